@@ -1,11 +1,12 @@
 """Read the hour that a telling names: "at 9", "halb drei", "a las once y media", "в 8 вечера", "15 past noon"."""
 
 import re
+from collections.abc import Iterable
 from datetime import time
 from typing import Final
 
 from cognition.ranking.times import meanings
-from cognition.reminding.words import TOKEN, is_english, number_of, span_seconds_of, table
+from cognition.reminding.words import TOKEN, find, is_english, number_of, span_seconds_of, table, weekday_of
 
 TONIGHT: Final = 20
 NOON: Final = 12
@@ -27,12 +28,19 @@ class Clock:
 
     def __init__(self, said: str) -> None:
         self._said = said
+        self._words = frozenset(TOKEN.findall(said))
         self.told: re.Match[str] | None = None
         self.midnight = self._has("midnight") is not None
+        # Where "quarter to nine" stands, which in Polish and Ukrainian may look like "in a quarter of an hour".
+        self.before: tuple[int, int] | None = None
         self.hour = self._read_hour()
 
     def _has(self, name: str) -> "re.Match[str] | None":
-        return table().lists[name].search(self._said)
+        return find(name, self._said, self._words)
+
+    def _all(self, name: str) -> "Iterable[re.Match[str]]":
+        known = table()
+        return () if known.firsts[name].isdisjoint(self._words) else known.lists[name].finditer(self._said)
 
     def _read_hour(self) -> time | None:
         clock = _CLOCK.search(self._said) or self._pointed()
@@ -60,7 +68,9 @@ class Clock:
             return time(TONIGHT)
         for words, hour, _ in table().parts:
             match = words.search(self._said)
-            if match is not None and not self._is_tomorrow(match):
+            if (
+                match is not None and match[0] != "дня" and not self._is_tomorrow(match)
+            ):  # "три дня" are three days
                 return time(hour)
         return None
 
@@ -80,7 +90,10 @@ class Clock:
     def _halves(self) -> time | None:
         """Read "7p", "730 p.m.", "three am", "seven thirty pm"."""
         for match in _HALVES.finditer(self._said):
-            if (match[3] or is_english(self._said)) and (found := self._of_halves(match)) is not None:
+            glued = match[4] is not None and self._said[match.start(4) - 1].isdigit()
+            if (match[3] or glued or is_english(self._said)) and (
+                found := self._of_halves(match)
+            ) is not None:
                 return found
         if not is_english(self._said):
             return None
@@ -105,32 +118,38 @@ class Clock:
             ("quarter_past", 15, 0),
             ("half_to", 30, 0 if english else -1),
             ("quarter_to", 45, -1),
+            ("quarter_into", 15, -1),
         ):
             match = self._has(name)
             noon = None if match is None else table().lists["noon"].match(self._said, match.end() + 1)
             if match is not None and noon is not None:
                 return time(NOON + added, minute)
-            hour = None if match is None else self._hour_at(match.end())
-            if hour is not None:
+            hour = None if match is None else self._hour_at(match.end(), is_hour=True)
+            if match is not None and hour is not None:
+                self.before = match.span()
                 return self._waking((hour[0] + added) % 24, minute, hour[1])
         return None
 
     def _minutes_beside(self) -> time | None:
         """Read "15 minutes past 3", "10 voor half 4", "15 po trzeciej", "без пяти восемь"."""
-        lists = table().lists
         for name, sign in (("past", 1), ("to", -1)):
-            for match in lists[name].finditer(self._said):
+            for match in self._all(name):
                 words = TOKEN.findall(self._said[: match.start()])[-2:]
-                if words and lists["minutes"].fullmatch(words[-1]):
+                if words and table().lists["minutes"].fullmatch(words[-1]):
                     words.pop()
                 minutes = number_of(words[-1]) if words else None
                 hour = self._hour_or_half(match.end())
                 if minutes is not None and 0 < minutes < 60 and hour is not None:
                     return self._waking_minutes(hour[0] + sign * minutes, hour[1])
-        for match in lists["less_before"].finditer(self._said):
+        for match in _MINUTES_OF.finditer(self._said):
+            minutes, hour = number_of(match[1]), self._hour_at(match.start(2))
+            if minutes is not None and 0 < minutes < 60 and hour is not None:
+                return self._waking_minutes((hour[0] - 1) * 60 + minutes, hour[1])
+        for match in self._all("less_before"):
             less = self._hour_at(match.end())
             hour = None if less is None else self._hour_at(less[1])
             if less is not None and hour is not None and less[0] % 5 == 0:
+                self.before = match.span()
                 return self._waking_minutes(hour[0] * 60 - less[0], hour[1])
         return None
 
@@ -160,9 +179,22 @@ class Clock:
                 literal = match[1].isdigit() and _MARK.match(self._said, start) is not None
                 late = _part_near(self._said[start : start + _NEAR], after=True)
                 return _time(minutes) if literal and not late else self._waking_minutes(minutes, match.end())
-        for match in table().lists["at"].finditer(self._said):
-            hour = self._hour_at(match.end())
+        for match in self._all("at"):
+            hour = self._hour_at(
+                match.end() + (self._said[match.end() : match.end() + 1] == ".")
+            )  # "godz. 15"
             if hour is not None and not self._is_counted(hour[1]):
+                return self._waking_minutes(hour[0] % 24 * 60 + self._minutes_behind(hour[1]), hour[1])
+        return self._by_hour()
+
+    def _by_hour(self) -> time | None:
+        """Read "Friday before 12", "в пятницу до 18", "entro le 18": a number by itself may be a day of the month."""
+        for match in self._all("by_hour"):
+            token = TOKEN.match(self._said, self._word_at(match.end()))
+            hour = self._hour_at(match.end())
+            if token is None or hour is None or self._is_counted(hour[1]) or _OF_DAYS.search(token[0]):
+                continue
+            if match[0] in _OF_CLOCK_ONLY or _names_day(self._said):
                 return self._waking_minutes(hour[0] % 24 * 60 + self._minutes_behind(hour[1]), hour[1])
         return None
 
@@ -170,7 +202,7 @@ class Clock:
         """Read an hour before the part of the day that it is of: "6 da manhã", "dziewiata wieczorem"."""
         for match in TOKEN.finditer(self._said):
             hour = number_of(match[0])
-            if hour is None or not 2 <= hour <= NOON:
+            if hour is None or not 2 <= hour <= NOON or self._is_ahead(match.start()):
                 continue
             start = self._word_at(match.end())
             between = _BETWEEN.match(self._said, start)
@@ -178,6 +210,11 @@ class Clock:
             if start > match.end() and any(words.match(self._said, start) for words, _, _ in table().parts):
                 return self._waking(hour, 0, match.end())
         return None
+
+    def _is_ahead(self, start: int) -> bool:
+        """Say whether a number is how long something takes: "через три дня" is no three in the afternoon."""
+        before = TOKEN.findall(self._said[:start])[-1:]
+        return bool(before) and table().lists["ahead"].fullmatch(before[0]) is not None
 
     def _minutes_behind(self, end: int) -> int:
         """Return the minutes that are told behind an hour, before or past it: "y media", "menos cinco", "e venti"."""
@@ -194,7 +231,15 @@ class Clock:
             if found is not None:
                 return sign * found
         found = self._minutes_at(start)
-        return found if found is not None and found >= 10 and (mark or self._ends_behind(start)) else 0
+        # "trzynastej trzydzieści": nothing is counted by such an hour.
+        is_hour = (
+            not self._said[:end].rstrip()[-1:].isdigit() or _STRUCK.search(self._said, 0, end) is not None
+        )
+        return (
+            found
+            if found is not None and found >= 10 and (mark or is_hour or self._ends_behind(start))
+            else 0
+        )
 
     def _word_at(self, start: int) -> int:
         """Return where the next word begins."""
@@ -232,12 +277,17 @@ class Clock:
             not behind.strip() or behind[:1] in ".,:;!?" or behind[:2] in (" :", " -")
         )
 
-    def _hour_at(self, start: int) -> tuple[int, int] | None:
+    def _hour_at(self, start: int, *, is_hour: bool = False) -> tuple[int, int] | None:
         match = TOKEN.match(self._said, self._word_at(start))
         if match is None or self._said[match.end() : match.end() + 1] == ".":
             return None
-        number = None if match[0] in _COUNTS else number_of(match[0])
-        if number is None or not 0 <= number <= 24 or (number < 2 and not self._is_one(match[0], start)):
+        other = match[0] in _COUNTS or (match[0] == "ten" and not is_english(self._said))  # Polish: this
+        number = None if other else number_of(match[0])
+        if (
+            number is None
+            or not 0 <= number <= 24
+            or (number < 2 and not is_hour and not self._is_one(match[0], start))
+        ):
             return None
         return number, match.end()
 
@@ -246,7 +296,9 @@ class Clock:
         before = TOKEN.findall(self._said[:start])[-1:]
         behind = self._said[start:].lstrip().removeprefix(word).lstrip()
         parts = any(words.match(behind) for words, _, _ in table().parts)
-        named = parts or table().lists["hours"].match(behind) is not None or before in (["la"], ["alle"])
+        named = (
+            parts or table().lists["hours"].match(behind) is not None or before in (["la"], ["alle"], ["a"])
+        )
         return word.isdigit() or word in _ONES or (word in _ARTICLES_OR_ONE and named)
 
     def _is_counted(self, end: int) -> bool:
@@ -263,8 +315,9 @@ class Clock:
                 and not _is_hours(behind[0])
                 and (span_seconds_of(behind[0]) is not None or "month" in meanings(behind[0]))
             )
+            or behind[0] in ("числа", "число")
             or (
-                behind[0] in ("числа", "число", "de")
+                behind[0] == "de"
                 and "month" in meanings((TOKEN.findall(self._said, behind.end()) or [""])[0])
             )
         )
@@ -279,7 +332,7 @@ class Clock:
             return time(hour, minute)
         if 0 < hour < NOON and not _part_near(behind, after=False):
             before = self._said[max(0, end - _NEAR) : end]
-            tonight = self._has("tonight") is not None and hour > _NIGHT_ENDS
+            tonight = hour > _NIGHT_ENDS and (self._has("tonight") or self._has("evenings")) is not None
             if tonight or _part_near(behind, after=True) or _part_near(before, after=True):
                 hour += NOON
         return time(hour % 24, minute)
@@ -295,6 +348,15 @@ class Clock:
         return table().lists["tomorrow"].fullmatch(match[0]) is not None
 
 
+def _names_day(said: str) -> bool:
+    return any(
+        {"weekday", "month"} & meanings(word).keys()
+        or weekday_of(word) is not None
+        or table().lists["tomorrow"].fullmatch(word)
+        for word in TOKEN.findall(said)
+    )
+
+
 def _part_near(said: str, *, after: bool) -> bool:
     """Say whether a part of the day is named: one behind noon, or the morning."""
     return any(words.search(said) for words, _, behind in table().parts if behind is after)
@@ -305,6 +367,15 @@ def _time(minutes: int) -> time:
 
 
 _MARK: Final = re.compile(r"[hч](?!\w)")
+# "десять минут пятого": so many minutes of the fifth hour.
+_MINUTES_OF: Final = re.compile(r"(?<!\w)([^\W\d_]+|\d+) минут[аы]? ([^\W\d_]+[ое]го)(?!\w)")
+# "до пятого", "do piątego": a day, and no hour.
+_OF_DAYS: Final = re.compile(r"(?:ого|его|ego)$")
+_OF_CLOCK_ONLY: Final = frozenset(
+    ["entro le", "prima delle", "antes das", "antes de las", "antes de la", "ate as"]
+)
+# Hours that are said as ordinals: "o trzynastej", "о шістнадцятій".
+_STRUCK: Final = re.compile(r"(?<!\w)(?:[^\W\d_]+(?:ej|іи)|o (?:1[3-9]|2\d)|о (?:1[3-9]|2\d)) ?$")
 # "9 tomorrow evening", "8 this evening".
 _BETWEEN: Final = re.compile(r"(?:tomorrow|this|today|morgen|demain|domani|jutro|завтра) ")
 # "12 nachts" is none of noon.
@@ -323,7 +394,7 @@ _NEAR: Final = 24
 _COUNTS: Final = frozenset(["fortnight", "couple"])
 _ONES: Final = frozenset(["eins", "pierwszej", "першіи"])
 # "um 7 an den Müll": these are units of other languages, or of the clock.
-_HOUR_OR_ELSE: Final = frozenset(["an", "h", "года", "a"])
+_HOUR_OR_ELSE: Final = frozenset(["an", "ans", "h", "года", "a", "s"])
 _ARTICLES_OR_ONE: Final = frozenset(["une", "una", "uma", "ein", "een"])
 
 

@@ -14,15 +14,16 @@ from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from cognition.grammar.attributes import seconds_of
 from cognition.ranking.times import meanings
 from cognition.reminding.clock import NOON, Clock
+from cognition.reminding.recurring import UNREAD, Repeat, read_repeat
 from cognition.reminding.spelled import UNCLEAR, spelled
 from cognition.reminding.words import (
     DAYS_MAX,
     ISO,
     MONTHS,
     TOKEN,
+    find,
     is_english,
     may_name_day,
     number_of,
@@ -35,15 +36,65 @@ from cognition.reminding.words import (
 # A reminder is a line; a page that names a day is none.
 CHARACTERS_MAX: Final = 300
 # A note without a word of asking is no longer than this.
-NOTE_WORDS_MAX: Final = 12
+NOTE_WORDS_MAX: Final = 15
 MORNING: Final = 9
 _WEEK: Final = 7
 # More of a unit is not said by people who want to be reminded.
 _COUNT_MAX: Final = 400
-_BYDAY: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 # "1er" is no German "er".
 _WORD: Final = re.compile(r"(?<!\d)[^\W\d_]+")
-_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
+# The point of "6. November" ends no sentence.
+# A pronoun with a capital in the middle of a sentence is a name: "fiesta de Ella"; in German it is who is spoken to.
+_NAME: Final = re.compile(r"(?<=[\w,] )(?!Sie\b|Ich\b|Er\b|Es\b|Wir\b)[^\W\d_a-zа-яіїєґ][^\W\d_]+")
+_SPEAKER: Final = re.compile(r"\bI\b(?!\.)")
+# "od 14" is an hour, "od marca" is how long something has been so.
+_OPENING: Final = re.compile(r"(?<!\w)(?:od|dal|desde|seit) (?=\d)")
+# What was so, by the endings of verbs.
+_PAST: Final = re.compile(
+    r"(?<!\w)(\w{2,}(?:[aeiyą]ł(?:a|o|y|am|em)?|[aeiy]liśmy|łyśmy|[иаея]л(?:ся)?|[иаея]ла(?:сь)?|\w(?:ется|ится|ётся|ється|ються|ются|ятся)|[иаея]ли(?:сь)?|"
+    r"[аи]в(?:ся)?|[аиія]ла(?:ся)?|[аиія]ли(?:ся)?|ió|aron|ieron|eram|aram|ou|[bcdgklmnprstvz]ed))(?!\w)"
+)
+_NO_PAST_WORDS: Final = """
+    спортзал вокзал журнал материал отдел зал канал сигнал школа дела дел финал отдела
+    need feed seed speed shed breed wed medical hundred indeed sacred
+"""
+_NO_PAST: Final = frozenset(_NO_PAST_WORDS.split())
+# The first word of a task in French, Spanish, Italian, Portuguese, Polish, Russian and Ukrainian.
+_INFINITIVE: Final = re.compile(
+    r"\W*(?!(?:hier|ayer|mujer|dinner|summer|winter|september|october|november|december|oktober|november|dezember|"
+    r"wasser|mutter|vater|papier|dossier|chantier|atelier|rapper|over|after|other|never|letter|paper|number|offer|"
+    r"order|dealer|trainer|partner|computer|printer|member)(?!\w))"
+    r"(?:[^\W\d_]{2,}(?:er|ir|oir|ar|are|ere|ire|arsi|[ctpv]re|dre|ć|ść|ся|ть|ти|тись|тися|чь)|ir|ver|dar|ler|pôr|faire|dire|lire)"
+    r"(?:-l[aeo]s?|-se)?(?!\w)",
+    re.IGNORECASE,
+)
+_LAST_WORD: Final = re.compile(r"(?<!\w)([a-zäöüß]{3,}(?:en|ern|eln))[.!]?\s*$")
+# The first word, of all or behind a comma or the day.
+_IMPERATIVE: Final = re.compile(
+    r"(?i)(?:^\W*|[,:;.–-]\s+|(?:day|tomorrow|tonight|and|then|today|week|month)\s+)([a-z]{2,})(?!\w)"
+)
+_GERMAN_VERB: Final = re.compile(r"(?<![\w-])([a-zäöüß]{2,}(?:en|ern|eln))(?!\w)")
+_NO_INFINITIVE_WORDS: Final = """
+    den einen meinen deinen seinen ihren unseren keinen allen gegen neben wegen zwischen außen oben unten sieben
+    ersten zweiten dritten vierten fünften nächsten letzten kommenden diesen jeden deren denen ihnen wen fern gern
+    sondern gestern modern beiden anderen eigenen übernächsten morgen zehnten
+"""
+_NO_INFINITIVE: Final = frozenset(_NO_INFINITIVE_WORDS.split())
+_OF_DUTCH: Final = re.compile(
+    r"(?i)(?<!\w)(?:om|uur|op|voor|de|het|morgen|over|elke|iedere|volgende|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|"
+    r"zondag|vandaag|vanavond|naar)(?!\w)"
+)
+# A word of German that is none of Dutch or English.
+_OF_GERMAN: Final = re.compile(
+    r"(?i)(?<!\w)(?:am|um|uhr|und|heute|tagen|übermorgen|bis|zum|zur|im|jede[nrs]?|nächste[nrs]?|der|die|das|den|dem|montag|dienstag|"
+    r"mittwoch|donnerstag|freitag|samstag|sonntag)(?!\w)"
+)
+# "angekommen", "gefahren"; and "morgen", which is a day.
+_PARTICIPLE: Final = re.compile(
+    r"(?:(?:ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|vor|weg|zu|zurück|um|fest|statt)?ge(?!ben|hen|nieß|gießen|fallen$)\w+"
+    r"|(?:er|ver|be|ent|zer)\w*(?:nommen|kommen|halten|lassen|loren|gangen|standen|worden|fallen|boren|schienen)|\w*morgen|worden|gegen|neben|wegen|zwischen|außen|oben|unten)$"
+)
+_SENTENCE: Final = re.compile(r"(?<=[!?;])\s+|(?<=[^\W\d]\.)\s+|\n+")
 # Without a point behind it the month has two digits, and no money or measure follows.
 _UNDOTTED: Final = re.compile(
     r"(?<![\d.:])(\d{1,2})\.(0[1-9]|1[0-2])()(?![\d.]|[,:]\d| ?[€$£%]| ?(?:eur|usd|kg|km|m|l|g)\b)"
@@ -67,11 +118,21 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     if not text or len(text) > CHARACTERS_MAX:
         return None
     lists, told = table().lists, plain(text)
-    if lists["recalls"].search(told) is not None:
+    tokens = TOKEN.findall(told)
+    words = frozenset(tokens)
+    if find("recalls", told, words) is not None or find("about_days", told, words) is not None:
         return None
-    asks = lists["asks"].search(told) is not None or any(each.search(told) for each in table().around)
-    is_due = lists["duties"].search(told) is not None
-    is_note = _is_note(told) and may_name_day(told) and lists["today_part"].search(told) is None
+    asks = find("asks", told, words) is not None or any(
+        before in words and behind in words and told.index(before) < told.rindex(behind)
+        for before, behind in table().around
+    )
+    is_due = find("duties", told, words) is not None
+    is_note = (
+        len(tokens) <= NOTE_WORDS_MAX
+        and may_name_day(tokens)
+        and _is_note(told, text, tokens)
+        and find("today_part", told, words) is None
+    )
     if not asks and not is_due and not is_note:
         return None  # most of what is told; to spell it would take longer than all else
     said = _apart(spelled(text))
@@ -88,7 +149,14 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     if not is_note:
         return None
     moment = _Moment(said, now)
-    return moment.reminder() if moment.has_day and (moment.hour is not None or _is_task(told)) else None
+    is_task = _is_task(told, text)
+    if not moment.has_day or not (moment.hour is not None or is_task):
+        return None
+    # "Works every Monday until 6" says how things are.
+    if moment.is_vague and not (_is_infinitive(text) or not table().single["tasks"].isdisjoint(words)):
+        return None
+    lasts = moment.repeats and not is_task and lists["ends_repeat"].search(told) is not None
+    return None if lasts else moment.reminder()
 
 
 def read_moment(text: str, now: datetime) -> datetime | None:
@@ -100,6 +168,9 @@ def read_moment(text: str, now: datetime) -> datetime | None:
     return None if found is None else found.due
 
 
+_JOINED: Final = re.compile("tag|dag|mittwoch|morgen[vf]r")
+
+
 def _apart(said: str) -> str:
     """Return a text with days and their parts as two words: "zaterdagochtend", "Donnerstagabend"."""
 
@@ -108,42 +179,77 @@ def _apart(said: str) -> str:
             day = match[0].removesuffix(part)
             if (
                 day != match[0]
-                and (day == "morgen" or day.endswith("dag" if "dag" in day else "tag"))
+                and (day in ("morgen", "mittwoch") or day.endswith("dag" if "dag" in day else "tag"))
                 and (day == "morgen" or weekday_of(day) is not None)
             ):
                 return f"{day} {part}"
         return match[0]
 
     said = said.replace("alluna", "alle una")
-    return _WORD.sub(split, said) if "tag" in said or "dag" in said else said
+    return _WORD.sub(split, said) if _JOINED.search(said) is not None else said
 
 
-def _is_note(said: str) -> bool:
-    first = TOKEN.search(said)
-    if first is not None and first[0] in table().single["articles"]:
+def _is_note(said: str, text: str, words: Sequence[str]) -> bool:
+    single = table().single
+    if (
+        words[0] in single["articles"]
+        or _SPEAKER.search(text) is not None
+        or ("i" in words and is_english(said))
+    ):
         return False
-    words = TOKEN.findall(said)
-    return len(words) <= NOTE_WORDS_MAX and table().single["tells"].isdisjoint(_WORD.findall(said))
+    tells = single["tells"].intersection(_WORD.findall(_OPENING.sub(" ", said)))
+    if tells and not tells.issubset(map(plain, _NAME.findall(text))):
+        return False
+    return _is_infinitive(text) or not any(
+        found[1].casefold() not in _NO_PAST and (found.start() == 0 or not found[1][0].isupper())
+        for found in _PAST.finditer(text)
+    )
 
 
-def _is_task(said: str) -> bool:
-    return not table().single["tasks"].isdisjoint(_WORD.findall(said))
+def _is_task(said: str, text: str) -> bool:
+    words = _WORD.findall(said)
+    single = table().single
+    listed = not single["tasks"].isdisjoint(words) or not single["appointments"].isdisjoint(words)
+    return listed or _is_infinitive(text)
+
+
+def _is_infinitive(text: str) -> bool:
+    """Say whether a note is a task by its verb: an infinitive, first in it; in German and Dutch anywhere, or last."""
+    if _INFINITIVE.match(text) is not None:
+        return True
+    if any(word.casefold() in table().single["imperatives"] for word in _IMPERATIVE.findall(text)):
+        return True
+    if _OF_GERMAN.search(text) is not None:
+        return any(
+            word not in _NO_INFINITIVE and _PARTICIPLE.match(word) is None
+            for word in _GERMAN_VERB.findall(text)
+        )
+    last = _LAST_WORD.search(text)
+    return last is not None and _OF_DUTCH.search(text) is not None and _PARTICIPLE.match(last[1]) is None
 
 
 class _Moment:
     """What a text says of a time: the day, the hour, and how it repeats."""
 
-    def __init__(self, said: str, now: datetime) -> None:
+    def __init__(self, said: str, now: datetime, *, plainly: bool = False) -> None:
         self._said = said
         self._now = now
-        self.repeats: str | None = None
+        self._plainly = plainly
         self._exact: datetime | None = None
         self._clock = Clock(said)
         told = self._clock.told
         # The minutes of "12:30 December 27th" are no day.
         self._words = TOKEN.findall(said if told is None else said[: told.start()] + " " + said[told.end() :])
         self.hour = self._clock.hour
+        self._said_words = frozenset(TOKEN.findall(said))
+        self._repeat = read_repeat(said, self._said_words)
+        self.is_vague = False
         self.day = self._read_day()
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it is told that something comes again."""
+        return self._repeat is not None
 
     @property
     def has_time(self) -> bool:
@@ -156,39 +262,43 @@ class _Moment:
         return self._exact is not None or self.day is not None
 
     def reminder(self) -> Reminder | None:
-        """Return when it is due: at an hour without a day the next time that it strikes."""
+        """Return when it is due: at an hour without a day the next time that it strikes.
+
+        There is none where the text names something that does not hold of it: another weekday, another month.
+        """
         if self._exact is not None:
-            return Reminder(self._exact, None)
+            return Reminder(self._exact, None) if self._holds(self._exact.date()) else None
+        if self._repeat is not None and self.day is None:
+            return None
         at = self.hour or time(MORNING)
         day = self._now.date() if self.day is None else self.day
-        if self._clock.midnight and self.day is not None:  # the end of that day
-            day += timedelta(days=1)
-        due = datetime.combine(day, at, self._now.tzinfo)
-        if due <= self._now:
-            if self.repeats is not None:
-                due += timedelta(days=_step_days(self.repeats))
-            elif self.day is None:
-                due += timedelta(days=1)
-            else:
-                return None
-        return Reminder(due, self.repeats)
+        midnight = timedelta(days=self._clock.midnight and self.day is not None)  # the end of that day
+        due = datetime.combine(day, at, self._now.tzinfo) + midnight
+        if due <= self._now and self.day is None:
+            due += timedelta(days=1)
+        if due <= self._now or not self._holds(due.date() - midnight):
+            return None
+        return Reminder(due, None if self._repeat is None else self._repeat.rule)
 
     def _has(self, name: str) -> "re.Match[str] | None":
-        return table().lists[name].search(self._said)
+        return find(name, self._said, self._said_words)
 
     # --- the day
 
     def _read_day(self) -> date | None:
+        if self._repeat is not None:
+            return self._first(self._repeat)
         for read in (
             self._beside_day,
             self._nth,
             self._dated,
             self._counted,
-            self._repeated,
             self._relative,
             self._feast,
             self._weekday,
             self._of_month,
+            self._month,
+            self._weekend,
             self._next,
         ):
             day = read()
@@ -294,7 +404,9 @@ class _Moment:
 
     def _feast(self) -> date | None:
         """Read a feast that is on one day in every year: "Christmas Eve", "Silvester", "ferragosto"."""
-        for month, day, words in table().feasts:
+        for month, day, words in (
+            table().feasts if not table().firsts["feasts"].isdisjoint(self._said_words) else ()
+        ):
             match = words.search(self._said)
             if match is not None:
                 before = TOKEN.findall(self._said[: match.start()])[-1:]
@@ -328,7 +440,7 @@ class _Moment:
                 continue
             before = [each for each in self._words[max(0, at - 3) : at] if each not in _OF]
             behind = [each for each in self._words[at + 1 : at + 4] if each not in _OF]
-            day = self._number(before[-1:]) or self._number(behind[:1])
+            day = self._number(before[-1:]) or self._number([each for each in behind[:1] if each not in _ONE])
             year = next((int(each) for each in behind[:2] if len(each) == 4 and each.isdigit()), None)
             if (
                 year is None
@@ -369,6 +481,12 @@ class _Moment:
     def _counted(self) -> date | None:
         """Read "in two weeks", "dans une demi-heure", "daqui a duas semanas", "за дві години", "two hours from now"."""
         for match in table().lists["ahead"].finditer(self._said):
+            if (
+                self._clock.before is not None
+                and match.start() < self._clock.before[1]
+                and match.end() > self._clock.before[0]
+            ):
+                continue
             if match[0] == "over" and _OF_CLOCK.search(self._said[: match.start()]):
                 continue
             start = self._behind_some(match.end())
@@ -435,48 +553,237 @@ class _Moment:
             return None
         return count + fraction, unit
 
-    def _repeated(self) -> date | None:
-        """Read "every Tuesday", "jeden Tag", "toda terça", "щовівторка", "every month on the 1st"."""
-        today = self._now.date()
-        for name, rule in (("daily", "FREQ=DAILY"), ("weekly", "FREQ=WEEKLY"), ("monthly", "FREQ=MONTHLY")):
-            if self._has(name):
-                self.repeats = rule
-        for match in table().lists["every"].finditer(self._said):
-            words = TOKEN.findall(self._said, match.end())[:3]
-            weekday = next((day for word in words[:2] if (day := weekday_of(word)) is not None), None)
-            if weekday is not None:
-                return self._weekly(weekday)
-            seconds = seconds_of(words[0]) if words else None
-            unit = {86_400: "DAILY", 604_800: "WEEKLY", 2_629_800: "MONTHLY", 31_557_600: "YEARLY"}.get(
-                int(seconds or 0)
-            )
-            if unit is not None:
-                self.repeats = f"FREQ={unit}"
-        for word in self._words:
-            if word.startswith("що") and (weekday := weekday_of(word[2:])) is not None:
-                return self._weekly(weekday)
-        if self.repeats is None:
+    def _first(self, repeat: Repeat) -> date | None:
+        """Return the first day of what repeats; None where the text does not say it, or says when it ends."""
+        if repeat is UNREAD or self._ends_repeating():
             return None
-        return self._weekday() or self._of_month() or today
+        starting = self._has("starting")
+        begins = (
+            None if starting is None else _Moment(self._said[starting.end() :], self._now, plainly=True).day
+        )
+        first = begins or self._now.date()
+        if repeat.nth:
+            return self._nth_from(first, repeat)
+        if repeat.weekdays:
+            if begins is not None:
+                return min(
+                    begins + timedelta(days=(day - begins.weekday()) % _WEEK) for day in repeat.weekdays
+                )
+            return min(self._coming(day) for day in repeat.weekdays)
+        if repeat.is_last_day:
+            return self._last_of(first.year, first.month)
+        match repeat.frequency:
+            case "DAILY":
+                return begins or self._relative() or self._now.date() + timedelta(days=self._is_past())
+            case "WEEKLY":
+                if begins is not None or repeat.interval > 1:
+                    return begins
+                return self._now.date() + timedelta(days=_WEEK * self._is_past())
+            case "MONTHLY":
+                return self._dated() or self._of_month() or self._day_beside_every() or begins
+        return self._dated() or self._feast() or begins
 
-    def _weekly(self, weekday: int) -> date | None:
-        self.repeats = f"FREQ=WEEKLY;BYDAY={_BYDAY[weekday]}"
-        return self._coming(weekday)
+    def _is_past(self) -> bool:
+        """Say whether the hour of today is past."""
+        return (self.hour or time(MORNING)) <= self._now.time()
+
+    def _ends_repeating(self) -> bool:
+        """Say whether it is told until when something repeats: behind "until" stands a day, and not an hour."""
+        until = self._has("ends_repeat")
+        if (
+            until is None
+            or self._repeat is None
+            or (self._repeat.weekdays and len(self._repeat.weekdays) == _WORKDAYS)
+        ):
+            return False
+        return _Moment(self._said[until.end() :], self._now, plainly=True).has_day
+
+    def _day_beside_every(self) -> date | None:
+        """Read "every 15th", "jeden 15. des Monats", "15 de cada mes"."""
+        match = _DAY_OF_EACH.search(self._said)
+        day = None if match is None else int(match[1])
+        return None if day is None else self._next_day_of_month(day)
+
+    def _nth_from(self, first: date, repeat: Repeat) -> date | None:
+        for ahead in range(3):
+            month = first.year * MONTHS + first.month - 1 + ahead
+            found = self._in_month(month // MONTHS, month % MONTHS + 1, repeat.nth, repeat.weekdays[0])
+            if found is not None and found >= first and not (found == self._now.date() and self._is_past()):
+                return found
+        return None
+
+    def _last_of(self, year: int, month: int) -> date:
+        return date(year + month // MONTHS, month % MONTHS + 1, 1) - timedelta(days=1)
+
+    def _month(self) -> date | None:
+        """Read "in March", "Anfang November", "mi-avril", "at the end of the month": the first, 15th or last day."""
+        lists, words = table().lists, self._words
+        for at, word in enumerate(words):
+            means = meanings(word)
+            month = means.get("month")
+            is_mid = (
+                word.startswith("mi") and month is None and "month" in meanings(word[2:].removeprefix("d"))
+            )  # "mi-mars"
+            month = meanings(word[2:].removeprefix("d")).get("month") if is_mid else month
+            if (
+                not isinstance(month, int)
+                and means.get("unit") != "month"
+                and not lists["ends_of_month"].fullmatch(word)
+            ):
+                continue
+            before = [each for each in words[max(0, at - 5) : at] if each not in _MONTH_OF_ONLY][-2:]
+            part = next(
+                (
+                    part
+                    for part in ("month_start", "month_middle", "month_end")
+                    for each in before
+                    if lists[part].fullmatch(each.removeprefix("all"))
+                ),
+                None,
+            )
+            if lists["ends_of_month"].fullmatch(word):
+                part = "month_end"
+            part = "month_middle" if is_mid else part
+            year = self._now.year
+            if isinstance(month, int):
+                if part is None and (not at or words[at - 1] not in table().single["in_month"]):
+                    continue
+                told = next(
+                    (int(each) for each in words[at + 1 : at + 2] if len(each) == 4 and each.isdigit()), None
+                )
+                year = told or year + (month < self._now.month)
+            elif part is None:
+                continue
+            else:
+                around = [*words[max(0, at - 1) : at], *words[at + 1 : at + 3]]
+                year, month = self._months_on(1 if self._says_next(around) else 0)
+            last = self._last_of(year, month)
+            found = {None: 1, "month_start": 1, "month_middle": 15, "month_end": last.day}[part]
+            day = last.replace(day=found)
+            self.is_vague = True
+            return day if day > self._now.date() else None
+        return None
+
+    def _weekend(self) -> date | None:
+        """Read "this weekend": its Saturday, unless it has begun; the next one may be two."""
+        match = self._has("weekend")
+        if match is None or self._now.weekday() >= _SATURDAY:
+            return None
+        around = [
+            *TOKEN.findall(self._said[: match.start()])[-2:],
+            *TOKEN.findall(self._said[match.end() :])[:2],
+        ]
+        return None if self._says_next(around) else self._coming(_SATURDAY)
+
+    def _holds(self, due: date) -> bool:
+        """Say whether what the text names of a day is true of this one."""
+        if self._plainly:
+            return True
+        if self._has("moving_feasts") is not None or self._is_hours_before():
+            return False
+        lists, words = table().lists, self._words
+        weekdays = (due.weekday(), *(() if self._repeat is None else self._repeat.weekdays))
+        for at, word in enumerate(words):
+            weekday = weekday_of(word)
+            if weekday is None and word.startswith("що"):
+                weekday = weekday_of(word[2:])
+            if weekday is None or weekday in weekdays or word in _NO_WEEKDAYS:
+                continue
+            if (
+                words[at - 1 : at]
+                and words[at - 1] in table().single["until_day"]
+                and at > 1
+                and weekday_of(words[at - 2]) is not None
+            ):
+                continue  # "from Monday to Wednesday"
+            if not self._is_counted_from(at):
+                return False
+        for at, word in enumerate(words):
+            month = meanings(word).get("month")
+            beside = [*words[max(0, at - 2) : at], *words[at + 1 : at + 2]]
+            if (
+                isinstance(month, int)
+                and month != due.month
+                and any(self._number([each]) for each in beside if each.isdigit())
+                and not self._is_counted_from(at)
+            ):
+                return False
+        tomorrow = self._now.date() + timedelta(days=1)
+        for match in lists["tomorrow"].finditer(self._said):
+            if (
+                self._is_tomorrow(match)
+                and due != tomorrow
+                and lists["after_tomorrow"].search(self._said) is None
+                and self._repeat is None
+                and not self._is_counted_from_said(match.start())
+            ):
+                return False
+        either = table().single["either"]
+        return not any(
+            word in either
+            and (
+                weekday_of(words[at + 1]) is not None
+                or (at + 2 < len(words) and weekday_of(words[at + 2]) is not None)
+            )
+            and self._names_day_before(at)
+            for at, word in enumerate(words[:-1])
+        )
 
     def _relative(self) -> date | None:
         today = self._now.date()
         if self._has("after_tomorrow"):
             return today + timedelta(days=2)
         for match in table().lists["tomorrow"].finditer(self._said):
-            before = TOKEN.findall(self._said[: match.start()])[-1:]
-            if not (
-                match[0] in ("manana", "morgen") and before and before[0] in ("la", "am", "jeden", "elke")
-            ):
+            if self._is_tomorrow(match):
                 return today + timedelta(days=1)
         return today if self._has("today") or self._has("tonight") or self._has("today_part") else None
 
+    def _is_tomorrow(self, match: "re.Match[str]") -> bool:
+        """Say whether a word is tomorrow, and not the morning."""
+        before = TOKEN.findall(self._said[: match.start()])[-1:]
+        return match[0] not in ("manana", "morgen") or not before or before[0] not in _BEFORE_MORNING
+
+    def _is_hours_before(self) -> bool:
+        """Say whether it is due some time before something else: "an hour before the party at nine"."""
+        for match in table().lists["before_day"].finditer(self._said):
+            if self._clock.before is None or match.start() >= self._clock.before[1]:
+                unit = span_seconds_of((TOKEN.findall(self._said[: match.start()])[-1:] or [""])[0])
+                if (
+                    unit is not None
+                    and unit < _DAY_S
+                    and number_of((TOKEN.findall(self._said, match.end()) or [""])[0]) is None
+                ):
+                    return True
+        return False
+
+    def _is_counted_from(self, at: int) -> bool:
+        """Say whether a day is only counted from: "a week from Friday", "three days before Christmas"."""
+        before = self._words[max(0, at - 2) : at]
+        return any(
+            table().lists[name].fullmatch(each)
+            for name in ("after_day", "before_day", "from_now")
+            for each in before
+        )
+
+    def _is_counted_from_said(self, start: int) -> bool:
+        before = TOKEN.findall(self._said[:start])[-2:]
+        return any(
+            table().lists[name].fullmatch(each) for name in ("after_day", "before_day") for each in before
+        )
+
+    def _names_day_before(self, at: int) -> bool:
+        """Say whether a day stands before a word: "tomorrow or on Friday"."""
+        words = self._words[max(0, at - 3) : at]
+        return any(
+            weekday_of(each) is not None or table().lists["tomorrow"].fullmatch(each) for each in words
+        )
+
     def _weekday(self) -> date | None:
-        """Read "on Friday", "next Monday", "vendredi prochain": next means of the next week."""
+        """Read "on Friday", "next Monday", "vendredi prochain".
+
+        Next Friday, on a Wednesday, is for some people in two days and for others in nine; so it is read where both
+        are the same day, or where a language has another word for the coming one.
+        """
         for at, word in enumerate(self._words):
             weekday = weekday_of(word)
             if weekday is None:
@@ -488,6 +795,8 @@ class _Moment:
                 found = self._weekday_on(weekday, day)
                 return found if certain or found == self._coming(weekday) else None
             behind = self._words[at + 1 : at + 3]
+            if behind[:1] == ["week"] and is_english(self._said):  # "Tuesday week"
+                return self._coming(weekday) + timedelta(weeks=1)
             if len(behind) == 2 and behind[0] == "en" and behind[1] in _EN_HUIT:
                 return self._from_today(weekday, _EN_HUIT[behind[1]])
             if self._has("after_next"):
@@ -496,11 +805,25 @@ class _Moment:
             if count is not None and count > 1:
                 return self._coming(weekday) + timedelta(weeks=count - 1)
             around = (*self._words[max(0, at - 2) : at], *behind)
-            if "week" in self._next_units() or self._says_next(around):
-                monday = self._now.date() - timedelta(days=self._now.weekday()) + timedelta(weeks=1)
+            coming = self._coming(weekday)
+            monday = self._now.date() - timedelta(days=self._now.weekday()) + timedelta(weeks=1)
+            if "week" in self._next_units():
                 return monday + timedelta(days=weekday)
-            return self._coming(weekday)
+            if self._says_next(around):
+                of_next_week = monday + timedelta(days=weekday)
+                if (
+                    coming == of_next_week
+                    or coming <= self._now.date() + timedelta(days=1)
+                    or self._is_of_next_week(around)
+                ):
+                    return of_next_week
+                return coming if word in _SPANISH else None
+            return coming
         return None
+
+    def _is_of_next_week(self, around: Sequence[str]) -> bool:
+        """Say whether "next" can only be of the next week, as in Polish, Russian and Ukrainian."""
+        return any(word in _OF_NEXT_WEEK or not word.isascii() for word in around if self._says_next([word]))
 
     def _day_behind(self, at: int) -> tuple[int | None, bool]:
         """Return the day of the month behind a weekday, and whether it can be no hour: "Friday the 23rd"."""
@@ -546,7 +869,7 @@ class _Moment:
     def _of_month(self) -> date | None:
         """Read "on the 1st", "am 1.", "le 1er", "el día 1", "pierwszego", "1 числа"."""
         day = None
-        for pattern in table().month_days:
+        for pattern in table().month_days if _DIGIT.search(self._said) is not None else ():
             match = pattern.search(self._said)
             if match is not None and TOKEN.match(self._said, match.end()) is None:
                 day = int(match["n"])
@@ -555,7 +878,11 @@ class _Moment:
             day = self._day_of_next_month()
         if day is None:
             day = next((table().ordinals[word] for word in self._words if word in _OF_MONTH), None)
-        if day is None or not 1 <= day <= 31:
+        return None if day is None else self._next_day_of_month(day)
+
+    def _next_day_of_month(self, day: int) -> date | None:
+        """Return the next such day of a month; of the next month where that is named."""
+        if not 1 <= day <= DAYS_MAX:
             return None
         year, month = self._months_on(1 if "month" in self._next_units() else 0)
         for _ in range(MONTHS):
@@ -566,7 +893,58 @@ class _Moment:
         return None
 
 
+_DIGIT: Final = re.compile(r"\d")
 _DAY_S: Final = 86_400
+# "im März an den Zaun": an article behind a month is no day.
+_ONE: Final = frozenset(
+    ["an", "a", "one", "ein", "eine", "einen", "un", "une", "una", "uno", "um", "uma", "een", "i"]
+)
+_MONTH_S: Final = 2_629_800
+_SATURDAY: Final = 5
+_WORKDAYS: Final = 5
+# "15 of each month", "jeden 15. des monats", "15 każdego miesiąca"
+_DAY_OF_EACH: Final = re.compile(
+    r"(?<![\d.:,])(\d{1,2})(?:\.|st|nd|rd|th|e|er|go|го|число|числа)?(?= |$)(?! ?(?:h|uhr|uur)(?!\w))"
+)
+# In these languages "next" is of the next week; the coming one has a word of its own.
+_OF_NEXT_WEEK: Final = frozenset(["przyszly", "przyszla", "przyszlym"])
+# Where "el próximo viernes" and "el viernes que viene" are the coming one.
+_SPANISH: Final = frozenset(["lunes", "martes", "miercoles", "jueves", "viernes"])
+# Words of other things that are also weekdays: a fair, a fourth, a fifth.
+_NO_WEEKDAYS: Final = frozenset(["feira", "segunda", "quarta", "quinta", "sexta", "terca"])
+_BEFORE_MORNING: Final = frozenset(["la", "am", "jeden", "elke", "s", "de"])
+_MONTH_OF_ONLY: Final = frozenset(
+    [
+        "of",
+        "the",
+        "de",
+        "da",
+        "do",
+        "di",
+        "del",
+        "dell",
+        "des",
+        "du",
+        "d",
+        "la",
+        "le",
+        "el",
+        "il",
+        "l",
+        "von",
+        "van",
+        "im",
+        "this",
+        "a",
+        "diesen",
+        "dieses",
+        "deste",
+        "este",
+        "questo",
+        "ce",
+        "deze",
+    ]
+)
 # "через неделю": behind these a unit by itself is one of it.
 _ALONE: Final = frozenset(["через", "за", "za"])
 # Every weekday falls on every day of a month within fourteen months.
@@ -613,16 +991,11 @@ def _date(year: int, month: int, day: int) -> date | None:
 def _later(now: datetime, count: int, seconds: float) -> date | None:
     """Return a day so many days, weeks, months or years ahead."""
     day = now.date()
-    if seconds < 2_600_000:
+    if seconds < _MONTH_S - _DAY_S:
         return day + timedelta(seconds=count * seconds)
-    months = count * (12 if seconds > 2_700_000 else 1)
-    month = day.year * 12 + day.month - 1 + months
+    month = day.year * 12 + day.month - 1 + round(count * seconds / _MONTH_S)
     for back in range(4):  # the 31st of a short month
         found = _date(month // 12, month % 12 + 1, day.day - back)
         if found is not None:
             return found
     return None
-
-
-def _step_days(repeats: str) -> int:
-    return 1 if "DAILY" in repeats else _WEEK

@@ -1,11 +1,16 @@
 """Say when something that repeats is due: a pure function of when it first was and of its rule.
 
+A rule is an RRULE of RFC 5545 as far as `recurring.py` writes it: FREQ by day, week, month or year, INTERVAL, BYDAY
+with weekdays or with the n-th of one in a month, and BYMONTHDAY=-1. What else a rule says is not looked at.
+
 Days are counted by the clock of UTC, so that devices in other zones agree on each time. Where clocks are set forward
 and back, what repeats at nine is due an hour beside that from then on.
 """
 
+import re
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from cognition.days import DAY_MS
 from replica import Memory
@@ -14,6 +19,13 @@ REPEATS: Final = "repeats"
 """The entry of a memory's metadata that holds the rule."""
 _DAYS: Final = {"DAILY": 1, "WEEKLY": 7}
 _MONTHS: Final = {"MONTHLY": 1, "YEARLY": 12}
+_WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+# In each stretch of a rule something is due, but for a stretch that begins before it was first.
+_STRETCHES_MAX: Final = 5
+_DAY: Final = re.compile(r"([+-]?\d)?(MO|TU|WE|TH|FR|SA|SU)")
+_INTERVAL_MAX: Final = 1_000
+# From the first of a month on, this is the next one.
+_MONTH_DAYS: Final = 31
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -23,42 +35,121 @@ def rule_of(memory: Memory) -> object:
     return meta.get(REPEATS) if isinstance(meta, dict) else None
 
 
+class _Rule(NamedTuple):
+    step: str
+    interval: int
+    weekdays: tuple[int, ...]
+    nth: int
+    is_last_day: bool
+
+
 def latest(first_ms: int, rule: object, now_ms: int) -> int:
     """Return the last time by now at which something was due; the first, where it does not repeat or is yet to come."""
-    step = _frequency(rule)
-    if step is None or now_ms < first_ms:
+    read = _read(rule)
+    if read is None or now_ms < first_ms:
         return first_ms
-    if step in _DAYS:
-        period = _DAYS[step] * DAY_MS
-        return first_ms + (now_ms - first_ms) // period * period
-    count = 0
-    while (following := _months_on(first_ms, (count + 1) * _MONTHS[step])) <= now_ms:
-        count += 1
-        if following <= first_ms:  # beyond what a calendar has
-            break
-    return _months_on(first_ms, count * _MONTHS[step])
+    stretch = _stretch_of(first_ms, read, now_ms)
+    for back in range(_STRETCHES_MAX):
+        past = [time for time in _times(first_ms, read, stretch + 2 - back) if first_ms <= time <= now_ms]
+        if past:
+            return max(past)
+    return first_ms
 
 
 def following(first_ms: int, rule: object, after_ms: int) -> int | None:
     """Return the next time behind another at which something is due; None where it does not repeat."""
-    step = _frequency(rule)
-    if step is None:
+    read = _read(rule)
+    if read is None:
         return None
     if after_ms < first_ms:
         return first_ms
-    if step in _DAYS:
-        return latest(first_ms, rule, after_ms) + _DAYS[step] * DAY_MS
-    count = 1
-    while _months_on(first_ms, count * _MONTHS[step]) <= after_ms:
-        count += 1
-    return _months_on(first_ms, count * _MONTHS[step])
+    stretch = _stretch_of(first_ms, read, after_ms)
+    for ahead in range(_STRETCHES_MAX):
+        coming = [time for time in _times(first_ms, read, stretch + ahead) if time > after_ms]
+        if coming:
+            return min(coming)
+    return None  # beyond what a calendar has
 
 
-def _frequency(rule: object) -> str | None:
-    if not isinstance(rule, str) or not rule.startswith("FREQ="):
+@lru_cache(256)
+def _read(rule: object) -> _Rule | None:
+    if not isinstance(rule, str):
         return None
-    step = rule.removeprefix("FREQ=").partition(";")[0]
-    return step if step in _DAYS or step in _MONTHS else None
+    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    step = parts.get("FREQ", "")
+    if step not in _DAYS and step not in _MONTHS:
+        return None
+    interval = parts.get("INTERVAL", "1")
+    days = [_DAY.fullmatch(day) for day in parts.get("BYDAY", "").split(",") if day]
+    known = [(int(day[1] or 0), _WEEKDAYS.index(day[2])) for day in days if day is not None]
+    return _Rule(
+        step,
+        int(interval) if interval.isdecimal() and 0 < int(interval) < _INTERVAL_MAX else 1,
+        tuple(weekday for _, weekday in known),
+        known[0][0] if known and step == "MONTHLY" else 0,
+        step == "MONTHLY" and parts.get("BYMONTHDAY") == "-1",
+    )
+
+
+def _stretch_of(first_ms: int, rule: _Rule, time_ms: int) -> int:
+    """Return the number of the day, week, month or year of a rule that holds a time, or the one before it."""
+    if rule.step in _DAYS:
+        period = _DAYS[rule.step] * rule.interval * DAY_MS
+        return (time_ms - _begins(first_ms, rule)) // period
+    first, time = (_EPOCH + timedelta(milliseconds=each) for each in (first_ms, time_ms))
+    months = (time.year - first.year) * 12 + time.month - first.month
+    # The last of a month may be the first of the next one by UTC.
+    return max(0, (months - 1) // (_MONTHS[rule.step] * rule.interval))
+
+
+def _begins(first_ms: int, rule: _Rule) -> int:
+    """Return when the first stretch of a rule by days begins: for weekdays, with the Monday of that week."""
+    if rule.step != "WEEKLY" or not rule.weekdays:
+        return first_ms
+    return first_ms - (_weekday_of(first_ms, rule)) * DAY_MS
+
+
+def _weekday_of(first_ms: int, rule: _Rule) -> int:
+    """Return on which weekday of its rule something is first due: by its own clock, which may be a day beside UTC's."""
+    by_utc = (_EPOCH + timedelta(milliseconds=first_ms)).weekday()
+    return min(rule.weekdays, key=lambda day: (abs((by_utc - day + 3) % 7 - 3), day))
+
+
+def _times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
+    """Return when something is due in a stretch of its rule."""
+    if stretch < 0:
+        return []
+    if rule.step in _DAYS:
+        begins = _begins(first_ms, rule) + stretch * _DAYS[rule.step] * rule.interval * DAY_MS
+        by_weekday = rule.step == "WEEKLY" and rule.weekdays
+        times = [begins + day * DAY_MS for day in rule.weekdays] if by_weekday else [begins]
+        return [time for time in times if time >= first_ms]
+    month = _months_on(first_ms, stretch * _MONTHS[rule.step] * rule.interval)
+    if stretch and month <= first_ms:
+        return []
+    if not rule.nth and not rule.is_last_day:
+        return [month]
+    return [_in_month(first_ms, month, rule)]
+
+
+def _in_month(first_ms: int, month_ms: int, rule: _Rule) -> int:
+    """Return the n-th of a weekday in a month, or its last day, at the hour of the first."""
+    first, month = (_EPOCH + timedelta(milliseconds=each) for each in (first_ms, month_ms))
+    after = (month.replace(day=1) + timedelta(days=_MONTH_DAYS)).replace(day=1)
+    if rule.is_last_day:
+        if first.day == 1:  # by UTC it is the first of the next month
+            return (month.replace(day=1) - _EPOCH) // timedelta(milliseconds=1)
+        return (after - timedelta(days=1) - _EPOCH) // timedelta(milliseconds=1)
+    weekday = rule.weekdays[0]
+    shift = (first.weekday() - weekday + 3) % 7 - 3
+    if rule.nth < 0:
+        back = (after - timedelta(days=1)).weekday() - weekday
+        found = after - timedelta(days=1 + back % 7)
+    else:
+        found = month.replace(day=1) + timedelta(
+            days=(weekday - month.replace(day=1).weekday()) % 7 + 7 * (rule.nth - 1)
+        )
+    return (found - _EPOCH) // timedelta(milliseconds=1) + shift * DAY_MS
 
 
 def _months_on(first_ms: int, months: int) -> int:

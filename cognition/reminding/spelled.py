@@ -3,8 +3,17 @@
 import re
 from typing import Final
 
-from cognition.ranking.times import meanings
-from cognition.reminding.words import DAYS_MAX, MONTHS, TOKEN, is_english, plain, span_seconds_of, table
+from cognition.ranking.times import folded, meanings
+from cognition.reminding.words import (
+    DAYS_MAX,
+    MONTHS,
+    TOKEN,
+    is_english,
+    plain,
+    span_seconds_of,
+    table,
+    weekday_of,
+)
 
 # Words of one number: "veinte y uno", "dwudziestego pierwszego".
 _WORDS_MAX: Final = 3
@@ -25,6 +34,35 @@ _ALWAYS: Final = ("24", "7")
 # "15h", "18uhr", "15ч"; and in Polish "15stej", which is the hour.
 _GLUED: Final = re.compile(r"(?<![\w.,:])(\d{1,2})(h|hs|u|uhr|uur|ч|am|pm)(?!\w)")
 _HOUR_OF: Final = re.compile(r"(?<![\w.,:])(\d{1,2})(?:stej|sta|tej|szej|giej|ciej|mej)(?!\w)")
+# "Friday's dinner" is not on Fridays.
+_POSSESSIVE: Final = re.compile(r"(?<=day)['’]s(?!\w)")
+# What lasts has two numbers with one of these between.
+_TO: Final = (
+    "to|till|until|and|bis|und|à|et|a|y|al|alle|e|às|ao|até às|até as|até|tot|en|do|i|до|по|та|і|и|au|t/m"
+)
+_RANGED: Final = re.compile(rf"\d[\w.]{{0,4}} ?(?:[-–—]|{_TO}) ?(?:the |las |les |as |le )?\d", re.IGNORECASE)
+_HOURS_FROM: Final = re.compile(
+    r"(?<![\w.:,/-])(?P<lead>(?:from|between|von|zwischen|de|entre|desde|das|dalle|tra le|fra le|van|"
+    r"tussen|od|między|с|з|між|между)(?: las| les| as)? )?"
+    r"(?P<hour>[01]?\d|2[0-4])(?:(?:[:.h]|\s?h\s?)(?P<minute>[0-5]\d))?(?:\s?(?:h|uhr|uur|am|pm))?"
+    rf"(?:\s?[-–—]\s?|\s(?:{_TO})\s)(?:las |les |as |le )?"
+    r"(?P<until>[01]?\d|2[0-4])(?:[:.h]\s?[0-5]\d)?"
+    r"\s?(?P<mark>h(?!\w)|uhr|uur|a\.?m\.?|p\.?m\.?|heures|horas|часов|годин)?"
+    r"(?![\w/-]|[.:,]\d|\.\s?[A-ZÄÖÜ])(?!\s?[^\W\d_]*\s?(?:€|%))",
+    re.IGNORECASE,
+)
+_DAYS_FROM: Final = re.compile(
+    r"(?<![\w.:,/-])(?P<day>\d{1,2}(?:st|nd|rd|th|er|º|\.)?)"
+    rf"(?:\s?[-–—]\s?|\s(?:{_TO}|bis zum|tot en met)\s)(?:the )?"
+    r"\d{1,2}(?:st|nd|rd|th|\.|º)?(?P<of>\s(?:of |de |di )?)(?P<month>[^\W\d_]{3,})",
+    re.IGNORECASE,
+)
+_HOURS: Final = 24
+_NIGHT_ENDS: Final = 5
+# "полвосьмого"
+_HALF_OF: Final = re.compile(
+    r"(?<!\w)пол(?=(?:перв|втор|трет|четверт|пят|шест|седьм|восьм|девят|десят|одиннадцат|двенадцат)\w*[оеь]го(?!\w))"
+)
 # Stands for a day that may be two: the 4th of July, or the 7th of April.
 UNCLEAR: Final = "\N{REPLACEMENT CHARACTER}"
 _LED: Final = frozenset(["on", "next", "every", "this"])
@@ -34,12 +72,53 @@ _OF_WORDS: Final = """
     day tag jour dia giorno dag dzien день
 """
 _OF: Final = frozenset(_OF_WORDS.split())
+# What a day has behind it where it stands alone, by the article before it.
+_ARTICLES: Final = {"the": "th", "le": "", "il": "", "el": "", "dia": "", "am": ".", "zum": ".", "de": "e"}
+_BEFORE_DAY: Final = frozenset(
+    ["mi", "do", "przypomnij", "мне", "напомни", "до", "к", "мені", "нагадаи", "нам"]
+)
+# Behind these it is an hour.
+_OF_HOURS: Final = frozenset(
+    ["половине", "половина", "половину", "четверть", "минут", "минуты", "минута", "после", "od", "до"]
+)
 
 
 def spelled(text: str) -> str:
     """Return a text small and without accents, with dates as "15.2." or "2027.03.15" and numbers in digits."""
-    said = plain(_dates(text)).replace("@", " at ").replace("°", "o")
+    text = _POSSESSIVE.sub(" s", text)
+    said = plain(_dates(_begun(text))).replace("@", " at ").replace("°", "o")
+    if "пол" in said:
+        said = _HALF_OF.sub("половина ", said)
     return _shortened(_in_digits(_GLUED.sub(r"\1 \2", _HOUR_OF.sub(r"\1", said))))
+
+
+def _begun(text: str) -> str:
+    """Return a text with only the beginning of what lasts: "from 2 to 3 pm", "14-16 Uhr", "3.-5. März"."""
+
+    def hours(match: "re.Match[str]") -> str:
+        start, end = int(match["hour"]), int(match["until"])
+        if max(start, end) > _HOURS or not (match["mark"] or match["minute"] or match["lead"]):
+            return match[0]
+        half = (
+            match["mark"]
+            if match["mark"] and match["mark"][0].lower() in "ap" and match["mark"][-1].lower() in "m."
+            else ""
+        )
+        if half and start > end:
+            half = ""  # "from 11 to 1 pm"
+        elif not half and 1 <= start <= _NIGHT_ENDS and not match["hour"].startswith("0"):
+            start += 12
+        return f"{start}:{match['minute'] or '00'} {half}"
+
+    def days(match: "re.Match[str]") -> str:
+        month = folded(match["month"])
+        return (
+            f"{match['day']}{match['of'] or ' '}{match['month']}" if "month" in meanings(month) else match[0]
+        )
+
+    if _RANGED.search(text) is None:
+        return text
+    return _DAYS_FROM.sub(days, _HOURS_FROM.sub(hours, text))
 
 
 def _dates(text: str) -> str:
@@ -103,6 +182,7 @@ def _digits_of(phrase: str, tokens: "list[re.Match[str]]", start: int, stop: int
     day = table().ordinals_spelled.get(phrase)
     if day is None:
         return None
+    english = is_english(said)
     behind = stop
     while behind < len(tokens) and tokens[behind][0] in _OF and behind < stop + 3:
         behind += 1
@@ -113,15 +193,39 @@ def _digits_of(phrase: str, tokens: "list[re.Match[str]]", start: int, stop: int
     ):
         return str(day)
     ends = not re.match(r" ?\w", said[tokens[stop - 1].end() :])
-    if before == "the" and ends:
-        return f"{day}th"
-    return None
+    if ends and before in _ARTICLES:
+        return f"{day}{_ARTICLES[before]}"
+    if (
+        behind > stop
+        and behind < len(tokens)
+        and (
+            table().lists["every"].fullmatch(tokens[behind][0]) is not None
+            or meanings(tokens[behind][0]).get("unit") == "month"
+        )
+    ):
+        return f"{day}th" if english else str(day)  # "on the second of every month"
+    if stop < len(tokens) and tokens[stop][0] in ("числа", "число"):
+        return str(day)
+    return _lone(tokens, start, stop, day, ends=ends)
+
+
+def _lone(tokens: "list[re.Match[str]]", start: int, stop: int, day: int, *, ends: bool) -> str | None:
+    """Return a day that is told as an ordinal alone: "przypomnij mi piątego", "до пятого"."""
+    last, before = tokens[stop - 1][0], tokens[start - 1][0] if start else ""
+    behind = tokens[stop][0] if stop < len(tokens) else ""
+    led = before in _BEFORE_DAY or (ends and before not in _OF_HOURS)
+    if not led or weekday_of(behind) is not None or span_seconds_of(behind) is not None:
+        return None
+    if last.endswith("ego"):
+        return f"{day}go"
+    return f"{day}го" if last.endswith(("ого", "его")) else None
 
 
 def _shortened(said: str) -> str:
     """Return a text with the names of months and weekdays in full, in English, where they were cut short."""
     tokens = list(TOKEN.finditer(said))
     made, end = [], 0
+    repeats = table().lists["every"].search(said) is not None
     for at, token in enumerate(tokens):
         name = table().short.get(token[0])
         if name is None:
@@ -129,7 +233,8 @@ def _shortened(said: str) -> str:
         before = tokens[at - 1][0] if at else ""
         behind = tokens[at + 1][0] if at + 1 < len(tokens) else ""
         dotted = said[token.end() : token.end() + 1] == "."
-        if _is_short(
+        listed = repeats and len(token[0]) > 2 and _is_listed(tokens, at, said)
+        if listed or _is_short(
             token[0],
             name,
             before,
@@ -140,6 +245,30 @@ def _shortened(said: str) -> str:
             made += [said[end : token.start()], name]
             end = token.end() + dotted
     return "".join((*made, said[end:]))
+
+
+def _is_weekday(word: str) -> bool:
+    return weekday_of(word) is not None or weekday_of(table().short.get(word, "")) is not None
+
+
+def _is_listed(tokens: "list[re.Match[str]]", at: int, said: str) -> bool:
+    """Say whether a word stands in a list of weekdays: "every mon, wed and fri"."""
+    for step in (-1, 1):
+        beside = at + step
+        if not 0 <= beside < len(tokens):
+            continue
+        if tokens[beside][0] in table().single["between_days"]:
+            beside += step
+        elif (
+            ","
+            not in said[
+                min(tokens[at].end(), tokens[beside].end()) : max(tokens[at].start(), tokens[beside].start())
+            ]
+        ):
+            continue
+        if 0 <= beside < len(tokens) and _is_weekday(tokens[beside][0]):
+            return True
+    return False
 
 
 def _is_short(word: str, name: str, before: str, behind: str, *, dotted: bool, ends: bool) -> bool:

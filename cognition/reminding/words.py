@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,9 @@ _NO_DAYS_WORDS: Final = """
     asks asks_around recalls duties tells tasks articles
     at hours noon half_past half_to and_half quarter_past quarter_to halves parts
     morning_after month_day
+    other unclear_repeats until_day between_days of_words of_month short_units either in_month by_hour evenings
+    month_start month_middle month_end ends_repeat starting moving_feasts quarter_into appointments about_days
+    imperatives
 """
 _NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())
 _JOINED_DAY: Final = re.compile("tag|dag|morgen|^що")
@@ -37,7 +40,7 @@ class Words:
     weekdays: Mapping[str, int]
     ordinals: Mapping[str, int]
     month_days: Sequence["re.Pattern[str]"]
-    around: Sequence["re.Pattern[str]"]
+    around: Sequence[tuple[str, str]]
     joined: Sequence[str]
     numbers: Mapping[str, int]
     units: Mapping[str, int]
@@ -47,6 +50,8 @@ class Words:
     short: Mapping[str, str]
     few: Mapping[str, int]
     feasts: Sequence[tuple[int, int, "re.Pattern[str]"]]
+    firsts: Mapping[str, frozenset[str]]
+    """The first words of the phrases of each list."""
     days: frozenset[str]
     """How what names a day may begin, but for digits and what `meanings` knows."""
 
@@ -59,7 +64,20 @@ def table() -> Words:
     lists = {name: _any_of(words) for name, words in told.items() if isinstance(words, list)}
     single = {
         name: frozenset(map(folded, told[name]))
-        for name in ("tells", "tasks", "articles", "only_days", "english_days")
+        for name in (
+            "tells",
+            "tasks",
+            "articles",
+            "only_days",
+            "english_days",
+            "until_day",
+            "between_days",
+            "of_words",
+            "in_month",
+            "either",
+            "appointments",
+            "imperatives",
+        )
     }
     parts = [(_any_of(part["words"]), part["hour"], part["after"]) for part in told["parts"].values()]
     weekdays = {folded(word): int(day) for day, words in told["weekdays"].items() for word in words}
@@ -72,10 +90,7 @@ def table() -> Words:
         {plain(w): int(n) for n, ws in told[name].items() for w in ws} for name in ("numbers", "units")
     )
     spans = sorted(((int(n), _any_of(words)) for n, words in told["spans"].items()), reverse=True)
-    around = [
-        re.compile(rf"(?<!\w){plain(before)}(?!\w).*(?<!\w){plain(behind)}(?!\w)")
-        for before, behind in told["asks_around"]["pairs"]
-    ]
+    around = [(plain(before), plain(behind)) for before, behind in told["asks_around"]["pairs"]]
     spelled = tomllib.loads(Path(__file__).with_name("numbers.toml").read_text(encoding="utf-8"))
     cardinals, ordinal, struck = (
         {word: int(n) for n, ws in spelled[name].items() for word in ws}
@@ -95,6 +110,7 @@ def table() -> Words:
         lists, single, parts, weekdays, ordinals, days, around, told["day_parts"],
         cardinals | struck | numbers, units, spans, cardinals | {w: n for w, n in struck.items() if " " in w},
         ordinal, short, {plain(word): int(n) for n, ws in told["few"].items() for word in ws}, feasts,
+        {name: frozenset(_first_words(told[name])) for name in (*lists, "feasts")},
         frozenset(_first_words([spelled, {name: told[name] for name in told if name not in _NO_DAYS}])),
     )  # fmt: skip
 
@@ -112,15 +128,20 @@ def _first_words(told: object) -> Iterator[str]:
                 yield from _first_words(each)
 
 
-def may_name_day(said: str) -> bool:
-    """Say whether a plain text may name a day; of most of what is told this is soon ruled out.
+def find(name: str, said: str, words: Set[str]) -> "re.Match[str] | None":
+    """Return where a text says a phrase of a list; `words` are those of the text, which soon rules most lists out."""
+    known = table()
+    return None if known.firsts[name].isdisjoint(words) else known.lists[name].search(said)
+
+
+def may_name_day(words: Sequence[str]) -> bool:
+    """Say whether a text of these words may name a day; of most of what is told this is soon ruled out.
 
     Days that are one word with what stands beside them count too: "donnerstagabend", "zaterdagochtend", "щовівторка".
     """
     days = table().days
     return any(
-        word in days or word[0].isdigit() or meanings(word) or _JOINED_DAY.search(word)
-        for word in TOKEN.findall(said)
+        word in days or word[0].isdigit() or meanings(word) or _JOINED_DAY.search(word) for word in words
     )
 
 
