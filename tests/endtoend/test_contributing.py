@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from replica.ops import Kind
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
 COPIED = ("samemind", "cognition", "replica", "sync", "simulations", "tests/support", "tests/bench", "docs")
@@ -124,6 +126,23 @@ def test_a_signal_is_its_file_and_its_test(copy: Path) -> None:
     assert "itemised" in run(copy, "-c", "from tests.bench.families import NAMES; print(NAMES)"), (
         "it is fitted like any other"
     )
+
+
+def test_the_files_of_an_op_kind_are_those_that_know_the_newest_one() -> None:
+    page = PAGE.read_text("utf-8").split("## Add an op kind")[1]
+    listed = set(re.findall(r"(?m)^\| `([\w/.-]+)` \|", page))
+    newest = max(Kind)
+    words = (newest.name, newest.name.title().replace("_", ""), str(int(newest)))
+    for name in listed:
+        assert any(re.search(rf"\b{word}\b", (ROOT / name).read_text("utf-8")) for word in words), name
+    body = re.compile(rf"\bops\.{words[1]}\b")
+    knowing = {
+        path.relative_to(ROOT).as_posix()
+        for root in ("replica", "sync", "simulations", "tests/property")
+        for path in (ROOT / root).rglob("*.py")
+        if body.search(path.read_text("utf-8"))
+    }
+    assert knowing <= listed
 
 
 def replaced(source: str, code: str) -> str:
