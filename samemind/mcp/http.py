@@ -2,7 +2,8 @@
 
 Each agent comes in with a token of its own, and has a server of its own with the tools and the workspace that its owner
 gave it. Whoever has none is told where to get one (`samemind.mcp.oauth`). A request is let in only under a name of this
-server (or the proxy's, where one stands before it) and from no web page of somebody else's.
+server (or the proxy's, where one stands before it) and from no web page of somebody else's. The same tools are there as
+plain HTTP (`samemind.mcp.actions`), for programs that take an OpenAPI document.
 """
 
 import html
@@ -32,6 +33,7 @@ from samemind.agents.ledger import Ledger
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.errors import Usage
+from samemind.mcp.actions import DOCUMENT_PATH, TOOLS_PATH, act, tools_document
 from samemind.mcp.oauth import BEARER, SCOPE, Provider, where_to
 from samemind.mcp.scope import Scope
 from samemind.mcp.server import open_server
@@ -39,6 +41,7 @@ from samemind.mcp.store import Asked, Store
 from samemind.mcp.tools import full
 from samemind.panel.access import host_is_ours, is_loopback
 from samemind.panel.certificate import ensure_certificate
+from samemind.panel.guard import bounded
 from samemind.panel.serving import Door, listening, machine_names
 from sync.dialling import ANY
 from sync.network import own_addresses, own_hosts
@@ -118,7 +121,8 @@ class RemoteAgents:
             await _refused(421, "foreign_host", "expected an address of this server")(scope, receive, send)
             return
         origin = headers.get("origin")
-        if scope["path"] != MCP_PATH:
+        is_tool = scope["path"].startswith(TOOLS_PATH) and scope["method"] == "POST"
+        if scope["path"] != MCP_PATH and not is_tool:
             await self._pages(base)(scope, receive, send)
         elif origin is not None and origin != base:
             await _refused(403, "foreign_origin", "expected no web page of another origin")(
@@ -149,6 +153,12 @@ class RemoteAgents:
             await answer(scope, receive, send)
             return
         self.door.know(scope.get("client"))
+        if scope["path"] != MCP_PATH:
+            noted = _Noted(self._store, self._ledger, agent, self._now_ms)
+            name = scope["path"].removeprefix(TOOLS_PATH)
+            answer = await act(Request(scope, bounded(receive)), name, noted, agent.rights)
+            await answer(scope, receive, send)
+            return
         live = await self._session_manager(agent)
         await live.manager.handle_request(scope, receive, send)
 
@@ -205,6 +215,9 @@ class RemoteAgents:
             async def approve(request: Request) -> Response:
                 return await _approve(provider, request)
 
+            def document(request: Request) -> Response:
+                return JSONResponse(tools_document(base), headers={"cache-control": "no-store"})
+
             routes = create_auth_routes(
                 provider,
                 AnyHttpUrl(base),
@@ -216,7 +229,11 @@ class RemoteAgents:
             routes += create_protected_resource_routes(
                 AnyHttpUrl(f"{base}{MCP_PATH}"), [AnyHttpUrl(base)], [SCOPE], resource_name="samemind"
             )
-            self._apps[base] = Starlette(routes=[*routes, Route("/approve", approve, methods=["GET"])])
+            ours = [
+                Route("/approve", approve, methods=["GET"]),
+                Route(DOCUMENT_PATH, document, methods=["GET"]),
+            ]
+            self._apps[base] = Starlette(routes=[*routes, *ours])
         return self._apps[base]
 
 

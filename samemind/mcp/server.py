@@ -6,10 +6,7 @@ holds the store; here it is only described, asked for, and told in the words of 
 """
 
 import base64
-import os
 import signal
-import time
-import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -31,6 +28,7 @@ from samemind.config import Home
 from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
 from samemind.mcp import compat
 from samemind.mcp.asking import DECIDES, FORM, decision, form, question
+from samemind.mcp.calling import as_agent, options_of
 from samemind.mcp.completing import COMPLETIONS_MAX, completions
 from samemind.mcp.prompts import PROMPTS, prompt_text
 from samemind.mcp.resources import (
@@ -44,7 +42,7 @@ from samemind.mcp.resources import (
     read_page,
     title_of,
 )
-from samemind.mcp.schema import input_schema, words_of
+from samemind.mcp.schema import input_schema
 from samemind.mcp.scope import Ask, Scope, scoped
 from samemind.mcp.store import Asked, Store
 from samemind.mcp.telling import NOTE, brief, tell, within_bounds
@@ -52,8 +50,6 @@ from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.watching import Changes, Context
 from samemind.mcp.wire import Lines
 
-# What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again.
-_UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {"status": "open"}}
 # Links cost an agent's window what their memories cost in the text beside them.
 LINKS_MAX: Final = 3
 
@@ -167,8 +163,7 @@ class _Verbs:
         arguments = params.arguments or {}
         ask = scoped(self._asking_for(tool, context), self._scope)
         try:
-            _check_names(tool, arguments, self._scope)
-            options = {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
+            options = options_of(tool, arguments, self._scope)
             if tool.verb == "contradictions resolve" and not DECIDES & options.keys():
                 decided = await _ask_person(context, params, options, ask)
                 if not isinstance(decided, dict):
@@ -204,13 +199,8 @@ class _Verbs:
                 await context.session.report_progress(done, progress["total"])
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-            again = tool.read_only or tool.idempotent
-            if verb == "remember":
-                # Under one id it may be asked for again, where the holder of the store ends.
-                options, again = {"rid": _fresh_id(), "nominees": True, **options}, True
-            if verb == "settle":
-                options = {**options, "by": "agent"}
-            return await self._store.ask(verb, options, again=again, hear=hear)
+            given, again = as_agent(tool, verb, options)
+            return await self._store.ask(verb, given, again=again, hear=hear)
 
         return ask
 
@@ -471,24 +461,10 @@ def _described(tool: Tool, scope: Scope) -> types.Tool:
     )
 
 
-def _check_names(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> None:
-    """Refuse what the tool was not described with: a model that made it up should hear so."""
-    known = input_schema(tool.options(), scope.hides)["properties"]
-    unknown = sorted(set(arguments) - set(known))
-    if unknown:
-        raise Usage(f"{tool.name}: expected only {', '.join(known)}; got {', '.join(unknown)}")
-
-
 def _page(page: Page) -> types.Resource:
     return types.Resource(
         uri=page.uri, name=page.name, title=page.title, description=page.description, mime_type=MIME_TYPE
     )
-
-
-def _fresh_id() -> str:
-    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here."""
-    drawn = int.from_bytes(os.urandom(10)) & ~(0xF << 76) & ~(0b11 << 62)
-    return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))
 
 
 def _unknown(what: str, name: str, known: Mapping[str, Any]) -> MCPError:

@@ -101,7 +101,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send_guarded)
             return
-        await self._app(scope, _bounded(receive), send_guarded)
+        await self._app(scope, bounded(receive), send_guarded)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a page of ours open one WebSocket, at the one route that there is; who it is, it says inside."""
@@ -175,7 +175,7 @@ def cookie_of(headers: Headers, name: str) -> str:
     return "" if found is None else found.value
 
 
-def _bounded(receive: Receive) -> Receive:
+def bounded(receive: Receive) -> Receive:
     """Count what comes, as a length may not be told, or not truly; and wait for it, but not for ever."""
     taken, until = 0, trio.current_time() + BODY_SECONDS_MAX
 

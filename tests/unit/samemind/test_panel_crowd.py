@@ -12,7 +12,7 @@ from samemind.panel.crowd import (
     Crowd,
     caller_of,
 )
-from samemind.panel.guard import BODY_SECONDS_MAX, TooSlow, _bounded
+from samemind.panel.guard import BODY_SECONDS_MAX, TooSlow, bounded
 
 
 def test_one_machine_makes_room_for_itself_only() -> None:
@@ -69,7 +69,7 @@ def test_a_body_that_never_ends_is_not_waited_for_and_a_hang_up_is() -> None:
                 return piece
             return await trio.sleep_forever()
 
-        began, receive = trio.current_time(), _bounded(stalled)
+        began, receive = trio.current_time(), bounded(stalled)
         await receive()
         with pytest.raises(TooSlow):
             await receive()
@@ -82,7 +82,7 @@ def test_a_body_that_never_ends_is_not_waited_for_and_a_hang_up_is() -> None:
             await trio.sleep(2 * BODY_SECONDS_MAX)
             return {"type": "http.disconnect"}
 
-        receive = _bounded(whole_then_quiet)
+        receive = bounded(whole_then_quiet)
         await receive()
         assert (await receive())["type"] == "http.disconnect"
 

@@ -1,0 +1,44 @@
+"""Make of a tool's arguments what its verb is asked, for whichever protocol they came by."""
+
+import os
+import time
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+
+from samemind.errors import Usage
+from samemind.mcp.schema import input_schema, words_of
+from samemind.mcp.scope import Scope
+from samemind.mcp.tools import Tool
+
+# What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again.
+_UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {"status": "open"}}
+
+
+def options_of(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
+    """Return the options that arguments come to.
+
+    What the tool was not described with is refused: a model that made it up should hear so.
+    """
+    known = input_schema(tool.options(), scope.hides)["properties"]
+    unknown = sorted(set(arguments) - set(known))
+    if unknown:
+        raise Usage(f"{tool.name}: expected only {', '.join(known)}; got {', '.join(unknown)}")
+    return {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
+
+
+def as_agent(tool: Tool, verb: str, options: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+    """Return what an agent has asked for beside its options, and whether asking twice is the same as once."""
+    again = tool.read_only or tool.idempotent
+    if verb == "remember":
+        # Under one id it may be asked for again, where the holder of the store ends.
+        return {"rid": _fresh_id(), "nominees": True, **options}, True
+    if verb == "settle":
+        return {**options, "by": "agent"}, again
+    return options, again
+
+
+def _fresh_id() -> str:
+    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here."""
+    drawn = int.from_bytes(os.urandom(10)) & ~(0xF << 76) & ~(0b11 << 62)
+    return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))
