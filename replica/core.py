@@ -450,16 +450,25 @@ class Core:
 
     # -- taking ----------------------------------------------------------------------------------------------
 
-    def take(self, frame: Frame, now_ms: int, *, peer: DeviceId | None = None, packed: int = 0) -> Taken:
+    def take(
+        self,
+        frame: Frame,
+        now_ms: int,
+        *,
+        peer: DeviceId | None = None,
+        packed: int = 0,
+        is_charged: bool = True,
+    ) -> Taken:
         """Take what may be taken of a frame, durably and in one transaction.
 
-        `peer`: whose quota it counts against, by the `packed` bytes that crossed the link.
+        `peer`: whose quotas it counts against, by the `packed` bytes that crossed the link; chains alone, where it
+        `is_charged` for nothing else.
         """
         with collector_paused():
-            return self._take(frame, now_ms, peer, packed)
+            return self._take(frame, now_ms, peer, packed if is_charged else None)
 
-    def _take(self, frame: Frame, now_ms: int, peer: DeviceId | None, packed: int) -> Taken:
-        beginnings = Beginnings(self.quotas, peer, self.feeds.count_of, len(self.feeds), now_ms)
+    def _take(self, frame: Frame, now_ms: int, peer: DeviceId | None, packed: int | None) -> Taken:
+        beginnings = self.beginnings(peer, now_ms)
         admission = admit(
             frame,
             self.feeds,
@@ -475,7 +484,7 @@ class Core:
             ends = dict(zip(admission.segment_of, ops, strict=True))
             signatures = {op.id: frame.segments[at].signature for at, op in ends.items()}
             said = meanings_of(ops, self.understood)
-            if peer is not None:
+            if peer is not None and packed is not None:
                 self.quotas.charge(peer, frame, len(ops), packed, now_ms)
             with self.undoing():
                 self._clock = hlc.absorb_all(self._clock, map(_hlc, ops), now_ms)
@@ -485,6 +494,10 @@ class Core:
                 self._apply(ops, admission.segment_of, said, {}, frame.segments, signatures, now_ms)
         self.keep_late(frame, now_ms)
         return Taken(len(admission.ops), tuple(admission.refusals))
+
+    def beginnings(self, peer: DeviceId | None, now_ms: int) -> Beginnings:
+        """Return how many chains may begin by what a peer hands over now; None for nobody's quota."""
+        return Beginnings(self.quotas, peer, self.feeds.count_of, len(self.feeds), now_ms)
 
     def keep_late(self, frame: Frame, now_ms: int) -> None:
         """Keep those ops of a frame that are known by a member's word alone; `replica.proving` makes them count."""

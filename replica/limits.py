@@ -44,6 +44,9 @@ PLACE_BYTES: Final = 64
 SEEN_SAID_MAX: Final = 5_000
 # Chains that a device takes in all, whoever began them. What names them all (a frontier) fits one frame of a link.
 CHAINS_MAX: Final = 100_000
+# Chains of each device that are taken beyond that, so that whoever fills it up keeps no newcomer out: of ten thousand
+# members they are so few that a frontier still fits.
+CHAINS_FIRST: Final = 4
 # Chains of one device that are taken from itself. A device begins one when it is new, and whenever it is restored.
 CHAINS_OF_ONE_MAX: Final = 1_000
 # An op that begins a chain, and says that its writer knew this many of its own device's, is no honest program's.

@@ -15,14 +15,14 @@ What was spent is kept with the rest of what a replica knows of itself, so that 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Final
 
 from replica.frame import Frame
 from replica.ids import DeviceId
-from replica.limits import CHAINS_MAX, CHAINS_OF_ONE_MAX
+from replica.limits import CHAINS_FIRST, CHAINS_MAX, CHAINS_OF_ONE_MAX
 from replica.membership import Member, introducers_first
 
 HOUR_MS: Final = 3_600_000
@@ -193,13 +193,43 @@ class Beginnings:
         what = What.CHAINS if device == self.peer else What.CHAINS_PASSED_ON
         if what is What.CHAINS and self.held(device) + begun >= CHAINS_OF_ONE_MAX:
             return False
-        if self.total + sum(self._begun.values()) >= CHAINS_MAX:
+        is_first = self.held(device) + begun < CHAINS_FIRST
+        if self.total + sum(self._begun.values()) >= CHAINS_MAX and not is_first:
             return False
         if self.quotas.left(self.peer, what, self.now_ms) < 1:
             return False
         self.quotas.spend(self.peer, what, 1, self.now_ms)
         self._begun[device] = begun + 1
         return True
+
+    def allow_all(self, begun: Mapping[DeviceId, int]) -> bool:
+        """Say whether as many may begin at once, by a snapshot, which is taken whole or not; count them if so.
+
+        One that is more than the room of an hour puts its maker into debt. What others began has to be taken by
+        whoever joins, however much it is; the maker's own has its bound.
+        """
+        if self.peer is None:
+            return True
+        quotas, own = self.quotas, begun.get(self.peer, 0)
+        others = sum(begun.values()) - own
+        beyond = sum(count for device, count in begun.items() if self.held(device) + count > CHAINS_FIRST)
+        if own and self.held(self.peer) + own > CHAINS_OF_ONE_MAX:
+            return False
+        if beyond and self.total + beyond > CHAINS_MAX:
+            return False
+        needs = ((What.CHAINS, own), (What.CHAINS_PASSED_ON, others))
+        if any(count and quotas.left(self.peer, what, self.now_ms) < 1 for what, count in needs):
+            return False
+        for what, count in needs:
+            quotas.spend(self.peer, what, count, self.now_ms)
+        return True
+
+
+def told_over(what: What, wait_ms: int) -> str:
+    """Return what whoever is over a quota is told, and the owner of this device."""
+    return (
+        f"over the quota of {what.name.lower()} an hour: it waits there for {wait_ms // 60_000 + 1} minutes"
+    )
 
 
 def paced(

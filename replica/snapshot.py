@@ -218,6 +218,29 @@ def stranger_in(core: Core, snapshot: Snapshot) -> DeviceId | None:
     return next((origin.device for origin in snapshot.origins if origin.device not in known), None)
 
 
+def may_begin(core: Core, snapshot: Snapshot, peer: DeviceId | None, now_ms: int) -> bool:
+    """Say whether the chains that a snapshot begins here may begin now, and count them if so."""
+    begun = Counter(
+        feed.origin.device
+        for feed in snapshot.feeds
+        if feed.fork < feed.seq
+        and core.feeds.locate(Place(feed.origin, feed.fork + 1, feed.id8(feed.fork + 1))) is None
+    )
+    if core.beginnings(peer, now_ms).allow_all(begun):
+        return True
+    if peer is not None:
+        core.accuse(peer, Fault.CHAINS, now_ms)
+    return False
+
+
+def charge(core: Core, peer: DeviceId, news: Sequence[Vouched], data: bytes, now_ms: int) -> None:
+    """Count what a snapshot brought against the quota of whoever handed it over, as if it had come as ops."""
+    own = sum(each.ops for each in news if core.feeds.origin_of(each.feed).device == peer)
+    others = sum(each.ops for each in news) - own
+    core.quotas.charge_base(peer, (own, others), stated_size(data) or 0, len(data), now_ms)
+    core.write(Changes(), now_ms)
+
+
 def not_understood(snapshot: Snapshot) -> str:
     """Say why a snapshot is not taken that `absorb` did not understand, and who has to be upgraded."""
     if snapshot.kinds.get(_LAYOUT_KIND, 0) < _LAYOUT_BEFORE:

@@ -92,7 +92,7 @@ def sent_back(world: "World") -> Sequence[Swap]:
     """Nobody notes that who sent a snapshot holds it: being the base now, it is sent back."""
     right = Exchange._absorb
 
-    def absorb(self: Exchange, data: bytes, now_ms: int) -> str | None:
+    def absorb(self: Exchange, data: bytes, now_ms: int) -> tuple[str | None, bool]:
         outbox, self._outbox = self._outbox, None
         try:
             return right(self, data, now_ms)

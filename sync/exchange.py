@@ -6,7 +6,7 @@ is read from the log.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, assert_never
@@ -20,13 +20,10 @@ from replica.frontier import locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.late import may_ask, signed_frontier
 from replica.limits import REFUSALS_SAID_MAX
-from replica.oplog import Changes
 from replica.outbox import Outbox, Sent
 from replica.proving import give_way
-from replica.quotas import What
-from replica.snapshot import absorb, not_understood, read_snapshot, stranger_in
-from replica.vouched import Vouched
-from replica.zstd import stated_size
+from replica.quotas import What, told_over
+from replica.snapshot import absorb, charge, may_begin, not_understood, read_snapshot, stranger_in
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.group_news import GroupNews
 from sync.parts import Cut, Incoming, Leaving, parts_of
@@ -391,7 +388,7 @@ class Exchange:
         """Name a peer that is over its quota, ask it again when there is room, and return what to tell it."""
         self._core.accuse(self._peer, Fault.QUOTA, now_ms)
         self._lacking.gap, self._lacking.asked_ms = True, now_ms + wait_ms
-        return f"over the quota of {what.name.lower()} an hour: it waits there for {wait_ms // 60_000 + 1} minutes"
+        return told_over(what, wait_ms)
 
     def _answered(self, taken: int, refused: tuple[Refused, ...]) -> None:
         """Hear what the peer made of the oldest frame, or of the last part of a snapshot, that it has not answered."""
@@ -412,19 +409,22 @@ class Exchange:
         whole = self._incoming.take(part)
         if whole is not None:
             over = self._core.quotas.over(self._peer, now_ms)
-            why = self._absorb(whole, now_ms) if over is None else self._over(*over, now_ms)
-            self._lacking.for_upgrade = why is not None and over is None
+            if over is None:
+                why, waits = self._absorb(whole, now_ms)
+            else:
+                why, waits = self._over(*over, now_ms), True
+            self._lacking.for_upgrade = why is not None and not waits
             if why is not None:
-                if over is None:
+                if not waits:
                     self._lacking.gap = False
                 self._incoming.give_up()
-                refused = (Refused(self._core.origin, 0, why, gap=over is not None),)
+                refused = (Refused(self._core.origin, 0, why, gap=waits),)
         self.refusals += refused
         self.session.say(Ack(0, refused))
         self._ask_who(self._authors)
 
-    def _absorb(self, data: bytes, now_ms: int) -> str | None:
-        """Merge a snapshot that has come whole; where it is not understood here, return why."""
+    def _absorb(self, data: bytes, now_ms: int) -> tuple[str | None, bool]:
+        """Merge a snapshot that has come whole; return why not, and whether it may come again later as it is."""
         try:
             snapshot = read_snapshot(data, self._core)
             if snapshot.maker != self._peer:  # an old one of somebody else's, who may be revoked by now
@@ -433,11 +433,15 @@ class Exchange:
                 )
             if (stranger := stranger_in(self._core, snapshot)) is not None:
                 self._authors = {origin.device for origin in snapshot.origins}
-                return f"the snapshot holds ops of {stranger.hex()[:8]}, who is not a member of this group"
+                why = f"the snapshot holds ops of {stranger.hex()[:8]}, who is not a member of this group"
+                return why, False
+            if not may_begin(self._core, snapshot, self._peer, now_ms):
+                self._lacking.gap, self._lacking.asked_ms = True, now_ms + ROOM_AGAIN_MS
+                return "it begins more chains of writes than are taken at a time: it waits there", True
             known = len(self._core.vouched)
             if not absorb(self._core, snapshot, now_ms):
-                return not_understood(snapshot)
-            self._charge_base(self._core.vouched[known:], data, now_ms)
+                return not_understood(snapshot), False
+            charge(self._core, self._peer, self._core.vouched[known:], data, now_ms)
         except InvalidOp as error:
             self._incoming.give_up()  # or it would end the next link, too
             why = f"a snapshot of the peer's could not be read: {error}"
@@ -445,15 +449,7 @@ class Exchange:
         if self._outbox is not None:  # or what has just come would go back
             ends = (Place(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
             self._outbox.learn(self._core.feeds.vector_of(ends))
-        return None
-
-    def _charge_base(self, news: Sequence[Vouched], data: bytes, now_ms: int) -> None:
-        """Count what a snapshot brought against its maker's quota, as if it had come as ops."""
-        feeds = self._core.feeds
-        own = sum(each.ops for each in news if feeds.origin_of(each.feed).device == self._peer)
-        others = sum(each.ops for each in news) - own
-        self._core.quotas.charge_base(self._peer, (own, others), stated_size(data) or 0, len(data), now_ms)
-        self._core.write(Changes(), now_ms)
+        return None, False
 
     def _keep_vectors(self, vectors: tuple[bytes | None, ...]) -> None:
         assert self._alongside is not None, "no vectors come that were not asked for"

@@ -41,7 +41,7 @@ class GroupNews:
         roots, others = core.membership.unknown(certified(trust.members))
         self._let_in(others, now_ms)
         members, waiting = paced(core.quotas, self._peer, others, now_ms)
-        for device in self._at_fault(waiting):
+        for device in at_fault(core, self._peer, waiting):
             core.accuse(device, Fault.INTRODUCTIONS, now_ms)
         core.learn([*roots, *members], trust.revocations, trust.proofs, now_ms, by=self._peer)
         self._left_out |= any(each.device not in core.membership.members for each in others)
@@ -60,15 +60,6 @@ class GroupNews:
             found = lineage(told, sorted(wanted), core.membership.members)
             fresh, _ = paced(core.quotas, core.device, found.values(), now_ms)
             core.learn(fresh, [], needed=found.keys())
-
-    def _at_fault(self, waiting: list[Member]) -> set[DeviceId]:
-        """Return who introduced more than may come now: not whoever passes on what others have rightly signed."""
-        found: set[DeviceId] = set()
-        for member in waiting:
-            by = member.introduced_by
-            if by not in found:
-                found.add(by if self._core.membership.vouched(member) else self._peer)
-        return found
 
     def has_grown(self) -> bool:
         """Say whether anything was learned since this was asked last: all three sets only grow."""
@@ -101,3 +92,13 @@ class GroupNews:
             *((each.device, each.by) for each in trust.revocations),
             *(each.id for each in trust.proofs),
         }
+
+
+def at_fault(core: Core, peer: DeviceId, waiting: Iterable[Member]) -> set[DeviceId]:
+    """Return who introduced more than may come now: not whoever passes on what others have rightly signed."""
+    found: set[DeviceId] = set()
+    for member in waiting:
+        by = member.introduced_by
+        if by not in found:
+            found.add(by if core.membership.vouched(member) else peer)
+    return found

@@ -18,14 +18,16 @@ from typing import BinaryIO, NamedTuple
 
 from replica.core import Core
 from replica.errors import InvalidOp
+from replica.evidence import Fault
 from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import ID8_BYTES, DeviceId, Origin, Place
 from replica.membership import Member, lineage, marks
 from replica.ops import Op
 from replica.outbox import Outbox
 from replica.proving import give_way
+from replica.quotas import paced, told_over
 from replica.signing import SIGNATURE_BYTES, verify
-from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
+from replica.snapshot import absorb, charge, make_snapshot, may_begin, not_understood, read_snapshot
 from sync.carrier.header import (
     CONTEXT,
     CONTEXT_1,
@@ -46,6 +48,7 @@ from sync.carrier.header import (
 )
 from sync.carrier.sealing import Entropy, Sealer, open_sealed
 from sync.errors import MakerUnknown, RemoteProtocolError, Untrusted
+from sync.group_news import at_fault
 from sync.identity import Identity
 from sync.parts import parts_of
 from sync.trust import certified
@@ -276,8 +279,13 @@ def messages(identity: Identity, file: BinaryIO) -> Iterator[Message | Vectors]:
 class Taking:
     """Takes the messages of one file, one call a message, so that nobody waits for long."""
 
-    def __init__(self, header: Header) -> None:
+    def __init__(self, header: Header, *, is_handed_over: bool = False) -> None:
+        """`is_handed_over`: the owner brings it, and wants all of it now; else its maker's quotas hold, as on a link.
+
+        How many chains may begin, and who is introduced how fast, is bounded either way.
+        """
         self._header = header
+        self._has_room_for_all = is_handed_over
         self._parts: list[bytes] = []
         self._left_out: list[Member] = []
         self.brought = Brought()
@@ -296,9 +304,7 @@ class Taking:
             case Vectors():
                 self._vectors = message
             case Trust():
-                members = certified(message.members)
-                core.learn(members, message.revocations, message.proofs, now_ms, by=self._header.maker)
-                self._left_out += (each for each in members if each.device not in core.membership.members)
+                self._learn(core, message, now_ms)
             case Base():
                 self._take_part(core, message, now_ms)
             case Ops(data):
@@ -307,19 +313,58 @@ class Taking:
                     self._let_in(core, (each.origin.device for each in frame.segments))
                     frame = self._with_vectors(core, frame)
                     core.keep_late(frame, now_ms)
-                    taken = core.take(from_where_it_is_news(core, frame), now_ms)
+                    self._take(core, frame, len(data), now_ms)
                 except InvalidOp as error:
                     raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
-                self.brought.ops += taken.ops
-                self.reaches += reaches_of(frame)
-                self._seen |= seen_in(frame)
-                self._refuse(*(refusal.reason for refusal in taken.refusals))
             case _:
                 raise RemoteProtocolError(f"{type(message).__name__} has no place in a file")
+
+    def _take(self, core: Core, frame: Frame, size: int, now_ms: int) -> None:
+        """Take a frame of `size` bytes, unless its maker's quota is used up: then the file waits as it is."""
+        news = from_where_it_is_news(core, frame)
+        over = self._over(core, now_ms)
+        if over is not None and any(_is_lacking(core, op) for op in news.ops):
+            self._refuse(over)
+            return
+        taken = core.take(
+            news, now_ms, peer=self._peer(core), packed=size, is_charged=not self._has_room_for_all
+        )
+        for fault in {each.fault for each in taken.refusals if each.fault is not None}:
+            core.accuse(self._header.maker, fault, now_ms)
+        self.brought.ops += taken.ops
+        self.reaches += reaches_of(frame)
+        self._seen |= seen_in(frame)
+        self._refuse(*(refusal.reason for refusal in taken.refusals))
+
+    def _peer(self, core: Core) -> DeviceId | None:
+        """Return whose quotas the file counts against: nobody's, where this device made it before it lost it."""
+        return None if self._header.maker == core.device else self._header.maker
+
+    def _over(self, core: Core, now_ms: int) -> str | None:
+        """Return why nothing more is taken of its maker now, if that is so."""
+        peer = self._peer(core)
+        over = None if peer is None or self._has_room_for_all else core.quotas.over(peer, now_ms)
+        if over is None:
+            return None
+        core.accuse(self._header.maker, Fault.QUOTA, now_ms)
+        return told_over(*over)
+
+    def _learn(self, core: Core, trust: Trust, now_ms: int) -> None:
+        """Take what the file says of the group; of introductions that are news only as many as come over a link."""
+        told, peer = certified(trust.members), self._peer(core)
+        roots, others = core.membership.unknown(told)
+        members, waiting = (others, []) if peer is None else paced(core.quotas, peer, others, now_ms)
+        core.learn([*roots, *members], trust.revocations, trust.proofs, now_ms, by=self._header.maker)
+        self._left_out += (each for each in told if each.device not in core.membership.members)
+        for device in at_fault(core, self._header.maker, waiting):
+            core.accuse(device, Fault.INTRODUCTIONS, now_ms)
+        if waiting:
+            self._refuse(f"{len(waiting)} introductions come faster than devices are paired: they wait there")
 
     def done(self, core: Core, now_ms: int) -> None:
         """Note what the file's maker held when it made it: that lets ops leave the log, as after a link."""
         give_way(core, now_ms)
+        core.keep_evidence(now_ms)
         header = self._header
         if header.folded and header.maker != core.device and not self.brought.refused:
             vector = core.feeds.vector_of(_places(core, header.held))
@@ -356,7 +401,8 @@ class Taking:
         if part.index < part.count - 1:
             return
         try:
-            snapshot = read_snapshot(b"".join(self._parts), core)
+            whole = b"".join(self._parts)
+            snapshot = read_snapshot(whole, core)
         except InvalidOp as error:
             raise RemoteProtocolError(f"a snapshot could not be read: {error}") from error
         self._parts = []
@@ -371,9 +417,19 @@ class Taking:
         self._let_in(core, (origin.device for origin in snapshot.origins))
         if heads and all(core.feeds.locate(head) is not None for head in heads):
             return  # all of it is held: merging it would change nothing, and fold the whole log anew
+        over, peer = self._over(core, now_ms), self._peer(core)
+        if over is not None:
+            self._refuse(over)
+            return
         try:
+            if not may_begin(core, snapshot, peer, now_ms):
+                self._refuse("it begins more chains of writes than are taken at a time: it waits there")
+                return
+            known = len(core.vouched)
             if not absorb(core, snapshot, now_ms):
                 self._refuse(not_understood(snapshot))
+            elif peer is not None and not self._has_room_for_all:
+                charge(core, peer, core.vouched[known:], whole, now_ms)
         except InvalidOp as error:
             raise RemoteProtocolError(f"a snapshot of its maker's could not be read: {error}") from error
 

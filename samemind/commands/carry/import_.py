@@ -61,7 +61,7 @@ async def _take(device: "Device", path: Path) -> "Taking":
     from sync.carrier.header import Vectors
     from sync.wire.messages import Message
 
-    taking = Taking(await _check(device, path))
+    taking = Taking(await _check(device, path), is_handed_over=True)
 
     def take(message: Message | Vectors, core: Core, _: object) -> None:
         taking.take(core, message, device.now_ms())
