@@ -15,8 +15,9 @@ import pytest
 
 pytest.importorskip("playwright")  # the extra `dev` has it; a browser comes with the machine
 
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.support.browser import PATIENCE_MS as PANEL_PATIENCE_MS
 from tests.support.cli import RunningDaemon, daemon, run
 from tests.support.pages import offering
 from tests.support.phone_page import page as built_page
@@ -82,6 +83,14 @@ def laptop_at(home: Path, listens: str = "127.0.0.1:0") -> Iterator[Laptop]:
             yield Laptop(home, running)
     finally:
         os.environ.pop("PYTHONPATH", None)
+
+
+@pytest.fixture(autouse=True)
+def _patience() -> Iterator[None]:
+    """What a page is to show may take as long as what it is to do; other tests of this process want panels faster."""
+    expect.set_options(timeout=PATIENCE_MS)
+    yield
+    expect.set_options(timeout=PANEL_PATIENCE_MS)
 
 
 @pytest.fixture

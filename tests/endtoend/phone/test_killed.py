@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import ConsoleMessage, Page, Playwright
 
+from samemind.phone.host import LIST_MAX
 from tests.endtoend.phone.conftest import PATIENCE_MS, Laptop, ask, begin, call, ready
 from tests.support.browser import CHROMIUM
 
@@ -81,7 +82,7 @@ def test_nothing_acknowledged_is_lost_when_the_browser_is_killed(
     profile = tmp_path / "profile"
     profile.mkdir()
     random = Random(25)
-    acknowledged, last = 0, ""
+    before, heard = 0, list[str]()
     for burst in range(KILLS + 1):
         with killable(playwright, profile) as (page, process):
             page.goto(laptop.phone_url)
@@ -89,22 +90,29 @@ def test_nothing_acknowledged_is_lost_when_the_browser_is_killed(
                 begin(page)
             else:
                 ready(page)
-                found = ask(page, "status")["memories"]
-                # The last telling of each burst may have been on the disk before it was acknowledged.
-                assert acknowledged <= found <= acknowledged + 1, f"after kill {burst}"
-                acknowledged = found
-                (hit, *_) = call(page, "ask", question=last, limit=1)
-                assert hit["text"] == last
-            heard: list[str] = []
+                assert heard == [f"told {number}" for number in range(len(heard))]
+                # Each burst is told in order, so what is there is what was acknowledged, and after it what was told and
+                # not heard of any more: no gap, nothing twice, nothing else.
+                there = ask(page, "status")["memories"] - before
+                assert there >= len(heard), f"{len(heard) - there} of {len(heard)} lost by kill {burst}"
+                newest = [each["text"] for each in call(page, "recent", limit=LIST_MAX)][:there]
+                assert (
+                    newest == [_telling(burst - 1, number) for number in range(there)][: -LIST_MAX - 1 : -1]
+                )
+                before += there
+            heard = []
             page.on("console", partial(_hear, heard))
             page.evaluate(_BURST, burst)
+            ends = time.monotonic() + _START_SECONDS_MAX
             while len(heard) < 3:
+                assert time.monotonic() < ends, f"only {heard} was acknowledged in burst {burst}"
                 page.wait_for_timeout(50)
             page.wait_for_timeout(random.uniform(50, 1_500))
             kill(process)
-        assert heard == [f"told {number}" for number in range(len(heard))]
-        acknowledged += len(heard)
-        last = f"Burst {burst} telling {len(heard) - 1}"
+
+
+def _telling(burst: int, number: int) -> str:
+    return f"Burst {burst} telling {number}"
 
 
 def _hear(heard: list[str], message: ConsoleMessage) -> None:
