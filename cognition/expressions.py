@@ -5,7 +5,10 @@ store does. A program that recalls uses none.
 """
 
 import re
-from typing import Any, cast
+from collections.abc import Iterator
+from typing import Any, Final, cast
+
+_ALL: "Final[list[_Late]]" = []
 
 
 class _Late:
@@ -29,4 +32,13 @@ class _Late:
 
 def late(expression: str, flags: int = 0) -> re.Pattern[str]:
     """Return what has the methods of the compiled expression; a mistake in it shows when one is called."""
-    return cast("re.Pattern[str]", _Late(expression, flags))
+    made = _Late(expression, flags)
+    _ALL.append(made)
+    return cast("re.Pattern[str]", made)
+
+
+def compile_late() -> Iterator[None]:
+    """Compile those of all modules that were imported, one at each step."""
+    for each in _ALL:
+        getattr(each, "search")  # noqa: B009 - asking is what compiles it
+        yield

@@ -16,6 +16,7 @@ from tests.support import phone_wheel
 _QUALITY: Final = 1
 _NODE_SECONDS_MAX: Final = 300
 _DRIVER: Final = Path(__file__).with_name("phone_node.mjs")
+_KEPT: Final = Path(__file__).with_name("phone_kept.mjs")
 _PYTEST: Final = Path(__file__).with_name("phone_pytest.py")
 # Laws need it, and part of it is compiled; what else tests need is Python alone, from this machine's environment.
 _COMPILED: Final = "hypothesis"
@@ -54,15 +55,19 @@ def run_tests_in_node(*arguments: str, seconds: float) -> str:
 def run_in_node(script: Path, *arguments: str, seconds: float = _NODE_SECONDS_MAX) -> str:
     """Run a script in the phone's Python, under node, and return what it wrote; `seconds` bounds it."""
     page()
+    site = sysconfig.get_path("purelib")
+    return _node(_DRIVER, phone_wheel.BUILD, phone_wheel.ROOT, site, script, *arguments, seconds=seconds)
+
+
+def run_kept_in_node(script: Path) -> str:
+    """Run a script in the phone's Python, from scratch and then twice from a memory of it, and return what it wrote."""
+    page()
+    return _node(_KEPT, phone_wheel.BUILD, script, seconds=_NODE_SECONDS_MAX)
+
+
+def _node(*arguments: object, seconds: float) -> str:
     done = subprocess.run(
-        [
-            *("node", str(_DRIVER), str(phone_wheel.BUILD), str(phone_wheel.ROOT)),
-            *(sysconfig.get_path("purelib"), str(script), *arguments),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=seconds,
+        ["node", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=seconds
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-4_000:]
     return done.stdout

@@ -113,9 +113,9 @@ async function keepPage() {
 async function start() {
   const given = handedOver();
   if (!navigator.locks || !navigator.storage?.getDirectory) throw new Error("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost.");
-  lead(program("{{WORKER}}")).catch(failed);
-  let name = (await kept("wiping")) ? null : await kept("name");
-  let code = null;
+  lead(program("{{WORKER}}"), program("{{KEEPER}}")).catch(failed);
+  const [wiping, named] = await Promise.all([kept("wiping"), kept("name")]);
+  let name = wiping ? null : named, code = null;
   if (!name) {
     ({ name, code } = await welcome(main, given.pair));
     main.replaceChildren(h("p", { class: "waking", role: "status" }, "Waking up …"));

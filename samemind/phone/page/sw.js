@@ -16,8 +16,12 @@ self.addEventListener("message", (event) => {
   if (event.data === "look") event.waitUntil(take().then((fresh) => fresh && event.source.postMessage("fresh"), () => {}));
 });
 
-// The newest page that is here whole stands for all; older ones go once nobody shows them.
-async function current() {
+// The newest page that is here whole stands for all; older ones go once nobody shows them. Looked for once, since a start
+// asks for a dozen files.
+let known = null;
+const current = () => (known ??= newest().then((here) => here ?? (known = null)));
+
+async function newest() {
   const names = (await caches.keys()).filter((name) => name.startsWith(CACHE)).sort();
   for (const name of names.reverse()) {
     const cache = await caches.open(name);
@@ -71,6 +75,7 @@ async function take() {
     await cache.put(path, new Response(content, { headers }));
   }
   await cache.put(`${SCOPE}manifest.json`, new Response(bytes, { headers: { "content-type": "application/json" } }));
+  known = null;
   for (const other of await caches.keys()) {
     if (other.startsWith(CACHE) && other !== name && other !== before?.name) await caches.delete(other);
   }

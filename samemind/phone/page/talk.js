@@ -20,13 +20,15 @@ export function ask(verb, options = {}) {
   });
 }
 
-// Lead as soon as nobody else does. `address`: of the worker, as a browser trusts it.
-export function lead(address) {
+// Lead as soon as nobody else does. `address`: of the worker, as a browser trusts it; `keeper`: of the one that leaves on the
+// disk what the next start goes on from, once this one is over.
+export function lead(address, keeper) {
   return navigator.locks.request(LOCK, () => new Promise(() => {
     leading = true;
     worker = new Worker(address, { type: "module" });
     worker.onmessage = ({ data }) => {
       if (data.id && !data.id.startsWith(me)) return channel.postMessage(data);
+      if (data.event === "slow start") return void new Worker(keeper, { type: "module" });
       if (data.event) channel.postMessage(data);
       taken(data);
     };

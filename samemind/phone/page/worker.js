@@ -2,17 +2,17 @@
 // One message in, one answer out; what happens by itself is told as an event.
 import { mountDisk, syncForReal, wipeDisk } from "./{{DISK}}";
 import { clear, keep, kept } from "./{{KEPT}}";
+import { forgetStart, startedWell, startPython } from "./{{START}}";
 import "./{{VENDOR}}";
 
-const PARTS = {{PARTS}};
 const BASE = new URL("./", import.meta.url);
 const LINK_PROTOCOL = "samemind-link-1", PAIR_PROTOCOL = "samemind-pair-1";
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 30_000];
 const ANSWER_MS = 60_000;
+const IDLE_MS = 500, SLICE_MS = 20;
 const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404;
-const at = (name) => new URL(PARTS[name], BASE).href;
 
-let python = null, disk = null, device = null, socket = null, heard = 0, failures = 0, redial = 0;
+let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0;
 let link = { state: "off" };
 const times = {};
 
@@ -33,33 +33,47 @@ async function seedOfDevice() {
 
 // -- starting ---------------------------------------------------------------------------------------------------------
 
+// Python is loaded before anybody asks, so that it stands when the page has been drawn, or the new device has a name.
+const began = performance.now();
+const lap = (part) => { times[part] = Math.round(performance.now() - began); };
+syncForReal(() => python);
+const cleaned = kept("wiping").then((wiping) => wiping && erase()); // a page was closed in the middle of it
+const loading = cleaned.then(() => startPython(lap));
+loading.catch(() => {}); // whoever starts the device is told
+
 let starting = null;
 const start = (options) => (starting ??= begin(options)); // each page asks for it; the first one's name counts
 
 async function begin({ name }) {
-  const began = performance.now();
-  const lap = (part) => { times[part] = Math.round(performance.now() - began); };
-  syncForReal(() => python);
-  if (await kept("wiping")) await erase(); // a page was closed in the middle of it
-  const [{ loadPyodide }, app, seed] = await Promise.all([
-    import(at("pyodide.mjs")),
-    fetch(at("app.zip")).then((answer) => answer.arrayBuffer()),
-    seedOfDevice(),
-  ]);
-  lap("fetched");
-  const folder = new URL("./", at("pyodide.asm.wasm")).href;
-  python = await loadPyodide({ indexURL: folder, stdLibURL: at("python_stdlib.zip"), lockFileContents: {{LOCK}} });
+  await cleaned;
+  const [started, seed] = await Promise.all([loading, seedOfDevice()]);
+  ({ python, wasKept } = started);
   lap("python");
-  python.unpackArchive(app, "zip", { extractDir: "/app" });
   disk = await mountDisk(python.FS, "/disk");
   lap("disk");
-  python.runPython("import sys; sys.path.insert(0, '/app'); from samemind.phone import stand_ins; stand_ins.install()");
   const { Entry } = python.pyimport("samemind.phone.entry");
   lap("imported");
   device = Entry("/disk/memory.db", seed, name, Date.now());
   lap("opened");
   await noteMembers();
+  if (wasKept) startedWell().catch(() => {});
+  else readyWhenIdle();
   return { times, ...status() };
+}
+
+// What reading takes is made while nobody asks for anything, since the first telling would wait for it; then what the next
+// start goes on from, in a worker of its own.
+function readyWhenIdle() {
+  const steps = python.pyimport("samemind.phone.waking").ready();
+  const some = () => {
+    if (!device) return; // erased meanwhile
+    const began = performance.now();
+    if (began - asking > IDLE_MS) {
+      while (performance.now() - began < SLICE_MS) if (steps.next().done) return tell("slow start", {});
+    }
+    setTimeout(some, SLICE_MS);
+  };
+  setTimeout(some, IDLE_MS);
 }
 
 // The keys that may sign a new page, where the service worker finds them.
@@ -202,6 +216,7 @@ async function takeAway() {
 
 async function erase() {
   await wipeDisk();
+  await forgetStart();
   await clear();
 }
 
@@ -210,12 +225,13 @@ const VERBS = {
   call,
   pair,
   look: () => { look(); return {}; },
-  status: () => ({ ...status(), times }),
+  status: () => ({ ...status(), times, wasKept }),
   leave: () => { if (socket?.readyState === WebSocket.OPEN) send(device.link_leave(Date.now())); return {}; },
   wipe,
 };
 
 onmessage = async ({ data: { id, verb, options } }) => {
+  asking = performance.now();
   try {
     if (verb !== "start") await starting; // asked by a page that took the lead over, before the device stands again
     postMessage({ id, answer: await VERBS[verb](options ?? {}) });
