@@ -20,7 +20,15 @@ from replica.authoring import Head, author
 from replica.chains import Chains
 from replica.codec import check_text, payload_hash, wire_place
 from replica.collector import collector_paused
-from replica.erasure import HOUR_MS, PROOFS_AN_HOUR_MAX, PROOFS_WAITING_MAX, Proof, proof_of
+from replica.erasure import (
+    HOUR_MS,
+    NAMED_AN_HOUR_MAX,
+    NAMED_WAITING_MAX,
+    PROOFS_AN_HOUR_MAX,
+    PROOFS_WAITING_MAX,
+    Proof,
+    proof_of,
+)
 from replica.errors import NotFound
 from replica.evidence import Accused, Evidence, Fault, witnessed
 from replica.feeds import Feed, join
@@ -37,7 +45,7 @@ from replica.meta import SHOWN_BY, Contact, Meta
 from replica.oplog import Changes, Entry, Row, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Withdraw, Write
 from replica.partial import Partial
-from replica.quotas import Beginnings, Quotas
+from replica.quotas import NAMED_FREE, Beginnings, Quotas
 from replica.remains import without_edits
 from replica.rows import Understood, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
@@ -338,23 +346,30 @@ class Core:
         acting: list[Proof] = []
         idle: list[Proof] = []
         hour = now_ms // HOUR_MS
-        waiting = Counter(self.proofs[each].author for each in self.idle)
+        waiting, named_waiting = Counter[DeviceId](), Counter[DeviceId]()
+        for each in self.idle:
+            waiting[self.proofs[each].author] += 1
+            named_waiting[self.proofs[each].author] += len(self.proofs[each].rids)
         for proof in proofs:
-            key = keys.get(proof.author)
-            began, taken = self._taken_ahead.get(proof.author, (hour, 0))
-            taken = taken if began == hour else 0
-            acts = taken < PROOFS_AN_HOUR_MAX
-            if proof.id in self.proofs or not (acts or waiting[proof.author] < PROOFS_WAITING_MAX):
+            author = proof.author
+            key = keys.get(author)
+            began, taken, named = self._taken_ahead.get(author, (hour, 0, 0))
+            if began != hour:
+                taken = named = 0
+            acts = taken < PROOFS_AN_HOUR_MAX and named < NAMED_AN_HOUR_MAX
+            waits = waiting[author] < PROOFS_WAITING_MAX and named_waiting[author] < NAMED_WAITING_MAX
+            if proof.id in self.proofs or not (acts or waits):
                 continue
             if key is None or not self.verify(key, proof.id, proof.signature):
                 continue
             if not self._is_ours(proof):
                 continue
             if acts:
-                self._taken_ahead[proof.author] = (hour, taken + 1)
+                self._taken_ahead[author] = hour, taken + 1, named + len(proof.rids)
                 acting.append(proof)
             else:
-                waiting[proof.author] += 1
+                waiting[author] += 1
+                named_waiting[author] += len(proof.rids)
                 idle.append(proof)
         return acting, idle
 
@@ -485,7 +500,14 @@ class Core:
             signatures = {op.id: frame.segments[at].signature for at, op in ends.items()}
             said = meanings_of(ops, self.understood)
             if peer is not None and packed is not None:
-                self.quotas.charge(peer, frame, len(ops), packed, now_ms)
+                many = [
+                    (frame.segments[at].origin.device == peer, len(keys) - 1)
+                    for at, (_, keys) in zip(admission.segment_of, said, strict=True)
+                    if len(keys) > NAMED_FREE
+                ]
+                own = sum(more for is_own, more in many if is_own)
+                beyond = own, sum(more for _, more in many) - own
+                self.quotas.charge(peer, frame, len(ops), packed, now_ms, beyond)
             with self.undoing():
                 self._clock = hlc.absorb_all(self._clock, map(_hlc, ops), now_ms)
                 if any(frame.segments[at].origin == self.origin for at in ends):
@@ -646,7 +668,7 @@ class Core:
         }
         self.licensed = {rid for each in self.idle for rid in self.proofs[each].rids}
         """Memories whose headers may come without payloads, though nothing here is erased by that."""
-        self._taken_ahead: dict[DeviceId, tuple[int, int]] = {}
+        self._taken_ahead: dict[DeviceId, tuple[int, int, int]] = {}
         self.has_unpurged: bool = bool(self.store.unpurged())
         """Whether words that were erased may still be in some page of the files (`replica.purging`)."""
         self._kept = dict(self.store.meta())

@@ -19,6 +19,10 @@ from replica.ops import Erase, Kind, Op
 PROOFS_AN_HOUR_MAX: Final = 1_000
 # What waits for its ops is kept for whoever gets the headers first; more is asked for again at the next sync.
 PROOFS_WAITING_MAX: Final = 10_000
+# How many memories all of these may name: an import of a hundred thousand that is taken back; and what a newcomer holds
+# meanwhile of somebody who erased for years. Each costs some hundred bytes of memory as long as the device runs.
+NAMED_AN_HOUR_MAX: Final = 100_000
+NAMED_WAITING_MAX: Final = 1_000_000
 HOUR_MS: Final = 3_600_000
 
 

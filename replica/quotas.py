@@ -36,6 +36,9 @@ INTRODUCTIONS_AN_HOUR: Final = 256
 INTRODUCTIONS_PASSED_ON_AN_HOUR: Final = 1_024
 # Peers and quotas of which it is kept over a restart what they used up; the fullest where there are more.
 KEPT_MAX: Final = 256
+# An op that names more memories than this counts as one for each of them: what it says is kept for each, and that a
+# memory was erased is held in memory for ever.
+NAMED_FREE: Final = 8
 # An import of a hundred thousand memories is one op each, and some thousand claims and edges beside.
 OPS_AN_HOUR: Final = 500_000
 BYTES_AN_HOUR: Final = 1 << 30
@@ -139,12 +142,24 @@ class Quotas:
             if name in What.__members__:
                 self._buckets.setdefault((DeviceId(device), What[name]), _Bucket(float(spent), at_ms))
 
-    def charge(self, peer: DeviceId, frame: Frame, taken: int, packed: int, now_ms: int) -> None:
-        """Count a frame of which so many ops were new: those of its peer's own making, and what it passed on."""
+    def charge(
+        self,
+        peer: DeviceId,
+        frame: Frame,
+        taken: int,
+        packed: int,
+        now_ms: int,
+        beyond: tuple[int, int] = (0, 0),
+    ) -> None:
+        """Count a frame of which so many ops were new: those of its peer's own making, and what it passed on.
+
+        `beyond`: for how many more those count that name many memories each, likewise.
+        """
         share = taken / len(frame.ops)
         own = sum(frame.segments[at].origin.device == peer for at in frame.segment_of) * share
         size = sum(len(op.payload) for op in frame.ops if op.payload is not None) * share
-        self._charge(peer, (own, taken - own), size, packed * share, now_ms)
+        ops = own + beyond[0], taken - own + beyond[1]
+        self._charge(peer, ops, size, packed * share, now_ms)
 
     def charge_base(self, peer: DeviceId, ops: tuple[int, int], size: int, packed: int, now_ms: int) -> None:
         """Count a snapshot of so many bytes unpacked, by which so many ops were news: its maker's own, and others'."""

@@ -45,7 +45,10 @@ class GroupNews:
             core.accuse(device, Fault.INTRODUCTIONS, now_ms)
         core.learn([*roots, *members], trust.revocations, trust.proofs, now_ms, by=self._peer)
         self._left_out |= any(each.device not in core.membership.members for each in others)
-        self._shared |= self._elements(trust)
+        # Only what is held here is ever said: to keep the rest would be to keep whatever a peer says, without end.
+        told = self._elements(trust)
+        if told:
+            self._shared |= told & self._elements(self.statement())
 
     def lacks(self, authors: Iterable[DeviceId]) -> bool:
         """Say whether some authors of ops that came are not known here because there was no room for all."""

@@ -47,9 +47,14 @@ BASE_PART_BYTES: Final = 1 << 20
 # As much as a part of a snapshot: four thousand erasures, or two thousand introductions, and whoever takes them is not
 # held up for long.
 TRUST_BYTES_TARGET: Final = 1 << 20
+# Memories that the proofs of one part may name. Ids pack to ten bytes at least, being drawn at random; ids that pack
+# better would be a gigabyte of memory before anybody asked who signed them.
+TRUST_NAMED_MAX: Final = 200_000
 BASE_PARTS_MAX: Final = SNAPSHOT_BYTES_MAX // BASE_PART_BYTES
 # A hundred kilobytes of vectors for a round trip; sixty-four answers that nobody reads are one frame's worth.
 WISHES_MAX: Final = 128
+# Of the id of a memory, at least; so a part names 114,000 memories at most.
+_NAMED_BYTES: Final = 10
 # Two keys, or two ids, and a signature.
 _STATEMENT_BYTES: Final = 160
 _WISH_BYTES: Final = MEMORY_ID_BYTES + TEXT_HASH_BYTES
@@ -117,7 +122,7 @@ class Trust:
                     size += _STATEMENT_BYTES
                 case Proof():
                     proofs.append(each)
-                    size += len(each.frame)
+                    size += max(len(each.frame), _NAMED_BYTES * len(each.rids))
         yield Trust(tuple(members), tuple(revocations), tuple(proofs))
 
 
@@ -316,7 +321,7 @@ def _read(plain: object) -> Message | None:
             return Trust(
                 tuple(map(read_member, members)),
                 tuple(map(read_revocation, revocations)),
-                tuple(map(read_proof, proofs)),
+                _read_proofs(proofs),
                 more,
             )
         case [_Number.HEADS, list(heads), None, 0] if len(heads) <= HEADS_MAX:
@@ -367,6 +372,18 @@ def _read_moving(plain: object) -> Message | None:
         ):
             return Grant(tuple(vectors))
     return None
+
+
+def _read_proofs(frames: list[bytes]) -> tuple[Proof, ...]:
+    proofs: list[Proof] = []
+    named = 0
+    for frame in frames:
+        proof = read_proof(frame)
+        named += len(proof.rids)
+        if named > TRUST_NAMED_MAX:
+            raise InvalidOp(f"expected proofs that name at most {TRUST_NAMED_MAX} memories in one message")
+        proofs.append(proof)
+    return tuple(proofs)
 
 
 def _read_refused(plain: object) -> Refused:

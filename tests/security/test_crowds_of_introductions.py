@@ -176,3 +176,16 @@ def test_a_newcomer_hears_of_a_large_group_at_once() -> None:
     ExchangePair(ann, new).settle()
     assert set(new.membership.members) == set(ann.membership.members)
     assert not new.evidence
+
+
+def test_nothing_is_kept_of_statements_that_nobody_takes() -> None:
+    """For as long as a link stood, every word of it was held twice over, whoever it was about."""
+    ann, _ = cores("ann", "eve")
+    theirs = Exchange(ann, THIEF.device_id, NOW_MS)
+    theirs.receive(Exchange(cores("eve")[0], ann.device, NOW_MS).more(NOW_MS)[0], NOW_MS)
+    nobody = strangers(3, certificate=b"none")
+    for number in range(50):
+        of = [DeviceId((number * 100 + n).to_bytes(32)) for n in range(100)]
+        news = Trust((*nobody,), tuple(Revocation(each, of[0], bytes(64)) for each in of), (), more=True)
+        theirs.receive(encode_message(news), NOW_MS)
+    assert len(theirs._group._shared) <= len(ann.membership.members) + 1

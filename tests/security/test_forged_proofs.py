@@ -2,9 +2,11 @@
 
 import pytest
 
+from replica.codec import pack
 from replica.core import Core
 from replica.erasure import PROOFS_AN_HOUR_MAX, PROOFS_WAITING_MAX, Proof, proof_of
 from replica.ids import MemoryId
+from replica.limits import NAMES_MAX
 from replica.membership import revoke
 from replica.ops import Erase, Op, Write
 from replica.outbox import Outbox
@@ -12,6 +14,8 @@ from replica.purging import erasure_status, purge
 from replica.signing import sign_commit
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
+from sync.errors import RemoteProtocolError
+from sync.wire.messages import Trust, decode_message, encode_message
 from tests.support.links import identity
 from tests.support.replicas import (
     NOW_MS,
@@ -134,6 +138,42 @@ def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         op = Hand("ben", number.to_bytes(8)).write(Erase((MemoryId(number.to_bytes(16)),)))
         ann.learn([], [], [proof_of(op, sign_commit(ben.sign, op.id))], NOW_MS)
     assert (len(ann.ahead), len(ann.idle)) == (1, 2)
+
+
+def packed(author: str, number: int) -> Proof:
+    """A proof that names ten thousand memories which pack to next to nothing: its author chose their ids."""
+    rids = tuple(MemoryId((number * NAMES_MAX + n).to_bytes(16)) for n in range(NAMES_MAX))
+    op = Hand(author, number.to_bytes(8)).write(Erase(rids))
+    return proof_of(op, sign_commit(identity(author).sign, op.id))
+
+
+def test_the_memories_that_proofs_name_are_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred megabytes of proofs were six gigabytes of ids in the memory of everybody who started again."""
+    monkeypatch.setattr("replica.core.NAMED_AN_HOUR_MAX", 15_000)
+    monkeypatch.setattr("replica.core.NAMED_WAITING_MAX", 25_000)
+    ann, _ = group("ann", "ben")
+    ann.learn([], [], [packed("ben", number) for number in range(9)], NOW_MS)
+    assert (len(ann.ahead), len(ann.idle)) == (2, 3)
+    ann.learn([], [], [packed("ben", number) for number in range(9)], NOW_MS)
+    assert (len(ann.ahead), len(ann.idle)) == (2, 3)
+    ann.learn([], [], [packed("ben", 9)], NOW_MS + 3_600_000)
+    assert len(ann.ahead) == 3
+
+
+def test_a_message_of_proofs_that_name_too_much_is_refused_before_it_is_held() -> None:
+    frames = [packed("ben", number).frame for number in range(30)]
+    with pytest.raises(RemoteProtocolError, match="at most 200000 memories"):
+        decode_message(pack([2, [], [], frames, False]))
+
+
+def test_proofs_that_pack_well_are_said_in_parts_that_may_be_read() -> None:
+    """One law both ways: what a member chose so is passed on."""
+    proofs = tuple(packed("ben", number) for number in range(30))
+    parts = list(Trust((), (), proofs).parts())
+    assert len(parts) > 2
+    assert tuple(proof for part in parts for proof in part.proofs) == proofs
+    for part in parts:
+        assert decode_message(encode_message(part)) == part
 
 
 @STORES

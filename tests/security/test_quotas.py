@@ -1,6 +1,7 @@
 """How much may come from one peer in an hour: an honest import passes, a flood waits at whoever sends it."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -14,8 +15,9 @@ from replica.core import Core
 from replica.evidence import Accused, Fault
 from replica.frame import encode_frame
 from replica.ids import DeviceId, MemoryId
+from replica.limits import NAMES_MAX
 from replica.membership import introduce
-from replica.ops import Remember, Write
+from replica.ops import Body, Erase, Forget, Remember, Write
 from replica.outbox import Outbox
 from replica.quotas import HOUR_MS, KEPT_MAX, PASSED_ON_TIMES, Limits, Quotas, What
 from replica.snapshot_adds import AddedRow
@@ -40,6 +42,7 @@ from tests.support.replicas import (
     group,
     remember,
     rows_of,
+    say,
     sqlite_store,
     sync,
     texts,
@@ -113,6 +116,22 @@ def test_what_others_wrote_passes_ten_times_as_far() -> None:
         100 * PASSED_ON_TIMES - 480, abs=1
     )
     assert ann.quotas.left(ben.device, What.OPS, NOW_MS) == 100
+
+
+@pytest.mark.parametrize("body", [Forget, Erase])
+def test_a_write_that_names_many_memories_counts_as_one_for_each(
+    body: Callable[[tuple[MemoryId, ...]], Body],
+) -> None:
+    """Each leaves something behind on every disk, and what was erased in everybody's memory, for ever."""
+    ann, eve = group("ann", "eve")
+    ann.quotas = Quotas(Limits(ops=25_000))
+    for number in range(4):
+        names = tuple(MemoryId((number * NAMES_MAX + n + 1).to_bytes(16)) for n in range(NAMES_MAX))
+        say(eve, body(names))
+        sync(eve, ann, NOW_MS + number)
+    held = [row for row in rows_of(ann) if ann.feeds.origin_of(row.feed).device == eve.device]
+    assert len(held) == 3
+    assert Accused(eve.device, Fault.QUOTA) in ann.evidence
 
 
 def test_zeros_count_for_what_they_cost_and_not_for_what_they_were_packed_to() -> None:
