@@ -13,6 +13,7 @@ from replica.membership import introduce, revoke
 from sync.errors import RemoteProtocolError
 from sync.wire.messages import (
     BASE_PARTS_MAX,
+    CLOCK_MS_MAX,
     PROTOCOL,
     Ack,
     Base,
@@ -60,7 +61,7 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(
         Hello,
         st.just(PROTOCOL),
-        st.integers(0, 2**48),
+        st.integers(0, CLOCK_MS_MAX),
         hashes,
         hashes,
         st.booleans(),
