@@ -137,7 +137,7 @@ def test_what_cannot_be_read_stays_told_and_holds_nothing_up(monkeypatch: pytest
         return read(text, fields, **options)  # type: ignore[arg-type]
 
     read = taking.read_text
-    monkeypatch.setattr(ingest, "read_text", fails)
+    monkeypatch.setattr(taking, "read_text", fails)
     desk.tell("odd")
     desk.tell(TALK)
     desk.read()
