@@ -41,6 +41,7 @@ FOUND_MAX: Final = 3
 _RELATIONS: Final = {
     "born": "born", "age": "born", "origin": "comes_from",
     "home": "lives_in", "work": "works_at", "birthday": "birthday", "allergy": "allergy", "identifier": "number",
+    "called": "called", "year": "since", "monthday": "day", "holder": "role",
     "owner": "owner", "role": "role", "likes": "attitude", "dislikes": "attitude", "money": "price", "clock": "time",
     "weekday": "day", "duration": "duration", "mass": "dose", "dose": "dose",
 }  # fmt: skip

@@ -118,6 +118,7 @@ RELATIONS: Final[Mapping[str, Relation]] = {
     "number": Relation(Kind.DETAIL),
     "owner": Relation(Kind.DETAIL),
     "role": Relation(Kind.DETAIL),
+    "called": Relation(Kind.DETAIL),
     "price": Relation(Kind.DETAIL),
     "time": Relation(Kind.DETAIL),
     "day": Relation(Kind.DETAIL),

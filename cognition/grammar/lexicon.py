@@ -35,6 +35,8 @@ _BESIDE_HOUR: Final = {"half_past": 30, "quarter_past": 15, "quarter_to": -15, "
 _HOUR: Final = r"(?P<hour>\d{1,2}|[^\W\d_]+)"
 _NUMBER: Final = r"(?:\d{1,3}|[^\W\d_]+)"
 _RUN: Final = re.compile(r"[^\W\d_]+")
+# The letter of "5e étage" is no word.
+_ALONE: Final = re.compile(r"(?<!\d)[^\W\d_]+")
 # What has this share of the likeliest language's small words may be meant, too.
 _AS_LIKELY: Final = 0.6
 # Sets of languages whose tables are kept: most notes are in one, and few stores hold more than four.
@@ -49,6 +51,7 @@ class Lexicon(NamedTuple):
     roles: tuple[tuple[str, "re.Pattern[str]"], ...]
     beside_hour: tuple[tuple["re.Pattern[str]", int], ...]
     numbers: Mapping[str, int]
+    nth: Mapping[str, int]
     begins: Mapping[str, frozenset[str]]
     stems: Mapping[str, Sequence[tuple[str, str]]]
     others: frozenset[str]
@@ -100,7 +103,7 @@ def languages_of(plain: str) -> tuple[str, ...]:
     """
     small = _small()
     points = dict.fromkeys(LANGUAGES, 0.0)
-    for word in _RUN.findall(plain):
+    for word in _ALONE.findall(plain):
         for name in small.get(word, ()):
             points[name] += 1 / len(small[word])
     most = max(points.values())
@@ -131,11 +134,13 @@ def lexicon(languages: tuple[str, ...] = LANGUAGES) -> Lexicon:
             for each in told
             for phrase in each.get(name, ())
         ),
-        _numbers(told),
+        _numbers(told, "numbers"),
+        _numbers(told, "nth"),
         *_beginnings(told),
     )
 
 
+@lru_cache(32)
 def words_of(name: str) -> frozenset[str]:
     """Return the leveled words of the phrases of a list, in all languages."""
     return frozenset(
@@ -176,8 +181,8 @@ def _beginnings(
     return {word: frozenset(names) for word, names in begins.items()}, stems, frozenset(others)
 
 
-def _numbers(told: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    return {level(word): number for each in told for word, number in each["numbers"].items()}
+def _numbers(told: Iterable[Mapping[str, Any]], name: str) -> dict[str, int]:
+    return {level(word): number for each in told for word, number in each[name].items()}
 
 
 def _any_of(phrases: Iterable[str]) -> "re.Pattern[str]":

@@ -33,6 +33,12 @@ EXACT: Final = frozenset(
         "born",
         "age",
         "origin",
+        "called",
+        "holder",
+        "count",
+        "floor",
+        "year",
+        "monthday",
     ]
 )
 # Digits of an identifier that are written down wrongly together; more are another number.
@@ -43,6 +49,19 @@ ROUNDED_SHARE: Final = 0.03
 _OLD_CHARACTERS_MIN: Final = 3
 # More names beside a role are a list of people.
 HOLDERS_MAX: Final = 3
+# These numbers say when or where something is, and not how much of it.
+_PLACED: Final = frozenset(["clock", "weekday", "floor", "year", "monthday"])
+# More counts in a text are a list of what is there, or of what to buy.
+COUNTED_MAX: Final = 2
+# What two texts have to share, with what a name and a word more count for, until they count one thing.
+_COUNTS_ALIKE: Final = 0.45
+_NAMELESS_ALIKE: Final = 0.6
+_WORD_MIN: Final = 3
+# How often something was done counts no things.
+_TIMES_COUNTED_WORDS: Final = (
+    "times fois veces volte vezes keer maal mal razy raz раз рази разів points pages people"
+)
+_TIMES_COUNTED: Final = frozenset(level(_TIMES_COUNTED_WORDS).split())
 # Who tells one number twice is hardly ever off by more.
 TIMES_APART_MAX: Final = 4
 # Below this nothing is written down.
@@ -102,7 +121,7 @@ def disagreements(older: Reading, newer: Reading, likeness: float, years: float 
             if before.kind != now.kind and {before.kind, now.kind} != {"likes", "dislikes"}:
                 continue
             meant = now.kind == "identifier" or Mode.GOAL not in (before.mode, now.mode)
-            changes = now.changes and now.value not in BONDS  # nobody becomes a cousin
+            changes = now.changes and now.value not in BONDS and now.kind != "year"  # nobody becomes a cousin
             if not meant or changes or _names_old(before, newer):
                 continue
             judged = _judged(before, now, older, newer, likeness, years)
@@ -113,7 +132,17 @@ def disagreements(older: Reading, newer: Reading, likeness: float, years: float 
 
 def _names_old(before: TypedClaim, newer: Reading) -> bool:
     """Say whether a newer telling holds the older value, too: whoever names both knows of both."""
-    if before.kind not in ("home", "work", "origin", "money", "clock", "weekday", "birthday"):
+    if before.kind not in (
+        "home",
+        "work",
+        "origin",
+        "money",
+        "clock",
+        "weekday",
+        "birthday",
+        "year",
+        "count",
+    ):
         return False
     old = level(before.told)
     return (
@@ -126,20 +155,29 @@ def _judged(
     before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float, years: float
 ) -> Disagreement | None:
     match now.kind:
-        case "born":
-            return _of_subject(before, now, 0.85) if before.value != now.value else None
+        case "birthday" | "born":
+            return (
+                _of_subject(before, now, 0.95 if now.kind == "birthday" else 0.85)
+                if before.value != now.value
+                else None
+            )
         case "age":
             grown = float(now.value) - float(before.value)
             return _of_subject(before, now, 0.8) if abs(grown - years) > YEARS_APART_MAX else None
-        case "origin":
-            return _of_subject(before, now, 0.85) if _places_differ(before, now) else None
-        case "birthday":
-            return _of_subject(before, now, 0.95) if before.value != now.value else None
-        case "home":
-            return _of_subject(before, now, 0.9) if _places_differ(before, now) else None
+        case "home" | "origin":
+            return (
+                _of_subject(before, now, 0.9 if now.kind == "home" else 0.85)
+                if _places_differ(before, now)
+                else None
+            )
         case "work":
-            parted = frozenset(str(before.value).split()).isdisjoint(str(now.value).split())
-            return _of_subject(before, now, 0.85) if parted else None
+            return _of_subject(before, now, 0.85) if _names_part(before, now) else None
+        case "holder":
+            return (
+                _of_subject(before, now, 0.75)
+                if before.unit == now.unit and _names_part(before, now)
+                else None
+            )
         case "identifier":
             return _numbers_differ(before, now)
         case "owner":
@@ -148,6 +186,10 @@ def _judged(
             return _of_subject(before, now, 0.85) if _allergies_differ(before, now) else None
         case "likes" | "dislikes":
             return _of_subject(before, now, 0.75) if _tastes_differ(before, now) else None
+        case "called":
+            return _called_otherwise(before, now, older, newer)
+        case "count" | "floor" | "year" | "monthday":
+            return _counts_differ(before, now, older, newer, likeness)
         case "role":
             return _roles_differ(before, now, older, newer)
         case _:
@@ -209,6 +251,71 @@ def _numbers_differ(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
 def _of_thing(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
     shared = _shared(before.subject, now.subject)
     return Disagreement(now.kind, " ".join(shared), before.told, now.told, 0.8) if len(shared) >= 2 else None
+
+
+def _called_otherwise(
+    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading
+) -> Disagreement | None:
+    """Say whether one thing has two names: the same noun, whosever it is, and neither text says the other's name."""
+    one, other = str(before.value).split(), str(now.value).split()
+    if _shared(tuple(one), tuple(other)) or set(one) & newer.words or set(other) & older.words:
+        return None
+    if not _same(before.subject[-1], now.subject[-1]) or (
+        "de" not in older.languages and before.subject[-1] in older.names
+    ):
+        return None
+    whose = [_whose(claim, reading) for claim, reading in ((before, older), (now, newer))]
+    if whose[0] != whose[1] and not _shared(*whose):
+        return None
+    return Disagreement("called", now.subject[-1], before.told, now.told, 0.75)
+
+
+def _whose(claim: TypedClaim, reading: Reading) -> tuple[str, ...]:
+    mine = words_of("mine")
+    return tuple(word for word in claim.subject[:-1] if word in reading.names and word not in mine)
+
+
+def _counts_differ(
+    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float
+) -> Disagreement | None:
+    """Say whether one thing is told to be otherwise many, on another floor, of another year or day of the month."""
+    counted = now.kind == "count"
+    beside = words_of("floor") | words_of("small") | _TIMES_COUNTED
+    nouns = tuple(_shared(before.subject, now.subject)) if counted else (now.kind,)
+    stated = now.kind == "year" or before.mode is now.mode is Mode.STATE
+    if (
+        not frozenset(nouns).isdisjoint(_TIMES_COUNTED)
+        or not nouns
+        or not stated
+        or before.value == now.value
+        or not _comparable(before, now)
+    ):
+        return None
+    one, other = (
+        [each.value for each in reading.claims if each.kind == now.kind] for reading in (older, newer)
+    )
+    if max(len(one), len(other)) > COUNTED_MAX or not frozenset(one).isdisjoint(other):
+        return None
+    shared = [
+        word
+        for word in _shared(before.about, now.about)
+        if (len(word) > _WORD_MIN or _is_name(word, older, newer))
+        and not _is_counted(word)
+        and word not in beside
+        and not _shared((word,), nouns)
+    ]
+    names = [word for word in shared if _is_name(word, older, newer)]
+    alike = likeness + 0.05 * min(len(shared), 3) + 0.1 * min(len(names), 2)
+    if now.kind == "year" and not (names and len(shared) > len(names)):
+        return None  # much happens to one person
+    contrasted = _contrasted(before, now) and not (now.kind == "floor" and names)
+    if not shared or contrasted or alike < (_COUNTS_ALIKE if names else _NAMELESS_ALIKE):
+        return None
+    return Disagreement(now.kind, " ".join((names or shared)[:3]), before.told, now.told, 0.75, nouns[0])
+
+
+def _names_part(before: TypedClaim, now: TypedClaim) -> bool:
+    return frozenset(str(before.value).split()).isdisjoint(str(now.value).split())
 
 
 def _allergies_differ(before: TypedClaim, now: TypedClaim) -> bool:
@@ -371,7 +478,7 @@ def _of_other_days(before: TypedClaim, now: TypedClaim) -> bool:
 def _comparable(before: TypedClaim, now: TypedClaim) -> bool:
     """Say whether two numbers are of one order: half an hour is no other telling of two weeks."""
     one, other = before.value, now.value
-    if isinstance(one, str) or isinstance(other, str) or now.kind in ("clock", "weekday"):
+    if isinstance(one, str) or isinstance(other, str) or now.kind in _PLACED:
         return True
     return min(abs(one), abs(other)) * TIMES_APART_MAX >= max(abs(one), abs(other)) > 0
 

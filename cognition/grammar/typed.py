@@ -236,13 +236,29 @@ def _mode(sentence: _Sentence) -> Mode:
 
 
 def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
-    for read in (_codes, _births, _born_in, _origins, _homes, _owners, _roles, _tastes, _free_of, _works):
+    for read in (
+        _codes,
+        _births,
+        _born_in,
+        _origins,
+        _homes,
+        _owners,
+        _roles,
+        _tastes,
+        _free_of,
+        _works,
+        _called,
+        _held,
+        _floors,
+    ):
         yield from read(sentence)
     ages = list(_ages(sentence))
     yield from ages
     for claim in _quantities(sentence):
         if claim.kind != "duration" or not any(level(claim.told) in level(age.told) for age in ages):
             yield claim  # who is 67 years old does not take 67 years
+    for read in (_counts_of, _years, _month_days):
+        yield from read(sentence)
 
 
 def _made(
@@ -558,7 +574,149 @@ def _works(sentence: _Sentence) -> Iterator[TypedClaim]:
             yield _made(sentence, "work", "", value, (start, start + len(" ".join(firm))), subject)
 
 
+def _called(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read how something or somebody is called: "our cat is called Miso", "der Hund heißt Bruno"."""
+    if sentence.has("others"):
+        return  # of two cats each has a name
+    for match in sentence.all_of("called"):
+        found = _CALLED.match(sentence.text, match.end())
+        if found is None or _LISTED.match(sentence.text, found.end()):
+            continue
+        said = sentence.plain[: match.start()]
+        cuts = [cut.end() for cut in _SEGMENT.finditer(said)]
+        subject = (telling(said[cuts[-1] :] if cuts else said) or telling(said))[-_NAME_WORDS:]
+        if subject:
+            yield _made(sentence, "called", "", level(found[1]), found.span(1), subject, mode=_told(sentence))
+
+
+def _told(sentence: _Sentence) -> Mode:
+    """How a name is meant: who asks for it does not tell it."""
+    return Mode.GOAL if sentence.plain.rstrip().endswith("?") else Mode.STATE
+
+
+def _held(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read who somebody's own dentist, boss or husband is: "my dentist is Dr Okafor", "unser Vermieter Herr Kern"."""
+    for role, pattern in sentence.words.roles:
+        if role not in _HELD_BY_ONE or role not in sentence.lists:
+            continue
+        for match in pattern.finditer(sentence.plain):
+            before = " ".join(sentence.plain[: match.start()].split()[-_BEFORE_ROLE:])
+            found = _HOLDER.match(sentence.text, match.end())
+            if (
+                found is None
+                or before.endswith("'s")
+                or not sentence.holds("mine", before)
+                or sentence.has("others")
+            ):
+                continue
+            name = " ".join(telling(level(found[1])))
+            if name and not {"month", "weekday"} & meanings(folded(name.split()[0])).keys():
+                yield _made(sentence, "holder", role, name, found.span(1), (f"{OWNER} {role}",))
+
+
+_HELD_BY_ONE: Final = frozenset(["boss", "landlord", "dentist", "gp", "mother", "father", "wife", "husband"])
+_CAPITAL: Final = "A-ZÀ-ÖØ-ÞŁŚŻŹĆА-ЯЁІЇЄҐ"
+_CALLED: Final = re.compile(rf"\s+(?:is\s+|to\s+)?[\"'„«“]?([{_CAPITAL}][\w'-]+(?: [{_CAPITAL}][\w'-]+)?)")
+# "Called Max and Moritz": each has one of the names.
+_LISTED: Final = re.compile(rf"[\"'”»]?(?:,| and| und| et| y| e| en| i| и| і| та| &)\s+[{_CAPITAL}]")
+_HOLDER: Final = re.compile(
+    r",?\s+(?:(?:is|ist|est|es|è|é|to|это|це|heißt|heet|s'appelle|se llama|si chiama|chama-se|called|named|now)\s+)?"
+    r"((?:(?:Dr\.?|Mrs?\.?|Ms\.?|Herr|Frau|Mme|M\.|pan|pani)\s)?"
+    rf"[{_CAPITAL}][\w'-]+(?: [{_CAPITAL}][\w'-]+)?)"
+)
+
+
+def _floors(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read on which floor something is: "third floor", "im 2. Stock", "5 этаж"."""
+    for match in sentence.all_of("floor"):
+        before = _WORD.findall(sentence.plain[: match.start()])[-2:]
+        behind = _WORD.findall(sentence.plain[match.end() :])[:1]
+        for word in (*reversed(before), *behind):
+            digits = re.match(r"(\d{1,2})(?:st|nd|rd|th|e|er|eme|o|a|º|ª)?$", word)
+            number = int(digits[1]) if digits is not None else sentence.words.nth.get(word)
+            if number is not None and number < _FLOORS:
+                yield _made(sentence, "floor", "", float(number), match.span(), telling(sentence.plain))
+                break
+
+
+_FLOORS: Final = 60
+
+
 # --- what has a number
+
+_COUNT: Final = re.compile(
+    r"(?<![\w.,:/€£$₴₽#+-])(\d{1,4})(?![\w:/%°€£$₴₽-]|[.,]\d|\.)\s+([^\W\d_]{3,})(?:\s+([^\W\d_]{3,}))?"
+)
+# More counts in a sentence are a list: of what to buy, or what was there.
+_COUNTS_MAX: Final = 2
+
+
+def _counts_of(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read how many of something there are: "the band has 38 players", "24 sensors in the north aisle"."""
+    plain = _in_digits(sentence.plain, sentence.words)
+    found = []
+    for match in _COUNT.finditer(plain):
+        nouns = [word for word in match.groups()[1:] if word and word not in SILENT_WORDS]
+        is_place = sentence.holds("floor", match[2]) or match[2] == "числа"
+        if not nouns or nouns[0] != match[2] or is_place or _is_measured(match[2]) or int(match[1]) < 2:
+            continue
+        if 1900 <= int(match[1]) < 2100 or (len(nouns) > 1 and _is_measured(nouns[1])):
+            continue
+        span = (match.start(1), match.end(1)) if plain == sentence.plain else (0, 0)
+        made = _made(sentence, "count", "", float(match[1]), span, nouns)
+        found.append(made._replace(told=f"{match[1]} {match[2]}"))
+    if len(found) <= _COUNTS_MAX:
+        yield from found
+
+
+def _years(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read a year in which something was or began, if a sentence names one and no day of it."""
+    found = list(_A_YEAR.finditer(sentence.plain))
+    if len(found) == 1 and not sentence.has("born"):
+        before = _WORD.findall(sentence.plain[: found[0].start()])[-1:]
+        if not before or "month" not in meanings(folded(before[0])):
+            yield _made(sentence, "year", "", float(found[0][1]), found[0].span(1), telling(sentence.plain))
+
+
+def _month_days(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read on which day of each month something is: "rent goes out on the 1st", "аванс 15 числа"."""
+    words = _WORD.findall(sentence.plain)
+    by_month = any(meanings(folded(word)).get("unit") == "month" for word in words)
+    if not (by_month or sentence.has("costs") or sentence.has("per_month") or "числа" in words):
+        return
+    if any({"month", "weekday"} & meanings(folded(word)).keys() for word in words):
+        return
+    found = [
+        match for match in _MONTH_DAY.finditer(sentence.plain) if 1 <= int(match[1] or match[2]) <= _DAYS_MAX
+    ]
+    if len(found) == 1:
+        yield _made(
+            sentence,
+            "monthday",
+            "",
+            float(found[0][1] or found[0][2]),
+            found[0].span(),
+            telling(sentence.plain),
+        )
+
+
+_A_YEAR: Final = re.compile(r"(?<![\w.,/€£$#-])(1[89]\d\d|20[0-4]\d)(?![\w/-]|[.,]\d|\s?[€£$%])")
+_MONTH_DAY: Final = re.compile(
+    r"(?<![\w.,:/])(?:(?:(?:on|by|until) )?the |am |zum |jeden |le |el |el dia |il |no dia |dia |op de |de |do |до )?"
+    r"(\d{1,2})(?:(?:st|nd|rd|th|\.|e|er|o|º|-?го|ego)(?![\w\d])|(?= числа))"
+    r"(?!\s?(?:floor|stock|etage|piso|piano|andar|\d))"
+    r"|(?<!\w)(?:el dia|no dia|dia|le|il giorno|dnia) (\d{1,2})(?![\w:.,/]|\s?(?:€|%|h\b))"
+)
+
+
+def _is_measured(word: str) -> bool:
+    """Say whether a number before a word is a measure or a time, and counts no things."""
+    small = folded(word)
+    return (
+        bool({"month", "weekday", "unit", "number", "relative", "season"} & meanings(small).keys())
+        or seconds_of(small) is not None
+        or any(each.value is not None for each in attributes(f"7 {word}"))
+    )
 
 
 def _codes(sentence: _Sentence) -> Iterator[TypedClaim]:
