@@ -88,7 +88,9 @@ def _signs_nonsense(world: "World", hostile: Device, victim: Device, random: Ran
         payload=payload,
         hlc=stamp,
     )
-    return hand(world, hostile, victim, [frame], sound=False)
+    was_heard = hand(world, hostile, victim, [frame], sound=False)
+    # Of what was erased, whoever knows of it drops the words unread, and passes on none: there is nothing to judge.
+    return was_heard and target not in world.proven
 
 
 def _chains_of_one(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
