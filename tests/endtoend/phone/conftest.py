@@ -38,6 +38,17 @@ _ASK = """([verb, options]) => new Promise((resolve, reject) => {
   channel.postMessage({ id, verb, options });
 })"""
 
+# What is noted of a start that was kept.
+_ABOUT: Final = """() => new Promise((resolve) => {
+  const opening = indexedDB.open("samemind-phone", 1);
+  opening.onsuccess = () => {
+    const asked = opening.result.transaction("kept").objectStore("kept").get("start");
+    asked.onsuccess = () => { opening.result.close(); resolve(asked.result ?? null); };
+  };
+})"""
+_EACH_MS: Final = 100
+_LOOKS_MAX: Final = 600
+
 
 def ask(page: Page, verb: str, /, **options: Any) -> Any:
     """Ask the device that runs in a page's browser."""
@@ -152,6 +163,16 @@ def pair(page: Page, laptop: Laptop) -> None:
     assert page.locator(".words").inner_text() == json.loads(out.splitlines()[-1])["words"]
 
 
+def kept(page: Page) -> Any:
+    """Wait until a start is kept, and return what is noted of it."""
+    for _ in range(_LOOKS_MAX):
+        about = page.evaluate(_ABOUT)
+        if about is not None and about["isGood"]:
+            return about
+        page.wait_for_timeout(_EACH_MS)
+    raise AssertionError(f"no start was kept: {page.evaluate(_ABOUT)}")
+
+
 def agreed(page: Page, laptop: Laptop) -> None:
     """Wait until both hold the same."""
     for _ in range(240):
@@ -161,4 +182,16 @@ def agreed(page: Page, laptop: Laptop) -> None:
     raise AssertionError(f"{ask(page, 'status')} against {laptop.asked('status')}")
 
 
-__all__ = ["BrowserContext", "Laptop", "agreed", "ask", "begin", "call", "laptop_at", "pair", "ready", "tell"]
+__all__ = [
+    "BrowserContext",
+    "Laptop",
+    "agreed",
+    "ask",
+    "begin",
+    "call",
+    "kept",
+    "laptop_at",
+    "pair",
+    "ready",
+    "tell",
+]

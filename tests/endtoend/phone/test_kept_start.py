@@ -1,19 +1,12 @@
 """A browser that started the device once goes on from there the next time; and starts from scratch where it cannot."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from playwright.sync_api import Page
 
-from tests.endtoend.phone.conftest import Laptop, ask, begin, call, ready
+from tests.endtoend.phone.conftest import Laptop, ask, begin, call, kept, ready
 
-_ABOUT: Final = """() => new Promise((resolve) => {
-  const opening = indexedDB.open("samemind-phone", 1);
-  opening.onsuccess = () => {
-    const asked = opening.result.transaction("kept").objectStore("kept").get("start");
-    asked.onsuccess = () => { opening.result.close(); resolve(asked.result ?? null); };
-  };
-})"""
 # One byte in the middle of it, as a disk may that is old.
 _SPOIL: Final = """async () => {
   const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("samemind-start");
@@ -25,18 +18,6 @@ _SPOIL: Final = """async () => {
   await writable.close();
   return bytes.length;
 }"""
-_EACH_MS: Final = 100
-_LOOKS_MAX: Final = 600
-
-
-def kept(page: Page) -> Any:
-    """Wait until a start is kept, and return what is noted of it."""
-    for _ in range(_LOOKS_MAX):
-        about = page.evaluate(_ABOUT)
-        if about is not None and about["isGood"]:
-            return about
-        page.wait_for_timeout(_EACH_MS)
-    raise AssertionError(f"no start was kept: {page.evaluate(_ABOUT)}")
 
 
 def test_the_second_start_goes_on_from_the_first_and_a_spoilt_one_from_scratch(
