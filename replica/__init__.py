@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from replica.storage.proposals import proposals_of
     from replica.storage.settings import read_lessons, read_settings
     from replica.storage.shown import DerivedTables, RowChange, content_number
-    from replica.storage.sql import connect, derived_transaction, open_file, transaction
+    from replica.storage.sql import bring_over, connect, derived_transaction, open_file, transaction
     from replica.storage.store import SqliteStore
     from replica.storage.triggers import ShownTrigger, read_triggers
 
@@ -173,6 +173,7 @@ __all__ = [
     "all_edges",
     "all_links",
     "all_memories",
+    "bring_over",
     "compact",
     "connect",
     "content_number",
@@ -319,7 +320,7 @@ if not TYPE_CHECKING:
             "storage.proposals": ("proposals_of",),
             "storage.settings": ("read_lessons", "read_settings"),
             "storage.shown": ("DerivedTables", "RowChange", "content_number"),
-            "storage.sql": ("connect", "derived_transaction", "open_file", "transaction"),
+            "storage.sql": ("bring_over", "connect", "derived_transaction", "open_file", "transaction"),
             "storage.store": ("SqliteStore",),
             "storage.triggers": ("ShownTrigger", "read_triggers"),
         },

@@ -51,6 +51,10 @@ class Entry:
         """Run a verb; `options` is a JSON object."""
         return self._answered(lambda: self._verbs[verb](**json.loads(options)))
 
+    def rest(self) -> None:
+        """Do what is better done while nobody asks for anything."""
+        self._phone.rest()
+
     # -- the WebSocket ---------------------------------------------------------------------------------------
 
     def link_start(self, origin: str) -> Any:

@@ -9,10 +9,10 @@ const BASE = new URL("./", import.meta.url);
 const LINK_PROTOCOL = "samemind-link-1", PAIR_PROTOCOL = "samemind-pair-1";
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 30_000];
 const ANSWER_MS = 60_000;
-const IDLE_MS = 500, SLICE_MS = 20;
+const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 5_000;
 const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404;
 
-let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0;
+let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0;
 let link = { state: "off" };
 const times = {};
 
@@ -76,6 +76,18 @@ function readyWhenIdle() {
   setTimeout(some, IDLE_MS);
 }
 
+// What SQLite has written ahead is brought into its file once nothing has happened for a while. Flushes are counted of what
+// is told: this one is acknowledged to nobody.
+function restLater() {
+  clearTimeout(resting);
+  resting = setTimeout(() => {
+    if (!device) return;
+    const { flushes } = disk.counts;
+    device.rest();
+    disk.counts.flushes = flushes;
+  }, REST_MS);
+}
+
 // The keys that may sign a new page, where the service worker finds them.
 async function noteMembers() {
   await keep("members", JSON.parse(device.member_keys()));
@@ -112,6 +124,7 @@ function dial() {
   mine.onmessage = (event) => {
     if (!device) return;
     heard = Date.now();
+    restLater();
     const before = asked("status").position;
     try {
       send(device.link_receive(new Uint8Array(event.data), Date.now()));
@@ -232,6 +245,7 @@ const VERBS = {
 
 onmessage = async ({ data: { id, verb, options } }) => {
   asking = performance.now();
+  restLater();
   try {
     if (verb !== "start") await starting; // asked by a page that took the lead over, before the device stands again
     postMessage({ id, answer: await VERBS[verb](options ?? {}) });

@@ -1,6 +1,5 @@
 """The replica's own tests in the phone's Python, under node: protocol vectors, unit tests, laws, and whole worlds."""
 
-import os
 from itertools import count, islice
 from pathlib import Path
 from typing import Final
@@ -11,11 +10,7 @@ from simulations.options import draw
 from simulations.run import simulate
 from tests.support.phone_page import run_in_node, run_tests_in_node
 
-# A release is tried with all of it. Each part takes a quiet machine a minute or two, and a busy one ten times as long.
-_whole = pytest.mark.skipif(
-    os.environ.get("SAMEMIND_PHONE") != "whole", reason="takes minutes: SAMEMIND_PHONE=whole runs it"
-)
-# Less than any test of ours may take.
+# Each takes a busy machine a minute, which is far less than any test of ours may take.
 _SECONDS_MAX: Final = 400
 _WORLDS: Final = 24
 _OPS: Final = 12
@@ -53,9 +48,9 @@ def _unit(*names: str, but: tuple[str, ...] = ()) -> tuple[str, ...]:
     [
         pytest.param((*_VECTORS, "-k", *_NOT_FOR_A_PHONE), id="vectors"),
         pytest.param(_unit("state", "storage"), id="unit-tests-of-state-and-storage"),
-        pytest.param(_unit("", but=("state", "storage")), id="unit-tests-of-the-rest", marks=_whole),
-        pytest.param(_LAWS[:2], id="laws-of-merging", marks=_whole),
-        pytest.param(_LAWS[2:], id="laws-of-convergence-and-of-the-wire", marks=_whole),
+        pytest.param(_unit("", but=("state", "storage")), id="unit-tests-of-the-rest"),
+        pytest.param(_LAWS[:2], id="laws-of-merging"),
+        pytest.param(_LAWS[2:], id="laws-of-convergence-and-of-the-wire"),
     ],
 )
 def test_the_replicas_own_tests_pass_in_a_phones_python(asked: tuple[str, ...]) -> None:
@@ -64,7 +59,6 @@ def test_the_replicas_own_tests_pass_in_a_phones_python(asked: tuple[str, ...]) 
     assert " failed" not in told
 
 
-@_whole
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_worlds_leave_the_same_traces_as_here(part: int) -> None:
     """Those whose devices only remember and meet: a phone thinks of nothing by vectors."""

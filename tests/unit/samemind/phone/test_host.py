@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from replica import NotFound
-from samemind.phone.host import Secret
+from samemind.phone.host import REST_ROWS_MIN, Secret
 from tests.support.phones import NOW_MS, phone
 
 DAY_MS = 86_400_000
@@ -93,6 +93,30 @@ def test_it_is_all_there_when_it_is_opened_again(tmp_path: Path) -> None:
     again = phone(path=str(tmp_path / "memory.db"))
     assert (again.digests(), again.status()) == (digests, status)
     assert [each["text"] for each in again.recent(limit=5)] == ["The key is under the pot"]
+
+
+def test_what_was_written_is_brought_into_the_file_once_it_is_much(tmp_path: Path) -> None:
+    """A start reads what was not: and SQLite alone would leave it until that is 64 MB."""
+    path = tmp_path / "memory.db"
+    device = phone(path=str(path))
+    device.remember("The key is under the pot", now_ms=NOW_MS)
+    device.rest()
+    small = path.stat().st_size
+    number = 0
+    while device.connection.total_changes < REST_ROWS_MIN:
+        number += 1
+        device.remember(f"telling {number}", now_ms=NOW_MS + number)
+    device.rest()
+    large = path.stat().st_size
+    assert large > 20 * small
+    log = path.with_name("memory.db-wal").stat().st_size
+    device.remember("one more, over what is in the file now", now_ms=NOW_MS + number + 1)
+    assert path.with_name("memory.db-wal").stat().st_size == log
+    device.rest()
+    assert path.stat().st_size == large
+    digests = device.digests()
+    device.connection.close()
+    assert phone(path=str(path)).digests() == digests
 
 
 def test_a_question_of_common_words_costs_little_beside_one_of_a_rare_word() -> None:
