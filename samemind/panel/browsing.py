@@ -148,6 +148,43 @@ async def names(moments: Moments, asked: Asked) -> dict[str, Any]:
         return {"names": [{"name": name, "memories": count} for name, count in found]}
 
 
+async def about(moments: Moments, asked: Asked) -> dict[str, Any]:
+    """Return what is believed of somebody or something, and was: each value with its time and who told it."""
+    name = asked.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise Usage(f"name: expected a name, got {name!r:.60}", code="invalid")
+    async with moments.at(*_moment(asked)) as now:
+        return {"beliefs": await now.read(partial(_beliefs, name=name.strip()))}
+
+
+def _beliefs(connection: sqlite3.Connection, *, name: str) -> list[dict[str, Any]]:
+    """Return the claims on an entity slot by slot, the latest of each first."""
+    found: list[dict[str, Any]] = []
+    for slot, relation in connection.execute(
+        """SELECT DISTINCT s.slot, c.relation FROM claim c JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim
+           WHERE casefold(c.entity) = casefold(?) ORDER BY c.relation, s.slot LIMIT ?""",
+        (name, EDGES_MAX),
+    ).fetchall():
+        judged = judge(relation, told_of(connection, slot))
+        is_open = judged.status is not None and judged.status.value == "open"
+        ids = [belief.told.id for belief in judged.beliefs]
+        speakers = {each.id: each.memory.fields.get("speaker") for each in memories_of(connection, ids)}
+        found += [
+            {
+                "relation": relation,
+                "value": belief.told.value,
+                "standing": belief.standing.value,
+                "from": _shown(belief.told.from_ms),
+                "until": None if belief.until_ms is None else _shown(belief.until_ms),
+                "speaker": speakers.get(belief.told.id),
+                "rid": show_memory_id(MemoryId(belief.told.rid)),
+                "open": is_open,
+            }
+            for belief in sorted(judged.beliefs, key=lambda each: each.told.from_ms, reverse=True)
+        ]
+    return found[:EDGES_MAX]
+
+
 async def timeline(moments: Moments, asked: Asked, now_ms: int) -> dict[str, Any]:
     """Return when memories were told, and since when this store can be asked of its past."""
     wanted = _wanted(asked)
@@ -226,7 +263,8 @@ def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> d
            SELECT source, relation, target FROM edge WHERE target = ? LIMIT ?""",
         (shown, shown, EDGES_MAX),
     ).fetchall()
-    told = [list(edge[:3]) for name in names for edge in triples_of(connection, name, limit=EDGES_MAX)]
+    # Two names that stand in one relation both bring it.
+    told = dict.fromkeys(edge[:3] for name in names for edge in triples_of(connection, name, limit=EDGES_MAX))
     parent = () if view.parent is None else (parse_memory_id(view.parent),)
     return {
         "parent": next(iter(_cards([*_numbers(connection, parent)], connection)), None),
@@ -240,7 +278,7 @@ def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> d
         "claims": _claims(connection, [each for each in (number, *facts) if each is not None]),
         "names": names,
         "relations": [list(edge) for edge in edges]
-        + [edge for edge in told if edge not in edges][:EDGES_MAX],
+        + [list(edge) for edge in told if edge not in edges][:EDGES_MAX],
     }
 
 

@@ -1,5 +1,6 @@
 """What only many devices have: meeting, keeping in step, disagreeing, settling. Two pages on two daemons."""
 
+import re
 import time
 
 from playwright.sync_api import Page, expect
@@ -139,8 +140,46 @@ def test_the_graph_walks_from_name_to_name(laptop: Panel, page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".entity.centre")).to_have_attribute("aria-label", "Heron")
     shoot(page, "graph")
+    drawing = page.get_by_role("group", name="Graph")
+    whole = drawing.get_attribute("viewBox")
+    page.get_by_role("button", name="Closer").click()
+    closer = drawing.get_attribute("viewBox")
+    assert closer != whole
+    seen = drawing.bounding_box()
+    assert seen is not None
+    page.mouse.move(seen["x"] + 20, seen["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(seen["x"] + 90, seen["y"] + 70, steps=4)
+    page.mouse.up()
+    assert drawing.get_attribute("viewBox") != closer, "dragged"
+    page.get_by_role("button", name="All of it").click()
+    assert drawing.get_attribute("viewBox") == whole
+    page.mouse.move(seen["x"] + 100, seen["y"] + 100)
+    page.mouse.wheel(0, -120)
+    expect(drawing).not_to_have_attribute("viewBox", whole or "")
+    page.get_by_label("Filter names").fill("bo")
+    expect(page.get_by_role("list", name="Names").get_by_role("button")).to_have_text([re.compile("Bob")])
     for source in ("Ann", "Bob"):
         laptop.ask("unrelate", source=source, relation="works_on", target="Heron")
+
+
+def test_what_is_believed_of_somebody_is_told_with_its_time_and_its_teller(laptop: Panel, page: Page) -> None:
+    for text, speaker, at in (
+        ("Ann lives in Rome", "Ben", "2024-02-01"),
+        ("Ann lives in Paris", "Ann", "2025-03-01"),
+    ):
+        laptop.ask("remember", text=text, speaker=speaker, at=at)
+    page.goto(f"{laptop.url}#/graph?name=Ann")
+    told = page.get_by_role("list", name="What is believed of Ann").get_by_role("listitem")
+    expect(told).to_have_count(2)
+    expect(told.first).to_contain_text("lives in Paris")
+    expect(told.first).to_contain_text("told by Ann")
+    expect(told.first).to_contain_text("2025")
+    expect(told.last).to_contain_text("told by Ben")
+    told.last.get_by_role("link", name="lives in Rome").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ann lives in Rome")
+    relations = page.locator(".memory-sections .edges li").all_inner_texts()
+    assert len(relations) == len(set(relations)), "each relation is shown once"
 
 
 def test_a_device_is_renamed_in_the_page(laptop: Panel) -> None:

@@ -62,7 +62,7 @@ export function agentsView() {
 function rights() {
   const readOnly = h("input", { type: "checkbox" });
   const space = h("input", { type: "text", placeholder: t("all of them"), autocomplete: "off" });
-  const profile = h("select", {}, [["core", t("the eight that matter")], ["full", t("all tools")], ["compat", t("those of the reference memory server")]].map(([value, said]) => h("option", { value }, said)));
+  const profile = h("select", {}, [["core", t("those that matter")], ["full", t("all tools")], ["compat", t("those of the reference memory server")]].map(([value, said]) => h("option", { value }, said)));
   return {
     element: h("div", { class: "rights" }, h("label", { class: "check" }, readOnly, t("It may only read")), h("label", {}, t("Held to the space"), space), h("label", {}, t("Tools"), profile)),
     options: () => ({ read_only: readOnly.checked, profile: profile.value, ...(space.value.trim() ? { workspace: space.value.trim() } : {}) }),

@@ -17,7 +17,7 @@ const SHOWN = 4;
 const NEAREST = 3;
 
 export function askBox() {
-  const input = h("input", { type: "search", class: "ask-input", placeholder: t("Ask your memory: “where does Ann live?”"), "aria-label": t("Ask your memory"), autocomplete: "off", dir: "auto", on: { input: typed, keydown: keys } });
+  const input = h("input", { type: "search", class: "ask-input", placeholder: matchMedia("(max-width: 640px)").matches ? t("Ask your memory") : t("Ask your memory: “where does Ann live?”"), "aria-label": t("Ask your memory"), autocomplete: "off", dir: "auto", on: { input: typed, keydown: keys } });
   const answers = h("div", { class: "answers", hidden: true });
   const element = h("section", { class: "ask", role: "search" }, h("label", { class: "search wide" }, h("span", { class: "unseen" }, t("Ask your memory")), icon("search"), input), answers);
   let typing = 0;

@@ -2,8 +2,11 @@
 
 import { call } from "./api.js";
 import { h, keyed, s, say } from "./dom.js";
+import { standingOf } from "./memory.js";
 import { memoryRow } from "./row.js";
 import { here, link, moment, momentOfVerbs } from "./router.js";
+import { relationWords } from "./words.js";
+import { zoomable } from "./zoom.js";
 import { complain } from "./toasts.js";
 import { number, plural, t } from "./i18n.js";
 
@@ -20,19 +23,24 @@ const STEPS = 220;
 const LABEL = 92;
 
 export function graphView() {
-  const summary = h("p", { class: "lead" }, t("Whom and what your memories name."));
+  const summary = h("p", { class: "lead", "aria-live": "polite" }, t("Reading names …"));
   const names = h("ul", { class: "plain names", "aria-label": t("Names") });
+  const filter = h("input", { type: "search", placeholder: t("Filter names"), "aria-label": t("Filter names"), dir: "auto", autocomplete: "off", on: { input: narrowed } });
+  const side = h("div", { class: "stack" }, filter, names);
   const svg = s("svg", { class: "graph", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "group", "aria-label": t("Graph") });
-  const figure = h("figure", { class: "graph-figure", hidden: true }, svg);
+  const closer = zoomable(svg);
+  const figure = h("figure", { class: "graph-figure", hidden: true }, svg, closer.buttons);
+  const believed = h("section", { class: "memory-section", hidden: true });
   const told = h("ul", { class: "plain told-of", "aria-label": t("Memories that name it") });
   const table = h("ul", { class: "plain edges", "aria-label": t("Relations") });
-  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Graph")), summary), h("div", { class: "graph-grid" }, names, h("div", { class: "graph-side" }, figure, told, table)));
+  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Graph")), summary), h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table)));
   const all = h("a", { class: "all-link", hidden: true });
   told.after(all);
   let chosen = null;
 
   call("panel/names", { limit: NAMES_MAX, ...moment() }).then(async ({ names: entities }) => {
-    if (!entities.length) say(summary, t("No names were found in what is remembered yet."));
+    say(summary, entities.length ? t("Whom and what your memories name.") : t("No names were found in what is remembered yet."));
+    side.hidden = !entities.length;
     keyed(names, entities, {
       key: (each) => each.name,
       make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", { dir: "auto" }, each.name), h("span", { class: "muted" }, number(each.memories)))),
@@ -58,6 +66,13 @@ export function graphView() {
     if (chosen !== name) return true;
     say(summary, edges.length ? `${name}: ${plural(edges.length, "{n} relation within two steps.", "{n} relations within two steps.")}` : t("{name} is named, and related to nothing yet.", { name }));
     figure.hidden = !edges.length;
+    const { beliefs } = await call("panel/about", { name, ...moment() }).catch(() => ({ beliefs: [] }));
+    if (chosen !== name) return true;
+    believed.hidden = !beliefs.length;
+    believed.replaceChildren(
+      h("h2", {}, t("What is believed of {name}", { name })),
+      h("ul", { class: "plain claims", "aria-label": t("What is believed of {name}", { name }) }, beliefs.map(beliefOf)),
+    );
     draw(name, edges);
     const naming = await call("panel/browse", { person: [name], limit: NAMED_MAX, ...moment() }).catch(() => ({ memories: [] }));
     if (chosen !== name) return true;
@@ -72,7 +87,7 @@ export function graphView() {
       key: (edge) => `${edge.source}\n${edge.relation}\n${edge.target}`,
       make: (edge) => h("li", {}, h("b", {}, edge.source), h("i", {}, edge.relation.replaceAll("_", " ")), h("b", {}, edge.target)),
     });
-    return edges.length > 0;
+    return edges.length > 0 || beliefs.length > 0;
   }
 
   function draw(centre, edges) {
@@ -80,7 +95,7 @@ export function graphView() {
     for (const edge of edges) for (const end of [edge.source, edge.target]) weights.set(end, (weights.get(end) ?? 0) + 1);
     const kept = [...weights.keys()].sort((a, b) => (b === centre) - (a === centre) || weights.get(b) - weights.get(a) || (a < b ? -1 : 1)).slice(0, NODES_MAX);
     const width = matchMedia("(max-width: 640px)").matches ? NARROW : WIDE;
-    svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    closer.whole(width, HEIGHT);
     const nodes = place(kept, edges, centre, width);
     const lines = edges.filter((edge) => nodes.has(edge.source) && nodes.has(edge.target));
     svg.replaceChildren(
@@ -97,6 +112,22 @@ export function graphView() {
           s("text", { y: name === centre ? 28 : 22, ...leaning(x, width) }, name.length > 24 ? `${name.slice(0, 23)}…` : name),
         ),
       ),
+    );
+  }
+
+  function narrowed() {
+    const wanted = filter.value.trim().toLocaleLowerCase();
+    for (const each of names.children) each.hidden = !each.textContent.toLocaleLowerCase().includes(wanted);
+  }
+
+  function beliefOf(belief) {
+    return h(
+      "li",
+      { class: `claim ${belief.standing}` },
+      h("a", { class: "claim-says", dir: "auto", href: link(`memory/${belief.rid}`) }, `${relationWords(belief.relation)} `, h("b", {}, belief.value)),
+      h("span", { class: "muted" }, standingOf(belief)),
+      belief.speaker && h("span", { class: "muted" }, `${t("told by")} `, h("bdi", {}, belief.speaker)),
+      belief.open && h("a", { class: "flag alert", href: link("questions") }, t("contradicted")),
     );
   }
 

@@ -178,14 +178,19 @@ function sections(found, past) {
   ];
 }
 
-function claimOf(claim) {
+/** What became of a claim, and when it held. */
+export function standingOf(claim) {
   const standing = { held: () => t("holds"), replaced: () => t("was replaced"), hidden: () => t("was decided against") }[claim.standing]?.() ?? claim.standing;
   const since = claim.until ? t("{from} to {until}", { from: date(claim.from), until: date(claim.until) }) : claim.from && t("since {date}", { date: date(claim.from) });
+  return [since, standing].filter(Boolean).join(" · ");
+}
+
+function claimOf(claim) {
   return h(
     "li",
     { class: `claim ${claim.standing}` },
     h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), ` ${relationWords(claim.relation)} `, h("b", {}, claim.value)),
-    h("span", { class: "muted" }, [since, standing].filter(Boolean).join(" · ")),
+    h("span", { class: "muted" }, standingOf(claim)),
     claim.instead.length > 0 && h("span", { class: "muted" }, claim.open ? t("against: ") : t("now: "), others(claim.instead)),
     claim.replaced.length > 0 && h("span", { class: "muted" }, t("in place of: "), others(claim.replaced)),
   );
@@ -248,7 +253,7 @@ function origins(chain) {
         "li",
         { vars: { "--hue": each.device ? hueOf(each.device) : 0 } },
         h("span", { class: "dot", "aria-hidden": "true" }),
-        h("span", {}, each.relation === "itself" ? t("Written") : t(each.relation === "taken from" ? "Taken from another memory, written" : "Drawn from another memory, written"), " ", each.device && t("on {device}", { device: fromOf(each) }), each.written_at && `, ${clock(each.written_at)}`),
+        h("span", {}, each.relation === "itself" ? t("Written") : t(each.relation === "taken from" ? "Taken from another memory, written" : "Drawn from another memory, written"), " ", each.device && t("on {device}", { device: fromOf(each) }), each.written_at && [", ", h("bdi", {}, clock(each.written_at))]),
         h("span", { class: each.signature_ok === false ? "flag alert" : "flag" }, each.signature_ok === null ? t("vouched for by members") : each.signature_ok ? t("signature holds") : t("signature does not hold")),
         each.relation !== "itself" && each.text !== null && h("a", { href: link(`memory/${each.rid}`), dir: "auto" }, each.text.slice(0, 120)),
       ),
