@@ -33,7 +33,14 @@ def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
     scratch = target.with_name(f".{target.name}.part")
     scratch.unlink(missing_ok=True)
     # For nobody else to read before it has the mode of what was there; and kept open, since that may be read-only.
-    made = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode if kept is None else 0o600)
+    try:
+        made = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode if kept is None else 0o600)
+    except FileNotFoundError:  # as in /proc, where nothing can be made
+        raise Usage(
+            f"expected a place where a file can be made, got {path}",
+            code="invalid",
+            hint="write to another folder",
+        ) from None
     try:
         yield scratch
         if not os.path.samestat(os.fstat(made), os.stat(scratch)):

@@ -6,6 +6,7 @@ Nested values stand in a cell as JSON.
 import csv
 import io
 import json
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,8 @@ from samemind.printable import one_line
 # A column of this many characters can still be read beside three others on a wide terminal.
 COLUMN_CHARACTERS_MAX: Final = 60
 # Long, and of use to programs alone: the other formats have them.
-_NOT_IN_A_TABLE: Final = frozenset({"device", "device_id", "hash", "op_id", "origin", "why"})
+_NOT_IN_A_TABLE: Final = frozenset({"device", "device_id", "hash", "op_id", "origin", "updated_at", "why"})
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(Z?)")
 _IDS: Final = frozenset({"rid", "id", "short"})
 # Where no terminal says how wide a line may be.
 WIDTH_OF_A_PIPE: Final = 160
@@ -40,6 +42,13 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _seen(value: Any) -> str:
+    """Return a cell for people: times to the minute."""
+    cell = _cell(value)
+    found = _TIME.fullmatch(cell)
+    return f"{found[1]} {found[2]}{found[3]}" if found else one_line(cell)
 
 
 def _csv(rows: Sequence[Row]) -> str:
@@ -75,7 +84,7 @@ def _table(rows: Sequence[Row]) -> str:
             min_width=max(len(_cell(row.get(name))) for row in rows) if name in _IDS else None,
         )
     for row in rows:
-        table.add_row(*(Text(one_line(_cell(row.get(name)))) for name in columns))
+        table.add_row(*(Text(_seen(row.get(name))) for name in columns))
     drawn = io.StringIO()
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_PIPE
     Console(file=drawn, highlight=False, width=width).print(table)

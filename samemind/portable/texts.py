@@ -54,7 +54,8 @@ def open_text(source: Source) -> Iterator[TextIO]:
 def check_text(source: Source) -> None:
     """Refuse a file that is no text, or that would unpack to far more than it is."""
     size = len(source.data) if isinstance(source, Held) else source.stat().st_size
-    allowed, found = size * ZIP_RATIO_MAX, 0
+    # Files of the system, as in /proc, say that they are empty and are not.
+    allowed, found = max(size, _PIECE_BYTES) * ZIP_RATIO_MAX, 0
     try:
         with open_text(source) as text:
             try:

@@ -1,8 +1,11 @@
 """What somebody at a terminal sees, in a pseudo-terminal."""
 
+import csv
 import json
 import os
 import pty
+import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -77,3 +80,80 @@ def test_rows_of_a_list_fit_the_terminal(tmp_path: Path) -> None:
     (row,) = watched(home, "list", NO_COLOR="1").splitlines()
     assert len(row) == 60
     assert row.endswith("…")
+
+
+def test_the_command_alone_says_the_next_step_and_a_dozen_verbs(tmp_path: Path) -> None:
+    cli.run(tmp_path / "home", "remember", "Ann likes green tea")
+    shown = watched(tmp_path / "home")
+    assert "Next: samemind up --background" in shown
+    verbs = re.findall(r"^  ([a-z]+)  ", shown.replace("\r", ""), re.MULTILINE)
+    assert 10 <= len(verbs) <= 14
+    assert {"remember", "recall", "list", "forget", "import", "panel"} <= set(verbs)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        *((word, verb) for verb, words in (
+            ("recall", ("search", "find", "recalll")), ("remember", ("add", "save")), ("forget", ("rm", "delete")),
+            ("get", ("show",)), ("list", ("ls",)),
+        ) for word in words),
+        ("remember --importanse 1 x", "--importance"),
+    ],
+)  # fmt: skip
+def test_a_slip_or_a_word_of_another_tool_is_answered_with_ours(
+    tmp_path: Path, words: str, meant: str
+) -> None:
+    assert f"did you mean {meant!r}?".replace("'--importance'", "--importance") in watched(
+        tmp_path / "home", *words.split(), errors=True
+    ).replace("\r", "").replace("\n    ", " ")
+
+
+def test_records_come_as_a_table_or_rows_at_a_terminal_too(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    cli.run(home, "remember", "Ann likes green tea")
+    (row,) = csv.DictReader(watched(home, "list", "--format", "csv").splitlines())
+    assert row["text"] == "Ann likes green tea"
+    assert json.loads(watched(home, "list", "--format", "jsonl"))["rid"] == row["rid"]
+    assert json.loads(watched(home, "list", "--format", "json"))["total"] == 1
+    table = watched(home, "list", "--format", "table").splitlines()
+    assert table[0].split()[:2] == ["rid", "text"]
+    assert "likes" in table[1]
+
+
+def test_a_dry_run_says_what_would_come_in_and_changes_nothing(tmp_path: Path) -> None:
+    home, notes = tmp_path / "home", tmp_path / "notes.jsonl"
+    notes.write_text('{"text": "one"}\n{"text": "two"}\n', "utf-8")
+    assert "2" in watched(home, "import", str(notes), "--dry-run")
+    assert cli.run(home, "list", "--json").json["total"] == 0
+
+
+def test_a_place_of_the_system_gets_a_hint(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    cli.run(home, "remember", "Ann likes green tea")
+    for words in (("export", "-o", "/proc/foo"), ("backup", "/proc/foo"), ("--home", "/proc/foo", "list")):
+        ran = cli.run(home, *words)
+        assert ran.code == 2, ran.err
+        assert "expected a place where a f" in ran.err
+        assert re.search("another folder|another one with --home", ran.err)
+    ran = cli.run(home, "import", "/proc/version", "--dry-run")
+    assert "unpack" not in ran.err
+
+
+def test_an_import_that_is_piped_says_how_far_it_is_and_ctrl_c_what_it_left(tmp_path: Path) -> None:
+    """And what came in by then is found, with how many wait to be found by meaning."""
+    home, lines = tmp_path / "home", 60_000
+    notes = tmp_path / "notes.jsonl"
+    notes.write_text("".join(f'{{"text": "note {each} of the house"}}\n' for each in range(lines)), "utf-8")
+    words = [*cli.COMMAND, "--home", str(home), "import", str(notes)]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(words, env=cli.environment(), **streams)  # type: ignore[call-overload]
+    assert re.fullmatch(r"import: [\d,]+ of 60,000\n", process.stderr.readline())
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=cli.SECONDS_MAX)
+    assert (process.returncode, out) == (130, "")
+    assert "what came in so far is kept; import the same files again to go on" in err
+    kept = cli.run(home, "list", "-n", "1", "--json").json["total"]
+    assert 0 < kept < lines
+    shown = watched(home, "recall", "house note", "-k", "1", errors=True).replace("\r\n", " ")
+    assert re.search(r"\d+ memories could be found by their words alone", " ".join(shown.split()))

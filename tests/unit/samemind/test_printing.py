@@ -133,6 +133,8 @@ def test_records_are_printed_as_a_table_rows_or_a_document() -> None:
     assert (read[0]["tags"], read[1]["score"]) == ('["x"]', "")
     assert [json.loads(line) for line in formatted("jsonl", document, ROWS).splitlines()] == ROWS
     assert json.loads(formatted("json", document, ROWS)) == document
+    timed = [{"rid": "01ab", "created_at": "2026-11-26T12:55:51.698Z", "updated_at": "2026-11-26T12:55:51Z"}]
+    assert formatted("table", {}, timed).splitlines()[1].split() == ["01ab", "2026-11-26", "12:55Z"]
     table = formatted("table", document, ROWS)
     assert len(table.splitlines()) == 3
     assert "\x1b" not in table
