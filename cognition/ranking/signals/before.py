@@ -13,6 +13,6 @@ SIGNAL = Signal(
     "before",
     "follows, two turns on, what fits",
     of,
-    weight=1.41,
+    weight=1.48,
     published=1.3,
 )

@@ -19,6 +19,6 @@ SIGNAL = Signal(
     "covered",
     "is among turns that hold all that was asked for",
     of,
-    weight=1.96,
+    weight=1.86,
     published=1.5,
 )

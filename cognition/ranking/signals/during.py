@@ -31,5 +31,5 @@ SIGNAL = Signal(
     "during",
     "was told, or happens, at the time that was asked for",
     of,
-    weight=3.85,
+    weight=3.84,
 )

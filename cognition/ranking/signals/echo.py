@@ -14,6 +14,6 @@ SIGNAL = Signal(
     "echo",
     "has a word like each that was asked for",
     of,
-    weight=1.78,
+    weight=1.75,
     published=2.3,
 )

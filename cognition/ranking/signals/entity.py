@@ -29,7 +29,7 @@ SIGNAL = Signal(
     "entity",
     "does not name whom or what was named",
     of,
-    weight=-0.82,
+    weight=-0.83,
     published=-1.5,
     rule="PM-06",
 )

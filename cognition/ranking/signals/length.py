@@ -19,6 +19,6 @@ SIGNAL = Signal(
     "length",
     "is long enough to say something",
     of,
-    weight=4.92,
+    weight=4.71,
     published=1.5,
 )

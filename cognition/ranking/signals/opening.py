@@ -15,6 +15,6 @@ SIGNAL = Signal(
     "opening",
     "opens its conversation",
     of,
-    weight=1.58,
+    weight=1.75,
     published=1.3,
 )

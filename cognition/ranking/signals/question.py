@@ -13,6 +13,6 @@ SIGNAL = Signal(
     "question",
     "asks rather than tells",
     of,
-    weight=-1.08,
+    weight=-1.03,
     published=-0.5,
 )

@@ -13,6 +13,6 @@ SIGNAL = Signal(
     "session",
     "is of the conversation that has what fits best",
     of,
-    weight=2.41,
+    weight=2.40,
     published=2.6,
 )

@@ -33,5 +33,5 @@ SIGNAL = Signal(
     "tells",
     "states what was asked for, of whom it was asked and of nobody else",
     of,
-    weight=2.62,
+    weight=2.60,
 )

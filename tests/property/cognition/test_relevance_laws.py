@@ -41,6 +41,7 @@ LOUD = (
     "now and currently krz, since today",
     "Mia, Paul, Greta and Tim qrx",
     "wxn",
+    "Zrq vlk, xpt?",
     "zrq vlk " * 80,
 )
 SPEAKERS = st.sampled_from([None, "Ada", "Ben"])
