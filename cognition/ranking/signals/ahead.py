@@ -1,6 +1,6 @@
 """In talk, what is told is taken up: the next turn says its words again, and says them of it.
 
-The law of relevance holds all the same: it is how much the next turn has of what was asked, and that turn has it itself.
+So nothing is lifted that stands beside nothing of what was asked.
 """
 
 from cognition.ranking.pool import Column, Pool

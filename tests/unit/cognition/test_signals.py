@@ -11,6 +11,7 @@ from cognition.ranking import signals
 from cognition.ranking.pool import Pool, Row
 from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
+from cognition.ranking.signals.answers import WHATEVER
 from cognition.ranking.stem import stem
 
 NOW_MS = 1_700_000_000_000
@@ -110,9 +111,17 @@ def test_ml_65_neighbours_never_come_from_another_conversation() -> None:
 
 def test_a_turn_gains_from_a_question_just_before_it() -> None:
     rows = talk("how is the walrus?", "fine", "the walrus")
-    assert given("answers", pool("walrus", rows, words=[1.0, 0.0, 1.0])) == [0, 1, 0]
+    assert given("answers", pool("walrus", rows, words=[1.0, 0.0, 1.0])) == [0, 1 + WHATEVER, 0]
+    assert given("answers", pool("walrus", rows, words=[0.0, 0.0, 1.0])) == [0, WHATEVER, 0], "of whatever"
     told = talk("the walrus is back", "fine")
     assert given("answers", pool("walrus", told, words=[1.0, 0.0])) == [0, 0], "nobody asked"
+
+
+def test_a_turn_gains_from_the_words_of_the_question_in_the_turn_after_it() -> None:
+    told = talk("it bit me", "the walrus did?", "yes")
+    assert given("ahead", pool("walrus", told)) == [1, 0, 0]
+    alone = [row(1, "it bit me"), row(2, "the walrus did?")]
+    assert given("ahead", pool("walrus", alone)) == [0, 0], "no talk"
 
 
 def test_a_session_lifts_its_turns_and_a_memory_of_no_session_only_itself() -> None:
