@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from cognition.embedding.embedder import Embedder, Vectors
-from cognition.index import VectorIndex
+from cognition.index import Halves, VectorIndex
 from cognition.memories import IDS_MAX, fields_of
 from cognition.tables import INDEXED_FIELDS, indexed
 from replica import MemoryId, derived_transaction, transaction
@@ -222,7 +222,7 @@ def room_for_vectors(connection: sqlite3.Connection) -> int:
 
 def read_vectors(
     connection: sqlite3.Connection, space: int, width: int
-) -> Iterator[tuple[list[int], Vectors]]:
+) -> Iterator[tuple[list[int], Halves]]:
     """Return every vector of a space, some thousands at a time, with the numbers of the memories they are of."""
     bytes_wide = width * np.dtype(np.float16).itemsize
     # Their pages are read once: kept, they would push everything else out of the connection's cache, and fill it.
@@ -238,7 +238,7 @@ def read_vectors(
 
 def vectors_of(
     connection: sqlite3.Connection, space: int, width: int, ids: Sequence[int]
-) -> tuple[list[int], Vectors]:
+) -> tuple[list[int], Halves]:
     """Return the vectors that there are of these memories."""
     bytes_wide = width * np.dtype(np.float16).itemsize
     rows: list[tuple[int, bytes]] = []
@@ -252,9 +252,9 @@ def vectors_of(
     return _unpacked(list(dict(rows).items()), width)
 
 
-def _unpacked(rows: Sequence[tuple[int, bytes]], width: int) -> tuple[list[int], Vectors]:
+def _unpacked(rows: Sequence[tuple[int, bytes]], width: int) -> tuple[list[int], Halves]:
     packed = np.frombuffer(b"".join([data for _, data in rows]), np.float16)
-    return [number for number, _ in rows], packed.reshape(-1, width).astype(np.float32)
+    return [number for number, _ in rows], packed.reshape(-1, width)
 
 
 def _texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:

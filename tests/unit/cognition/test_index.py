@@ -17,14 +17,17 @@ MANY = ALL_MAX + 3_333
 
 
 def topical(count: int, width: int, seed: int) -> Vectors:
-    """Return vectors that lie about a hundred topics, all of them to one side, as those of texts do."""
+    """Return vectors that lie about a hundred topics, all of them to one side, as those of texts do.
+
+    Their numbers are such as 16 bits hold, as those of a store are.
+    """
     random = np.random.default_rng(seed)
     rows = unit_rows(100, width, seed)[random.integers(0, 100, count)] + 0.6 * unit_rows(
         count, width, seed + 1
     )
     rows += 0.5 * unit_rows(1, width, seed + 2)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows
+    return rows.astype(np.float16).astype(np.float32)
 
 
 def test_me_14_an_index_agrees_with_a_list_whatever_is_added_and_removed() -> None:
@@ -150,3 +153,29 @@ def test_equal_cosines_are_ordered_by_number() -> None:
     index, row = VectorIndex(WIDTH), unit_rows(1, WIDTH, 1)
     index.add([9, 4, 7, 1], np.repeat(row, 4, axis=0))
     assert [number for number, _ in index.search(row[0], 2)] == [1, 4]
+
+
+def test_the_same_vectors_have_the_same_cosines_in_32_bits_and_in_16() -> None:
+    """To the last bit, also of numbers that hardly differ from nought: a store that grows answers as it did."""
+    rows, query = topical(ALL_MAX, WIDTH, 6), unit_rows(1, WIDTH, 9)[0]
+    rows[:100] *= np.float32(2.0**-20)  # beyond what has its whole fraction in 16 bits
+    rows[100], rows[101] = 0, -0.0
+    rows = rows.astype(np.float16).astype(np.float32)
+    small, large = VectorIndex(WIDTH), VectorIndex(WIDTH, room=MANY)
+    small.add(range(ALL_MAX), rows.astype(np.float16))
+    large.add(range(ALL_MAX), rows)
+    numbers = range(0, ALL_MAX, 7)
+    assert small.cosines(query, numbers) == large.cosines(query, numbers)
+    assert small.search(query, 50) == large.search(query, 50)
+    assert small.spread(query) == large.spread(query)
+    assert all((small.vectors([n])[n] == large.vectors([n])[n]).all() for n in (0, 50, 100, 101, 5_000))
+
+
+def test_a_store_that_grows_beyond_one_pass_keeps_what_it_has() -> None:
+    rows, index = topical(MANY, WIDTH, 7), VectorIndex(WIDTH)
+    for start in range(0, MANY, 1_000):
+        index.add(range(start, min(start + 1_000, MANY)), rows[start : start + 1_000])
+    query = topical(1, WIDTH, 11)[0]
+    expected = np.argsort(-(rows @ query), kind="stable")[:5].tolist()
+    assert [number for number, _ in index.search(query, 5)] == expected
+    assert all((index.vectors([n])[n] == rows[n]).all() for n in (0, ALL_MAX - 1, ALL_MAX, MANY - 1))
