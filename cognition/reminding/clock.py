@@ -66,8 +66,9 @@ class Clock:
             return _time(NOON * 60 + self._minutes_behind(noon.end()))
         if self._has("tonight"):
             return time(TONIGHT)
+        said = self._said if self._has("no_parts") is None else table().lists["no_parts"].sub(" ", self._said)
         for words, hour, _ in table().parts:
-            match = words.search(self._said)
+            match = words.search(said)
             if (
                 match is not None and match[0] != "дня" and not self._is_tomorrow(match)
             ):  # "три дня" are three days
@@ -283,6 +284,8 @@ class Clock:
             return None
         other = match[0] in _COUNTS or (match[0] == "ten" and not is_english(self._said))  # Polish: this
         number = None if other else number_of(match[0])
+        if match[0] in table().single["one_oclock"] and (is_hour or self._is_part(match.end())):
+            return 1, match.end()
         if (
             number is None
             or not 0 <= number <= 24
@@ -290,6 +293,11 @@ class Clock:
         ):
             return None
         return number, match.end()
+
+    def _is_part(self, end: int) -> bool:
+        """Say whether a part of the day stands behind an hour: "в час дня"."""
+        start = self._word_at(end)
+        return any(words.match(self._said, start) for words, _, _ in table().parts)
 
     def _is_one(self, word: str, start: int) -> bool:
         """Say whether "one" is an hour: it is an article in most languages, and a number behind few words."""
@@ -340,7 +348,10 @@ class Clock:
     def _waking(self, hour: int, minute: int, end: int) -> time:
         """Return an hour of a clock with twelve: nobody wants to be reminded between one and six at night."""
         at = self._afternoon(hour, minute, end)
-        morning = _part_near(self._said[max(0, end - _NEAR) : end + _NEAR], after=False)
+        near = self._said[max(0, end - _NEAR) : end + _NEAR]
+        morning = _part_near(near, after=False)
+        if not at.hour and minute and _NIGHT.search(near) is None and not self.midnight:
+            return at.replace(hour=NOON)  # "quarter to one"
         return at.replace(hour=at.hour + NOON) if 1 <= at.hour <= _NIGHT_ENDS and not morning else at
 
     def _is_tomorrow(self, match: "re.Match[str]") -> bool:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from cognition.ranking.times import meanings
 from cognition.reminding.clock import NOON, Clock
+from cognition.reminding.notes import is_by, is_duty, is_infinitive, is_note, is_task, may_be_duty
 from cognition.reminding.recurring import UNREAD, Repeat, read_repeat
 from cognition.reminding.spelled import UNCLEAR, spelled
 from cognition.reminding.words import (
@@ -44,56 +45,6 @@ _COUNT_MAX: Final = 400
 # "1er" is no German "er".
 _WORD: Final = re.compile(r"(?<!\d)[^\W\d_]+")
 # The point of "6. November" ends no sentence.
-# A pronoun with a capital in the middle of a sentence is a name: "fiesta de Ella"; in German it is who is spoken to.
-_NAME: Final = re.compile(r"(?<=[\w,] )(?!Sie\b|Ich\b|Er\b|Es\b|Wir\b)[^\W\d_a-zа-яіїєґ][^\W\d_]+")
-_SPEAKER: Final = re.compile(r"\bI\b(?!\.)")
-# "od 14" is an hour, "od marca" is how long something has been so.
-_OPENING: Final = re.compile(r"(?<!\w)(?:od|dal|desde|seit) (?=\d)")
-# What was so, by the endings of verbs.
-_PAST: Final = re.compile(
-    r"(?<!\w)(\w{2,}(?:[aeiyą]ł(?:a|o|y|am|em)?|[aeiy]liśmy|łyśmy|[иаея]л(?:ся)?|[иаея]ла(?:сь)?|\w(?:ется|ится|ётся|ється|ються|ются|ятся)|[иаея]ли(?:сь)?|"
-    r"[аи]в(?:ся)?|[аиія]ла(?:ся)?|[аиія]ли(?:ся)?|ió|aron|ieron|eram|aram|ou|[bcdgklmnprstvz]ed))(?!\w)"
-)
-_NO_PAST_WORDS: Final = """
-    спортзал вокзал журнал материал отдел зал канал сигнал школа дела дел финал отдела
-    need feed seed speed shed breed wed medical hundred indeed sacred
-"""
-_NO_PAST: Final = frozenset(_NO_PAST_WORDS.split())
-# The first word of a task in French, Spanish, Italian, Portuguese, Polish, Russian and Ukrainian.
-_INFINITIVE: Final = re.compile(
-    r"\W*(?!(?:hier|ayer|mujer|dinner|summer|winter|september|october|november|december|oktober|november|dezember|"
-    r"wasser|mutter|vater|papier|dossier|chantier|atelier|rapper|over|after|other|never|letter|paper|number|offer|"
-    r"order|dealer|trainer|partner|computer|printer|member)(?!\w))"
-    r"(?:[^\W\d_]{2,}(?:er|ir|oir|ar|are|ere|ire|arsi|[ctpv]re|dre|ć|ść|ся|ть|ти|тись|тися|чь)|ir|ver|dar|ler|pôr|faire|dire|lire)"
-    r"(?:-l[aeo]s?|-se)?(?!\w)",
-    re.IGNORECASE,
-)
-_LAST_WORD: Final = re.compile(r"(?<!\w)([a-zäöüß]{3,}(?:en|ern|eln))[.!]?\s*$")
-# The first word, of all or behind a comma or the day.
-_IMPERATIVE: Final = re.compile(
-    r"(?i)(?:^\W*|[,:;.–-]\s+|(?:day|tomorrow|tonight|and|then|today|week|month)\s+)([a-z]{2,})(?!\w)"
-)
-_GERMAN_VERB: Final = re.compile(r"(?<![\w-])([a-zäöüß]{2,}(?:en|ern|eln))(?!\w)")
-_NO_INFINITIVE_WORDS: Final = """
-    den einen meinen deinen seinen ihren unseren keinen allen gegen neben wegen zwischen außen oben unten sieben
-    ersten zweiten dritten vierten fünften nächsten letzten kommenden diesen jeden deren denen ihnen wen fern gern
-    sondern gestern modern beiden anderen eigenen übernächsten morgen zehnten
-"""
-_NO_INFINITIVE: Final = frozenset(_NO_INFINITIVE_WORDS.split())
-_OF_DUTCH: Final = re.compile(
-    r"(?i)(?<!\w)(?:om|uur|op|voor|de|het|morgen|over|elke|iedere|volgende|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|"
-    r"zondag|vandaag|vanavond|naar)(?!\w)"
-)
-# A word of German that is none of Dutch or English.
-_OF_GERMAN: Final = re.compile(
-    r"(?i)(?<!\w)(?:am|um|uhr|und|heute|tagen|übermorgen|bis|zum|zur|im|jede[nrs]?|nächste[nrs]?|der|die|das|den|dem|montag|dienstag|"
-    r"mittwoch|donnerstag|freitag|samstag|sonntag)(?!\w)"
-)
-# "angekommen", "gefahren"; and "morgen", which is a day.
-_PARTICIPLE: Final = re.compile(
-    r"(?:(?:ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|vor|weg|zu|zurück|um|fest|statt)?ge(?!ben|hen|nieß|gießen|fallen$)\w+"
-    r"|(?:er|ver|be|ent|zer)\w*(?:nommen|kommen|halten|lassen|loren|gangen|standen|worden|fallen|boren|schienen)|\w*morgen|worden|gegen|neben|wegen|zwischen|außen|oben|unten)$"
-)
 _SENTENCE: Final = re.compile(r"(?<=[!?;])\s+|(?<=[^\W\d]\.)\s+|\n+")
 # Without a point behind it the month has two digits, and no money or measure follows.
 _UNDOTTED: Final = re.compile(
@@ -126,14 +77,14 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
         before in words and behind in words and told.index(before) < told.rindex(behind)
         for before, behind in table().around
     )
-    is_due = find("duties", told, words) is not None
-    is_note = (
+    is_due = may_be_duty(told, words)
+    may_be_note = (
         len(tokens) <= NOTE_WORDS_MAX
         and may_name_day(tokens)
-        and _is_note(told, text, tokens)
+        and is_note(told, text, tokens)
         and find("today_part", told, words) is None
     )
-    if not asks and not is_due and not is_note:
+    if not asks and not is_due and not may_be_note:
         return None  # most of what is told; to spell it would take longer than all else
     said = _apart(spelled(text))
     if UNCLEAR in said:
@@ -142,20 +93,25 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
         moment = _Moment(said, now)
         return moment.reminder() if moment.has_time else None
     for sentence in _SENTENCE.split(said) if is_due else ():
-        if lists["duties"].search(sentence) is not None:
+        if is_duty(sentence):
             moment = _Moment(sentence, now)
             if moment.has_day and (found := moment.reminder()) is not None:
                 return found
-    if not is_note:
+    if not may_be_note:
         return None
     moment = _Moment(said, now)
-    is_task = _is_task(told, text)
-    if not moment.has_day or not (moment.hour is not None or is_task):
+    is_to_do = is_task(told, text)
+    is_planned = moment.hour is not None or moment.is_from_now or moment.begins
+    if not moment.has_day or not (is_planned or is_to_do):
         return None
     # "Works every Monday until 6" says how things are.
-    if moment.is_vague and not (_is_infinitive(text) or not table().single["tasks"].isdisjoint(words)):
+    if moment.is_vague and not (
+        is_infinitive(text, first=True)
+        or is_by(told, "surely_by")
+        or not table().single["tasks"].isdisjoint(words)
+    ):
         return None
-    lasts = moment.repeats and not is_task and lists["ends_repeat"].search(told) is not None
+    lasts = moment.repeats and not is_to_do and lists["ends_repeat"].search(told) is not None
     return None if lasts else moment.reminder()
 
 
@@ -189,45 +145,6 @@ def _apart(said: str) -> str:
     return _WORD.sub(split, said) if _JOINED.search(said) is not None else said
 
 
-def _is_note(said: str, text: str, words: Sequence[str]) -> bool:
-    single = table().single
-    if (
-        words[0] in single["articles"]
-        or _SPEAKER.search(text) is not None
-        or ("i" in words and is_english(said))
-    ):
-        return False
-    tells = single["tells"].intersection(_WORD.findall(_OPENING.sub(" ", said)))
-    if tells and not tells.issubset(map(plain, _NAME.findall(text))):
-        return False
-    return _is_infinitive(text) or not any(
-        found[1].casefold() not in _NO_PAST and (found.start() == 0 or not found[1][0].isupper())
-        for found in _PAST.finditer(text)
-    )
-
-
-def _is_task(said: str, text: str) -> bool:
-    words = _WORD.findall(said)
-    single = table().single
-    listed = not single["tasks"].isdisjoint(words) or not single["appointments"].isdisjoint(words)
-    return listed or _is_infinitive(text)
-
-
-def _is_infinitive(text: str) -> bool:
-    """Say whether a note is a task by its verb: an infinitive, first in it; in German and Dutch anywhere, or last."""
-    if _INFINITIVE.match(text) is not None:
-        return True
-    if any(word.casefold() in table().single["imperatives"] for word in _IMPERATIVE.findall(text)):
-        return True
-    if _OF_GERMAN.search(text) is not None:
-        return any(
-            word not in _NO_INFINITIVE and _PARTICIPLE.match(word) is None
-            for word in _GERMAN_VERB.findall(text)
-        )
-    last = _LAST_WORD.search(text)
-    return last is not None and _OF_DUTCH.search(text) is not None and _PARTICIPLE.match(last[1]) is None
-
-
 class _Moment:
     """What a text says of a time: the day, the hour, and how it repeats."""
 
@@ -244,6 +161,8 @@ class _Moment:
         self._said_words = frozenset(TOKEN.findall(said))
         self._repeat = read_repeat(said, self._said_words)
         self.is_vague = False
+        self.is_from_now = False
+        self.begins = False
         self.day = self._read_day()
 
     @property
@@ -308,11 +227,11 @@ class _Moment:
 
     def _beside_day(self) -> date | None:
         """Read "two days before Christmas", "drei Wochen nach Ostern", "3 dagen vanaf dinsdag"."""
-        for name, sign in (("after_day", 1), ("before_day", -1)):
+        for name, sign in (("after_day", 1), ("before_day", -1), ("weeks_on", 1)):
             for match in table().lists[name].finditer(self._said):
                 words = list(TOKEN.finditer(self._said[: match.start()]))[-2:]
                 span = self._span(words[0].start(), alone=False) if len(words) == 2 else None
-                if span is None or span[1] < _DAY_S:
+                if span is None or span[1] < _DAY_S or (name == "weeks_on" and span[1] != _WEEK * _DAY_S):
                     continue
                 base = _Moment(self._said[match.end() :], self._now).day
                 if base is not None:
@@ -492,14 +411,22 @@ class _Moment:
             start = self._behind_some(match.end())
             found = self._span(start, alone=match[0] in _ALONE)
             if found is not None:
-                return self._ahead(*found, before=self._said[: match.start()])
+                before = self._said[: match.start()]
+                day = self._ahead(*found, before=before)
+                sure = table().lists["surely_ahead"].fullmatch(match[0]) is not None
+                self.is_from_now = self._exact is not None and (
+                    not before.strip() or (sure and not is_english(self._said))
+                )
+                return day
         behind = self._has("from_now")
         if behind is not None:
             words = list(TOKEN.finditer(self._said[: behind.start()]))
             for word in words[-5:]:
                 found = self._span(word.start(), alone=False)
                 if found is not None:
-                    return self._ahead(*found)
+                    day = self._ahead(*found)
+                    self.is_from_now = self._exact is not None and word is words[0]
+                    return day
         return None
 
     def _ahead(self, count: float, seconds: float, before: str = "") -> date | None:
@@ -532,6 +459,10 @@ class _Moment:
         if not words:
             return None
         count = number_of(words[0])
+        joined = next((end for end in known.single["joined_halves"] if words[0].endswith(end)), None)
+        whole = None if joined is None else number_of(words[0].removesuffix(joined))
+        if whole is not None and len(words) > 1 and (unit := span_seconds_of(words[1])) is not None:
+            return (whole + 0.5, unit) if unit < _DAY_S else None
         if count is None:
             unit = span_seconds_of(words[0])
             return (1, unit) if alone and unit is not None else None
@@ -557,10 +488,8 @@ class _Moment:
         """Return the first day of what repeats; None where the text does not say it, or says when it ends."""
         if repeat is UNREAD or self._ends_repeating():
             return None
-        starting = self._has("starting")
-        begins = (
-            None if starting is None else _Moment(self._said[starting.end() :], self._now, plainly=True).day
-        )
+        begins = self._beginning()
+        self.begins = begins is not None or self._has("begins") is not None
         first = begins or self._now.date()
         if repeat.nth:
             return self._nth_from(first, repeat)
@@ -582,6 +511,22 @@ class _Moment:
             case "MONTHLY":
                 return self._dated() or self._of_month() or self._day_beside_every() or begins
         return self._dated() or self._feast() or begins
+
+    def _beginning(self) -> date | None:
+        """Return the day on which what repeats begins: "from 3 March", "diesen Freitag gehts los"."""
+        begins = self._has("begins")
+        if begins is not None:
+            start = max((match.end() for match in _CLAUSE.finditer(self._said, 0, begins.start())), default=0)
+            clause = _CLAUSE.search(self._said, begins.end())
+            end = len(self._said) if clause is None else clause.start()
+            for part in (self._said[begins.end() : end], self._said[start : begins.start()]):
+                day = _Moment(part, self._now, plainly=True).day
+                if day is not None:
+                    return day
+        starting = self._has("starting")
+        return (
+            None if starting is None else _Moment(self._said[starting.end() :], self._now, plainly=True).day
+        )
 
     def _is_past(self) -> bool:
         """Say whether the hour of today is past."""
@@ -735,8 +680,17 @@ class _Moment:
             return today + timedelta(days=2)
         for match in table().lists["tomorrow"].finditer(self._said):
             if self._is_tomorrow(match):
-                return today + timedelta(days=1)
+                return today + timedelta(days=1 + self._days_beside(match))
+        week = self._has("today")
+        if week is not None and (days := self._days_beside(week)):
+            return today + timedelta(days=days)
         return today if self._has("today") or self._has("tonight") or self._has("today_part") else None
+
+    def _days_beside(self, match: "re.Match[str]") -> int:
+        """Return how many days more are told in English: "a week tomorrow", "two weeks today"."""
+        words = list(TOKEN.finditer(self._said[: match.start()]))[-2:] if is_english(self._said) else []
+        span = self._span(words[0].start(), alone=False) if len(words) == 2 else None
+        return 0 if span is None or span[1] != _WEEK * _DAY_S else int(span[0]) * _WEEK
 
     def _is_tomorrow(self, match: "re.Match[str]") -> bool:
         """Say whether a word is tomorrow, and not the morning."""
@@ -894,6 +848,7 @@ class _Moment:
 
 
 _DIGIT: Final = re.compile(r"\d")
+_CLAUSE: Final = re.compile(r"[,;:–—()](?!\d)|(?<=[^\W\d])\. ")
 _DAY_S: Final = 86_400
 # "im März an den Zaun": an article behind a month is no day.
 _ONE: Final = frozenset(

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from typing import Final, NamedTuple
 
 from cognition.ranking.times import meanings
-from cognition.reminding.words import TOKEN, find, number_of, table, weekday_of
+from cognition.reminding.words import DAYS_MAX, TOKEN, find, number_of, table, weekday_of
 
 _BYDAY: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _WORKDAYS: Final = (0, 1, 2, 3, 4)
@@ -21,6 +21,12 @@ _ORDINAL_ENDS: Final = frozenset(
     ["st", "nd", "rd", "th", "e", "er", "eme", "o", "a", "й", "и", "го", "ого", "ту", "ую"]
 )
 _LAST: Final = -1
+# "todos os dias 15": a day of the month, and no hour.
+_EVERY_DAY: Final = re.compile(
+    r" (?:dias?|giorno|jour|dag|tag) (?:[12]?\d|3[01])(?![\w:]|[.,]\d| ?(?:am|pm)\b) *"
+)
+_DATED: Final = re.compile(r"(?<![\w:.,])(?:[12]?\d|3[01])(?![\d:])")
+_OF_DATE: Final = _ORDINAL_ENDS | {"de", "of", "do", "del", "di"}
 _DE_EM: Final = re.compile(r"(?<!\w)de ([^\W\d_]+|\d+) em \1 ")
 _SUR_DEUX: Final = re.compile(r"(?<!\w)(?:une? )?(\w+)(?: matin| soir| midi)? sur (?:deux|2)(?!\w)")
 
@@ -80,6 +86,9 @@ def _friday_behind(words: Sequence[str], at: int) -> bool:
 def _behind_every(said: str, every: "re.Match[str]") -> Repeat | None:
     """Read what follows "every": an ordinal or a number, and a unit, weekdays or a day of the month."""
     words = TOKEN.findall(said, every.end())[:8]
+    dated = _on_date(said, every, words)
+    if dated is not None:
+        return dated
     count, nth = 1, 0
     if words and (table().lists["other"].fullmatch(words[0]) is not None):
         count, words = 2, words[1:]
@@ -118,6 +127,19 @@ def _behind_every(said: str, every: "re.Match[str]") -> Repeat | None:
     if frequency == "MONTHLY" and every.start() and (found := _nth_before(said[: every.start()])):
         return found if interval == 1 else UNREAD
     return Repeat(frequency, interval) if 1 <= interval <= _INTERVAL_MAX else UNREAD
+
+
+def _on_date(said: str, every: "re.Match[str]", words: Sequence[str]) -> Repeat | None:
+    """Read "todo dia 8", "кожного 20 числа", "cada 12 de mayo": a day of every month, or of every year."""
+    day = _EVERY_DAY.match(said, every.end())
+    if day is not None and table().lists["hours"].match(said, day.end()) is None:
+        return Repeat("MONTHLY")
+    if not words or not words[0].isdigit() or not 1 <= int(words[0]) <= DAYS_MAX:
+        return None
+    behind = next((word for word in words[1:4] if word not in _OF_DATE), "")
+    if behind in table().single["days_of_month"]:
+        return Repeat("MONTHLY")
+    return Repeat("YEARLY") if "month" in meanings(behind) else None
 
 
 def _is_counted(words: Sequence[str]) -> bool:
@@ -225,6 +247,8 @@ def _named(said: str, told: Set[str]) -> Repeat | None:
         if weekdays:
             fortnightly = find("fortnightly", said, told) is not None
             return Repeat("WEEKLY", 2 if fortnightly else 1, weekdays)
+    if find("always", said, told) is not None and find("of_month", said, told) and _DATED.search(said):
+        return Repeat("MONTHLY")
     for name, found in (
         ("fortnightly", Repeat("WEEKLY", 2)),
         ("daily", Repeat("DAILY")),

@@ -32,7 +32,7 @@ _PARTED: Final = re.compile(
 # "24/7" is no day in July.
 _ALWAYS: Final = ("24", "7")
 # "15h", "18uhr", "15ч"; and in Polish "15stej", which is the hour.
-_GLUED: Final = re.compile(r"(?<![\w.,:])(\d{1,2})(h|hs|u|uhr|uur|ч|am|pm)(?!\w)")
+_GLUED: Final = re.compile(r"(?<![\w.,:])(\d{1,2})(h|hs|u|uhr|uur|ч|pm)(?!\w)")
 _HOUR_OF: Final = re.compile(r"(?<![\w.,:])(\d{1,2})(?:stej|sta|tej|szej|giej|ciej|mej)(?!\w)")
 # "Friday's dinner" is not on Fridays.
 _POSSESSIVE: Final = re.compile(r"(?<=day)['’]s(?!\w)")

@@ -22,12 +22,17 @@ _NO_DAYS_WORDS: Final = """
     morning_after month_day
     other unclear_repeats until_day between_days of_words of_month short_units either in_month by_hour evenings
     month_start month_middle month_end ends_repeat starting moving_feasts quarter_into appointments about_days
-    imperatives
+    imperatives deadlines musts by_days surely_by over begins copulas no_tells no_infinitives no_pasts purposes
+    romance german weeks_on short_dutch no_dutch
+    dutch surely_ahead always one_oclock days_of_month no_parts german_else dutch_else english_else joined_halves
 """
 _NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())
 _JOINED_DAY: Final = re.compile("tag|dag|morgen|^що")
 # Words of English that no other of the ten languages has.
-_ENGLISH: Final = re.compile(r"\b(?:the|remind|reminder|my|and|with|forget|tomorrow|today|tonight|at)\b")
+_ENGLISH: Final = re.compile(
+    r"\b(?:the|remind|reminder|my|and|with|forget|tomorrow|tmrw|today|tonight|at|every|next|week|weeks|month|this|"
+    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|morning|evening|afternoon)s?\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,21 @@ def table() -> Words:
             "either",
             "appointments",
             "imperatives",
+            "copulas",
+            "no_infinitives",
+            "no_pasts",
+            "purposes",
+            "romance",
+            "german",
+            "dutch",
+            "one_oclock",
+            "short_dutch",
+            "no_dutch",
+            "days_of_month",
+            "german_else",
+            "dutch_else",
+            "english_else",
+            "joined_halves",
         )
     }
     parts = [(_any_of(part["words"]), part["hour"], part["after"]) for part in told["parts"].values()]
@@ -167,6 +187,7 @@ def plain(text: str) -> str:
     return folded(ISO.sub(r"\1.\2.\3", text)).replace("…", " ")
 
 
+@lru_cache(64)
 def is_english(said: str) -> bool:
     """Say whether a text is in English, where what it says means something else than in other languages."""
     return _ENGLISH.search(said) is not None

@@ -59,6 +59,60 @@ def test_a_hundred_ways_to_name_a_time_are_read_in_each_of_ten_languages() -> No
     assert wrong == []
 
 
+WEDNESDAY = datetime(2026, 11, 25, 10)  # noqa: DTZ001 -- a clock on the wall
+PARTS = {"morning": (5, 11), "noon": (11, 14), "afternoon": (12, 18), "evening": (17, 22), "night": (18, 23)}
+
+
+def test_spans_deadlines_beginnings_notes_months_and_clocks_are_read_in_each_of_ten_languages() -> None:
+    """Of each kind a few in every language, and what only tells of somebody, of the past or of how things are."""
+    cases = json.loads((DATA / "reminders_classes.json").read_text(encoding="utf-8"))
+    languages = Counter(language for language, *_ in cases)
+    assert len(languages) == 10
+    assert min(languages.values()) >= 30
+    wrong = []
+    for language, text, due, repeats in cases:
+        found = read_reminder(text, WEDNESDAY)
+        read = (None, None) if found is None else (found.due.isoformat()[:16], found.repeats)
+        if read != (due, repeats):
+            wrong.append((language, text, read))
+    assert wrong == []
+
+
+def test_a_third_hundred_sentences_is_read_by_its_own_key() -> None:
+    """By somebody who had not seen the reader; a due may be a day alone, or a part of one."""
+    sentences = json.loads((DATA / "reminders_third.json").read_text(encoding="utf-8"))
+    assert len(sentences) == 100
+    wrong = []
+    for language, text, due, repeats in sentences:
+        found = read_reminder(text, WEDNESDAY)
+        if due is None or found is None:
+            is_right = found is None and due is None
+        else:
+            day, _, hour = due.partition("T")
+            at = found.due.isoformat()[:16].split("T")
+            first, last = PARTS.get(hour, (0, 23))
+            is_hour = hour == at[1] if ":" in hour else first <= found.due.hour <= last
+            is_right = (
+                day == at[0] and is_hour and _told(repeats, found.due) == _told(found.repeats, found.due)
+            )
+        if not is_right:
+            wrong.append((language, text, found))
+    assert wrong == []
+
+
+def _told(rule: str | None, first: datetime) -> dict[str, str] | None:
+    """Return a rule with what follows from the day on which it is first due."""
+    if rule is None:
+        return None
+    parts = dict(part.split("=") for part in rule.split(";"))
+    days = {
+        "WEEKLY": {"BYDAY": first.strftime("%a").upper()[:2]},
+        "MONTHLY": {"BYMONTHDAY": str(first.day)},
+        "YEARLY": {"BYMONTHDAY": str(first.day), "BYMONTH": str(first.month)},
+    }.get(parts["FREQ"], {})
+    return parts if "BYDAY" in parts else days | parts
+
+
 @pytest.mark.parametrize(
     ("text", "monday", "thursday", "saturday"),
     [
