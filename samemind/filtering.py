@@ -1,13 +1,15 @@
 """Read the filters that many commands take."""
 
 from cognition import Filters as Kept
+from replica import wall_clock_ms
 from samemind.fields import read_pairs
 from samemind.options import Filters
-from samemind.times import read_time, read_until
+from samemind.times import read_before, read_since
 
 
 def kept(options: Filters) -> Kept:
     """Return the filters that were typed, as cognition takes them."""
+    now_ms = wall_clock_ms()  # for words such as "last March": of a day's length, so any clock will do
     return Kept(
         type=options.type,
         domain=options.domain,
@@ -18,7 +20,7 @@ def kept(options: Filters) -> Kept:
         workspace=options.workspace,
         tags=options.tag,
         meta=dict(read_pairs(options.meta, name="meta")),
-        since_ms=None if options.since is None else read_time(options.since, name="since"),
-        until_ms=None if options.until is None else read_until(options.until, name="until"),
+        since_ms=None if options.since is None else read_since(options.since, name="since", now_ms=now_ms),
+        until_ms=None if options.until is None else read_before(options.until, name="until", now_ms=now_ms),
         include_archived=options.include_cold,
     )

@@ -36,8 +36,14 @@ class Filters(Moment):
     workspace: tuple[str, ...] = option(
         "--workspace", "only from this space; several: from any of them", default=(), takes=Takes.SPACES
     )
-    since: str | None = option("--since", f"only from this time on: {TIME}", takes=Takes.TIME)
+    since: str | None = option(
+        "--since",
+        "only from this time on: YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]], or words such as 'last March'",
+        takes=Takes.TIME,
+    )
     until: str | None = option(
-        "--until", "only before this time; a date alone holds that day", takes=Takes.TIME
+        "--until",
+        "only before this time; a date alone holds that day",
+        takes=Takes.TIME,
     )
     include_cold: bool = option("--include-cold", "archived and cold memories too", default=False)

@@ -39,6 +39,19 @@ def read_since(text: str, *, name: str, now_ms: int) -> int:
         return max(begun)
 
 
+def read_before(text: str, *, name: str, now_ms: int) -> int:
+    """Return the first ms behind a stretch up to a time; of words such as "last March", behind all that they mean."""
+    try:
+        return read_until(text, name=name)
+    except Usage:
+        from cognition.ranking.times import windows
+
+        over = [window.end_ms + 1 for window in windows(text, now_ms) if window.start_ms <= now_ms]
+        if not over:
+            raise
+        return max(over)
+
+
 def read_later(text: str, *, name: str, now_ms: int) -> int:
     """Return a time to come, in ms since 1970: a time, a stretch from now on (30m, 2h, 1d), or words for one.
 

@@ -253,3 +253,17 @@ def test_every_telling_is_listed_by_itself_and_forgotten_alone_where_that_is_ask
         assert len(await mind.list(include_cold=True, each=True)) == 5, "no summary is a telling"
 
     with_mind(tmp_path, main)
+
+
+def test_a_list_is_narrowed_by_words_for_a_time(tmp_path: Path) -> None:
+    async def main(mind: Mind) -> None:
+        told = (await mind.remember("Ann moved to Lisbon", at="2025-03-10")).rid
+        await mind.remember("Ann likes green tea", at="2025-06-01")
+        march = "March 2025"
+        assert [view.rid for view in await mind.list(since=march, until=march)] == [told]
+        assert [hit.rid for hit in await mind.recall("Ann", since=march, until=march)] == [told]
+        assert len(await mind.list(since="2 years ago", until="yesterday")) == 2
+        with pytest.raises(samemind.Usage, match="expected a time such as"):
+            await mind.list(since="soonish")
+
+    with_mind(tmp_path, main)
