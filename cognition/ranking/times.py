@@ -90,7 +90,8 @@ _UNITS: Final = {
 _NEAR: Final = {
     -1: "last past letzte letzten letzter letztes letztem vergangene vergangenen vorige vorigen dernier derniere"
     " derniers dernieres passe passee pasado pasada pasados pasadas ultimo ultima ultimos ultimas ultimi scorso scorsa"
-    " scorsi passado passada vorig afgelopen ostatni ostatnim ostatnia zeszlym zeszly zeszla zeszlego прошлыи прошлую"
+    " scorsi passado passada vorig afgelopen ostatni ostatnim ostatnia ostatnie ostatnich zeszlym zeszly zeszla"
+    " zeszlego прошлыи прошлую"
     " прошлои прошлом прошлое прошлого прошлые последние последнии минулого минулии минулу минулої минулому минулих"
     " останні",
     0: "this these diese diesen dieser dieses diesem ce cet cette este esta estos esto deste desta neste nesta questo"
@@ -518,7 +519,7 @@ def _relative(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[
     days = _get(words, at, "relative")
     if not isinstance(days, int):
         return [], at
-    if days == -1 and at >= 1 and words[at - 1].spelled in ("before", "avant"):
+    if days == -1 and at >= 1 and words[at - 1].spelled in ("before", "avant", "laltro"):
         days = -2
     if days == 1 and at >= 1 and words[at - 1].spelled in ("after", "apres"):
         days = 2

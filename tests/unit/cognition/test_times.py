@@ -46,6 +46,8 @@ def days(text: str) -> list[str]:
         ("wat deed ik gisteren?", "2026-06-14"),
         ("co robiłem wczoraj?", "2026-06-14"),
         ("what did we do the day before yesterday?", "2026-06-13"),
+        ("cosa ho fatto l'altro ieri?", "2026-06-13"),
+        ("co kupiłem przez ostatnie dziesięć dni?", "2026-06-05/06-15"),
         ("am Ende des Monats", "2026-06-20/06-30"),
         ("on 2026-02-03", "2026-02-03"),
         ("last summer", "2025-06-01/08-31"),
