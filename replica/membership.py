@@ -477,8 +477,8 @@ class Membership:
     def _new_roots(self, told: Iterable[Member], by: DeviceId | None) -> list[Member]:
         """Return the new statements of who the root is, where that is to be followed; all of them name one key.
 
-        A device follows its root where that hands its place on; one that awaits its partner's word believes that; and
-        one in a group without a root takes the first that a member hands a place to.
+        A device follows its root where that hands its place on; one that awaits its partner's word believes that, and
+        nobody else meanwhile; and one in a group without a root takes the first that a member hands a place to.
         """
         keys = self._keys()
         said = []
@@ -489,6 +489,7 @@ class Membership:
         root = self.root
         if by is not None and by == self.awaits:
             root = min((each.device for each in said if each.device == each.introduced_by), default=root)
+        may_choose = self.awaits is None or by == self.awaits
         by_itself = {
             each.device for each in (*self._further.values(), *said) if each.device == each.introduced_by
         }
@@ -498,7 +499,11 @@ class Membership:
             if names_root(each)
             and each.device != each.introduced_by
             and each.device in by_itself  # or it could not tell a newcomer
-            and (each.introduced_by in self.standing if root is None else each.introduced_by == root)
+            and (
+                may_choose and each.introduced_by in self.standing
+                if root is None
+                else each.introduced_by == root
+            )
         ]
         root = min(successors, default=root)
         return sorted(each for each in said if each.device == root)

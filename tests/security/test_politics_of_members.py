@@ -127,6 +127,10 @@ def test_a_newcomer_takes_the_root_from_whom_it_was_paired_with_and_nobody_else(
     claim = name_root(EVE.sign, EVE.device_id, public_key=EVE.public_key, name="eve")
     dan.learn([introduced_by(identity("dan"), EVE, "eve"), claim], [], by=EVE.device_id)
     assert root_of(dan) is None
+    fay = identity("fay")
+    hers = name_root(fay.sign, fay.device_id, public_key=EVE.public_key, name="eve")
+    dan.learn([introduced_by(EVE, fay, "fay"), hers, claim], [], by=EVE.device_id)
+    assert root_of(dan) is None, "whatever somebody hands on whom she made up"
     ben.learn([introduced_by(identity("ben"), identity("dan"), "dan")], [])
     ExchangePair(ben, dan).settle()
     assert root_of(dan) == ann.device
