@@ -26,7 +26,7 @@ export function graphView() {
   const summary = h("p", { class: "lead", "aria-live": "polite" }, t("Reading names …"));
   const names = h("ul", { class: "plain names", "aria-label": t("Names") });
   const filter = h("input", { type: "search", placeholder: t("Filter names"), "aria-label": t("Filter names"), dir: "auto", autocomplete: "off", on: { input: narrowed } });
-  const side = h("div", { class: "stack" }, filter, names);
+  const side = h("div", { class: "graph-names" }, filter, names);
   const svg = s("svg", { class: "graph", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "group", "aria-label": t("Graph") });
   const closer = zoomable(svg);
   const figure = h("figure", { class: "graph-figure", hidden: true }, svg, closer.buttons);
