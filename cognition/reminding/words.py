@@ -27,6 +27,12 @@ _NO_DAYS_WORDS: Final = """
     dutch surely_ahead always one_oclock days_of_month no_parts german_else dutch_else english_else joined_halves
 """
 _NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())
+# Lists of which single words are asked for.
+_SINGLE_WORDS: Final = """
+    tells tasks articles only_days english_days until_day between_days of_words in_month either appointments
+    imperatives copulas no_infinitives no_pasts purposes romance german dutch one_oclock short_dutch no_dutch
+    days_of_month german_else dutch_else english_else joined_halves
+"""
 _JOINED_DAY: Final = re.compile("tag|dag|morgen|^що")
 # Words of English that no other of the ten languages has.
 _ENGLISH: Final = re.compile(
@@ -67,38 +73,7 @@ def table() -> Words:
         Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     )
     lists = {name: _any_of(words) for name, words in told.items() if isinstance(words, list)}
-    single = {
-        name: frozenset(map(folded, told[name]))
-        for name in (
-            "tells",
-            "tasks",
-            "articles",
-            "only_days",
-            "english_days",
-            "until_day",
-            "between_days",
-            "of_words",
-            "in_month",
-            "either",
-            "appointments",
-            "imperatives",
-            "copulas",
-            "no_infinitives",
-            "no_pasts",
-            "purposes",
-            "romance",
-            "german",
-            "dutch",
-            "one_oclock",
-            "short_dutch",
-            "no_dutch",
-            "days_of_month",
-            "german_else",
-            "dutch_else",
-            "english_else",
-            "joined_halves",
-        )
-    }
+    single = {name: frozenset(map(folded, told[name])) for name in _SINGLE_WORDS.split()}
     parts = [(_any_of(part["words"]), part["hour"], part["after"]) for part in told["parts"].values()]
     weekdays = {folded(word): int(day) for day, words in told["weekdays"].items() for word in words}
     ordinals = {folded(word): int(day) for day, words in told["ordinals"].items() for word in words}
