@@ -16,12 +16,14 @@ from replica.ids import Origin, Place
 from replica.limits import SEEN_MAX
 from replica.membership import revoke
 from replica.ops import Erase, Set
+from replica.snapshot import make_snapshot
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from sync.carrier.cargo import Brought, Taking, check, export, fill, header_of, messages, readers_of
 from sync.carrier.header import SeenOf, read_vectors, vector_of
 from sync.carrier.sealing import BOX_BYTES, FILE_BYTES_MIN, MAGIC, PUBLIC_BYTES, Sealer, open_sealed, padme
 from sync.errors import LimitExceeded, RemoteProtocolError, SyncError, Untrusted
+from sync.parts import parts_of
 from sync.wire.limits import FRAME_BYTES_MAX
 from tests.support.groups import founded, put_out
 from tests.support.links import identity
@@ -195,6 +197,29 @@ def test_a_member_cannot_sign_for_another() -> None:
     fill(phone, forged, {}, Sealer(file, keys))
     with pytest.raises(Untrusted, match="not signed"):
         check(tablet, identity("tablet"), io.BytesIO(file.getvalue()))
+
+
+def test_a_snapshot_in_a_file_is_its_makers_own() -> None:
+    """Else a member could hand on what another knew long ago as if that were said now."""
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(phone, "known to the phone")
+    assert compact(phone, NOW_MS) == 1
+    taking = Taking(header_of(laptop, NOW_MS))
+    (part,) = parts_of(make_snapshot(phone))
+    with pytest.raises(RemoteProtocolError, match="own maker"):
+        taking.take(tablet, part, NOW_MS)
+    assert texts(tablet) == set()
+
+
+def test_nothing_is_hidden_behind_the_last_message() -> None:
+    """Not even by a member: what a device is made to store is what it can read."""
+    file = io.BytesIO()
+    sealer = Sealer(file, [identity("phone").public_key])
+    sealer.add(b"said")
+    sealer._waiting += bytes(4) + b"hidden"
+    sealer.end()
+    with pytest.raises(RemoteProtocolError, match="nothing but zeros"):
+        list(open_sealed(io.BytesIO(file.getvalue()), identity("phone").private_key.private_bytes_raw()))
 
 
 def test_every_cut_and_every_flipped_byte_is_refused_before_anything_is_taken() -> None:

@@ -28,7 +28,7 @@ from sync.carrier.shelf import (
 from sync.errors import Full
 from tests.support.links import identity
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, group, remember, say, sync, texts
-from tests.support.visits import Box, Small, Visiting
+from tests.support.visits import Box, Small, Visiting, never
 
 FROZEN = Path(__file__).parents[4] / "docs" / "protocol" / "frozen" / "carried"
 
@@ -293,6 +293,21 @@ def test_files_of_one_who_was_revoked_go_once_others_have_what_is_in_them() -> N
     assert texts(phone.core) == {"by the tablet while it was one of us"}
 
 
+def test_a_file_that_is_not_good_stays_until_good_ones_reach_what_it_has() -> None:
+    """Writing is put off, as for the seconds that news are collected: whoever comes by meanwhile finds it all."""
+    laptop, phone, tablet = devices("laptop", "phone", "tablet")
+    box: Box = {}
+    remember(tablet.core, "by the tablet while it was one of us")
+    tablet.visit(box)
+    laptop.visit(box)
+    laptop.core.learn([], [revoke(identity("laptop").sign, laptop.core.device, tablet.core.device)])
+    for _ in range(3):
+        laptop.visit(box, may_write=never)
+    assert tablet.core.device in makers(box, phone)
+    phone.visit(box, may_write=never)
+    assert texts(phone.core) == {"by the tablet while it was one of us"}
+
+
 def test_what_was_erased_leaves_when_the_first_device_that_knows_comes_by() -> None:
     laptop, phone, tablet = devices("laptop", "phone", "tablet")
     box: Box = {}
@@ -448,6 +463,22 @@ def test_files_of_strangers_are_read_again_when_the_group_grew() -> None:
     assert laptop.visit(box, writes=False).again, "the phone introduced the maker"
     laptop.visit(box, writes=False)
     assert "hello from a stranger" in texts(laptop.core)
+
+
+def test_a_file_by_which_somebody_may_learn_of_others_is_removed_by_its_maker_alone() -> None:
+    """A newcomer cannot open it, and what is in it was written anew: it may tell somebody whom the tablet knows."""
+    laptop, tablet = devices("laptop", "tablet")
+    box: Box = {}
+    remember(tablet.core, "by the tablet")
+    tablet.visit(box)
+    (told,) = box
+    acquaint(laptop.core, "laptop", "newcomer")
+    looks = [laptop.visit(box) for _ in range(3)]
+    assert not looks[-1].wrote
+    assert told in box
+    for _ in range(3):
+        tablet.visit(box)
+    assert told not in box
 
 
 def test_two_devices_that_wrote_the_same_at_once_keep_one_copy() -> None:
