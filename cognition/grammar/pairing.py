@@ -410,6 +410,8 @@ def _quantities_differ(
     if _contrasted(before, now) or (now.kind == "clock" and _of_other_days(before, now)):
         return None
     names = [word for word in shared if _is_name(word, older, newer)]
+    if now.kind == "weekday" and not names and before.names and now.names:
+        return None  # each is of somebody else
     near = [word for word in _shared(before.subject, now.subject) if not _is_counted(word)]
     equal = _equal_values(older, newer)
     if not shared and not equal and older.languages & newer.languages:

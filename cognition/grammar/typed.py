@@ -72,7 +72,7 @@ _PLACE_ENDS: Final = re.compile(
     r"[,;:.!?()\n–—]|\s(?:with|and|since|over|above|where|by|near|next|com|con|mit|avec|met|z|ze|с|з|und|et|y|e|en|i|и|і|та|depuis|seit|"
     r"desde|dal|sinds|od|na|no|nas|nos|em|nel|nella|del|en|aan|op|przy|now|again|since|for|on|at|but|because|do|ao|da|por|sobre|chez|bei|à|a|in|im|auf|zusammen|together|alone|allein)\s"
 )
-_SHORT_NUMBER: Final = re.compile(r"[^\d.,;!?]{0,24}?(?<![\w])([a-z]?\d{3,6}[a-z]?)(?![\w:]|[.,]\d)")
+_SHORT_NUMBER: Final = re.compile(r"[^\d.,;!?]{0,48}?(?<![\w])([a-z]?\d{3,6}[a-z]?)(?![\w:]|[.,]\d)")
 _ALLERGY: Final = re.compile(r"al+erg|ал+ерг|uczul")
 # "Open until seven" says when it closes.
 _UNTIL: Final = re.compile(
@@ -549,11 +549,27 @@ def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
 
 
 def _free_of(sentence: _Sentence) -> Iterator[TypedClaim]:
-    """Read that somebody has no allergies at all."""
-    for match in sentence.all_of("nothing"):
-        if _ALLERGY.search(match[0]):
-            subject = _named_before(sentence, match.start()) or telling(sentence.plain[: match.start()])
-            yield _made(sentence, "allergy", "nothing", match[0], match.span(), subject)
+    """Read that somebody has no allergies at all: "Isla: no medicine allergies"."""
+    spans = [match.span() for match in sentence.all_of("nothing") if _ALLERGY.search(match[0])]
+    for match in _ALLERGIES.finditer(sentence.plain):
+        before = " ".join(sentence.plain[: match.start()].split()[-_DENIED_WORDS:])
+        if not spans and sentence.holds("not", before):
+            spans.append(match.span())
+    for start, end in spans[:1]:
+        subject = _all_named_before(sentence, start) or telling(sentence.plain[:start])
+        yield _made(sentence, "allergy", "nothing", sentence.plain[start:end], (start, end), subject)
+
+
+def _all_named_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
+    said = telling(sentence.plain[:start])
+    return tuple(word for word in said if word in sentence.names) or _named_before(sentence, start)
+
+
+# "No medicine allergies": so many words before it are looked at for what denies it.
+_DENIED_WORDS: Final = 2
+_ALLERGIES: Final = re.compile(
+    r"(?<!\w)(?:al+erg[a-z]*|ал+ерг[^\W\d_]*|uczule[a-z]*)(?!\w)(?!\s+(?:to|gegen|auf|a|à|al|alla|tegen|na)\s)"
+)
 
 
 def _works(sentence: _Sentence) -> Iterator[TypedClaim]:

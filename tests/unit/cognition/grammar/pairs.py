@@ -431,4 +431,26 @@ PAIRS: Final = (
     Pair("uk", "Кабінет Орлова на третьому поверсі.", "Кабінет Орлова, 5 поверх, є ліфт.", "floor", 0.6),
     Pair("uk", "Аванс платять 15 числа.", "Аванс у нас на роботі завжди 20 числа.", "monthday", 0.6),
     Pair("uk", "Нашу собаку звати Жучка.", "Іншу собаку звати Білка.", None, 0.6),
+    Pair(
+        "en",
+        "Side gate keypad: 3382",
+        "The code for the gate at the side of the shed is 3328.",
+        "identifier",
+        0.6,
+    ),
+    Pair(
+        "en",
+        "Nora is allergic to penicillin, rash all over.",
+        "Form for Nora's school trip: no medicine allergies.",
+        "allergy",
+        0.6,
+    ),
+    Pair(
+        "en",
+        "Mrs Dale on Mill Street: dressing, every Tuesday.",
+        "New patient Mr Daleford, Hawes: dressing every Friday.",
+        None,
+        0.6,
+    ),
+    Pair("de", "Das Hoftor, Tastatur: 3382", "Der Code für das Hoftor hinten ist 3328.", "identifier", 0.6),
 )
