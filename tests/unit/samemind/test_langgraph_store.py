@@ -1,6 +1,5 @@
 """LangGraph's store over a memory: held to the store that comes with LangGraph, and used by a graph of its own."""
 
-import asyncio
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from langgraph.store.memory import InMemoryStore
 import samemind
 from samemind.adapters.langgraph import DEPTH_MAX, VALUE_BYTES_MAX, SamemindStore
 from samemind.blocking import BlockingMind
+from tests.support.loops import run_awaited
 
 LABELS = st.sampled_from(["a", "b", "A", "käse", "x y", "a/b"])
 NAMESPACES = st.lists(LABELS, min_size=1, max_size=3).map(tuple)
@@ -184,7 +184,7 @@ def test_a_graph_keeps_what_it_learns_and_another_thread_of_it_knows(tmp_path: P
         graph(SamemindStore(mind), learn).invoke({"user": "ann", "said": "I am allergic to peanuts"})
     with samemind.open_blocking(tmp_path / "home") as mind:
         asked = {"user": "ann", "said": "what am I allergic to?"}
-        answer = asyncio.run(graph(SamemindStore(mind), recall).ainvoke(asked))
-        other = asyncio.run(graph(SamemindStore(mind), recall).ainvoke({**asked, "user": "ben"}))
+        answer = run_awaited(graph(SamemindStore(mind), recall).ainvoke(asked))
+        other = run_awaited(graph(SamemindStore(mind), recall).ainvoke({**asked, "user": "ben"}))
     assert answer["known"] == ["I am allergic to peanuts"]
     assert other["known"] == []

@@ -1,6 +1,5 @@
 """A session of the OpenAI Agents SDK over a memory: held to the SDK's own, and driven by its runner."""
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 import samemind
 from samemind.adapters.openai_agents import SamemindSession
 from samemind.blocking import BlockingMind
+from tests.support.loops import run_awaited
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
 ROLES = st.sampled_from(["user", "assistant", "system"])
@@ -31,6 +31,7 @@ STEPS = st.one_of(
     st.tuples(st.just("get_items"), st.none() | st.integers(-1, 4)),
     st.tuples(st.just("clear_session")),
 )
+
 NAMES = (f"chat {number}" for number in range(10**6))
 NO_TRACES = RunConfig(tracing_disabled=True)
 
@@ -59,7 +60,7 @@ def test_it_answers_as_the_session_that_comes_with_the_sdk(
         finally:
             theirs.close()
 
-    asyncio.run(main())
+    run_awaited(main())
 
 
 def said(text: str) -> ResponseOutputMessage:
@@ -83,14 +84,14 @@ def test_a_runner_goes_on_with_the_conversation_on_the_next_day(tmp_path: Path) 
         model.enqueue([call])
         model.enqueue([said("Take an umbrella to Lisbon.")])
         session = SamemindSession("trip", mind, workspace="travel")
-        first = asyncio.run(
+        first = run_awaited(
             Runner.run(agent, "I fly to Lisbon on Monday", session=session, run_config=NO_TRACES)
         )
         assert first.final_output == "Take an umbrella to Lisbon."
     with samemind.open_blocking(tmp_path / "home") as mind:
         model.enqueue([said("On Monday.")])
         session = SamemindSession("trip", mind, workspace="travel")
-        second = asyncio.run(Runner.run(agent, "When do I fly?", session=session, run_config=NO_TRACES))
+        second = run_awaited(Runner.run(agent, "When do I fly?", session=session, run_config=NO_TRACES))
         assert second.final_output == "On Monday."
         heard = [item.get("type") or item["role"] for item in model.calls[-1].input]
         assert heard == ["user", "function_call", "function_call_output", "message", "user"]
@@ -116,12 +117,12 @@ def test_what_looks_secret_is_kept_out_of_the_memory_and_in_this_conversation(mi
             None,
         ]
 
-    asyncio.run(main())
+    run_awaited(main())
 
 
 def test_an_item_beyond_all_bounds_is_refused(mind: BlockingMind) -> None:
     session = SamemindSession(next(NAMES), mind)
     large = {"type": "function_call_output", "call_id": "c", "output": "x" * (3 << 20)}
     with pytest.raises(samemind.Usage, match="characters of JSON"):
-        asyncio.run(session.add_items([{"role": "user", "content": "hello"}, large]))
-    assert asyncio.run(session.get_items()) == []
+        run_awaited(session.add_items([{"role": "user", "content": "hello"}, large]))
+    assert run_awaited(session.get_items()) == []
