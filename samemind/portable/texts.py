@@ -55,7 +55,7 @@ def check_text(source: Source) -> None:
     """Refuse a file that is no text, or that would unpack to far more than it is."""
     size = len(source.data) if isinstance(source, Held) else source.stat().st_size
     # Files of the system, as in /proc, say that they are empty and are not.
-    allowed, found = max(size, _PIECE_BYTES) * ZIP_RATIO_MAX, 0
+    allowed, found = (size or _PIECE_BYTES) * ZIP_RATIO_MAX, 0
     try:
         with open_text(source) as text:
             try:
