@@ -55,13 +55,7 @@ def list_page(
     condition, values = filters.sql()
     once, both = shown_once(condition, values)
     if connection.execute("SELECT 1 FROM summary LIMIT 1").fetchone() is None:
-        ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {once}", both)
-        ids = connection.execute(
-            f"SELECT m.id FROM memory m WHERE {once} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?",
-            (*both, limit, offset),
-        )
-        page = _in_order(connection, [number for (number,) in ids])
-        return Listed(memories=standing_views(connection, page, now_ms=now_ms, profile=profile), total=total)
+        return _newest(connection, once, both, limit=limit, offset=offset, now_ms=now_ms, profile=profile)
     if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
         once, both = shown_once(f"{condition} AND {_ALONE}", values)
     everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, id, no) AS (
@@ -94,6 +88,20 @@ def each_page(
 ) -> Listed:
     """Return a page of what the filters let through, the newest first: every telling, and no summary."""
     condition, values = filters.sql()
+    return _newest(connection, condition, values, limit=limit, offset=offset, now_ms=now_ms, profile=profile)
+
+
+def _newest(
+    connection: sqlite3.Connection,
+    condition: str,
+    values: Sequence[Any],
+    *,
+    limit: int,
+    offset: int,
+    now_ms: int,
+    profile: Profile,
+) -> Listed:
+    """Return a page of the memories of which a condition holds, the newest first."""
     ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {condition}", values)
     ids = connection.execute(
         f"SELECT m.id FROM memory m WHERE {condition} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?",
