@@ -36,7 +36,7 @@ from sync.session import CREDITS
 from sync.states import Phase
 from sync.tls import explain
 from sync.wire.frames import FrameReader, encode_frame
-from sync.wire.messages import Refused
+from sync.wire.messages import Refused, is_alongside
 
 # A slow phone may be busy with a full frame, or with a commit of its own, for some seconds.
 ANSWER_SECONDS_MAX: Final = 60.0
@@ -63,7 +63,8 @@ _OUTBOX_MESSAGES_MAX: Final = 64
 class Traffic:
     """What crossed a link. Bytes are those of the conversation; TLS adds some 22 to each record.
 
-    `round_trips`: how often we heard from the peer after we had said something, its first words included.
+    `round_trips`: how often we heard from the peer after we had said something, its first words included. Vectors do
+    not count: they are handed over alongside, and nobody waits for them.
     """
 
     sent: int = 0
@@ -270,7 +271,7 @@ class Link:
             self._bytes_in += len(chunk)
             self._stir()
             for message in frames.feed(chunk):
-                if self._said:
+                if self._said and not is_alongside(message):
                     self._said = False
                     self._round_trips += 1
                 await self._inbox_in.send(message)
@@ -318,9 +319,11 @@ class Link:
                 await self._news.wait()
                 continue
             self._writing = True
-            data = bytearray()
+            data, said = bytearray(), False
             while self._outgoing and len(data) < _SLICE_BYTES:
-                data += encode_frame(self._outgoing.popleft())
+                message = self._outgoing.popleft()
+                said = said or not is_alongside(message)
+                data += encode_frame(message)
             for start in range(0, len(data), _SLICE_BYTES):
                 slice_ = bytes(data[start : start + _SLICE_BYTES])
                 with trio.move_on_after(SLICE_SECONDS_MAX) as patience:
@@ -328,7 +331,7 @@ class Link:
                 if patience.cancelled_caught:
                     raise LinkLost(f"expected the peer to read within {SLICE_SECONDS_MAX:g} s, it did not")
                 self._bytes_out += len(slice_)
-            self._writing, self._said = False, True
+            self._writing, self._said = False, self._said or said
             self._be_patient()
             self._stir()
 

@@ -75,6 +75,10 @@ class _Number(IntEnum):
     GRANT = 12
 
 
+# Every message is a list of at most fifteen fields, so that its number is the second byte.
+_ALONGSIDE: Final = (bytes([_Number.WANT]), bytes([_Number.GRANT]))
+
+
 @dataclass(frozen=True, slots=True)
 class Hello:
     """First words of both sides: what I speak, my clock, and hashes of whom I trust and what I hold.
@@ -237,6 +241,11 @@ def trust_digest(trust: Trust) -> bytes:
 def encode_message(message: Message) -> bytes:
     """Return the message as the body of one frame."""
     return pack(_plain(message))
+
+
+def is_alongside(data: bytes) -> bool:
+    """Tell whether an encoded message concerns vectors: no device waits for those to have everything."""
+    return data[1:2] in _ALONGSIDE
 
 
 def decode_message(data: bytes) -> Message:

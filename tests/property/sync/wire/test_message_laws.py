@@ -31,6 +31,7 @@ from sync.wire.messages import (
     Want,
     decode_message,
     encode_message,
+    is_alongside,
 )
 from tests.support.links import identity
 
@@ -92,6 +93,7 @@ messages: st.SearchStrategy[Message] = st.one_of(
 @given(messages)
 def test_a_message_survives_the_wire(message: Message) -> None:
     assert decode_message(encode_message(message)) == message
+    assert is_alongside(encode_message(message)) == isinstance(message, Want | Grant)
 
 
 def check(data: bytes) -> None:
