@@ -139,6 +139,7 @@ def test_the_graph_walks_from_name_to_name(laptop: Panel, page: Page) -> None:
     page.locator(".entity[aria-label=Heron]").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".entity.centre")).to_have_attribute("aria-label", "Heron")
+    expect(page.locator(".entity.centre")).to_be_focused()
     shoot(page, "graph")
     drawing = page.get_by_role("group", name="Graph")
     whole = drawing.get_attribute("viewBox")

@@ -37,6 +37,8 @@ export function graphView() {
   const all = h("a", { class: "all-link", hidden: true });
   told.after(all);
   let chosen = null;
+  // Which choice is being drawn: the same name may be chosen again before what was asked for it has come.
+  let turn = 0;
 
   call("panel/names", { limit: NAMES_MAX, ...moment() }).then(async ({ names: entities }) => {
     say(summary, entities.length ? t("Whom and what your memories name.") : t("No names were found in what is remembered yet."));
@@ -56,6 +58,7 @@ export function graphView() {
 
   async function choose(name) {
     chosen = name;
+    const mine = ++turn;
     for (const button of names.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.firstChild.textContent === name));
     let edges = [];
     try {
@@ -63,11 +66,11 @@ export function graphView() {
     } catch (error) {
       if (error.status !== 404) complain(error);
     }
-    if (chosen !== name) return true;
+    if (turn !== mine) return true;
     say(summary, edges.length ? `${name}: ${plural(edges.length, "{n} relation within two steps.", "{n} relations within two steps.")}` : t("{name} is named, and related to nothing yet.", { name }));
     figure.hidden = !edges.length;
     const { beliefs } = await call("panel/about", { name, ...moment() }).catch(() => ({ beliefs: [] }));
-    if (chosen !== name) return true;
+    if (turn !== mine) return true;
     believed.hidden = !beliefs.length;
     believed.replaceChildren(
       h("h2", {}, t("What is believed of {name}", { name })),
@@ -75,7 +78,7 @@ export function graphView() {
     );
     draw(name, edges);
     const naming = await call("panel/browse", { person: [name], limit: NAMED_MAX, ...moment() }).catch(() => ({ memories: [] }));
-    if (chosen !== name) return true;
+    if (turn !== mine) return true;
     keyed(told, naming.memories, {
       key: (memory) => memory.rid,
       make: (memory) => h("li", {}, memoryRow(memory)),
@@ -97,6 +100,7 @@ export function graphView() {
     const width = matchMedia("(max-width: 640px)").matches ? NARROW : WIDE;
     closer.whole(width, HEIGHT);
     const nodes = place(kept, edges, centre, width);
+    const focused = svg.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
     const lines = edges.filter((edge) => nodes.has(edge.source) && nodes.has(edge.target));
     svg.replaceChildren(
       ...lines.map((edge) => {
@@ -113,6 +117,8 @@ export function graphView() {
         ),
       ),
     );
+    // Whoever walks by keys goes on from the name that was walked to.
+    if (focused) [...svg.querySelectorAll(".entity")].find((node) => node.getAttribute("aria-label") === focused)?.focus();
   }
 
   function narrowed() {
