@@ -73,18 +73,20 @@ def founds(world: "World", random: Random) -> list[Member]:
 def restore(world: "World") -> Restored | None:
     """Let the founder, or somebody with the code, revoke all bad devices that are known there; None if nobody can.
 
-    That is so where the founder turned, or somebody has revoked it, and there is no code.
+    That is so where the founder turned, or somebody has revoked it, and there is no code; and where whoever could is
+    known to the bad device alone, through which it was paired: a person pairs it again, before anything else.
     """
     random = Random(f"{world.options.seed} restore")
     wanted = [each for each in world.devices if each.key.device not in world.decided]
+    able = [each for each in wanted if _is_known(each, wanted)]
     hands = [
         (each, each.key)
-        for each in wanted
+        for each in able
         if each.key.device == world.founder and each.key.device in each.core.membership.standing
     ][:1]
     code = world.code
     if code is not None:
-        holders = [each for each in wanted if each.core.membership.root == code.device]
+        holders = [each for each in able if each.core.membership.root == code.device]
         hands += [(each, code) for each in random.sample(holders, min(1, len(holders)))]
     if not hands:
         return None
@@ -102,6 +104,13 @@ def restore(world: "World") -> Restored | None:
     world.count("groups put right")
     _look_around(world, wanted, kept)
     return Restored(holder, kept)
+
+
+def _is_known(device: Device, wanted: list[Device]) -> bool:
+    """Whether somebody of its group knows the device, so that what it decides can be heard."""
+    root = device.core.membership.root
+    others = [each for each in wanted if each is not device and each.core.membership.root == root]
+    return not others or any(device.key.device in each.core.membership.members for each in others)
 
 
 def _look_around(world: "World", wanted: list[Device], kept: frozenset[DeviceId]) -> None:
