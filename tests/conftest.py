@@ -44,7 +44,19 @@ def why_no_namespaces() -> str | None:
     return None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--published", metavar="ROW", help="run the tests that claim this published row, as YD-57"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if row := config.getoption("--published"):
+        claims = [any(row in mark.args for mark in item.iter_markers("published")) for item in items]
+        config.hook.pytest_deselected(
+            items=[item for item, is_it in zip(items, claims, strict=True) if not is_it]
+        )
+        items[:] = [item for item, is_it in zip(items, claims, strict=True) if is_it]
     reason = why_no_namespaces()
     for item in items:
         if reason is not None and item.get_closest_marker("netns"):

@@ -10,6 +10,7 @@ import pytest
 import samemind
 from samemind.blocking import BlockingMind
 from tests.support.calling import Call, remember
+from tests.support.published import published
 
 
 @pytest.fixture
@@ -18,7 +19,8 @@ def mind(tmp_path: Path) -> Iterator[BlockingMind]:
         yield opened
 
 
-def test_me_19_one_call_gives_what_is_relevant_recent_frequent_and_stale(mind: BlockingMind) -> None:
+@published("ME-19")
+def test_one_call_gives_what_is_relevant_recent_frequent_and_stale(mind: BlockingMind) -> None:
     mind.remember("Ann moved to Lisbon", speaker="Ann")
     for number in range(20):  # more than a simple question is answered with
         mind.remember(f"Ann went for a walk by the lake on day {number}", no_dedup=True)
@@ -34,13 +36,15 @@ def test_me_19_one_call_gives_what_is_relevant_recent_frequent_and_stale(mind: B
     assert [section.title for section in start.sections] == ["Pinned", "Recent"]
 
 
-def test_me_19_of_an_empty_store_the_context_is_empty_and_no_failure(call: Call) -> None:
+@published("ME-19")
+def test_of_an_empty_store_the_context_is_empty_and_no_failure(call: Call) -> None:
     said = call("context", "anything", "--overview", "--json")
     assert (said.code, said.json["total"], said.json["text"], said.json["sections"]) == (0, 0, "", [])
     assert said.json["class"], "the key is the contract's word"
 
 
-def test_me_18_a_budget_of_tokens_is_kept(mind: BlockingMind) -> None:
+@published("ME-18")
+def test_a_budget_of_tokens_is_kept(mind: BlockingMind) -> None:
     for number in range(30):
         mind.remember(f"Station {number} of the long walk was near the river, said the guide", no_dedup=True)
     for budget in (0, 40, 100, 300):
@@ -101,7 +105,8 @@ def test_why_not_names_the_stage_that_dropped_a_memory(mind: BlockingMind) -> No
     assert (hidden.stages[-1].name, hidden.stages[-1].passed) == ("filters", False)
 
 
-def test_pm_57_several_workspaces_are_read_together_and_others_are_not(mind: BlockingMind) -> None:
+@published("PM-57")
+def test_several_workspaces_are_read_together_and_others_are_not(mind: BlockingMind) -> None:
     for space in ("home", "work", "secret"):
         mind.remember(f"the walrus of {space}", workspace=space)
     found = {hit.text for hit in mind.recall("walrus", workspace=["home", "WORK"])}
@@ -110,7 +115,8 @@ def test_pm_57_several_workspaces_are_read_together_and_others_are_not(mind: Blo
     assert len(mind.recall("walrus")) == 3, "its owner asks for all"
 
 
-def test_pm_58_a_fault_makes_doctor_fail_with_its_name(call: Call, tmp_path: Path) -> None:
+@published("PM-58")
+def test_a_fault_makes_doctor_fail_with_its_name(call: Call, tmp_path: Path) -> None:
     assert call("doctor", "--json").code == 0
     (tmp_path / "home").chmod(0o777)
     said = call("doctor", "--json")
@@ -120,7 +126,8 @@ def test_pm_58_a_fault_makes_doctor_fail_with_its_name(call: Call, tmp_path: Pat
     assert bad["fix"].startswith("chmod go-w")
 
 
-def test_pm_59_stats_count_what_is_there_by_type_and_space(mind: BlockingMind) -> None:
+@published("PM-59")
+def test_stats_count_what_is_there_by_type_and_space(mind: BlockingMind) -> None:
     for number in range(3):
         mind.remember(f"walrus number {number} was seen", type="episodic", no_dedup=True, workspace="zoo")
     kept = mind.remember("Ann likes tea", type="factual", pin=True)
@@ -134,7 +141,8 @@ def test_pm_59_stats_count_what_is_there_by_type_and_space(mind: BlockingMind) -
     assert sum(stats.by_tier.values()) == 4
 
 
-def test_pm_60_after_a_warmup_the_first_recall_loads_nothing(tmp_path: Path) -> None:
+@published("PM-60")
+def test_after_a_warmup_the_first_recall_loads_nothing(tmp_path: Path) -> None:
     import trio
 
     from samemind.commands.device.warmup import Warmup
@@ -158,7 +166,8 @@ def test_pm_60_after_a_warmup_the_first_recall_loads_nothing(tmp_path: Path) -> 
     trio.run(main)
 
 
-def test_me_22_a_rule_about_how_to_work_comes_up_when_its_task_does(mind: BlockingMind) -> None:
+@published("ME-22")
+def test_a_rule_about_how_to_work_comes_up_when_its_task_does(mind: BlockingMind) -> None:
     rule = "When the user asks for a commit message, write one line in the imperative and no trailers"
     told = mind.remember(rule, type="procedural")
     for number in range(8):

@@ -12,6 +12,7 @@ import pytest
 from samemind.catalog import NAMES
 from tests.support import cli
 from tests.support.calling import Call, remember
+from tests.support.published import published
 
 
 def test_what_is_remembered_is_recalled_by_its_words(call: Call) -> None:
@@ -33,7 +34,8 @@ def test_words_of_a_text_need_no_quotes_and_a_dash_reads_standard_input(call: Ca
     assert texts == ["line one\nline two", "the boat is blue"]
 
 
-def test_ml_09_every_field_comes_back_as_it_was_given(call: Call) -> None:
+@published("ML-09")
+def test_every_field_comes_back_as_it_was_given(call: Call) -> None:
     rid = remember(
         call, "Ann won the race",
         "--type", "episodic", "--importance", "0.75", "--valence", "-0.5", "--certainty", "1", "--half-life", "3600",
@@ -54,7 +56,8 @@ def test_ml_09_every_field_comes_back_as_it_was_given(call: Call) -> None:
     assert {name: memory[name] for name in expected} == expected
 
 
-def test_ml_09_a_memory_without_fields_has_nulls_for_them(call: Call) -> None:
+@published("ML-09")
+def test_a_memory_without_fields_has_nulls_for_them(call: Call) -> None:
     memory = call("get", remember(call, "nothing but words"), "--json").json
     for name in (
         "type",
@@ -70,7 +73,8 @@ def test_ml_09_a_memory_without_fields_has_nulls_for_them(call: Call) -> None:
     assert (memory["tags"], memory["meta"]) == ([], {})
 
 
-def test_ml_08_typed_items_edges_and_what_belongs_to_them_are_read_back(call: Call) -> None:
+@published("ML-08")
+def test_typed_items_edges_and_what_belongs_to_them_are_read_back(call: Call) -> None:
     rids = {
         kind: remember(call, f"a {kind} thing", "--type", kind)
         for kind in ("episodic", "factual", "procedural")
@@ -84,7 +88,8 @@ def test_ml_08_typed_items_edges_and_what_belongs_to_them_are_read_back(call: Ca
     assert graph["entities"] == sorted(["Ann", "Lisbon", rids["factual"]])
 
 
-def test_ml_55_a_raw_line_is_found_by_its_session_and_sequence(call: Call, tmp_path: Path) -> None:
+@published("ML-55")
+def test_a_raw_line_is_found_by_its_session_and_sequence(call: Call, tmp_path: Path) -> None:
     lines = tmp_path / "chat.jsonl"
     lines.write_text(
         "".join(
@@ -102,7 +107,8 @@ def test_ml_55_a_raw_line_is_found_by_its_session_and_sequence(call: Call, tmp_p
     assert (by_position[13]["session"], by_position[13]["turn"]) == ("chat 7", "t13")
 
 
-def test_pm_71_a_batch_is_one_call_with_all_ids_in_order_and_one_bad_line_keeps_all_of_it_out(
+@published("PM-71")
+def test_a_batch_is_one_call_with_all_ids_in_order_and_one_bad_line_keeps_all_of_it_out(
     call: Call,
 ) -> None:
     lines = [json.dumps({"text": f"fact {i}", "importance": i / 100}) for i in range(100)]
@@ -183,9 +189,8 @@ def test_forgetting_takes_what_says_the_same_along(call: Call) -> None:
     assert call("get", two).code == 3
 
 
-def test_me_15_a_unique_prefix_is_enough_and_an_ambiguous_one_lists_up_to_five(
-    call: Call, tmp_path: Path
-) -> None:
+@published("ME-15")
+def test_a_unique_prefix_is_enough_and_an_ambiguous_one_lists_up_to_five(call: Call, tmp_path: Path) -> None:
     rid = remember(call, "first")
     assert call("get", rid[:13], "--json").json["rid"] == rid
     assert call("get", rid.replace("-", "").upper(), "--json").json["rid"] == rid
@@ -204,7 +209,8 @@ def test_me_15_a_unique_prefix_is_enough_and_an_ambiguous_one_lists_up_to_five(
     assert call("get", "fffffffff").code == 3
 
 
-def test_me_17_raw_is_one_bare_line(call: Call) -> None:
+@published("ME-17")
+def test_raw_is_one_bare_line(call: Call) -> None:
     remember(call, "first line\nsecond \x1b[31mred\x1b[0m line")
     remember(call, "another thing")
     for words in (["recall", "line"], ["list"], ["stats"], ["digest"], ["doctor"], ["log"], ["status"]):

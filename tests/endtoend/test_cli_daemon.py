@@ -20,6 +20,7 @@ from samemind.control.protocol import decode
 from tests.support import cli
 from tests.support.cli import daemon
 from tests.support.hearing import next_line
+from tests.support.published import published
 
 
 def test_a_verb_goes_through_the_daemon_and_says_the_same_as_without_it(tmp_path: Path) -> None:
@@ -243,8 +244,9 @@ def test_a_program_that_holds_a_store_answers_the_command_line(tmp_path: Path) -
         assert (refused.code, refused.json["error"]["code"]) == (6, "locked")
 
 
+@published("YD-78")
 @pytest.mark.slow
-def test_yd_78_five_writers_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_five_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     """Without a daemon they take turns at the store; each holds it for a moment."""
     cli.run(tmp_path, "init")
 
@@ -260,7 +262,8 @@ def test_yd_78_five_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     assert cli.run(tmp_path, "verify", "--json").json["ok"] is True
 
 
-def test_yd_78_a_reader_is_not_held_up_by_a_write(tmp_path: Path) -> None:
+@published("YD-78")
+def test_a_reader_is_not_held_up_by_a_write(tmp_path: Path) -> None:
     import trio
 
     from samemind.commands.memories.list import List

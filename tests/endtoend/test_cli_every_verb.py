@@ -4,6 +4,7 @@ from pathlib import Path
 
 from samemind.catalog import NAMES, verb_named
 from tests.support.calling import Call, remember
+from tests.support.published import published
 
 # What can be said of every verb without a daemon, once as it works and once as it fails. A verb that is not here works
 # without any words, and fails on an option that it does not have.
@@ -107,7 +108,8 @@ FAILS = {
 }
 
 
-def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_line(
+@published("ME-16")
+def test_every_verb_answers_with_one_document_wherever_json_stands_on_the_line(
     call: Call, tmp_path: Path
 ) -> None:
     goes_on = {
@@ -145,7 +147,8 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
         assert isinstance(said.json, dict)
 
 
-def test_me_16_every_verb_fails_with_one_document_that_has_a_code_and_a_message(call: Call) -> None:
+@published("ME-16")
+def test_every_verb_fails_with_one_document_that_has_a_code_and_a_message(call: Call) -> None:
     rid = remember(call, "Ann moved to Lisbon")
     before = call("digest", "--json").json["ops"]
     for name in NAMES:

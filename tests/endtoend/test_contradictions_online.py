@@ -11,6 +11,7 @@ import samemind
 from samemind import BlockingMind
 from samemind.commands.contradictions._parts import ContradictionView
 from tests.support import cli
+from tests.support.published import published
 
 SECONDS_MAX = 120
 
@@ -75,7 +76,8 @@ def held(found: ContradictionView) -> list[str]:
     return [belief.value for belief in found.beliefs if belief.standing == "held"]
 
 
-def test_yd_42_two_daemons_raise_one_contradiction_and_lose_no_memory_when_both_decide_apart(
+@published("YD-42")
+def test_two_daemons_raise_one_contradiction_and_lose_no_memory_when_both_decide_apart(
     tmp_path: Path,
 ) -> None:
     homes = [tmp_path / "laptop", tmp_path / "phone"]

@@ -12,9 +12,11 @@ from sync.reports import SyncReport
 from sync.syncer import Syncer, open_syncer
 from tests.support.daemons import address_of, agree, online, sync_once, until
 from tests.support.devices import devices, introduce_to, remember, run
+from tests.support.published import published
 
 
-def test_yd_56_one_session_moves_both_ways_and_ends_in_equal_states(tmp_path: Path) -> None:
+@published("YD-56")
+def test_one_session_moves_both_ways_and_ends_in_equal_states(tmp_path: Path) -> None:
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
             await laptop.remember("the key is under the mat", "Ann likes tea")
@@ -29,7 +31,8 @@ def test_yd_56_one_session_moves_both_ways_and_ends_in_equal_states(tmp_path: Pa
     run(main)
 
 
-def test_yd_53_a_second_sync_moves_no_ops_in_one_round_trip(tmp_path: Path) -> None:
+@published("YD-53")
+def test_a_second_sync_moves_no_ops_in_one_round_trip(tmp_path: Path) -> None:
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
             await laptop.remember(*(f"memory {n}" for n in range(100)))
@@ -45,7 +48,8 @@ def test_yd_53_a_second_sync_moves_no_ops_in_one_round_trip(tmp_path: Path) -> N
     run(main)
 
 
-def test_yd_44_devices_work_while_apart_and_agree_once_they_meet(tmp_path: Path) -> None:
+@published("YD-44")
+def test_devices_work_while_apart_and_agree_once_they_meet(tmp_path: Path) -> None:
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
             async with online(laptop) as server:
@@ -63,7 +67,8 @@ def test_yd_44_devices_work_while_apart_and_agree_once_they_meet(tmp_path: Path)
     run(main)
 
 
-def test_yd_57_ops_travel_through_a_device_in_between_even_late_and_stamped_earlier(tmp_path: Path) -> None:
+@published("YD-57")
+def test_ops_travel_through_a_device_in_between_even_late_and_stamped_earlier(tmp_path: Path) -> None:
     """E-6: the tablet wrote before everybody, and is heard last: a cursor by time would pass it over."""
 
     async def main() -> None:
@@ -84,7 +89,8 @@ def test_yd_57_ops_travel_through_a_device_in_between_even_late_and_stamped_earl
     run(main)
 
 
-def test_yd_54_a_wiped_device_gets_its_own_ops_back_and_goes_on_without_reusing_a_place(
+@published("YD-54")
+def test_a_wiped_device_gets_its_own_ops_back_and_goes_on_without_reusing_a_place(
     tmp_path: Path,
 ) -> None:
     async def main() -> None:
@@ -109,7 +115,8 @@ def test_yd_54_a_wiped_device_gets_its_own_ops_back_and_goes_on_without_reusing_
     run(main)
 
 
-def test_yd_55_ops_that_arrive_again_by_another_way_change_nothing(tmp_path: Path) -> None:
+@published("YD-55")
+def test_ops_that_arrive_again_by_another_way_change_nothing(tmp_path: Path) -> None:
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone", "tablet") as (laptop, phone, tablet):
             await laptop.remember(*(f"memory {n}" for n in range(50)))

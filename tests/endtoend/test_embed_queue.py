@@ -9,6 +9,7 @@ import trio
 
 from cognition import queue
 from tests.support.minds import open_memory
+from tests.support.published import published
 
 WRITER = """
 import os, signal, sys
@@ -33,7 +34,8 @@ trio.run(main)
 """
 
 
-def test_pm_50_pm_55_a_process_killed_before_it_embeds_leaves_the_work_to_the_next(tmp_path: Path) -> None:
+@published("PM-50", "PM-55")
+def test_a_process_killed_before_it_embeds_leaves_the_work_to_the_next(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     done = subprocess.run(
         [sys.executable, "-c", WRITER, str(tmp_path / "m.db")], cwd=root, check=False, timeout=120

@@ -14,9 +14,11 @@ from samemind.housekeeping import _runs_ahead, fold_away, keep_house
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import opened
+from tests.support.published import published
 
 
-def test_ml_10_history_says_up_to_when_it_may_lack_something(tmp_path: Path) -> None:
+@published("ML-10")
+def test_history_says_up_to_when_it_may_lack_something(tmp_path: Path) -> None:
     async def main() -> None:
         async with opened(tmp_path / "laptop", online=False) as laptop:
             rid = await laptop.mind.remember("v1 of the plan")

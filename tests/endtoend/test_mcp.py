@@ -17,6 +17,7 @@ from tests.support import cli
 from tests.support.agents import agent, call
 from tests.support.cli import daemon
 from tests.support.hearing import next_line
+from tests.support.published import published
 
 CORE = [
     "remember",
@@ -38,7 +39,8 @@ CORE = [
 AT = "2025-09-02T10:00:00Z"
 
 
-def test_pm_62_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: Path) -> None:
+@published("PM-62")
+def test_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: Path) -> None:
     """One holds the store and answers the other; when it ends, the other takes its place."""
 
     async def main() -> None:
@@ -171,7 +173,8 @@ def started(home: Path) -> "subprocess.Popen[str]":
     )
 
 
-def test_pm_61_the_greeting_is_answered_before_the_store_is_there_and_a_signal_ends_the_server(
+@published("PM-61")
+def test_the_greeting_is_answered_before_the_store_is_there_and_a_signal_ends_the_server(
     tmp_path: Path,
 ) -> None:
     """Somebody else holds the store throughout, and does not answer: nothing can be loaded."""
@@ -191,7 +194,8 @@ def test_pm_61_the_greeting_is_answered_before_the_store_is_there_and_a_signal_e
     assert not home.store.exists()
 
 
-def test_pm_57_agents_of_one_workspace_share_it_and_others_see_nothing_of_it(tmp_path: Path) -> None:
+@published("PM-57")
+def test_agents_of_one_workspace_share_it_and_others_see_nothing_of_it(tmp_path: Path) -> None:
     async def main() -> None:
         with daemon(tmp_path):
             async with (

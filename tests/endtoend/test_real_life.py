@@ -31,6 +31,7 @@ from tests.support.doors import Opened, pair
 from tests.support.hostile import Speaker, said_by, writer
 from tests.support.links import identity
 from tests.support.processes import Process
+from tests.support.published import published
 
 YEAR_MS = 365 * 86_400_000
 # What a member sends, and what that may add to a device: some frames and the store's pages, never all of it.
@@ -63,7 +64,8 @@ async def opened_at(folder: Path, now_ms: int) -> AsyncIterator[Opened]:
         yield Opened(device, Mind(Local(device)))
 
 
-def test_yd_48_a_backup_of_a_year_ago_joins_and_nothing_comes_back_or_is_lost(tmp_path: Path) -> None:
+@published("YD-48")
+def test_a_backup_of_a_year_ago_joins_and_nothing_comes_back_or_is_lost(tmp_path: Path) -> None:
     """Since then: forgotten, edited, erased, written on both, and the log folded away on the device that stayed."""
     file, began = tmp_path / "old.db", wall_clock_ms() - 2 * YEAR_MS
 

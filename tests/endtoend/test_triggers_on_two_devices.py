@@ -10,11 +10,13 @@ from cognition.feedback import learned_weights
 from tests.endtoend.test_two_devices import agree
 from tests.support.devices import run
 from tests.support.doors import opened, pair
+from tests.support.published import published
 
 PAST = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-def test_yd_72_a_trigger_raised_on_both_is_one_and_dismissed_on_one_is_dismissed_on_the_other(
+@published("YD-72")
+def test_a_trigger_raised_on_both_is_one_and_dismissed_on_one_is_dismissed_on_the_other(
     tmp_path: Path,
 ) -> None:
     """YD-80: the host decides; nothing is delivered by thinking, and what one host took another does not get."""

@@ -5,9 +5,11 @@ from pathlib import Path
 from tests.endtoend.test_clones import agree, meet
 from tests.support.devices import run
 from tests.support.doors import opened, pair
+from tests.support.published import published
 
 
-def test_lo_41_vectors_import_and_export_devices_conversations_and_insights(tmp_path: Path) -> None:
+@published("LO-41")
+def test_vectors_import_and_export_devices_conversations_and_insights(tmp_path: Path) -> None:
     async def main() -> None:
         async with opened(tmp_path / "laptop") as laptop, opened(tmp_path / "phone") as phone:
             await pair(laptop, phone)

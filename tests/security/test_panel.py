@@ -17,6 +17,7 @@ from samemind.panel.crowd import STRANGERS_PER_HOST_MAX
 from samemind.panel.guard import BODY_BYTES_MAX
 from tests.support.cli import SECONDS_MAX, RunningDaemon, daemon, run
 from tests.support.http import Answer, Caller, let_in, stranger
+from tests.support.published import published
 
 SESSION = "/api/v1/panel/session"
 SECRET = "the spare key is with Mrs. Okafor"
@@ -243,7 +244,8 @@ def test_the_page_asks_nobody_else_for_anything(served: Served) -> None:
         assert "innerHTML" not in text, path.name
 
 
-def test_lo_34_a_process_that_is_killed_within_the_window_has_forgotten_nothing(tmp_path: Path) -> None:
+@published("LO-34")
+def test_a_process_that_is_killed_within_the_window_has_forgotten_nothing(tmp_path: Path) -> None:
     home = tmp_path / "home"
     assert run(home, "remember", SECRET).code == 0
     with daemon(home, "--panel", "127.0.0.1:0") as running:

@@ -3,11 +3,13 @@
 from simulations.experiments import gossip
 from simulations.options import draw
 from simulations.run import simulate
+from tests.support.published import published
 
 SEEDS = 50
 
 
-def test_yd_53_a_single_cursor_loses_ops_within_fifty_seeds_and_the_checker_says_so() -> None:
+@published("YD-53")
+def test_a_single_cursor_loses_ops_within_fifty_seeds_and_the_checker_says_so() -> None:
     for seed in range(SEEDS):
         outcome = simulate(draw(seed, protocol="hlc-cursor"))
         if outcome.lost_ops:
@@ -22,7 +24,8 @@ def test_two_devices_alone_lose_nothing_by_a_cursor() -> None:
         assert not simulate(draw(seed, protocol="hlc-cursor", replicas=2, faults="none")).violations
 
 
-def test_yd_57_random_gossip_over_five_peers_converges_and_a_cursor_misses_what_comes_late() -> None:
+@published("YD-57")
+def test_random_gossip_over_five_peers_converges_and_a_cursor_misses_what_comes_late() -> None:
     ours = gossip(replicas=5, ops_each=4, late=True)
     assert (ours.missing, ours.rounds is not None) == (0, True)
     assert any(simulate(draw(seed, protocol="hlc-cursor", replicas=5)).lost_ops for seed in range(SEEDS))
@@ -36,10 +39,12 @@ def test_what_comes_second_hand_and_late_is_lost_by_a_cursor_and_by_nothing_else
     assert (ours.missing, ours.rounds is not None) == (0, True)
 
 
-def test_yd_53_a_second_sync_moves_no_ops() -> None:
+@published("YD-53")
+def test_a_second_sync_moves_no_ops() -> None:
     once = gossip(replicas=2, ops_each=10)
     assert once.deliveries == 20
 
 
-def test_yd_56_two_devices_converge_in_one_conversation() -> None:
+@published("YD-56")
+def test_two_devices_converge_in_one_conversation() -> None:
     assert gossip(replicas=2, ops_each=10).rounds == 1

@@ -27,6 +27,7 @@ from simulations.household import Household
 from simulations.observer import Written
 from simulations.options import Options, draw
 from simulations.world import World
+from tests.support.published import published
 
 # Chosen for what `ended` and the tests ask of it: that there is something to look at.
 SEED = 6
@@ -81,7 +82,8 @@ def log_of(core: Core) -> Iterator[Frame]:
         yield decode_frame(encode_frame(frame))
 
 
-def test_yd_45_every_memory_that_was_added_and_not_forgotten_is_on_every_device() -> None:
+@published("YD-45")
+def test_every_memory_that_was_added_and_not_forgotten_is_on_every_device() -> None:
     world = ended()
     added = {each.op.rid for each in said(world) if isinstance(each.body, Remember)}
     forgotten = {rid for each in said(world) if isinstance(each.body, Forget) for rid in each.body.rids}
@@ -92,7 +94,8 @@ def test_yd_45_every_memory_that_was_added_and_not_forgotten_is_on_every_device(
         assert {rid for rid, _ in device.shown()} == added - forgotten
 
 
-def test_yd_46_an_edge_has_one_winner_whatever_order_its_writes_came_in() -> None:
+@published("YD-46")
+def test_an_edge_has_one_winner_whatever_order_its_writes_came_in() -> None:
     world = ended()
     writes: dict[tuple[str, str, str], list[Written]] = {}
     for each in said(world):
@@ -116,7 +119,8 @@ def test_yd_46_an_edge_has_one_winner_whatever_order_its_writes_came_in() -> Non
         assert device.edges() == winners
 
 
-def test_yd_47_entities_kept_in_step_are_those_that_are_derived_anew() -> None:
+@published("YD-47")
+def test_entities_kept_in_step_are_those_that_are_derived_anew() -> None:
     for device in ended().devices:
         disk = device.disk
         assert isinstance(disk, SqliteDisk)
@@ -137,7 +141,8 @@ def entities(disk: SqliteDisk) -> list[list[tuple[object, ...]]]:
     return [disk.connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in tables]
 
 
-def test_yd_48_nothing_that_was_forgotten_anywhere_shows_on_any_device() -> None:
+@published("YD-48")
+def test_nothing_that_was_forgotten_anywhere_shows_on_any_device() -> None:
     world = ended()
     forgotten = {rid for each in said(world) if isinstance(each.body, Forget) for rid in each.body.rids}
     again = [each for each in said(world) if isinstance(each.body, Edit) and each.op.rid in forgotten]
@@ -148,7 +153,8 @@ def test_yd_48_nothing_that_was_forgotten_anywhere_shows_on_any_device() -> None
         assert not device.core.store.load([memory_key(rid) for rid in forgotten])
 
 
-def test_yd_51_an_empty_store_that_is_told_the_log_comes_to_the_same_state() -> None:
+@published("YD-51")
+def test_an_empty_store_that_is_told_the_log_comes_to_the_same_state() -> None:
     compacted = 0
     for device in ended().devices:
         core = device.core
@@ -169,7 +175,8 @@ def test_yd_51_an_empty_store_that_is_told_the_log_comes_to_the_same_state() -> 
     assert compacted < len(ended().devices)
 
 
-def test_yd_55_the_same_batch_three_times_more_changes_nothing() -> None:
+@published("YD-55")
+def test_the_same_batch_three_times_more_changes_nothing() -> None:
     world = ended()
     for device in world.devices:
         before = device.core.digests(), device.core.position

@@ -17,6 +17,7 @@ from sync.pairing import PairingWindow
 from sync.roster import Roster
 from sync.session import Session
 from sync.wire.messages import Trust
+from tests.support.published import published
 
 
 def played(name: str) -> Outcome:
@@ -90,34 +91,42 @@ def test_what_the_page_names_for_each_promise_of_sync_is_there() -> None:
         assert named <= tests, number
 
 
-def test_d_11_a_write_that_has_seen_another_wins_whatever_the_clocks_say() -> None:
+@published("D-11")
+def test_a_write_that_has_seen_another_wins_whatever_the_clocks_say() -> None:
     played("wrong_year")
 
 
-def test_e_6_an_op_that_arrives_late_under_an_old_clock_is_not_missed() -> None:
+@published("E-06")
+def test_an_op_that_arrives_late_under_an_old_clock_is_not_missed() -> None:
     played("late_old_op")
 
 
-def test_e_8_recalls_are_counted_by_running_totals() -> None:
+@published("E-08")
+def test_recalls_are_counted_by_running_totals() -> None:
     played("counted_recalls")
 
 
-def test_e_11_a_forget_is_written_when_its_undo_window_closes() -> None:
+@published("E-11")
+def test_a_forget_is_written_when_its_undo_window_closes() -> None:
     played("undo_window")
 
 
-def test_yd_48_what_was_forgotten_stays_forgotten_under_edits_imports_and_backups() -> None:
+@published("YD-48")
+def test_what_was_forgotten_stays_forgotten_under_edits_imports_and_backups() -> None:
     for name in ("edit_meets_forget", "forgotten_import", "forgotten_in_a_backup", "year_old_backup"):
         played(name)
 
 
-def test_yd_49_members_of_overlapping_consolidations_are_all_kept() -> None:
+@published("YD-49")
+def test_members_of_overlapping_consolidations_are_all_kept() -> None:
     played("two_consolidations")
 
 
-def test_yd_52_stamps_keep_the_order_of_what_was_known_under_a_slow_clock() -> None:
+@published("YD-52")
+def test_stamps_keep_the_order_of_what_was_known_under_a_slow_clock() -> None:
     played("slow_clock")
 
 
-def test_yd_54_a_wiped_device_gets_its_own_ops_back() -> None:
+@published("YD-54")
+def test_a_wiped_device_gets_its_own_ops_back() -> None:
     played("wiped_device")

@@ -1,7 +1,8 @@
-"""List what the published systems state and which test holds us to it: `python -m tests.support.published`.
+"""Mark which published statement a test holds us to, and list them: `python -m tests.support.published`.
 
-A statement is known by a row, as YD-57, and a test claims it by its name. The page is not held to the letter: what a
-test holds is that no row of it has lost its tests, and that it names every row that is claimed.
+A statement is known by a row, as YD-57: `@published("YD-57")` claims it. The page names the source, the promise and the
+tests of each row. It is not held to the letter: what a test holds is that no row of it has lost its tests, and that it
+names every row that is claimed.
 """
 
 import ast
@@ -9,10 +10,12 @@ import re
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "reference" / "published.md"
-_BEGIN: Final = "<!-- rows -->\n"
-_CLAIM: Final = re.compile(r"test_((?:ml|pm|yd|me|lo|d|e)_\d+)_(\w+)")
+# Where the rows come from: beside some copies of the tree. Without it the promises stay as the page has them.
+CONTRACT: Final = ROOT.parent / "shared" / "spec" / "SEED_FEATURES.md"
 SOURCES: Final = {
     "ML": "memlocal",
     "PM": "PMB",
@@ -22,6 +25,13 @@ SOURCES: Final = {
     "D": "Where these disagree",
     "E": "Their errors, gaps and traps",
 }
+_BEGIN: Final = "<!-- rows -->\n"
+_ROW: Final = re.compile(rf"^\| ((?:{'|'.join(SOURCES)})-\d+) \| (.*?) \|", re.MULTILINE)
+
+
+def published(*rows: str) -> pytest.MarkDecorator:
+    """Claim rows of the page for a test, as `@published("YD-57")`; run those of one by `pytest --published YD-57`."""
+    return pytest.mark.published(*rows)
 
 
 def claimed() -> dict[str, list[str]]:
@@ -29,32 +39,53 @@ def claimed() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-                claim := _CLAIM.fullmatch(node.name)
-            ):
-                prefix, _, number = claim[1].upper().partition("_")
-                sentence = claim[2].replace("_", " ")
-                row = f"{prefix}-{int(number):02d}"
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            sentence = node.name.removeprefix("test_").replace("_", " ")
+            for row in _rows_of(node):
                 if sentence not in found.setdefault(row, []):
                     found[row].append(sentence)
     return found
 
 
+def _rows_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    return [
+        str(ast.literal_eval(row))
+        for mark in node.decorator_list
+        if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Name) and mark.func.id == "published"
+        for row in mark.args
+    ]
+
+
 def listed(text: str) -> set[str]:
     """Return the rows that a page lists with their tests."""
-    return set(re.findall(r"^\| ((?:ML|PM|YD|ME|LO|D|E)-\d+) \|", text, re.MULTILINE))
+    return {found[1] for found in _ROW.finditer(text.partition(_BEGIN)[2])}
 
 
-def _tables() -> str:
+def _promises(text: str) -> dict[str, str]:
+    """Return what each row promises: as the list of features says it, where it is here, else as the page does."""
+    promised = {found[1]: found[2] for found in _ROW.finditer(text.partition(_BEGIN)[2])}
+    if CONTRACT.is_file():
+        for line in CONTRACT.read_text(encoding="utf-8").splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+            if re.fullmatch(r"(?:ML|PM|YD|ME|LO)-\d+", cells[0]) and len(cells) >= 4:
+                promised[cells[0]] = f"{cells[2]}: {cells[3]}"
+            elif short := re.fullmatch(r"([DE])-(\d+)(?: (.*))?", cells[0]):
+                row = f"{short[1]}-{int(short[2]):02d}"
+                promised[row] = short[3] or cells[1]
+    return promised
+
+
+def _tables(promised: dict[str, str]) -> str:
     rows = claimed()
     parts: list[str] = []
     for prefix, source in SOURCES.items():
         own = sorted(row for row in rows if row.partition("-")[0] == prefix)
-        parts += [f"\n## {source}\n", "| row | what the tests hold |", "| --- | --- |"]
-        parts += [f"| {row} | {'; '.join(sorted(rows[row]))} |" for row in own]
+        parts += [f"\n## {source}\n", "| row | promise | what the tests hold |", "| --- | --- | --- |"]
+        parts += [f"| {row} | {promised.get(row, '')} | {'; '.join(sorted(rows[row]))} |" for row in own]
     return "\n".join(parts) + "\n"
 
 
 if __name__ == "__main__":
-    prose = PAGE.read_text(encoding="utf-8").partition(_BEGIN)[0]
-    PAGE.write_text(prose + _BEGIN + _tables(), encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(page.partition(_BEGIN)[0] + _BEGIN + _tables(_promises(page)), encoding="utf-8")

@@ -16,6 +16,7 @@ from tests.bench.fitting import Example
 from tests.bench.golden import DAYS, MEMORIES, QUESTIONS
 from tests.bench.recall_at_size import fill
 from tests.bench.recall_locomo import Outcome, ablation, failure
+from tests.support.published import published
 
 NOTHING = Example(np.zeros((0, 0), np.float32), np.zeros(0, np.bool_), 1, 1)
 
@@ -28,6 +29,7 @@ def outcome(evidence: str, turns: str, speakers: str, named: str = "") -> Outcom
     )  # fmt: skip
 
 
+@published("ML-83")
 @pytest.mark.parametrize(
     ("asked", "bucket"),
     [
@@ -39,11 +41,12 @@ def outcome(evidence: str, turns: str, speakers: str, named: str = "") -> Outcom
         (outcome("a", "b c", "Bob Bob"), "WRONG_FACT"),
     ],
 )
-def test_ml_83_each_failure_of_a_benchmark_has_one_of_four_names(asked: Outcome, bucket: str) -> None:
+def test_each_failure_of_a_benchmark_has_one_of_four_names(asked: Outcome, bucket: str) -> None:
     assert failure(asked) == bucket
 
 
-def test_yd_74_the_golden_set_has_its_shape_and_gives_the_same_every_time() -> None:
+@published("YD-74")
+def test_the_golden_set_has_its_shape_and_gives_the_same_every_time() -> None:
     """32 memories, 8 sessions, 25 days; 40 questions, 12 categories; three baselines; the whole is the mean."""
     assert (len(MEMORIES), len({told.session for told in MEMORIES})) == (32, 8)
     assert max(told.day for told in MEMORIES) - min(told.day for told in MEMORIES) == DAYS == 25
@@ -61,7 +64,8 @@ def test_yd_74_the_golden_set_has_its_shape_and_gives_the_same_every_time() -> N
     assert found["all signals"]["all"].mrr > found["vectors"]["all"].mrr
 
 
-def test_pm_69_the_stress_asks_thirty_facts_in_thirty_ways_each() -> None:
+@published("PM-69")
+def test_the_stress_asks_thirty_facts_in_thirty_ways_each() -> None:
     """900 questions = 30 x 30, in five languages, some across them, some two in one, names apart, and of oneself."""
     asked = list(stress.questions())
     assert (len(asked), len({one.text for one in asked}), len(stress.facts())) == (900, 900, 30)
@@ -72,7 +76,8 @@ def test_pm_69_the_stress_asks_thirty_facts_in_thirty_ways_each() -> None:
     assert list(stress.questions()) == asked
 
 
-def test_pm_72_the_ablation_shows_what_the_rules_and_the_embedder_buy_here(
+@published("PM-72")
+def test_the_ablation_shows_what_the_rules_and_the_embedder_buy_here(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """One question that only a rule answers, one that only meaning does: without either, one of two is found."""
@@ -92,7 +97,8 @@ def test_pm_72_the_ablation_shows_what_the_rules_and_the_embedder_buy_here(
     assert set(names) <= set(shown)
 
 
-def test_yd_02_me_13_near_vectors_are_measured_where_a_product_with_all_does_and_where_it_does_not() -> None:
+@published("YD-02", "ME-13")
+def test_near_vectors_are_measured_where_a_product_with_all_does_and_where_it_does_not() -> None:
     """In place of a graph: what it turns on is named, making it anew is timed, and up to 10,000 all are looked at."""
     assert nearest.SIZES == (10_000, 50_000, 100_000)
     assert nearest.SIZES[0] <= ALL_MAX < nearest.SIZES[1]

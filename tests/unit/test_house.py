@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.published import CONTRACT, claimed
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ["replica", "sync", "cognition", "simulations", "samemind"]
 
@@ -42,8 +44,6 @@ IMPORT_NAMES = {
 
 # A link to a file of the tree: not to the web, and without the heading it may name.
 LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
-
-CONTRACT = ROOT.parent / "shared" / "spec" / "SEED_FEATURES.md"
 
 
 def tracked(*patterns: str) -> list[Path]:
@@ -207,21 +207,13 @@ def test_make_targets_named_in_the_documents_exist() -> None:
     assert named - targets == set()
 
 
-def claimed_rows() -> set[str]:
-    """The rows of the feature list that a test's name claims, as `YD-57`."""
-    names = (
-        name for path in tracked("tests/*.py") for name in re.findall(r"def test_(\w+)", path.read_text())
-    )
-    found = (re.match(r"([a-z]{2})_(\d+)_", name) for name in names)
-    return {f"{row[1].upper()}-{int(row[2]):02d}" for row in found if row is not None}
-
-
 def test_every_row_that_a_test_claims_is_in_the_feature_list() -> None:
     if not CONTRACT.is_file():
         pytest.skip("the feature list is not beside this copy of the tree")
     rows = dict(re.findall(r"^\| ([A-Z]{2}-\d+) \| (\w+) \|", CONTRACT.read_text(), re.MULTILINE))
     prefixes = {row[:2] for row in rows}
-    assert sorted(row for row in claimed_rows() - set(rows) if row[:2] in prefixes) == []
+    found = claimed().keys()
+    assert sorted(row for row in found - set(rows) if row[:2] in prefixes) == []
     must = [row for row, kind in rows.items() if kind == "must"]
-    missing = [row for row in must if row not in claimed_rows()]
+    missing = [row for row in must if row not in found]
     print(f"rows claimed by a test: {len(must) - len(missing)} of {len(must)}; next: {missing[:12]}")

@@ -8,6 +8,7 @@ import pytest
 
 from cognition.reranking import LateInteraction, Reranker
 from tests.support.models import OverlapReranker, needs_models
+from tests.support.published import published
 
 QUESTION = "Where does Ann live?"
 TEXTS = [
@@ -55,8 +56,9 @@ def check_reranker(make: Callable[[], Reranker]) -> None:
     assert reranker.name == name == make().name
 
 
+@published("ML-16")
 @pytest.mark.parametrize("make", [OverlapReranker, pytest.param(LateInteraction, marks=needs_models)])
-def test_ml_16_a_reranker_keeps_its_promises_and_so_does_the_fake_of_one(
+def test_a_reranker_keeps_its_promises_and_so_does_the_fake_of_one(
     make: Callable[[], Reranker],
 ) -> None:
     check_reranker(make)

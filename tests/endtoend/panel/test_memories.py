@@ -11,6 +11,7 @@ from tests.endtoend.panel.conftest import shoot
 from tests.support.browser import Panel
 from tests.support.cli import run
 from tests.support.memories_page import card, open_memories, texts, verbs
+from tests.support.published import published
 
 # fmt: off
 TOLD = (
@@ -30,7 +31,8 @@ def tell(device: Panel, *told: tuple[str, str | None]) -> list[str]:
     return rids
 
 
-def test_lo_29_the_pill_shows_the_count_and_opens_the_panel(laptop: Panel, page: Page) -> None:
+@published("LO-29")
+def test_the_pill_shows_the_count_and_opens_the_panel(laptop: Panel, page: Page) -> None:
     pill = page.locator("#pill")
     expect(pill).to_have_text("0 memories")
     tell(laptop, *TOLD)
@@ -43,9 +45,8 @@ def test_lo_29_the_pill_shows_the_count_and_opens_the_panel(laptop: Panel, page:
     shoot(page, "memories")
 
 
-def test_lo_30_cards_are_grouped_by_category_with_an_accent_and_reached_by_keys(
-    laptop: Panel, page: Page
-) -> None:
+@published("LO-30")
+def test_cards_are_grouped_by_category_with_an_accent_and_reached_by_keys(laptop: Panel, page: Page) -> None:
     tell(laptop, *TOLD)
     panel = open_memories(page)
     # Where it comes to rest, whether or not it is still sliding in.
@@ -77,7 +78,8 @@ def test_lo_30_cards_are_grouped_by_category_with_an_accent_and_reached_by_keys(
     expect(page.locator("#pill")).to_be_focused()
 
 
-def test_lo_31_a_click_edits_enter_and_leaving_save_and_nothing_unchanged_is_written(
+@published("LO-31")
+def test_a_click_edits_enter_and_leaving_save_and_nothing_unchanged_is_written(
     laptop: Panel, page: Page
 ) -> None:
     (rid,) = tell(laptop, ("I take the 8:15 train", None))
@@ -112,7 +114,8 @@ def test_lo_31_a_click_edits_enter_and_leaving_save_and_nothing_unchanged_is_wri
     assert asked == ["edit", "edit"]
 
 
-def test_lo_31_a_double_click_rewrites_all_of_it_with_its_category(laptop: Panel, page: Page) -> None:
+@published("LO-31")
+def test_a_double_click_rewrites_all_of_it_with_its_category(laptop: Panel, page: Page) -> None:
     (rid,) = tell(laptop, ("I like tea", None))
     open_memories(page)
     asked = verbs(page)
@@ -127,7 +130,8 @@ def test_lo_31_a_double_click_rewrites_all_of_it_with_its_category(laptop: Panel
     assert asked == ["edit", "set"]
 
 
-def test_lo_12_a_stale_edit_is_seen_and_not_silently_lost(laptop: Panel, phone: Panel, page: Page) -> None:
+@published("LO-12")
+def test_a_stale_edit_is_seen_and_not_silently_lost(laptop: Panel, phone: Panel, page: Page) -> None:
     """What was saved elsewhere while this page was editing is shown here, live, and only then replaced."""
     (rid,) = tell(laptop, ("The door code is 1234", None))
     open_memories(page)
@@ -149,7 +153,8 @@ def test_lo_12_a_stale_edit_is_seen_and_not_silently_lost(laptop: Panel, phone: 
     laptop.errors.clear()  # the browser tells of the refusal
 
 
-def test_lo_32_several_are_forgotten_at_once(laptop: Panel, page: Page) -> None:
+@published("LO-32")
+def test_several_are_forgotten_at_once(laptop: Panel, page: Page) -> None:
     tell(laptop, *TOLD)
     open_memories(page)
     page.get_by_role("button", name="Manage").click()
@@ -170,7 +175,8 @@ def forget(page: Page, text: str) -> None:
     card(page, text).get_by_role("button", name="Forget", exact=True).click()
 
 
-def test_lo_33_forgetting_shows_at_once_and_can_be_undone_for_four_seconds(
+@published("LO-33")
+def test_forgetting_shows_at_once_and_can_be_undone_for_four_seconds(
     laptop: Panel, phone: Panel, page: Page
 ) -> None:
     tell(laptop, ("Keep me", None), ("Forget me", None))
@@ -210,7 +216,8 @@ def test_facts_stand_below_the_memory_they_were_read_out_of_and_go_with_it(lapto
     expect(page.locator("#pill")).to_have_text("1 memory")
 
 
-def test_lo_34_clear_all_asks_clears_the_view_and_can_be_undone_for_eight_seconds(
+@published("LO-34")
+def test_clear_all_asks_clears_the_view_and_can_be_undone_for_eight_seconds(
     laptop: Panel, page: Page
 ) -> None:
     tell(laptop, *TOLD)
@@ -233,7 +240,8 @@ def test_lo_34_clear_all_asks_clears_the_view_and_can_be_undone_for_eight_second
     assert laptop.ask("list")["total"] == 6
 
 
-def test_lo_35_a_pin_is_shown_and_an_eleventh_is_refused_with_the_reason(laptop: Panel, page: Page) -> None:
+@published("LO-35")
+def test_a_pin_is_shown_and_an_eleventh_is_refused_with_the_reason(laptop: Panel, page: Page) -> None:
     tell(laptop, *((f"Worth keeping, number {n}", None) for n in range(11)))
     open_memories(page)
     for n in range(10):
@@ -255,7 +263,8 @@ def test_lo_35_a_pin_is_shown_and_an_eleventh_is_refused_with_the_reason(laptop:
     laptop.errors.clear()  # the browser tells of the refusal
 
 
-def test_lo_36_the_composer_remembers_with_its_source(laptop: Panel, page: Page) -> None:
+@published("LO-36")
+def test_the_composer_remembers_with_its_source(laptop: Panel, page: Page) -> None:
     open_memories(page)
     page.get_by_role("button", name="Remember something").click()
     page.get_by_label("What to remember").fill("My locker is number 17")
@@ -277,14 +286,16 @@ def test_the_first_page_leads_to_the_first_memory(laptop: Panel, page: Page) -> 
     expect(page.locator(".decisions")).not_to_contain_text("connect")
 
 
-def test_lo_37_nothing_remembered_is_explained(page: Page) -> None:
+@published("LO-37")
+def test_nothing_remembered_is_explained(page: Page) -> None:
     panel = open_memories(page)
     expect(panel).to_contain_text("Nothing is remembered yet")
     expect(panel).to_contain_text("Write something below")
     shoot(page, "empty")
 
 
-def test_lo_38_a_reload_keeps_the_category_and_nothing_else(laptop: Panel, page: Page) -> None:
+@published("LO-38")
+def test_a_reload_keeps_the_category_and_nothing_else(laptop: Panel, page: Page) -> None:
     tell(laptop, *TOLD)
     open_memories(page)
     page.get_by_role("group", name="Category").get_by_role("button", name="Preferences").click()
@@ -299,7 +310,8 @@ def test_lo_38_a_reload_keeps_the_category_and_nothing_else(laptop: Panel, page:
     expect(page.locator(".card")).to_have_count(2)
 
 
-def test_lo_39_who_wants_less_motion_gets_none(laptop: Panel, page: Page) -> None:
+@published("LO-39")
+def test_who_wants_less_motion_gets_none(laptop: Panel, page: Page) -> None:
     tell(laptop, *TOLD)
     page.emulate_media(reduced_motion="reduce")
     page.reload()  # so that nothing was begun before the wish was heard
@@ -328,8 +340,9 @@ def test_search_narrows_while_typing_by_words_and_by_meaning(laptop: Panel, page
     expect(page.locator(".card")).to_have_count(6)
 
 
+@published("LO-40")
 @pytest.mark.slow
-def test_lo_40_five_known_traps(laptop: Panel, page: Page, tmp_path: Path) -> None:
+def test_five_known_traps(laptop: Panel, page: Page, tmp_path: Path) -> None:
     # A page that freezes: a hundred and fifty cards are drawn in a fifth of a second, where nothing else runs.
     lines = [f'{{"text": "Note number {n} of a long list, kept for later"}}' for n in range(150)]
     assert run(laptop.home, "remember", "--batch", "-", "--no-dedup", stdin="\n".join(lines)).code == 0

@@ -19,6 +19,7 @@ from cognition.extraction.values import Statement
 from replica import Core, Forget, MemoryId, Remember, SqliteStore, Write, compact, connect, new_memory_id
 from replica.storage.shown import DerivedTables
 from replica.verify import verify_replica
+from tests.support.published import published
 from tests.support.replicas import DAY_MS, NOW_MS, agree, group, say, settle, sync
 
 VALUES = ("Google", "Meta", "Apple")
@@ -133,9 +134,10 @@ def play(world: World, step: tuple[Any, ...]) -> None:
         sync(core, world.cores[rest[0]], world.now_ms)
 
 
+@published("YD-42")
 @settings(max_examples=40, deadline=None)
 @given(st.lists(STEPS, min_size=3, max_size=18))
-def test_yd_42_devices_that_agree_ask_the_same_questions(steps: list[tuple[Any, ...]]) -> None:
+def test_devices_that_agree_ask_the_same_questions(steps: list[tuple[Any, ...]]) -> None:
     world = World(group("ann", "ben", "cleo", make_store=make_store), [], Random(1))
     for step in steps:
         play(world, step)

@@ -9,6 +9,7 @@ from cognition.extraction import extract
 from cognition.extraction.engine import FACTS_MAX
 from cognition.extraction.names import names
 from cognition.extraction.sentences import sentences
+from tests.support.published import published
 
 WORDS = """
     I live in Lisbon . My sister Mary works at Google and loves it ! We chose Postgres over MySQL , yesterday I
@@ -36,7 +37,8 @@ def test_sentences_lose_no_word(text: str) -> None:
     assert re.findall(r"\w+", " ".join(sentences(text))) == re.findall(r"\w+", text)
 
 
+@published("ML-47")
 @given(st.lists(PARTS, min_size=2, max_size=3, unique=True))
-def test_ml_47_a_name_of_several_words_is_found_as_it_was_written(parts: list[str]) -> None:
+def test_a_name_of_several_words_is_found_as_it_was_written(parts: list[str]) -> None:
     name = " ".join(parts)
     assert names(f"yesterday we saw {name} in town") == (name,)

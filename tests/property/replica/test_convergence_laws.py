@@ -15,6 +15,7 @@ from replica.ops import Body, Op, Remember
 from replica.outbox import Outbox
 from replica.state.memories import Memory
 from replica.verify import verify_replica
+from tests.support.published import published
 from tests.support.replicas import (
     NOW_MS,
     Hand,
@@ -202,9 +203,10 @@ def test_two_that_hold_different_parts_hold_the_same_after_one_conversation(
     assert agree(one, other)
 
 
+@published("YD-55")
 @settings(max_examples=20)
 @given(history=op_histories(), order=st.randoms(use_true_random=False))
-def test_yd_55_taking_everything_again_changes_nothing(history: list[Commit], order: Random) -> None:
+def test_taking_everything_again_changes_nothing(history: list[Commit], order: Random) -> None:
     core = delivered(history, order)
     before = (core.digests(), core.position)
     for commit in history:

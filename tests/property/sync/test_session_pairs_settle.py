@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from replica import Core, MemoryId, Write, new_memory_id
 from replica.ops import Forget, Relate, Remember, Set
 from tests.support.exchanges import NOW_MS, ExchangePair, cores
+from tests.support.published import published
 
 NAMES = ("laptop", "phone", "tablet", "server")
 Chance = random.Random
@@ -55,13 +56,14 @@ def talk(one: Core, other: Core, chance: Chance, rids: list[MemoryId], now_ms: i
     assert pair.refusals() == [], "an honest peer sends nothing that was not to be taken"
 
 
+@published("YD-57")
 @given(
     chance=st.randoms(use_true_random=False),
     names=st.integers(2, 4),
     rounds=st.integers(1, 12),
     in_sqlite=st.booleans(),
 )
-def test_yd_57_random_histories_and_conversations_end_in_agreement(
+def test_random_histories_and_conversations_end_in_agreement(
     chance: Chance, names: int, rounds: int, in_sqlite: bool
 ) -> None:
     """Including clocks that differ by days, and conversations that are cut at any message."""

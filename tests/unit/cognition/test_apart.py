@@ -13,9 +13,11 @@ from cognition.embedding import static
 from cognition.errors import ModelUnavailable
 from tests.support import cli
 from tests.support.minds import open_memory, remember
+from tests.support.published import published
 
 
-def test_me_01_capturing_preserving_and_retrieving_do_not_know_each_other() -> None:
+@published("ME-01")
+def test_capturing_preserving_and_retrieving_do_not_know_each_other() -> None:
     """Three problems, three parts: reading texts, keeping memories, finding them."""
     graph = grimp.build_graph("cognition", "replica", cache_dir=None)
     capture = ("cognition.extraction", "cognition.taking", "cognition.linking", "cognition.sensory")
@@ -27,7 +29,8 @@ def test_me_01_capturing_preserving_and_retrieving_do_not_know_each_other() -> N
     assert not graph.chain_exists("replica", "cognition", as_packages=True)
 
 
-def test_me_07_an_embedder_loads_once_and_only_when_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+@published("ME-07")
+def test_an_embedder_loads_once_and_only_when_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[Path] = []
     read = static._read_table
 
@@ -43,7 +46,8 @@ def test_me_07_an_embedder_loads_once_and_only_when_it_is_asked(monkeypatch: pyt
     assert len(loads) == 1
 
 
-def test_me_07_importing_loads_no_model() -> None:
+@published("ME-07")
+def test_importing_loads_no_model() -> None:
     script = "import samemind.device, sys; print(*{'tokenizers', 'wordllama', 'pycrdt'} & set(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=cli.SECONDS_MAX
@@ -51,7 +55,8 @@ def test_me_07_importing_loads_no_model() -> None:
     assert not done.stdout.split(), "these take 25 MB, and a device at rest needs none of them"
 
 
-def test_pm_26_without_its_model_memory_is_found_by_words(tmp_path: Path) -> None:
+@published("PM-26")
+def test_without_its_model_memory_is_found_by_words(tmp_path: Path) -> None:
     async def main() -> None:
         embedder = StaticEmbedder(tmp_path / "nothing here")
         with pytest.raises(ModelUnavailable, match="expected a tokenizer at"):

@@ -12,6 +12,7 @@ from cognition.triggers.lattice import Status
 from cognition.triggers.step import Triggers, write_of
 from replica import Set, Write
 from tests.support.minds import NOW_MS, Home
+from tests.support.published import published
 
 HOUR_MS = 3_600_000
 
@@ -25,7 +26,8 @@ def home() -> Home:
     return Home()
 
 
-def test_ml_86_a_reminder_is_absent_before_it_is_due_present_after_and_gone_once_delivered(
+@published("ML-86")
+def test_a_reminder_is_absent_before_it_is_due_present_after_and_gone_once_delivered(
     home: Home,
 ) -> None:
     due = NOW_MS + HOUR_MS
@@ -60,7 +62,8 @@ def test_what_is_known_of_the_owner_is_told_only_where_the_question_is_about_the
     assert around(home, "what can I eat?").owner == ("- allergic to nuts",)
 
 
-def test_lo_23_the_work_is_always_told_a_taste_where_it_is_touched_and_who_one_is_where_that_is_asked(
+@published("LO-23")
+def test_the_work_is_always_told_a_taste_where_it_is_touched_and_who_one_is_where_that_is_asked(
     home: Home,
 ) -> None:
     home.remember("Builds a weather station", meta={"category": "project"})
@@ -75,7 +78,8 @@ def test_lo_23_the_work_is_always_told_a_taste_where_it_is_touched_and_who_one_i
     assert around(home, "where do I live", filters=Filters(workspace="work")).owner == ()
 
 
-def test_lo_23_what_no_model_read_goes_by_its_type_and_by_what_it_claims(home: Home) -> None:
+@published("LO-23")
+def test_what_no_model_read_goes_by_its_type_and_by_what_it_claims(home: Home) -> None:
     """D-8: the three categories are a view of the eight types."""
     home.remember("Release on Fridays", type="procedural", pinned=True)
     home.remember("Long walks calm me", type="affective", pinned=True)

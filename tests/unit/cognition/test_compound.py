@@ -3,46 +3,55 @@ import time
 import pytest
 
 from cognition.ranking.compound import split
+from tests.support.published import published
 
 
 def rule_of(text: str) -> str | None:
     return split(text).rule
 
 
-def test_pm_28_and_before_a_question_word_splits() -> None:
+@published("PM-28")
+def test_and_before_a_question_word_splits() -> None:
     parts, rule = split("when did I join the gym and why did I stop going there")
     assert rule == "and-wh"
     assert parts == ("when did I join the gym", "why did I stop going there")
 
 
-def test_pm_29_because_splits() -> None:
+@published("PM-29")
+def test_because_splits() -> None:
     assert rule_of("did Ann leave the big company because her manager was never there") == "because"
 
 
-def test_pm_30_comma_also_splits() -> None:
+@published("PM-30")
+def test_comma_also_splits() -> None:
     assert rule_of("which database runs the blog, also which cache runs the shop") == "comma-also"
 
 
-def test_pm_31_and_also_splits() -> None:
+@published("PM-31")
+def test_and_also_splits() -> None:
     assert rule_of("tell me which database runs the blog and also the shop cache") == "and-also"
 
 
-def test_pm_32_a_question_mark_before_a_capital_splits() -> None:
+@published("PM-32")
+def test_a_question_mark_before_a_capital_splits() -> None:
     assert rule_of("Which database runs the blog? Ann asked for the shop cache") == "sentence-q"
 
 
-def test_pm_33_a_full_stop_before_a_capitalised_word_splits_and_an_abbreviation_does_not() -> None:
+@published("PM-33")
+def test_a_full_stop_before_a_capitalised_word_splits_and_an_abbreviation_does_not() -> None:
     assert rule_of("The blog database is slow today. Find the shop cache settings") == "sentence-period"
     assert rule_of("which blog database is used e.g. postgres for the shop cache") is None
     assert rule_of("what did the patient hear from Dr. No about blood pressure tablets") is None
     assert rule_of("What J.K. Rowling quote does Tim resonate with most of all?") is None
 
 
-def test_pm_34_the_most_specific_rule_comes_first() -> None:
+@published("PM-34")
+def test_the_most_specific_rule_comes_first() -> None:
     text = "when did the blog database break and why did it, also because the cache failed"
     assert rule_of(text) == "and-wh"
 
 
+@published("PM-35")
 @pytest.mark.parametrize(
     "text",
     [
@@ -52,7 +61,7 @@ def test_pm_34_the_most_specific_rule_comes_first() -> None:
         "",
     ],
 )
-def test_pm_35_short_questions_and_empty_parts_are_left_whole(text: str) -> None:
+def test_short_questions_and_empty_parts_are_left_whole(text: str) -> None:
     assert split(text) == ((text,), None)
 
 

@@ -19,6 +19,7 @@ from cognition.fences import FENCE_CLOSES, FENCE_OPENS
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP, TEMPORAL, QueryClass
 from cognition.recall import Found, Hit
 from replica import DeviceId, Memory, MemoryId, Value
+from tests.support.published import published
 
 MAY_7_MS = 1_683_417_600_000
 
@@ -33,23 +34,27 @@ def many(count: int) -> list[Hit]:
     return [hit(f"fact number {n} about tea", number=n) for n in range(count)]
 
 
-def test_ml_07_a_context_is_one_string() -> None:
+@published("ML-07")
+def test_a_context_is_one_string() -> None:
     assert isinstance(assemble(many(3), SINGLE_HOP).text, str)
 
 
-def test_ml_74_a_simple_question_gets_a_flat_list_without_headings_labels_or_scores() -> None:
+@published("ML-74")
+def test_a_simple_question_gets_a_flat_list_without_headings_labels_or_scores() -> None:
     context = assemble([hit("I moved to Lisbon", speaker="Ann"), hit("She likes tea")], SINGLE_HOP)
     inner = context.text.removeprefix(FENCE_OPENS).removesuffix(FENCE_CLOSES).strip()
     assert inner == "- Ann: I moved to Lisbon (2023-05-07)\n- She likes tea (2023-05-07)"
     assert not re.search(r"^#|score|words|factual", inner, re.MULTILINE)
 
 
-def test_ml_74_a_flat_list_stays_short() -> None:
+@published("ML-74")
+def test_a_flat_list_stays_short() -> None:
     context = assemble([hit("long words " * 20, number=n) for n in range(15)], SINGLE_HOP)
     assert 1_000 <= len(context.text) - len(FENCE_OPENS) - len(FENCE_CLOSES) <= FLAT_CHARACTERS_MAX
 
 
-def test_ml_75_other_questions_get_sections_in_order_and_no_empty_ones() -> None:
+@published("ML-75")
+def test_other_questions_get_sections_in_order_and_no_empty_ones() -> None:
     hits = [
         hit("next door", channel="near", conversation="c", position=2, number=1),
         hit("the door before", channel="near", conversation="c", position=0, number=5),
@@ -70,13 +75,15 @@ def test_ml_75_other_questions_get_sections_in_order_and_no_empty_ones() -> None
     assert [section.title for section in assemble(hits[2:3], MULTI_HOP).sections] == ["TOP EVIDENCE"]
 
 
+@published("ML-72")
 @pytest.mark.parametrize(("kind", "limit"), [(SINGLE_HOP, 15), (MULTI_HOP, 18), (TEMPORAL, 24)])
-def test_ml_72_no_more_memories_than_the_class_allows(kind: object, limit: int) -> None:
+def test_no_more_memories_than_the_class_allows(kind: object, limit: int) -> None:
     assert len(assemble(many(40), kind).rids) == limit  # type: ignore[arg-type]
 
 
+@published("ME-18", "LO-28")
 @given(st.integers(0, 400), st.lists(st.text(max_size=60), max_size=12))
-def test_me_18_lo_28_the_budget_is_obeyed_to_the_token(max_tokens: int, texts: list[str]) -> None:
+def test_the_budget_is_obeyed_to_the_token(max_tokens: int, texts: list[str]) -> None:
     hits = [hit(text, number=n, position=n, conversation="c") for n, text in enumerate(texts)]
     for kind in (SINGLE_HOP, MULTI_HOP):
         context = assemble(hits, kind, max_tokens=max_tokens)
@@ -88,11 +95,10 @@ def test_a_memory_too_long_for_what_is_left_does_not_keep_out_a_shorter_one() ->
     assert "short" in context.text
 
 
+@published("LO-23")
 @pytest.mark.parametrize("kind", [SINGLE_HOP, MULTI_HOP])
 @pytest.mark.parametrize("max_tokens", [150, 300])
-def test_lo_23_the_work_is_told_beside_the_answer_and_never_in_its_place(
-    kind: QueryClass, max_tokens: int
-) -> None:
+def test_the_work_is_told_beside_the_answer_and_never_in_its_place(kind: QueryClass, max_tokens: int) -> None:
     work = tuple(
         f"- The job in hall {n} needs its weekly report sent to the whole team before Friday noon"
         for n in range(10)

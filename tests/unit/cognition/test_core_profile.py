@@ -18,6 +18,7 @@ from cognition.days import DAY_MS
 from cognition.profile import _CORE, facts
 from replica import Set, Write
 from tests.support.minds import Home
+from tests.support.published import published
 
 NOW = 1_700_000_000_000
 
@@ -33,7 +34,8 @@ def fact(
     return CoreFact(number.to_bytes(2), category, confidence, NOW - int(days * DAY_MS), pinned)
 
 
-def test_lo_16_a_profile_of_a_hundred_and_fifty_one_lets_one_go_that_is_not_pinned() -> None:
+@published("LO-16")
+def test_a_profile_of_a_hundred_and_fifty_one_lets_one_go_that_is_not_pinned() -> None:
     assert FACTS_MAX == 150
     facts = [fact(number, days=number / 10, pinned=number > 147) for number in range(151)]
     kept = staying(facts, NOW)
@@ -42,24 +44,27 @@ def test_lo_16_a_profile_of_a_hundred_and_fifty_one_lets_one_go_that_is_not_pinn
     assert facts[147] not in kept  # the oldest that is not pinned
 
 
+@published("LO-17")
 @pytest.mark.parametrize(
     ("count", "kept"), [(119, 119), (120, 120), (121, 120), (140, 130), (150, 135), (400, 150)]
 )
-def test_lo_17_above_a_hundred_and_twenty_a_profile_shrinks_gently(count: int, kept: int) -> None:
+def test_above_a_hundred_and_twenty_a_profile_shrinks_gently(count: int, kept: int) -> None:
     assert PRUNED_FROM == 120
     assert len(staying([fact(number, days=1) for number in range(count)], NOW)) == kept
     assert count - too_many(count) == kept
 
 
+@published("LO-18")
 @pytest.mark.parametrize(("category", "days"), [("project", 60), ("preference", 180), ("identity", 365)])
-def test_lo_18_each_category_expires_after_its_own_time(category: str, days: int) -> None:
+def test_each_category_expires_after_its_own_time(category: str, days: int) -> None:
     assert EXPIRES_DAYS[category] == days
     assert not has_expired(fact(1, days, category), NOW)
     assert has_expired(fact(1, days + 1, category), NOW)
     assert staying([fact(1, days, category), fact(2, days + 1, category)], NOW) == [fact(1, days, category)]
 
 
-def test_lo_19_what_is_old_and_doubtful_leaves_first() -> None:
+@published("LO-19")
+def test_what_is_old_and_doubtful_leaves_first() -> None:
     assert eviction_score(fact(1, 40, "project", 0.75), NOW) == pytest.approx(42.666667, abs=1e-6)
     assert eviction_score(fact(1, 90, "preference", 0.9), NOW) == pytest.approx(30)
     assert eviction_score(fact(1, 200, "identity", 1.0), NOW) == pytest.approx(100)
@@ -69,7 +74,8 @@ def test_lo_19_what_is_old_and_doubtful_leaves_first() -> None:
     assert fact(999, 30, confidence=0.3) not in staying([*young, fact(999, 30, confidence=0.3)], NOW)
 
 
-def test_lo_20_pinned_facts_neither_expire_nor_leave() -> None:
+@published("LO-20")
+def test_pinned_facts_neither_expire_nor_leave() -> None:
     pinned = [fact(number, 10_000, "project", 0.01, pinned=True) for number in range(10)]
     crowd = [fact(number, days=0) for number in range(100, 250)]
     kept = staying([*pinned, *crowd], NOW)
@@ -100,7 +106,8 @@ def test_a_profile_is_the_same_in_whatever_order_facts_come(facts: list[CoreFact
     assert all(one in kept for one in facts if one.pinned)
 
 
-def test_d_10_what_leaves_the_profile_is_a_memory_as_before() -> None:
+@published("D-10")
+def test_what_leaves_the_profile_is_a_memory_as_before() -> None:
     """Leaving is computed: nothing is written, and nothing is lost."""
     home = Home()
     home.now_ms = NOW - 61 * DAY_MS
@@ -123,6 +130,7 @@ def test_d_10_what_leaves_the_profile_is_a_memory_as_before() -> None:
     assert len(kept & set(crowd)) == 140 - 12 + (old not in kept)
 
 
+@published("LO-10")
 @pytest.mark.parametrize(
     ("query", "index"),
     [
@@ -139,7 +147,7 @@ def test_d_10_what_leaves_the_profile_is_a_memory_as_before() -> None:
         (_CORE, "memory_by_category"),
     ],
 )
-def test_lo_10_core_facts_are_found_by_an_index_whatever_they_are_asked_by(query: str, index: str) -> None:
+def test_core_facts_are_found_by_an_index_whatever_they_are_asked_by(query: str, index: str) -> None:
     """By id, by the talk they were last heard in, by category, and there by confidence or by when they were heard."""
     home = Home()
     plan = " ".join(str(row[3]) for row in home.connection.execute(f"EXPLAIN QUERY PLAN {query}"))

@@ -11,6 +11,7 @@ from cognition import decay
 from cognition.days import DAY_MS
 from cognition.decay import Life, Lives
 from replica import MEMORY_TYPES
+from tests.support.published import published
 
 
 def after(days: float, *, type: str | None = None, profile: str = "memlocal", **life: float | None) -> float:
@@ -31,45 +32,54 @@ def check_memlocal(type: str, rate: float, at_30: float, at_365: float | None) -
     assert after(log(2) / rate, type=type) == near(0.5)
 
 
-def test_ml_18_episodic() -> None:
+@published("ML-18")
+def test_episodic() -> None:
     check_memlocal("episodic", 0.005, 0.860708, 0.161218)
 
 
-def test_ml_19_factual() -> None:
+@published("ML-19")
+def test_factual() -> None:
     check_memlocal("factual", 0.002, 0.941765, 0.481909)
 
 
-def test_ml_20_semantic() -> None:
+@published("ML-20")
+def test_semantic() -> None:
     check_memlocal("semantic", 0.002, 0.941765, 0.481909)
 
 
-def test_ml_21_procedural() -> None:
+@published("ML-21")
+def test_procedural() -> None:
     check_memlocal("procedural", 0.002, 0.941765, 0.481909)
 
 
-def test_ml_22_social() -> None:
+@published("ML-22")
+def test_social() -> None:
     check_memlocal("social", 0.003, 0.913931, None)
 
 
-def test_ml_23_spatial() -> None:
+@published("ML-23")
+def test_spatial() -> None:
     check_memlocal("spatial", 0.005, 0.860708, 0.161218)
 
 
-def test_ml_24_prospective() -> None:
+@published("ML-24")
+def test_prospective() -> None:
     check_memlocal("prospective", 0.020, 0.548812, 0.000676)
 
 
-def test_ml_25_affective() -> None:
+@published("ML-25")
+def test_affective() -> None:
     check_memlocal("affective", 0.005, 0.860708, 0.161218)
 
 
+@published("ML-26")
 @given(
     st.sampled_from(MEMORY_TYPES),
     st.sampled_from(sorted(decay.PROFILES)),
     st.integers(0, 3_000),
     st.integers(1, 300),
 )
-def test_ml_26_strength_begins_at_one_and_only_falls(type: str, profile: str, days: int, more: int) -> None:
+def test_strength_begins_at_one_and_only_falls(type: str, profile: str, days: int, more: int) -> None:
     accessed = {"last_access_ms": 0} if profile == "memori" else {}
     assert after(0, type=type, profile=profile, **accessed) == 1
     earlier = after(days, type=type, profile=profile, **accessed)
@@ -77,8 +87,9 @@ def test_ml_26_strength_begins_at_one_and_only_falls(type: str, profile: str, da
     assert 0 <= later < earlier or earlier == later == 0
 
 
+@published("YD-26")
 @pytest.mark.parametrize(("type", "days"), [("episodic", 30), ("semantic", 180), ("procedural", 365)])
-def test_yd_26_strength_halves_at_the_half_life_of_its_type(type: str, days: int) -> None:
+def test_strength_halves_at_the_half_life_of_its_type(type: str, days: int) -> None:
     assert after(days, type=type, profile="yantrik") == near(0.5)
     assert after(days / 2, type=type, profile="yantrik", half_life_s=days / 2 * 86_400) == near(0.5)
 
@@ -114,21 +125,25 @@ def test_a_column_of_memories_fades_as_each_of_them_does(profile: str) -> None:
     assert curve.column(Lives((), nobody, nobody, nobody, nobody), now_ms).tolist() == []
 
 
-def test_yd_13_strength_times_importance_is_the_decay_signal() -> None:
+@published("YD-13")
+def test_strength_times_importance_is_the_decay_signal() -> None:
     assert 0.9 * after(7, type="episodic", profile="yantrik") == near(0.765600)
 
 
-def test_yd_27_a_recall_resets_the_clock() -> None:
+@published("YD-27")
+def test_a_recall_resets_the_clock() -> None:
     recalled = after(40, type="episodic", profile="yantrik", last_access_ms=20 * DAY_MS)
     assert recalled == after(20, type="episodic", profile="yantrik")
 
 
+@published("ME-04")
 @pytest.mark.parametrize(("days", "expected"), [(69, 0.5016), (138, 0.2516)])
-def test_me_04_strength_fades_from_the_last_recall_on(days: int, expected: float) -> None:
+def test_strength_fades_from_the_last_recall_on(days: int, expected: float) -> None:
     assert after(days, profile="memori", last_access_ms=0) == pytest.approx(expected, abs=1e-4)
 
 
-def test_me_05_what_was_never_recalled_is_not_punished_for_its_age() -> None:
+@published("ME-05")
+def test_what_was_never_recalled_is_not_punished_for_its_age() -> None:
     assert after(365, profile="memori") == 1
 
 

@@ -4,6 +4,7 @@ import sqlite3
 
 from cognition.entities import EntityTables, keep, read_some, unread
 from replica import Core, Forget, SqliteStore, connect
+from tests.support.published import published
 from tests.support.replicas import acquaint, core_of, edit, remember, say, sync
 
 
@@ -24,7 +25,8 @@ def tables(connection: sqlite3.Connection) -> list[list[tuple[object, ...]]]:
     ]
 
 
-def test_yd_47_entities_computed_anew_equal_those_that_were_kept_in_step() -> None:
+@published("YD-47")
+def test_entities_computed_anew_equal_those_that_were_kept_in_step() -> None:
     ann = core_of("ann", SqliteStore(connect(":memory:"), [EntityTables()]))
     ben = core_of("ben")
     acquaint(ann, "ann", "ben")

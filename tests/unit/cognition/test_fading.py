@@ -10,6 +10,7 @@ from cognition.fading import priority, weakest
 from cognition.memories import read_memories
 from replica import Access, Forget, MemoryId, Set, Write
 from tests.support.minds import Home
+from tests.support.published import published
 
 TYPES = (None, "episodic", "semantic", "procedural")
 
@@ -20,7 +21,8 @@ def by_brute_force(home: Home, now_ms: int) -> list[bytes]:
     return [memory.rid for memory in sorted(memories, key=lambda each: (priority(each, now_ms), each.rid))]
 
 
-def test_yd_05_what_fades_is_in_the_order_of_brute_force_after_random_updates() -> None:
+@published("YD-05")
+def test_what_fades_is_in_the_order_of_brute_force_after_random_updates() -> None:
     home, random = Home(), Random(3)
     rids: list[MemoryId] = []
     for number in range(40):

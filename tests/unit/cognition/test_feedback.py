@@ -16,12 +16,14 @@ from cognition.ranking.signals import WEIGHTS
 from cognition.scoring import LEARNING_RATE, WEIGHT_MAX, WEIGHT_MIN
 from replica import WHOLE_AMOUNT, MemoryId, Write, read_lessons
 from tests.support.minds import Home
+from tests.support.published import published
 from tests.support.replicas import group, say, settle
 
 RID = MemoryId(bytes(16))
 
 
-def test_yd_24_one_feedback_moves_each_weight_by_its_share_then_bounds_then_normalises() -> None:
+@published("YD-24")
+def test_one_feedback_moves_each_weight_by_its_share_then_bounds_then_normalises() -> None:
     """The numbers of the paper, through the whole-number sums that travel."""
     first = {"similarity": 0.50, "decay": 0.20, "recency": 0.30}
     part = {"similarity": 0.3 / 0.5, "decay": 0.1 / 0.5, "recency": 0.1 / 0.5}
@@ -31,7 +33,8 @@ def test_yd_24_one_feedback_moves_each_weight_by_its_share_then_bounds_then_norm
     )
 
 
-def test_yd_24_a_thousand_feedbacks_keep_every_weight_within_bounds_and_the_sum_at_one() -> None:
+@published("YD-24")
+def test_a_thousand_feedbacks_keep_every_weight_within_bounds_and_the_sum_at_one() -> None:
     random = Random(5)
     sums = dict.fromkeys(FIRST_WEIGHTS, 0)
     for _ in range(1_000):
@@ -46,7 +49,8 @@ def test_yd_24_a_thousand_feedbacks_keep_every_weight_within_bounds_and_the_sum_
     assert all(-(10**15) < amount < 10**15 for amount in sums.values())
 
 
-def test_yd_24_a_weight_is_clamped_before_all_are_normalised() -> None:
+@published("YD-24")
+def test_a_weight_is_clamped_before_all_are_normalised() -> None:
     whole = 10 * WHOLE_AMOUNT
     up = learned({"recency": whole})
     assert up == pytest.approx(
@@ -58,7 +62,8 @@ def test_yd_24_a_weight_is_clamped_before_all_are_normalised() -> None:
     )
 
 
-def test_yd_25_the_rate_is_applied_where_feedback_is_given() -> None:
+@published("YD-25")
+def test_the_rate_is_applied_where_feedback_is_given() -> None:
     given = {"meaning": 3.0, "graph": 1.0, "question": -5.0}
     assert dict(lesson(RID, given, relevant=True).amounts) == {
         "similarity": round(0.75 * LEARNING_RATE * WHOLE_AMOUNT),
@@ -95,7 +100,8 @@ def test_feedback_for_new_memories_makes_newness_count_for_more() -> None:
     assert sum(learned_weights(home.connection).values()) == pytest.approx(1)
 
 
-def test_yd_11_devices_that_were_taught_apart_in_any_order_weigh_alike() -> None:
+@published("YD-11")
+def test_devices_that_were_taught_apart_in_any_order_weigh_alike() -> None:
     """Learned weights are small shared state: they come to the same sums wherever lessons meet."""
     lessons = [
         lesson(RID, {"recency": 1.0}, relevant=True),

@@ -10,6 +10,7 @@ from samemind.catalog import verb_named
 from samemind.declaring import read_options
 from samemind.filtering import kept
 from tests.support.minds import NOW_MS
+from tests.support.published import published
 from tests.support.recalling import Memory
 
 DAY_MS = 86_400_000
@@ -20,7 +21,8 @@ def memory() -> Memory:
     return Memory()
 
 
-def test_me_08_every_filter_keeps_what_it_names_and_combines_with_text(memory: Memory) -> None:
+@published("ME-08")
+def test_every_filter_keeps_what_it_names_and_combines_with_text(memory: Memory) -> None:
     remember = memory.home.remember
     remember(
         "walrus a", type="episodic", domain="work", project="Sea", topic="ice", speaker="Ann", told_at=1_000
@@ -61,7 +63,8 @@ def test_labels_are_compared_without_regard_to_case_in_every_script(memory: Memo
     assert sorted(memory.texts("walrus", workspace=("HOME", wanted))) == ["walrus a", "walrus b"]
 
 
-def test_yd_04_a_window_holds_its_beginning_and_not_its_end(memory: Memory) -> None:
+@published("YD-04")
+def test_a_window_holds_its_beginning_and_not_its_end(memory: Memory) -> None:
     for day in range(5):
         memory.home.remember(f"walrus {day}", told_at=day * DAY_MS)
     memory.embed()

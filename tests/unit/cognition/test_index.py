@@ -10,6 +10,7 @@ from cognition.embedding.embedder import Vectors
 from cognition.errors import IndexStale
 from cognition.index import ALL_MAX, VectorIndex
 from tests.support.minds import unit_rows
+from tests.support.published import published
 
 WIDTH = 16
 # Beyond what is searched in one pass, and no multiple of anything.
@@ -30,7 +31,8 @@ def topical(count: int, width: int, seed: int) -> Vectors:
     return rows.astype(np.float16).astype(np.float32)
 
 
-def test_me_14_an_index_agrees_with_a_list_whatever_is_added_and_removed() -> None:
+@published("ME-14")
+def test_an_index_agrees_with_a_list_whatever_is_added_and_removed() -> None:
     """Random adds, replacements and removals; every search gives what sorting a list gives."""
     random, index = Random(5), VectorIndex(WIDTH)
     model: dict[int, np.ndarray] = {}
@@ -55,7 +57,8 @@ def test_me_14_an_index_agrees_with_a_list_whatever_is_added_and_removed() -> No
         assert np.allclose([cosine for _, cosine in found], [cosine for cosine, _ in expected], atol=1e-5)
 
 
-def test_ml_35_among_many_vectors_the_nearest_are_found_by_their_signs() -> None:
+@published("ML-35")
+def test_among_many_vectors_the_nearest_are_found_by_their_signs() -> None:
     """Of the ten nearest none may be missing, of the nearest 120 one in fifty."""
     rows, index = topical(MANY, 256, 3), VectorIndex(256)
     index.add(range(MANY), rows)
@@ -130,7 +133,8 @@ def test_vectors_without_any_difference_are_all_on_the_shortlist(monkeypatch: py
     assert [number for number, _ in index.search(row[0], 2)] == [1, 2]
 
 
-def test_ml_14_an_index_refuses_vectors_of_another_width() -> None:
+@published("ML-14")
+def test_an_index_refuses_vectors_of_another_width() -> None:
     index = VectorIndex(WIDTH)
     with pytest.raises(IndexStale, match="expected 1 vectors of width 16, got \\(1, 8\\)"):
         index.add([1], unit_rows(1, 8, 1))

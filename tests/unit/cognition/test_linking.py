@@ -11,6 +11,7 @@ from cognition.sameness import SAME_WORDS
 from cognition.tellings import CLASSES_MAX, groups_of
 from replica import MemoryId, Remember, SaysSame, Value, Write, new_memory_id
 from tests.support.minds import Home
+from tests.support.published import published
 
 
 def pairs(share: float, count: int, random: Random) -> int:
@@ -28,14 +29,16 @@ def pairs(share: float, count: int, random: Random) -> int:
     return found
 
 
-def test_ml_37_pairs_that_share_four_fifths_are_found_and_those_that_share_one_fifth_are_not() -> None:
+@published("ML-37")
+def test_pairs_that_share_four_fifths_are_found_and_those_that_share_one_fifth_are_not() -> None:
     random = Random(37)
     assert PERMUTATIONS == 200
     assert pairs(0.8, 300, random) >= 0.95 * 300
     assert pairs(0.2, 300, random) <= 0.05 * 300
 
 
-def test_ml_50_a_nominee_is_one_of_similar_wording() -> None:
+@published("ML-50")
+def test_a_nominee_is_one_of_similar_wording() -> None:
     near = NearTexts(1_000)
     near.add([1, 2, 3], ["Ann loves hiking in the mountains", "The deploy runs at noon", "Bob bakes bread"])
     assert near.nominate("Ann really loves hiking in the mountains") == [1]
@@ -76,6 +79,7 @@ def test_the_surest_is_linked_and_of_these_the_newest() -> None:
     assert link[0] == rids[1]
 
 
+@published("ME-11")
 @pytest.mark.parametrize(
     ("held", "told"),
     [
@@ -89,7 +93,7 @@ def test_the_surest_is_linked_and_of_these_the_newest() -> None:
         ({}, {"block": "persona"}),
     ],
 )
-def test_me_11_another_speaker_space_type_or_time_is_another_telling(
+def test_another_speaker_space_type_or_time_is_another_telling(
     held: dict[str, Value], told: dict[str, Value]
 ) -> None:
     home = Home()

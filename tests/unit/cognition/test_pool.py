@@ -4,12 +4,14 @@ from cognition.ranking.query import Query
 from cognition.recall import BRIDGED, NARROW_MAX, POOL_MIN, pool_size
 from cognition.tracing import Stage, trace
 from replica import Relate, Write
+from tests.support.published import published
 from tests.support.recalling import Memory
 
 QUESTION = "Who rows the boat?"
 
 
-def test_ml_63_one_memory_of_a_type_is_in_the_pool_beside_a_hundred_of_another() -> None:
+@published("ML-63")
+def test_one_memory_of_a_type_is_in_the_pool_beside_a_hundred_of_another() -> None:
     """No budget a type (decision 0025): a search brings more than the row's hundred, and a type can be asked for."""
     memory = Memory()
     for n in range(100):
@@ -22,7 +24,8 @@ def test_ml_63_one_memory_of_a_type_is_in_the_pool_beside_a_hundred_of_another()
     assert len(pools[0]) == 101
 
 
-def test_ml_63_a_type_that_is_asked_for_is_searched_by_itself_however_many_others_there_are() -> None:
+@published("ML-63")
+def test_a_type_that_is_asked_for_is_searched_by_itself_however_many_others_there_are() -> None:
     memory = Memory()
     for n in range(3 * POOL_MIN):
         memory.home.remember(f"Ann rows the boat, day {n}", type="episodic")
@@ -39,9 +42,8 @@ def test_ml_63_a_type_that_is_asked_for_is_searched_by_itself_however_many_other
         assert len(hits) == 10 if texts is None else {hit.memory.text for hit in hits} == texts
 
 
-def test_pm_02_words_vectors_and_entities_are_fused_then_ranked_and_no_search_brings_more_than_its_share() -> (
-    None
-):
+@published("PM-02")
+def test_words_vectors_and_entities_are_fused_then_ranked_and_no_search_brings_more_than_its_share() -> None:
     """In PMB's order; its fifties are 120 of each search and 40 by the graph here, for what decision 0023 says."""
     memory = Memory()
     for n in range(2 * POOL_MIN):

@@ -14,6 +14,7 @@ from cognition.prompting import REDUCED, TRIMMED, Prompt, prompt
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
 from cognition.recall import Found, Hit
 from replica import DeviceId, Memory, MemoryId
+from tests.support.published import published
 
 CORE = Around(
     project=("- project one", "- project two"),
@@ -49,7 +50,8 @@ def numbers(made: Prompt) -> list[str]:
     return [message.content.split()[0] for message in made.messages if message.role != "system"]
 
 
-def test_lo_21_memory_stands_in_the_system_prompt_after_the_persona_and_before_the_history() -> None:
+@published("LO-21")
+def test_memory_stands_in_the_system_prompt_after_the_persona_and_before_the_history() -> None:
     made = prompt(Gathered(SINGLE_HOP, hits(3)), talk(5, 5), window=8_000)
     first, *others = made.messages
     assert first.role == "system"
@@ -62,7 +64,8 @@ def test_lo_21_memory_stands_in_the_system_prompt_after_the_persona_and_before_t
     )
 
 
-def test_lo_24_a_conversation_is_cut_at_four_fifths_of_its_window_and_not_before() -> None:
+@published("LO-24")
+def test_a_conversation_is_cut_at_four_fifths_of_its_window_and_not_before() -> None:
     made = prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=10_000)
     total = used(made.messages)
     assert prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=-(-total * 100 // 79)).compacted == ()
@@ -70,7 +73,8 @@ def test_lo_24_a_conversation_is_cut_at_four_fifths_of_its_window_and_not_before
     assert prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=10_000, at=0.1).compacted == (TRIMMED,)
 
 
-def test_lo_25_the_first_exchange_and_the_last_six_messages_stay() -> None:
+@published("LO-25")
+def test_the_first_exchange_and_the_last_six_messages_stay() -> None:
     made = prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=1_500)
     assert numbers(made) == ["m0", "m1", "m6", "m7", "m8", "m9", "m10", "m11"]
     short = prompt(Gathered(SINGLE_HOP), talk(*[100] * 8), window=1_000)
@@ -78,7 +82,8 @@ def test_lo_25_the_first_exchange_and_the_last_six_messages_stay() -> None:
     assert TRIMMED not in short.compacted
 
 
-def test_lo_26_still_too_long_it_loses_who_they_are_and_half_of_the_tastes_and_no_work() -> None:
+@published("LO-26")
+def test_still_too_long_it_loses_who_they_are_and_half_of_the_tastes_and_no_work() -> None:
     made = prompt(Gathered(MULTI_HOP, around=CORE), talk(*[100] * 12), window=1_200)
     assert made.compacted == (TRIMMED, REDUCED)
     (section,) = made.context.sections
@@ -87,8 +92,9 @@ def test_lo_26_still_too_long_it_loses_who_they_are_and_half_of_the_tastes_and_n
     assert whole.context.sections[0].lines == CORE.owner
 
 
+@published("LO-28")
 @given(st.integers(20, 6_000), st.lists(st.integers(0, 300), max_size=20), st.floats(0.1, 1))
-def test_lo_28_what_goes_out_is_never_more_than_its_window(window: int, sizes: list[int], at: float) -> None:
+def test_what_goes_out_is_never_more_than_its_window(window: int, sizes: list[int], at: float) -> None:
     said = talk(*sizes)
     least = used(tuple(each for n, each in enumerate(said) if not n or n == len(said) - 1))
     if least > window:
@@ -100,7 +106,8 @@ def test_lo_28_what_goes_out_is_never_more_than_its_window(window: int, sizes: l
     assert numbers(made)[-1:] == [f"m{len(sizes) - 1}"] * bool(sizes)
 
 
-def test_lo_28_a_window_that_the_talk_outgrew_loses_its_oldest_messages_and_says_so() -> None:
+@published("LO-28")
+def test_a_window_that_the_talk_outgrew_loses_its_oldest_messages_and_says_so() -> None:
     made = prompt(Gathered(MULTI_HOP), talk(*[60] * 20), window=300)
     assert used(made.messages) <= 300
     assert numbers(made)[-1] == "m19"

@@ -4,6 +4,7 @@ import pytest
 from cognition import HashedEmbedder, queue
 from replica import MemoryId, Set, Write
 from tests.support.minds import NOW_MS, Home
+from tests.support.published import published
 
 EMBEDDER = HashedEmbedder()
 
@@ -30,7 +31,8 @@ def embedded(home: Home, space: int) -> list[int]:
     return [number for ids, _ in queue.read_vectors(home.connection, space, EMBEDDER.width) for number in ids]
 
 
-def test_pm_50_an_entry_shows_what_waits_since_when_and_what_went_wrong(home: Home) -> None:
+@published("PM-50")
+def test_an_entry_shows_what_waits_since_when_and_what_went_wrong(home: Home) -> None:
     rid = home.remember("Ann moved to Lisbon")
     (entry,) = queue.entries(home.connection)
     assert entry == queue.Entry(
@@ -48,12 +50,14 @@ def test_pm_50_an_entry_shows_what_waits_since_when_and_what_went_wrong(home: Ho
     assert (entry.last_attempt_at, entry.attempts, entry.last_error) == (NOW_MS + 5, 1, "out of memory")
 
 
-def test_pm_50_retries_are_found_by_an_index_on_status_and_attempts(home: Home) -> None:
+@published("PM-50")
+def test_retries_are_found_by_an_index_on_status_and_attempts(home: Home) -> None:
     ((sql,),) = home.connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'embed_queue_by_status'")
     assert "(status, attempts)" in sql
 
 
-def test_pm_52_success_deletes_the_row(home: Home) -> None:
+@published("PM-52")
+def test_success_deletes_the_row(home: Home) -> None:
     home.remember("one")
     home.remember("two")
     assert embed(home, due(home)) == [0, 1]
@@ -64,7 +68,8 @@ def test_pm_52_success_deletes_the_row(home: Home) -> None:
     assert np.allclose(vectors, EMBEDDER.embed(["one", "two"]), atol=1e-3)
 
 
-def test_pm_53_failures_wait_one_and_a_half_seconds_and_then_twice_as_long_each_time(home: Home) -> None:
+@published("PM-53")
+def test_failures_wait_one_and_a_half_seconds_and_then_twice_as_long_each_time(home: Home) -> None:
     rid, now_ms = home.remember("poison"), NOW_MS
     for wait in (1_500, 3_000, 6_000, 12_000):
         assert len(due(home, now_ms)) == 1
@@ -75,7 +80,8 @@ def test_pm_53_failures_wait_one_and_a_half_seconds_and_then_twice_as_long_each_
     assert len(due(home, now_ms)) == 1
 
 
-def test_pm_54_the_fifth_failure_is_kept_for_inspection_and_can_be_asked_for_again(home: Home) -> None:
+@published("PM-54")
+def test_the_fifth_failure_is_kept_for_inspection_and_can_be_asked_for_again(home: Home) -> None:
     rid, other = home.remember("poison"), home.remember("fine")
     for attempt in range(queue.ATTEMPTS_MAX):
         fail(home, rid, NOW_MS, f"error {attempt}")
@@ -113,7 +119,8 @@ def test_a_memory_forgotten_while_it_was_embedded_keeps_no_vector(home: Home) ->
     assert embed(home, jobs) == []
 
 
-def test_ml_14_another_space_embeds_everything_again_and_mixes_nothing(home: Home) -> None:
+@published("ML-14")
+def test_another_space_embeds_everything_again_and_mixes_nothing(home: Home) -> None:
     home.remember("one")
     home.remember("two")
     embed(home, due(home))

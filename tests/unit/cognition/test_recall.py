@@ -11,6 +11,7 @@ from cognition.recall import NEIGHBOURED, assemble, fuse, rank
 from replica import Forget, Relate, Set, Write
 from replica.fields import INT_MAX
 from tests.support.minds import NOW_MS
+from tests.support.published import published
 from tests.support.recalling import Memory
 
 
@@ -19,21 +20,24 @@ def memory() -> Memory:
     return Memory()
 
 
-def test_ml_36_a_rare_word_ranks_its_memory_first(memory: Memory) -> None:
+@published("ML-36")
+def test_a_rare_word_ranks_its_memory_first(memory: Memory) -> None:
     for n in range(50):
         memory.home.remember(f"a usual day, number {n}, with usual things")
     memory.home.remember("a usual day with a xylophone in it")
     assert memory.texts("was it a usual day with a xylophone?")[0] == "a usual day with a xylophone in it"
 
 
-def test_pm_27_first_in_two_lists_scores_two_sixtieths_and_ties_go_by_number() -> None:
+@published("PM-27")
+def test_first_in_two_lists_scores_two_sixtieths_and_ties_go_by_number() -> None:
     fused = fuse({"words": [(5, 9.0), (7, 8.0)], "vectors": [(5, 0.9), (3, 0.8)]})
     assert fused[5] == pytest.approx(0.033333, abs=1e-6)
     assert fused[7] == fused[3] == pytest.approx(1 / 61)
     assert sorted(fused, key=lambda number: (-fused[number], number)) == [5, 3, 7]
 
 
-def test_me_02_scores_are_discarded_and_only_ranks_count() -> None:
+@published("ME-02")
+def test_scores_are_discarded_and_only_ranks_count() -> None:
     lists = {"words": [(1, 9.0), (2, 8.0), (3, 1.0)], "vectors": [(3, 0.9), (1, 0.8), (4, 0.1)]}
     scaled = {name: [(number, 1_000 * score) for number, score in ranked] for name, ranked in lists.items()}
     plain, large = fuse(lists), fuse(scaled)
@@ -42,7 +46,8 @@ def test_me_02_scores_are_discarded_and_only_ranks_count() -> None:
     assert {2, 4} <= plain.keys()
 
 
-def test_me_02_what_only_one_channel_finds_still_surfaces(memory: Memory) -> None:
+@published("ME-02")
+def test_what_only_one_channel_finds_still_surfaces(memory: Memory) -> None:
     memory.home.remember("a lone walrus")
     memory.embed()
     memory.home.remember("another walrus")  # not embedded yet
@@ -159,7 +164,8 @@ def test_what_cannot_be_asked_is_refused_by_name(memory: Memory) -> None:
         memory.recall("x", since_ms=2, until_ms=1)
 
 
-def test_lo_15_recall_works_with_no_embedder_at_all(memory: Memory) -> None:
+@published("LO-15")
+def test_recall_works_with_no_embedder_at_all(memory: Memory) -> None:
     memory.home.remember("Ann moved to Lisbon")
     ranked = rank(
         memory.home.connection,
@@ -175,21 +181,24 @@ def test_lo_15_recall_works_with_no_embedder_at_all(memory: Memory) -> None:
     assert hit.memory.text == "Ann moved to Lisbon"
 
 
-def test_pm_10_a_question_for_the_database_finds_the_postgres_fact_first(memory: Memory) -> None:
+@published("PM-10")
+def test_a_question_for_the_database_finds_the_postgres_fact_first(memory: Memory) -> None:
     for text in ("We chose Postgres for orders", "We chose Lisbon for the party", "Ann painted the office"):
         memory.home.remember(text)
     memory.embed()
     assert memory.texts("Which database do we have?")[0] == "We chose Postgres for orders"
 
 
-def test_pm_22_where_do_i_live_finds_what_was_moved_to_and_where_one_is_based(memory: Memory) -> None:
+@published("PM-22")
+def test_where_do_i_live_finds_what_was_moved_to_and_where_one_is_based(memory: Memory) -> None:
     for text in ("I moved to Lisbon", "I am based in Porto", "I like tea", "Bob owns a boat"):
         memory.home.remember(text)
     memory.embed()
     assert set(memory.texts("where do I live", k=2)) == {"I moved to Lisbon", "I am based in Porto"}
 
 
-def test_pm_25_a_question_in_english_finds_the_fact_in_russian(memory: Memory) -> None:
+@published("PM-25")
+def test_a_question_in_english_finds_the_fact_in_russian(memory: Memory) -> None:
     for text in ("Анна живёт в Берлине", "Анна любит чай", "Борис купил лодку"):
         memory.home.remember(text)
     memory.embed()
@@ -205,7 +214,8 @@ def test_a_turn_at_the_last_place_that_can_be_written_has_no_neighbour_behind_it
     assert {hit.memory.text for hit in memory.recall("walrus")} == {"a walrus", "the end"}
 
 
-def test_ml_65_the_turns_around_a_hit_join_the_pool_within_their_conversation(memory: Memory) -> None:
+@published("ML-65")
+def test_the_turns_around_a_hit_join_the_pool_within_their_conversation(memory: Memory) -> None:
     for position, text in enumerate(["one", "two", "three", "walrus", "five", "six", "seven"]):
         memory.home.remember(text, conversation="chat", position=position)
     memory.home.remember("elsewhere", conversation="other", position=4)
@@ -252,7 +262,8 @@ def test_of_many_hits_it_is_the_turns_around_the_best_that_join_the_pool(memory:
     assert len(found) == 2 * NEIGHBOURED + 2
 
 
-def test_ml_67_ml_68_a_candidate_is_in_the_pool_once_with_every_channel_that_found_it(memory: Memory) -> None:
+@published("ML-67", "ML-68")
+def test_a_candidate_is_in_the_pool_once_with_every_channel_that_found_it(memory: Memory) -> None:
     memory.home.remember("the walrus lives here")
     memory.embed()
     hits = memory.recall("where does the walrus live")
@@ -260,7 +271,8 @@ def test_ml_67_ml_68_a_candidate_is_in_the_pool_once_with_every_channel_that_fou
     assert [found.channel for found in hits[0].found] == ["words", "vectors", "synonyms"]
 
 
-def test_ml_69_each_list_keeps_the_order_of_its_scores_and_all_of_them_are_ranked(memory: Memory) -> None:
+@published("ML-69")
+def test_each_list_keeps_the_order_of_its_scores_and_all_of_them_are_ranked(memory: Memory) -> None:
     """Scales differ, so lists are fused by rank; what the ranking gets is the full pool, in that order."""
     for n in range(30):
         memory.home.remember("walrus " * (n % 5 + 1) + "and cake " * (n % 3) + f"day {n}")
@@ -276,7 +288,8 @@ def test_ml_69_each_list_keeps_the_order_of_its_scores_and_all_of_them_are_ranke
     assert fused != sorted(fused, reverse=True)  # the ranking had all of them, and has another mind
 
 
-def test_ml_70_the_whole_pool_is_ranked_and_an_answer_at_rank_sixty_rises(memory: Memory) -> None:
+@published("ML-70")
+def test_the_whole_pool_is_ranked_and_an_answer_at_rank_sixty_rises(memory: Memory) -> None:
     """By words alone the fillers, which repeat the term, come first; the named speaker decides."""
     for n in range(70):
         memory.home.remember(f"walrus walrus walrus {n}", speaker="Bob")
@@ -285,7 +298,8 @@ def test_ml_70_the_whole_pool_is_ranked_and_an_answer_at_rank_sixty_rises(memory
     assert ranked[0].memory.fields["speaker"] == "Ann"
 
 
-def test_ml_71_scores_lie_between_zero_and_one_and_order_equals_them(memory: Memory) -> None:
+@published("ML-71")
+def test_scores_lie_between_zero_and_one_and_order_equals_them(memory: Memory) -> None:
     for n in range(20):
         memory.home.remember(f"walrus number {n} " + "and more " * n)
     memory.embed()
@@ -294,14 +308,16 @@ def test_ml_71_scores_lie_between_zero_and_one_and_order_equals_them(memory: Mem
     assert scores == sorted(scores, reverse=True)
 
 
-def test_yd_18_an_important_but_unrelated_memory_never_outranks_a_relevant_one(memory: Memory) -> None:
+@published("YD-18")
+def test_an_important_but_unrelated_memory_never_outranks_a_relevant_one(memory: Memory) -> None:
     memory.home.remember("evacuation plan for the whole building", importance=1.0)
     memory.home.remember("dinner with Ann is on friday", importance=0.2)
     memory.embed()
     assert memory.texts("when is dinner with Ann")[0] == "dinner with Ann is on friday"
 
 
-def test_ml_49_a_fact_of_one_is_not_returned_first_as_anothers(memory: Memory) -> None:
+@published("ML-49")
+def test_a_fact_of_one_is_not_returned_first_as_anothers(memory: Memory) -> None:
     memory.home.remember("I adopted a puppy last week", speaker="Bob")
     memory.home.remember("I adopted a kitten last week", speaker="Ann")
     memory.embed()
@@ -318,7 +334,8 @@ def test_a_recall_writes_nothing(memory: Memory) -> None:
     assert memory.home.core.position == before
 
 
-def test_yd_22_what_only_an_edge_connects_appears_with_the_graph_alone(memory: Memory) -> None:
+@published("YD-22")
+def test_what_only_an_edge_connects_appears_with_the_graph_alone(memory: Memory) -> None:
     memory.home.remember("Stripe opened an office in Dublin")
     for n in range(5):
         memory.home.remember(f"Ann went for walk number {n}")
@@ -331,7 +348,8 @@ def test_yd_22_what_only_an_edge_connects_appears_with_the_graph_alone(memory: M
     assert "Stripe opened an office in Dublin" not in [hit.memory.text for hit in without]
 
 
-def test_ml_42_the_graph_is_followed_over_two_edges_and_no_further(memory: Memory) -> None:
+@published("ML-42")
+def test_the_graph_is_followed_over_two_edges_and_no_further(memory: Memory) -> None:
     for name in ("Bravo", "Charlie", "Delta"):
         memory.home.remember(f"{name} is a place")
     for source, target in (("Alpha", "Bravo"), ("Bravo", "Charlie"), ("Charlie", "Delta")):

@@ -3,6 +3,7 @@ import pytest
 from cognition import Hit
 from replica import Relate, Set, Write
 from tests.support.minds import NOW_MS
+from tests.support.published import published
 from tests.support.recalling import Memory
 
 DAY_MS = 86_400_000
@@ -19,7 +20,8 @@ def channels(hits: list[Hit], text: str) -> set[str]:
     return {found.channel for found in hit.found}
 
 
-def test_ml_64_a_phrase_finds_the_line_that_holds_it_as_it_stands(memory: Memory) -> None:
+@published("ML-64")
+def test_a_phrase_finds_the_line_that_holds_it_as_it_stands(memory: Memory) -> None:
     for n in range(60):
         memory.home.remember(f"nothing new, and it is impossible to say more, day {n}")
     memory.home.remember("We finished Nothing is Impossible together")
@@ -31,7 +33,8 @@ def test_ml_64_a_phrase_finds_the_line_that_holds_it_as_it_stands(memory: Memory
     assert "phrases" in channels(memory.recall("what about Mary Lou Smith?"), "Mary Lou Smith came by")
 
 
-def test_ml_66_a_question_that_names_a_speaker_searches_what_that_speaker_said(memory: Memory) -> None:
+@published("ML-66")
+def test_a_question_that_names_a_speaker_searches_what_that_speaker_said(memory: Memory) -> None:
     memory.home.remember("the boat has a leak", speaker="Ann")
     memory.home.remember("the boat has a new sail", speaker="Bob")
     hits = memory.recall("What did Ann say of the boat?")
@@ -42,7 +45,8 @@ def test_ml_66_a_question_that_names_a_speaker_searches_what_that_speaker_said(m
     )
 
 
-def test_ml_62_each_channel_alone_brings_its_candidate(memory: Memory) -> None:
+@published("ML-62")
+def test_each_channel_alone_brings_its_candidate(memory: Memory) -> None:
     """Semantic, full text, graph, window, speaker and phrase; triples are tried where their tables are."""
     memory.home.remember("a word that nobody else has: quixotic", speaker="Eve")
     memory.home.remember("marmalade on toast", conversation="chat", position=1)
@@ -61,21 +65,24 @@ def test_ml_62_each_channel_alone_brings_its_candidate(memory: Memory) -> None:
     assert channels(memory.recall("who said “Never Give Up”"), "we said Never Give Up twice") >= {"phrases"}
 
 
-def test_pm_24_what_names_only_one_of_two_ranks_below_what_names_both(memory: Memory) -> None:
+@published("PM-24")
+def test_what_names_only_one_of_two_ranks_below_what_names_both(memory: Memory) -> None:
     memory.home.remember("Ann went sailing on the lake")
     memory.home.remember("Ann and Zoe went sailing")
     memory.home.remember("Zoe went sailing on the lake")
     assert memory.texts("when did Ann and Zoe go sailing?")[0] == "Ann and Zoe went sailing"
 
 
-def test_me_06_what_is_old_sinks_and_is_still_found_by_its_words(memory: Memory) -> None:
+@published("ME-06")
+def test_what_is_old_sinks_and_is_still_found_by_its_words(memory: Memory) -> None:
     memory.home.remember("the code of the garage is under the third stone", told_at=NOW_MS - 3_650 * DAY_MS)
     for n in range(30):
         memory.home.remember(f"the garage was cleaned, part {n}", told_at=NOW_MS)
     assert memory.texts("code of the garage under the third stone")[0].startswith("the code of the garage")
 
 
-def test_me_09_a_label_shifts_what_a_vector_means_and_is_embedded_anew(memory: Memory) -> None:
+@published("ME-09")
+def test_a_label_shifts_what_a_vector_means_and_is_embedded_anew(memory: Memory) -> None:
     rid = memory.home.remember("we consume the stream in order")
     memory.embed()
     assert "vectors" not in {

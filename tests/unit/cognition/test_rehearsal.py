@@ -13,6 +13,7 @@ from cognition.tiers import Tier, count_tiers, life_of, tier
 from replica import Forget, Kind, Memory, MemoryId, Write
 from replica.ops import Set
 from tests.support.minds import Home
+from tests.support.published import published
 
 
 @pytest.fixture
@@ -76,7 +77,8 @@ def test_what_was_forgotten_meanwhile_is_not_counted(home: Home) -> None:
     assert told(home) == 0
 
 
-def test_e_7_strength_counts_from_the_last_recall_or_else_from_the_beginning(home: Home) -> None:
+@published("E-07")
+def test_strength_counts_from_the_last_recall_or_else_from_the_beginning(home: Home) -> None:
     rid = home.remember("Ann moved to Lisbon")
     began = home.now_ms
     home.now_ms = began + 20 * DAY_MS

@@ -15,6 +15,7 @@ from cognition.relating import COSINE_ABOVE, RELATED_MAX, RELATIONS, check_relat
 from cognition.words import any_of, words
 from replica import Core, Erase, MemoryId, SqliteStore, Write
 from tests.support.minds import Home
+from tests.support.published import published
 
 WIDTH = 8
 SPACE = 1
@@ -48,7 +49,8 @@ class Related(Home):
         return [other for other, _ in related(self.connection, self.index, rid, vector)]
 
 
-def test_ml_41_a_memory_relates_to_the_three_most_like_it_above_one_half() -> None:
+@published("ML-41")
+def test_a_memory_relates_to_the_three_most_like_it_above_one_half() -> None:
     home = Related()
     one = home.place("one", 1.0)
     near = [home.place(f"near {cosine}", cosine) for cosine in (0.6, 0.9, 0.7, 0.8)]
@@ -75,7 +77,8 @@ def test_its_own_facts_its_parent_its_duplicates_and_the_archived_are_no_news() 
     assert home.of(MemoryId(bytes(16))) == []
 
 
-def test_ml_40_five_relations_hold_between_memories_and_others_need_a_name_of_their_own(
+@published("ML-40")
+def test_five_relations_hold_between_memories_and_others_need_a_name_of_their_own(
     tmp_path: Path,
 ) -> None:
     assert RELATIONS == ("relates_to", "contradicts", "updates", "causes", "temporal_sequence")
@@ -92,7 +95,8 @@ def test_ml_40_five_relations_hold_between_memories_and_others_need_a_name_of_th
         assert mind.relate("Ann", "works at", "Google").relation == "works at"
 
 
-def test_ml_41_the_graph_of_a_memory_shows_what_it_relates_to(tmp_path: Path) -> None:
+@published("ML-41")
+def test_the_graph_of_a_memory_shows_what_it_relates_to(tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "home") as mind:
         one = mind.remember("Ann loves hiking in the mountains", wait=True).rid
         other = mind.remember("Ann enjoys mountain hikes", wait=True, no_dedup=True).rid
@@ -121,7 +125,8 @@ class Read(Home):
         return [number for number, _ in find_triples(self.connection, Asked(any_of(words(query))), limit=10)]
 
 
-def test_ml_38_a_triple_is_found_by_subject_by_predicate_and_by_object() -> None:
+@published("ML-38")
+def test_a_triple_is_found_by_subject_by_predicate_and_by_object() -> None:
     home = Read()
     rid = home.remember("Alice lives in Berlin, and she likes it there. Nobody else does.")
     home.remember("It rained. Nothing else happened on that long and quiet day at the lake.")
@@ -131,7 +136,8 @@ def test_ml_38_a_triple_is_found_by_subject_by_predicate_and_by_object() -> None
     assert home.found("lake") == []
 
 
-def test_ml_38_a_triple_that_a_model_told_is_one_too_and_nonsense_is_none() -> None:
+@published("ML-38")
+def test_a_triple_that_a_model_told_is_one_too_and_nonsense_is_none() -> None:
     home = Read()
     told = home.remember("She went there.", meta={"triple": '["Zoe", "moved_to", "Oslo"]'})
     for nonsense in ("[", "[1, 2, 3]", '["she", "is", "here"]', '["a", "b"]', "5", "null"):

@@ -18,6 +18,7 @@ from cognition.words import is_english
 from replica import Forget, Replica, Set, Write
 from tests.support.minds import NOW_MS, open_memory, remember
 from tests.support.models import OverlapReranker
+from tests.support.published import published
 from tests.support.recalling import Memory
 
 
@@ -58,7 +59,8 @@ def judged(
     return before, reread_by(reranker, before)
 
 
-def test_pm_04_candidates_beyond_those_that_are_judged_are_untouched() -> None:
+@published("PM-04")
+def test_candidates_beyond_those_that_are_judged_are_untouched() -> None:
     memory, reranker = filled(115), OverlapReranker()
     read(memory, reranker)
     before, after = judged(memory, reranker)

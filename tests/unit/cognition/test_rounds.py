@@ -17,6 +17,7 @@ from cognition.recall import Hits
 from cognition.rounds import FOLLOW_UPS_MAX, gap, read_answer
 from replica import Replica
 from tests.support.minds import open_memory, remember
+from tests.support.published import published
 from tests.support.recalling import Memory
 
 QUESTION = "Where does Ann's sister work?"
@@ -73,14 +74,16 @@ def ask(path: Path, model: Model | None = None) -> tuple[list[str], Counted]:
     return trio.run(main)
 
 
-def test_ml_76_a_second_round_brings_what_only_a_name_in_the_first_leads_to(tmp_path: Path) -> None:
+@published("ML-76")
+def test_a_second_round_brings_what_only_a_name_in_the_first_leads_to(tmp_path: Path) -> None:
     texts, counted = ask(tmp_path / "store")
     assert ANSWER in texts[:5]
     assert counted.queries[0] == QUESTION
     assert counted.queries[1:] == ["Zoe work"], "one follow-up, and no third round"
 
 
-def test_ml_76_a_model_says_what_is_missing_where_there_is_one(tmp_path: Path) -> None:
+@published("ML-76")
+def test_a_model_says_what_is_missing_where_there_is_one(tmp_path: Path) -> None:
     wish = {"sufficient": False, "queries": ["museum", "museum", "employer of Zoe", "boats", "lakes"]}
     model = Model(lambda: f"Sure: {json.dumps(wish)}")
     texts, counted = ask(tmp_path / "store", model)
@@ -97,19 +100,22 @@ def _gone() -> str:
     raise ModelUnavailable("nobody is there")
 
 
+@published("ML-76")
 @pytest.mark.parametrize("answer", [_gone, lambda: "I cannot say", lambda: '{"sufficient": "maybe"}'])
-def test_ml_76_a_model_that_fails_leaves_it_to_the_rules(tmp_path: Path, answer: Callable[[], str]) -> None:
+def test_a_model_that_fails_leaves_it_to_the_rules(tmp_path: Path, answer: Callable[[], str]) -> None:
     assert ask(tmp_path / "store", Model(answer))[1].queries == [QUESTION, "Zoe work"]
 
 
-def test_ml_76_answers_that_say_all_that_was_asked_are_sufficient() -> None:
+@published("ML-76")
+def test_answers_that_say_all_that_was_asked_are_sufficient() -> None:
     memory = Memory()
     memory.home.remember("Ann's sister Zoe has a job at the museum")
     assert gap(QUESTION, memory.recall(QUESTION), TABLES).queries == ()
     assert gap(QUESTION, [], TABLES).queries == ()
 
 
-def test_ml_76_no_more_than_three_things_are_asked_after() -> None:
+@published("ML-76")
+def test_no_more_than_three_things_are_asked_after() -> None:
     memory = Memory()
     memory.home.remember("Ann's sister met Zoe, Bob Miller, Carla, Dora and Emil")
     queries = gap(QUESTION, memory.recall(QUESTION), TABLES).queries

@@ -11,6 +11,7 @@ from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
 from cognition.ranking.signals.entity import CALLED_OTHERWISE
 from cognition.ranking.vocabulary import BRIDGES, TABLES, VERBS
+from tests.support.published import published
 
 RULES = (
     *(
@@ -51,7 +52,8 @@ def says(query: str, text: str, *, only: str) -> float:
     return float(score(Pool(Query(query), rows, none, none, 0), {only: PUBLISHED[only]}).scores[0])
 
 
-def test_pm_20_every_rule_can_be_turned_off() -> None:
+@published("PM-20")
+def test_every_rule_can_be_turned_off() -> None:
     assert len(RULES) == 14
     assert set(RULES) == {signal.name for signal in SIGNALS if signal.rule}
     rows, none = facts("Ann lives in Lisbon"), np.zeros(1)
@@ -62,12 +64,14 @@ def test_pm_20_every_rule_can_be_turned_off() -> None:
         )
 
 
-def test_pm_03_a_rule_is_a_pure_function_of_query_and_text() -> None:
+@published("PM-03")
+def test_a_rule_is_a_pure_function_of_query_and_text() -> None:
     asked = ("Where does Ann live?", "Bob lives in Porto", "Ann lives in Lisbon")
     assert order(*asked, only="entity") == order(*asked, only="entity")
 
 
-def test_pm_06_the_one_who_is_named_must_be_there() -> None:
+@published("PM-06")
+def test_the_one_who_is_named_must_be_there() -> None:
     assert (
         order("Where does Ann live?", "Ann lives in Lisbon", "Bob lives in Porto", only="entity")[0][:3]
         == "Ann"
@@ -78,12 +82,14 @@ def test_pm_06_the_one_who_is_named_must_be_there() -> None:
     )
 
 
-def test_pm_07_a_verb_is_met_by_its_synonyms() -> None:
+@published("PM-07")
+def test_a_verb_is_met_by_its_synonyms() -> None:
     best, other = "She is based in Lisbon", "She visited Lisbon"
     assert order("where does she live", best, other, only="verb")[0] == best
 
 
-def test_pm_08_verb_and_topic_together_say_more_than_the_verb() -> None:
+@published("PM-08")
+def test_verb_and_topic_together_say_more_than_the_verb() -> None:
     text = "We host the blog on Fly"
     assert says("where do we deploy the blog", text, only="verb and topic") > 0
     both = says("where do we deploy the blog", text, only="verb") + says(
@@ -93,59 +99,70 @@ def test_pm_08_verb_and_topic_together_say_more_than_the_verb() -> None:
     assert says("where do we deploy the shop", text, only="verb and topic") == 0
 
 
-def test_pm_09_all_tokens_beat_some() -> None:
+@published("PM-09")
+def test_all_tokens_beat_some() -> None:
     best = "The blog runs with a cache and a proxy"
     assert order("blog cache proxy", best, "The blog runs", only="most words")[0] == best
 
 
-def test_pm_10_a_database_is_met_by_postgres() -> None:
+@published("PM-10")
+def test_a_database_is_met_by_postgres() -> None:
     best = "We chose Postgres for orders"
     assert order("which database do we use", best, "We chose Lisbon for the party", only="bridge")[0] == best
 
 
-def test_pm_11_a_labelled_note_comes_first() -> None:
+@published("PM-11")
+def test_a_labelled_note_comes_first() -> None:
     best = "Fix: restart the worker"
     assert order("what's the fix for the queue", best, "The fix was hard", only="prefix")[0] == best
 
 
-def test_pm_12_a_decision_beats_a_mention() -> None:
+@published("PM-12")
+def test_a_decision_beats_a_mention() -> None:
     best = "We agreed that every change must be reviewed"
     assert order("what's the review policy", best, "Somebody mentioned reviews", only="policy")[0] == best
 
 
-def test_pm_13_a_policy_on_something_else_is_no_answer() -> None:
+@published("PM-13")
+def test_a_policy_on_something_else_is_no_answer() -> None:
     best = "Policy: review before merge"
     assert order("what is the review policy", best, "Policy: travel by train", only="other policy")[0] == best
 
 
-def test_pm_14_a_lifetime_is_digits_and_a_unit() -> None:
+@published("PM-14")
+def test_a_lifetime_is_digits_and_a_unit() -> None:
     best = "Tokens expire after 15 minutes"
     assert (
         order("what is the token lifetime", best, "Tokens expire at some point", only="duration")[0] == best
     )
 
 
-def test_pm_15_now_asks_for_what_holds_now() -> None:
+@published("PM-15")
+def test_now_asks_for_what_holds_now() -> None:
     best = "Ann currently works at Stripe"
     assert order("where does Ann work now", best, "Ann worked at Google", only="current")[0] == best
 
 
-def test_pm_16_how_many_asks_for_a_number() -> None:
+@published("PM-16")
+def test_how_many_asks_for_a_number() -> None:
     best = "There are 7 servers"
     assert order("how many servers are there", best, "There are servers", only="quantity")[0] == best
 
 
-def test_pm_17_who_is_on_the_team_asks_for_several_names() -> None:
+@published("PM-17")
+def test_who_is_on_the_team_asks_for_several_names() -> None:
     best = "The team: Ann, Bob and Carla"
     assert order("who is on the team", best, "The team met Ann", only="roster")[0] == best
 
 
-def test_pm_18_what_we_used_is_met_by_what_we_host_on() -> None:
+@published("PM-18")
+def test_what_we_used_is_met_by_what_we_host_on() -> None:
     best = "The site is hosted on Fly"
     assert order("what did we use for the site", best, "The site is pretty", only="used")[0] == best
 
 
-def test_pm_19_nothing_in_common_is_off_topic() -> None:
+@published("PM-19")
+def test_nothing_in_common_is_off_topic() -> None:
     best = "Tea is in the cupboard"
     assert order("where is the tea", best, "Boats float", only="nothing shared")[0] == best
 
@@ -158,29 +175,34 @@ def test_a_rule_that_does_not_apply_says_nothing(name: str) -> None:
         assert says("grüne wolken", "Boats float on 7 lakes", only=name) == 0
 
 
-def test_pm_21_six_bridges() -> None:
+@published("PM-21")
+def test_six_bridges() -> None:
     assert set(BRIDGES) == {"typing", "database", "policy", "lifetime", "deploy", "plan"}
     assert TABLES.bridges.of("mypy") == {"typing"}
 
 
-def test_pm_22_eight_verbs() -> None:
+@published("PM-22")
+def test_eight_verbs() -> None:
     assert set(VERBS) == {"live", "work", "own", "lead", "decide", "deploy", "fix", "name"}
     for form in ("moved", "based", "lives", "viven", "wohnt", "живёт", "мешкає"):
         assert "live" in TABLES.verbs.of(form), form
 
 
-def test_pm_25_a_question_in_one_language_is_met_by_a_verb_in_another() -> None:
+@published("PM-25")
+def test_a_question_in_one_language_is_met_by_a_verb_in_another() -> None:
     best = "Анна живёт в Берлине"
     assert order("where does she live", best, "Анна любит чай", only="verb")[0] == best
 
 
-def test_pm_64_me_asks_for_what_is_said_of_oneself() -> None:
+@published("PM-64")
+def test_me_asks_for_what_is_said_of_oneself() -> None:
     best = "I moved to Lisbon"
     assert order("where do I live", best, "Bob moved to Porto", only="self")[0] == best
     assert says("where does Bob live", best, only="self") == 0
 
 
-def test_pm_05_a_query_is_read_once_however_many_candidates_there_are(
+@published("PM-05")
+def test_a_query_is_read_once_however_many_candidates_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[str] = []
@@ -201,13 +223,15 @@ def test_pm_05_a_query_is_read_once_however_many_candidates_there_are(
     assert sorted(read) == ["proper_nouns", "terms"]
 
 
-def test_pm_23_proper_nouns_are_capitals_that_are_no_common_words() -> None:
+@published("PM-23")
+def test_proper_nouns_are_capitals_that_are_no_common_words() -> None:
     assert Query("what does Alice think about Postgres").proper_nouns == {"alice", "postgres"}
     assert "when" not in Query("When did Alice go?").proper_nouns
     assert Query("где живёт Анна").proper_nouns == {"анна"}
 
 
-def test_pm_06_who_is_called_otherwise_may_be_meant_and_counts_half() -> None:
+@published("PM-06")
+def test_who_is_called_otherwise_may_be_meant_and_counts_half() -> None:
     said = [
         says("Where does Liz live?", f"{name} lives in Porto", only="entity")
         for name in ("Liz", "Elizabeth", "Olga")

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from cognition.sameness import CHARACTERS_MAX, SAME_BUT_ORDER, SAME_WORDS, sureness
 from tests.support.minimal_pairs import DIFFERENT, HELD_OUT, REPEATED
+from tests.support.published import published
 
 PAIRS = [(kind, *pair) for kind, pairs in DIFFERENT.items() for pair in pairs]
 PAIRS += [("held out", *pair) for pair in HELD_OUT]
@@ -16,13 +17,15 @@ def test_there_are_enough_pairs_of_every_kind() -> None:
     assert min(map(len, DIFFERENT.values())) >= 6
 
 
+@published("LO-40", "ME-11")
 @pytest.mark.parametrize(("kind", "one", "other"), PAIRS)
-def test_lo_40_me_11_what_differs_in_one_telling_thing_is_not_linked(kind: str, one: str, other: str) -> None:
+def test_what_differs_in_one_telling_thing_is_not_linked(kind: str, one: str, other: str) -> None:
     assert sureness(one, other) == sureness(other, one) == 0, kind
 
 
+@published("ML-51")
 @pytest.mark.parametrize(("one", "other"), REPEATED)
-def test_ml_51_a_repetition_is_linked(one: str, other: str) -> None:
+def test_a_repetition_is_linked(one: str, other: str) -> None:
     assert sureness(one, other) == sureness(other, one) > 0
 
 

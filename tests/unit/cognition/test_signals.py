@@ -13,6 +13,7 @@ from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
 from cognition.ranking.signals.answers import WHATEVER
 from cognition.ranking.stem import stem
+from tests.support.published import published
 
 NOW_MS = 1_700_000_000_000
 
@@ -103,7 +104,8 @@ def test_covered_asks_the_turns_around_too() -> None:
     assert given("covered", pool("walrus tea", rows))[3] < 1
 
 
-def test_ml_65_neighbours_never_come_from_another_conversation() -> None:
+@published("ML-65")
+def test_neighbours_never_come_from_another_conversation() -> None:
     rows = [row(1, "a", conversation="x", position=0), row(2, "b", conversation="y", position=1)]
     assert pool("a", rows).near[1].tolist() == [-1, -1]
     assert pool("a", talk("a", "b", "c", "d")).near[-2].tolist() == [-1, -1, 0, 1]
@@ -129,7 +131,8 @@ def test_a_session_lifts_its_turns_and_a_memory_of_no_session_only_itself() -> N
     assert given("session", pool("walrus", rows, words=[1.0, 0.0, 0.5, 0.0])) == [1, 1, 0.5, 0]
 
 
-def test_ml_49_what_another_one_said_is_ranked_below() -> None:
+@published("ML-49")
+def test_what_another_one_said_is_ranked_below() -> None:
     rows = [row(1, "I moved to Lisbon", speaker="Bob"), row(2, "I moved to Lisbon", speaker="Ann Smith")]
     assert given("speaker", pool("Where did Ann move?", rows)) == [0, 1]
     assert given("speaker", pool("Who moved?", rows)) == [0, 0]
@@ -143,7 +146,8 @@ def test_a_question_when_wants_a_time_and_how_many_a_number() -> None:
     assert given("quantity", pool("How many are there?", rows)) == [0, 1, 0, 1]
 
 
-def test_yd_18_importance_counts_only_for_what_is_about_the_question() -> None:
+@published("YD-18")
+def test_importance_counts_only_for_what_is_about_the_question() -> None:
     rows = [row(1, "a", importance=1.0), row(2, "b", importance=1.0), row(3, "c")]
     some = Pool(Query("x"), rows, np.zeros(3), np.array([0.05, 0.6, 0.6]), NOW_MS)
     unrelated, related, derived = given("importance", some)

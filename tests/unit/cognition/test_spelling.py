@@ -10,6 +10,7 @@ from cognition.embedding.static import StaticEmbedder
 from cognition.ranking.vocabulary import TABLES, with_own
 from cognition.spelling import UNKNOWN_MAX, corrected, slips
 from tests.support.minds import Home
+from tests.support.published import published
 
 LEXICON = WordVectors(StaticEmbedder())
 HELD = (
@@ -35,6 +36,7 @@ def test_a_slip_is_a_letter_left_out_added_changed_or_swapped() -> None:
     assert {pair: slips(*pair) for pair in pairs} == pairs
 
 
+@published("PM-65")
 @pytest.mark.parametrize(
     ("asked", "meant"),
     [
@@ -48,7 +50,7 @@ def test_a_slip_is_a_letter_left_out_added_changed_or_swapped() -> None:
         ("куда переехла Алексей", "куда переехал Алексей"),
     ],
 )
-def test_pm_65_a_mistyped_word_is_taken_for_the_one_that_is_held(home: Home, asked: str, meant: str) -> None:
+def test_a_mistyped_word_is_taken_for_the_one_that_is_held(home: Home, asked: str, meant: str) -> None:
     assert corrected(home.connection, asked, TABLES, LEXICON) == meant
 
 
@@ -78,7 +80,8 @@ def test_a_word_that_stands_for_others_is_no_slip(home: Home) -> None:
     ).endswith("daschhund")
 
 
-def test_pm_65_a_question_with_a_slip_finds_its_memory(tmp_path: Path) -> None:
+@published("PM-65")
+def test_a_question_with_a_slip_finds_its_memory(tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "home") as mind:
         for text in HELD:
             mind.remember(text)

@@ -3,6 +3,7 @@ import pytest
 from cognition.tables import TABLES_VERSION, CognitionTables, indexed
 from replica import Edit, Forget, Remember, Set, Write, new_memory_id
 from tests.support.minds import NOW_MS, Home
+from tests.support.published import published
 
 
 def found(home: Home, query: str) -> list[int]:
@@ -27,7 +28,8 @@ def test_a_memory_is_found_by_its_words_as_soon_as_it_is_committed(home: Home) -
     assert found(home, "lisbon") == [home.number(rid)]
 
 
-def test_yd_06_morphology_does_not_matter(home: Home) -> None:
+@published("YD-06")
+def test_morphology_does_not_matter(home: Home) -> None:
     rid = home.remember('We deployed it, with a state-of-the-art café "quote"')
     for query in ("deploying", "deploys", '"state of the art"', "cafe", "quotes"):
         assert found(home, query) == [home.number(rid)], query
@@ -42,7 +44,8 @@ def test_speaker_date_and_labels_are_words_of_a_memory(home: Home) -> None:
         assert found(home, query) == [home.number(rid)], query
 
 
-def test_pm_51_a_write_enqueues_and_nothing_is_embedded_on_its_way(home: Home) -> None:
+@published("PM-51")
+def test_a_write_enqueues_and_nothing_is_embedded_on_its_way(home: Home) -> None:
     """The tables know no embedder: what a write costs does not depend on one, or on how much waits."""
     writes = [Write(Remember(f"fact {n}", {}), new_memory_id(NOW_MS, home.random)) for n in range(100)]
     home.commit(*writes)
@@ -91,7 +94,8 @@ def test_a_forgotten_memory_leaves_nothing_behind(home: Home) -> None:
     home.connection.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
 
 
-def test_yd_58_ops_carry_no_vectors(home: Home) -> None:
+@published("YD-58")
+def test_ops_carry_no_vectors(home: Home) -> None:
     home.remember("hello")
     ((payload,),) = home.connection.execute("SELECT payload FROM op WHERE payload IS NOT NULL")
     assert len(payload) < 64
@@ -99,7 +103,8 @@ def test_yd_58_ops_carry_no_vectors(home: Home) -> None:
     assert Remember.__slots__ == ("text", "fields")
 
 
-def test_yd_01_dropped_tables_come_back_the_same(home: Home) -> None:
+@published("YD-01")
+def test_dropped_tables_come_back_the_same(home: Home) -> None:
     """What an older program left is thrown away, and filled again from the memories."""
     for n in range(30):
         home.remember(f"number {n} of many", topic=f"topic {n}", tags=[f"tag{n}"], speaker="Ann")

@@ -17,6 +17,7 @@ from samemind.library import Mind
 from samemind.reach import Local
 from tests.support.minds import NOW_MS
 from tests.support.model_server import Answer, ModelServer, Script, serving
+from tests.support.published import published
 from tests.support.talking import device_reading, lines, run, say
 
 FACT = {"fact": "Lives in Lisbon", "category": "identity", "confidence": 0.9, "updates_previous": None}
@@ -73,7 +74,8 @@ def kinds(server: ModelServer) -> list[str]:
     ]
 
 
-def test_lo_01_the_fifth_message_asks_and_closing_at_three_does_and_no_single_message(tmp_path: Path) -> None:
+@published("LO-01")
+def test_the_fifth_message_asks_and_closing_at_three_does_and_no_single_message(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         await say(mind, *lines(4))
         await settled(device)
@@ -91,7 +93,8 @@ def test_lo_01_the_fifth_message_asks_and_closing_at_three_does_and_no_single_me
     run(tmp_path / "home", answering(), main)
 
 
-def test_lo_02_a_model_is_shown_the_last_ten_messages_and_no_talk_of_one(tmp_path: Path) -> None:
+@published("LO-02")
+def test_a_model_is_shown_the_last_ten_messages_and_no_talk_of_one(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         await say(mind, "alone", session="monologue")
         assert (await mind.extract("monologue", wait=True)).queued == 0
@@ -105,7 +108,8 @@ def test_lo_02_a_model_is_shown_the_last_ten_messages_and_no_talk_of_one(tmp_pat
     run(tmp_path / "home", answering(), main)
 
 
-def test_lo_03_core_facts_are_asked_for_coolly_and_briefly_as_an_object(tmp_path: Path) -> None:
+@published("LO-03")
+def test_core_facts_are_asked_for_coolly_and_briefly_as_an_object(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         await say(mind, *lines(5))
         await settled(device)
@@ -116,7 +120,8 @@ def test_lo_03_core_facts_are_asked_for_coolly_and_briefly_as_an_object(tmp_path
     run(tmp_path / "home", answering(), main)
 
 
-def test_lo_05_a_slow_model_holds_nobody_up(tmp_path: Path) -> None:
+@published("LO-05")
+def test_a_slow_model_holds_nobody_up(tmp_path: Path) -> None:
     release, asked = threading.Event(), threading.Event()
 
     def slow(body: dict[str, Any]) -> str:
@@ -136,7 +141,8 @@ def test_lo_05_a_slow_model_holds_nobody_up(tmp_path: Path) -> None:
     run(tmp_path / "home", slow, main)
 
 
-def test_ml_08_core_facts_are_memories_with_all_that_belongs_to_them(tmp_path: Path) -> None:
+@published("ML-08")
+def test_core_facts_are_memories_with_all_that_belongs_to_them(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         await say(mind, *lines(5))
         await settled(device)
@@ -155,7 +161,8 @@ def test_ml_08_core_facts_are_memories_with_all_that_belongs_to_them(tmp_path: P
     run(tmp_path / "home", answering(facts=[FACT]), main)
 
 
-def test_lo_08_a_fact_grows_surer_each_time_it_is_heard_again_up_to_certainty(tmp_path: Path) -> None:
+@published("LO-08")
+def test_a_fact_grows_surer_each_time_it_is_heard_again_up_to_certainty(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         heard, seen = [], []
         for session in ("one", "two", "three", "four"):
@@ -171,7 +178,8 @@ def test_lo_08_a_fact_grows_surer_each_time_it_is_heard_again_up_to_certainty(tm
     run(tmp_path / "home", answering(facts=[{**FACT, "confidence": 0.8}]), main)
 
 
-def test_lo_09_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: Path) -> None:
+@published("LO-09")
+def test_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: Path) -> None:
     answers = [
         [FACT],
         [{**FACT, "fact": "Lives in Porto", "confidence": 0.99, "updates_previous": 1}],
@@ -194,7 +202,8 @@ def test_lo_09_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: P
     run(tmp_path / "home", script, main)
 
 
-def test_lo_07_every_field_of_a_core_fact_comes_back_from_an_export(tmp_path: Path) -> None:
+@published("LO-07")
+def test_every_field_of_a_core_fact_comes_back_from_an_export(tmp_path: Path) -> None:
     answers = [[FACT], [FACT], [{**FACT, "fact": "Lives in Porto", "updates_previous": 1}]]
 
     def script(body: dict[str, Any]) -> str:
@@ -225,7 +234,8 @@ def test_lo_07_every_field_of_a_core_fact_comes_back_from_an_export(tmp_path: Pa
     run(tmp_path / "home", script, main)
 
 
-def test_lo_14_a_core_fact_is_known_in_every_later_talk(tmp_path: Path) -> None:
+@published("LO-14")
+def test_a_core_fact_is_known_in_every_later_talk(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         await say(mind, *lines(5))
         await settled(device)
@@ -240,7 +250,8 @@ def test_lo_14_a_core_fact_is_known_in_every_later_talk(tmp_path: Path) -> None:
     run(tmp_path / "home", answering(facts=[FACT]), main)
 
 
-def test_ml_43_a_reading_becomes_memories_beside_the_message_it_is_from(tmp_path: Path) -> None:
+@published("ML-43")
+def test_a_reading_becomes_memories_beside_the_message_it_is_from(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         first, _ = await say(mind, "I moved to Rua das Flores in Lisbon", "What a street")
         await mind.extract("chat", wait=True)
@@ -261,7 +272,8 @@ def test_ml_43_a_reading_becomes_memories_beside_the_message_it_is_from(tmp_path
     run(tmp_path / "home", answering(), main)
 
 
-def test_ml_43_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_letter(tmp_path: Path) -> None:
+@published("ML-43")
+def test_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_letter(tmp_path: Path) -> None:
     good = False
 
     def script(body: dict[str, Any]) -> Answer:
@@ -289,7 +301,8 @@ def test_ml_43_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_lette
     run(tmp_path / "home", script, main)
 
 
-def test_ml_43_a_model_that_breaks_is_tried_after_growing_waits_and_given_up_after_five(
+@published("ML-43")
+def test_a_model_that_breaks_is_tried_after_growing_waits_and_given_up_after_five(
     tmp_path: Path,
 ) -> None:
     """By a reader that nothing wakes: a worker beside it would try by itself."""
@@ -319,7 +332,8 @@ def test_ml_43_a_model_that_breaks_is_tried_after_growing_waits_and_given_up_aft
         trio.run(main, server.url)
 
 
-def test_lo_13_an_error_is_a_value_and_the_talk_goes_on(tmp_path: Path) -> None:
+@published("LO-13")
+def test_an_error_is_a_value_and_the_talk_goes_on(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         class Broken:
             name, remote = "broken", False

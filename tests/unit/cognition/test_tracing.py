@@ -5,6 +5,7 @@ from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS
 from cognition.recall import Ranked, found_in, fuse
 from cognition.tracing import Stage, trace
+from tests.support.published import published
 from tests.support.recalling import Memory
 
 QUESTION = "When did Ann Miller see the doctor?"
@@ -28,7 +29,8 @@ def filled() -> Memory:
     return memory
 
 
-def test_ml_56_a_recall_goes_through_five_stages_in_order() -> None:
+@published("ML-56")
+def test_a_recall_goes_through_five_stages_in_order() -> None:
     hits, stages, _ = ask(filled(), QUESTION)
     assert [stage.name for stage in stages] == ["classify", "generate", "fuse", "rerank", "assemble"]
     told = {stage.name: stage.told for stage in stages}
@@ -38,7 +40,8 @@ def test_ml_56_a_recall_goes_through_five_stages_in_order() -> None:
     assert told["assemble"] == {"shown": len(hits)} == {"shown": 3}
 
 
-def test_ml_61_a_question_is_asked_as_it_stands_by_its_keywords_and_by_its_names() -> None:
+@published("ML-61")
+def test_a_question_is_asked_as_it_stands_by_its_keywords_and_by_its_names() -> None:
     assert Query(QUESTION).variants == {
         "raw": QUESTION, "keywords": "ann miller see doctor", "entities": "Ann Miller",
     }  # fmt: skip
@@ -52,7 +55,8 @@ def test_ml_61_a_question_is_asked_as_it_stands_by_its_keywords_and_by_its_names
     assert len(ranked.pool) == 21
 
 
-def test_ml_68_each_candidate_names_exactly_the_channels_that_found_it() -> None:
+@published("ML-68")
+def test_each_candidate_names_exactly_the_channels_that_found_it() -> None:
     hits, _, ranked = ask(filled(), QUESTION, k=30)
     for hit in hits:
         (number,) = [row.id for row in ranked.pool.rows if row.rid == hit.rid]

@@ -15,6 +15,7 @@ from cognition.ranking.signals import SIGNALS, WEIGHTS, score
 from cognition.recall import Hit
 from replica import Relate, Write
 from tests.support.minds import NOW_MS
+from tests.support.published import published
 from tests.support.recalling import Memory
 
 
@@ -43,13 +44,15 @@ WEEK_OLD: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_yd_13_yd_14_strength_and_recency_are_the_papers() -> None:
+@published("YD-13", "YD-14")
+def test_strength_and_recency_are_the_papers() -> None:
     worth = pool(row(1, **WEEK_OLD), meaning=[0.6]).worth
     assert worth.strength[0] == pytest.approx(0.765600, abs=1e-6)
     assert worth.recency[0] == pytest.approx(0.367879, abs=1e-6)
 
 
-def test_yd_15_yd_17_the_parts_and_the_similarity_add_up_to_the_papers_score() -> None:
+@published("YD-15", "YD-17")
+def test_the_parts_and_the_similarity_add_up_to_the_papers_score() -> None:
     worth = pool(row(1, **WEEK_OLD), meaning=[0.6]).worth
     weights = scoring.BASE_WEIGHTS
     base = (
@@ -60,7 +63,8 @@ def test_yd_15_yd_17_the_parts_and_the_similarity_add_up_to_the_papers_score() -
     assert worth.composite[0] == pytest.approx(0.963198, abs=1e-6)
 
 
-def test_yd_23_the_graph_has_its_share_only_where_it_was_followed() -> None:
+@published("YD-23")
+def test_the_graph_has_its_share_only_where_it_was_followed() -> None:
     rows = (row(1, **WEEK_OLD), row(2, **WEEK_OLD))
     followed = pool(*rows, meaning=[0.6, 0.6], connected=frozenset({2})).worth.composite
     weights = scoring.GRAPH_WEIGHTS
@@ -70,7 +74,8 @@ def test_yd_23_the_graph_has_its_share_only_where_it_was_followed() -> None:
     assert pool(*rows, meaning=[0.6, 0.6]).worth.composite == pytest.approx([0.963198, 0.963198], abs=1e-6)
 
 
-def test_yd_19_yd_21_yd_79_a_mood_that_agrees_counts_more_and_one_that_opposes_less() -> None:
+@published("YD-19", "YD-21", "YD-79")
+def test_a_mood_that_agrees_counts_more_and_one_that_opposes_less() -> None:
     def factors(query: str) -> list[float]:
         worth = pool(row(1, valence=-0.8), row(2, valence=0.8), row(3), query=query, meaning=[0.6] * 3).worth
         return [float(value) for value in worth.composite / worth.composite[2]]
@@ -81,6 +86,7 @@ def test_yd_19_yd_21_yd_79_a_mood_that_agrees_counts_more_and_one_that_opposes_l
     assert factors("tea") == pytest.approx([1.24, 1.24, 1]), "a neutral question prefers neither mood"
 
 
+@published("YD-20")
 @pytest.mark.parametrize(
     ("text", "mood"),
     [
@@ -90,13 +96,12 @@ def test_yd_19_yd_21_yd_79_a_mood_that_agrees_counts_more_and_one_that_opposes_l
         ("where is the dentist", 0), ("the best and the worst", 0), ("", 0),
     ],
 )  # fmt: skip
-def test_yd_20_a_question_feels_badly_well_or_neither(text: str, mood: int) -> None:
+def test_a_question_feels_badly_well_or_neither(text: str, mood: int) -> None:
     assert mood_of(text) == Query(text).mood == mood
 
 
-def test_ml_33_what_nobody_set_follows_from_how_sure_how_often_told_how_often_recalled_and_how_fresh() -> (
-    None
-):
+@published("ML-33")
+def test_what_nobody_set_follows_from_how_sure_how_often_told_how_often_recalled_and_how_fresh() -> None:
     """Through the pool: the importance part is the gate's share of the salience."""
     decay = PROFILES["memlocal"]
     month_ago = NOW_MS - 30 * DAY_MS
@@ -114,13 +119,15 @@ def test_ml_33_what_nobody_set_follows_from_how_sure_how_often_told_how_often_re
     )
 
 
-def test_me_03_what_is_often_recalled_gains_less_and_less() -> None:
+@published("ME-03")
+def test_what_is_often_recalled_gains_less_and_less() -> None:
     (use,) = [signal for signal in SIGNALS if signal.name == "use"]
     given = use.of(pool(*(row(n, accesses=n) for n in (0, 1, 10, 100))))
     assert given == pytest.approx([0, 0.0693, 0.2398, 0.4615], abs=1e-4)
 
 
-def test_ml_29_a_doubtful_source_is_found_later_by_words_and_by_meaning() -> None:
+@published("ML-29")
+def test_a_doubtful_source_is_found_later_by_words_and_by_meaning() -> None:
     memory = Memory()
     doubtful = memory.home.remember("the marmalade is on the shelf", certainty=0.25)
     sure = memory.home.remember("on the shelf is the marmalade", certainty=0.81)
@@ -181,8 +188,9 @@ CRISES = (
 )
 
 
+@published("YD-18")
 @pytest.mark.parametrize(("query", "relevant"), RELEVANT)
-def test_yd_18_the_important_and_unrelated_never_outranks_the_relevant(query: str, relevant: str) -> None:
+def test_the_important_and_unrelated_never_outranks_the_relevant(query: str, relevant: str) -> None:
     """Crises just told, set as vital, recalled all day and felt as the question feels; the answer is old and slight."""
     memory = Memory(StaticEmbedder())
     wanted = memory.home.remember(relevant, importance=0.0, told_at=NOW_MS - 2_000 * DAY_MS)

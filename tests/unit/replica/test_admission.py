@@ -7,6 +7,7 @@ from replica.compaction import compact
 from replica.core import Core
 from replica.ids import MemoryId, Place
 from replica.ops import Op, Remember
+from tests.support.published import published
 from tests.support.replicas import (
     NOW_MS,
     Hand,
@@ -163,7 +164,8 @@ def test_a_payload_that_holds_no_text_is_never_missing_rightly() -> None:
     assert agree(ann, ben)
 
 
-def test_yd_55_the_same_batch_three_times_is_the_same_as_once(ann: Core) -> None:
+@published("YD-55")
+def test_the_same_batch_three_times_is_the_same_as_once(ann: Core) -> None:
     ben = group("ben", "ann")[0]
     rids = remember(ben, "one", "two")
     say(ben, ops.Access(((rids[0], 3, 5),)))

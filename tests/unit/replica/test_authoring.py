@@ -12,6 +12,7 @@ from replica.limits import COMMIT_OPS_MAX, COMMIT_PAYLOAD_BYTES_MAX, FRAME_BYTES
 from replica.oplog import Status
 from replica.ops import Body, Write
 from sync.wire.limits import FRAME_BYTES_MAX as LINK_FRAME_BYTES_MAX
+from tests.support.published import published
 from tests.support.replicas import NOW_MS, agree, everything, group, rows_of, say, settle, take
 
 RID = MemoryId(bytes(16))
@@ -53,7 +54,8 @@ def test_a_weight_given_as_a_whole_number_is_folded_alike_by_everybody() -> None
     assert agree(ann, ben)
 
 
-def test_pm_71_a_commit_of_a_hundred_is_one_in_order_and_atomic() -> None:
+@published("PM-71")
+def test_a_commit_of_a_hundred_is_one_in_order_and_atomic() -> None:
     ann, ben = group("ann", "ben")
     writes = [Write(ops.Remember(f"fact {n}", {}), new_memory_id(NOW_MS, Random(n))) for n in range(100)]
     written = ann.commit(writes, NOW_MS)

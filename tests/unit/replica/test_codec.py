@@ -30,6 +30,7 @@ from replica.limits import (
     TEXT_BYTES_MAX,
 )
 from replica.ops import KIND_OF, Body, Kind
+from tests.support.published import published
 
 SALT = bytes(range(SALT_BYTES))
 PLACE = Place(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
@@ -353,7 +354,8 @@ def test_the_hash_of_a_payload_says_nothing_about_its_text() -> None:
     assert payload_hash(encode_payload(SALT, body)) != payload_hash(encode_payload(bytes(16), body))
 
 
-def test_yd_58_no_payload_holds_a_vector() -> None:
+@published("YD-58")
+def test_no_payload_holds_a_vector() -> None:
     """Every device makes its own: a body of any kind is names, numbers and words, and no list of numbers."""
     assert not any(
         isinstance(each, float) for _, plain in BODIES.values() for each in _within(plain, depth=2)

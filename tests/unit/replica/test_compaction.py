@@ -18,6 +18,7 @@ from replica.refold import refold_after_upgrade
 from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
+from tests.support.published import published
 from tests.support.replicas import (
     NOW_MS,
     Hand,
@@ -244,7 +245,8 @@ def test_who_was_put_out_holds_nothing_back() -> None:
     assert leased(ann, NOW_MS) == []
 
 
-def test_ml_10_what_is_younger_than_the_horizon_is_told_in_full_and_the_horizon_is_known() -> None:
+@published("ML-10")
+def test_what_is_younger_than_the_horizon_is_told_in_full_and_the_horizon_is_known() -> None:
     (ann,) = group("ann")
     day = 86_400_000
     (old,) = remember(ann, "v1 of long ago", now_ms=NOW_MS)

@@ -18,6 +18,7 @@ from replica.state.cells import Link, Proposal, edge_key, setting_key
 from replica.state.register import winner
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
+from tests.support.published import published
 from tests.support.replicas import (
     DAY_MS,
     NOW_MS,
@@ -53,7 +54,8 @@ def copy_of(core: Core, name: str) -> Core:
 # -- the paper's rows ------------------------------------------------------------------------------------------
 
 
-def test_yd_45_memories_added_apart_all_survive() -> None:
+@published("YD-45")
+def test_memories_added_apart_all_survive() -> None:
     cores = group("ann", "ben", "cleo")
     for core in cores:
         remember(core, *(f"{n}" for n in range(5)))
@@ -62,8 +64,9 @@ def test_yd_45_memories_added_apart_all_survive() -> None:
     assert all(len(memories(core)) == 15 for core in cores)
 
 
+@published("YD-46")
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
-def test_yd_46_an_edge_written_apart_has_one_winner_everywhere(order: tuple[int, ...]) -> None:
+def test_an_edge_written_apart_has_one_winner_everywhere(order: tuple[int, ...]) -> None:
     cores = group("ann", "ben", "cleo")
     for n, core in enumerate(cores):
         say(core, ops.Relate("Ann", "knows", "Ben", n / 4), now_ms=NOW_MS + 10 * (n == 1))
@@ -73,7 +76,8 @@ def test_yd_46_an_edge_written_apart_has_one_winner_everywhere(order: tuple[int,
     assert {weight(core) for core in cores} == {0.25}, "the latest stamp, among writes that saw no other"
 
 
-def test_yd_48_forgotten_stays_forgotten_whatever_else_is_done_to_it() -> None:
+@published("YD-48")
+def test_forgotten_stays_forgotten_whatever_else_is_done_to_it() -> None:
     cores = group("ann", "ben", "cleo")
     (rid,) = remember(cores[0], "one")
     settle(cores)
@@ -88,7 +92,8 @@ def test_yd_48_forgotten_stays_forgotten_whatever_else_is_done_to_it() -> None:
         edit(cores[1], rid, "back")
 
 
-def test_yd_48_an_old_backup_does_not_bring_it_back() -> None:
+@published("YD-48")
+def test_an_old_backup_does_not_bring_it_back() -> None:
     ann, ben = group("ann", "ben")
     (rid,) = remember(ann, "one")
     backup = copy_of(ann, "ann")
@@ -100,7 +105,8 @@ def test_yd_48_an_old_backup_does_not_bring_it_back() -> None:
     assert agree(backup, ben)
 
 
-def test_yd_48_an_importer_that_has_not_heard_does_not_bring_it_back() -> None:
+@published("YD-48")
+def test_an_importer_that_has_not_heard_does_not_bring_it_back() -> None:
     ann, ben = group("ann", "ben")
     say(ann, Remember("from a file", {}), RID)
     say(ann, ops.Forget((RID,)))
@@ -110,7 +116,8 @@ def test_yd_48_an_importer_that_has_not_heard_does_not_bring_it_back() -> None:
     assert agree(ann, ben)
 
 
-def test_yd_49_proposals_made_apart_are_a_set() -> None:
+@published("YD-49")
+def test_proposals_made_apart_are_a_set() -> None:
     cores = group("ann", "ben", "cleo")
     a, b, c, d = sorted(remember(cores[0], "a", "b", "c", "d"))
     settle(cores)
@@ -145,7 +152,8 @@ def test_links_made_apart_are_a_set_and_an_unlink_takes_what_it_saw() -> None:
     assert links == [{((a, b), 80), ((b, c), 70)}] * 3
 
 
-def test_yd_50_the_log_only_grows() -> None:
+@published("YD-50")
+def test_the_log_only_grows() -> None:
     """No op is changed or taken away by anything but an erase, which leaves its header."""
     (ann,) = group("ann")
     (rid,) = remember(ann, "one")
@@ -159,7 +167,8 @@ def test_yd_50_the_log_only_grows() -> None:
     assert [row.payload is None for row in after] == [True, True, False, False]
 
 
-def test_yd_52_a_device_three_minutes_behind_stamps_after_what_it_has_seen() -> None:
+@published("YD-52")
+def test_a_device_three_minutes_behind_stamps_after_what_it_has_seen() -> None:
     ann, ben = group("ann", "ben")
     (rid,) = remember(ann, "one")
     sync(ann, ben, NOW_MS - 180_000)
@@ -168,7 +177,8 @@ def test_yd_52_a_device_three_minutes_behind_stamps_after_what_it_has_seen() -> 
     assert milliseconds(op.hlc) == NOW_MS
 
 
-def test_yd_52_a_stamp_a_year_ahead_drags_nobody_along_and_who_has_seen_it_still_wins() -> None:
+@published("YD-52")
+def test_a_stamp_a_year_ahead_drags_nobody_along_and_who_has_seen_it_still_wins() -> None:
     ann, ben = group("ann", "ben")
     (rid,) = remember(ann, "one", now_ms=NOW_MS + 365 * DAY_MS)
     say(ann, Set("importance", 0.1), rid, now_ms=NOW_MS + 365 * DAY_MS)
@@ -180,7 +190,8 @@ def test_yd_52_a_stamp_a_year_ahead_drags_nobody_along_and_who_has_seen_it_still
     assert memories(ann)[rid].fields == {"importance": 0.9}
 
 
-def test_d_11_a_write_that_has_seen_the_other_wins_though_its_clock_is_an_hour_behind() -> None:
+@published("D-11")
+def test_a_write_that_has_seen_the_other_wins_though_its_clock_is_an_hour_behind() -> None:
     ann, ben = group("ann", "ben")
     (rid,) = remember(ann, "one")
     say(ann, Set("topic", "first"), rid, now_ms=NOW_MS)
@@ -192,7 +203,8 @@ def test_d_11_a_write_that_has_seen_the_other_wins_though_its_clock_is_an_hour_b
     assert memories(ann)[rid].fields == memories(ben)[rid].fields == {"topic": "second"}
 
 
-def test_ml_15_a_replica_makes_no_network_call(monkeypatch: pytest.MonkeyPatch) -> None:
+@published("ML-15")
+def test_a_replica_makes_no_network_call(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object, **options: object) -> None:
         raise AssertionError("the core reached for the network")
 

@@ -7,6 +7,7 @@ from replica.errors import InvalidOp, TooLarge
 from replica.fields import FIELDS, MS_MAX, Value, check_field, check_fields, check_value
 from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX, TAGS_MAX
 from replica.memory_types import MEMORY_TYPES
+from tests.support.published import published
 
 # For each known field: values it holds, and values it refuses.
 EXAMPLES: dict[str, tuple[list[Value], list[Any]]] = {
@@ -41,7 +42,8 @@ EXAMPLES: dict[str, tuple[list[Value], list[Any]]] = {
 }
 
 
-def test_yd_07_every_known_field_has_examples_of_both_kinds() -> None:
+@published("YD-07")
+def test_every_known_field_has_examples_of_both_kinds() -> None:
     assert EXAMPLES.keys() == FIELDS.keys()
 
 
@@ -61,7 +63,8 @@ def test_a_field_refuses_the_rest_and_says_which_field(name: str, value: Any) ->
         check_field(name, value)
 
 
-def test_yd_08_the_three_types_of_the_paper_are_among_our_eight() -> None:
+@published("YD-08")
+def test_the_three_types_of_the_paper_are_among_our_eight() -> None:
     assert len(MEMORY_TYPES) == 8
     assert {"episodic", "semantic", "procedural"} <= set(MEMORY_TYPES)
 

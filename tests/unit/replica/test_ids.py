@@ -15,12 +15,14 @@ from replica.ids import (
     parse_memory_id,
     show_memory_id,
 )
+from tests.support.published import published
 
 MS = st.integers(0, 2**48 - 1)
 
 
+@published("YD-07")
 @given(early=MS, late=MS)
-def test_yd_07_memory_ids_are_uuids_of_version_7_that_sort_by_time(early: int, late: int) -> None:
+def test_memory_ids_are_uuids_of_version_7_that_sort_by_time(early: int, late: int) -> None:
     ids = [new_memory_id(ms, Random(ms)) for ms in sorted({early, late})]
     assert ids == sorted(ids)
     for rid in ids:
@@ -40,7 +42,8 @@ def test_an_importer_derives_one_id_for_one_item_wherever_it_runs() -> None:
     assert uuid.UUID(bytes=derived_memory_id("notes.md", "7")).version == 8
 
 
-def test_yd_50_an_op_is_shown_under_a_uuid_of_version_7_made_of_its_stamp_and_hash() -> None:
+@published("YD-50")
+def test_an_op_is_shown_under_a_uuid_of_version_7_made_of_its_stamp_and_hash() -> None:
     shown = op_uuid(bytes(range(32)), 1_700_000_000_000 << 16)
     assert shown.version == 7
     assert shown.int >> 80 == 1_700_000_000_000

@@ -21,6 +21,7 @@ from replica.membership import (
 )
 from replica.ops import Remember
 from tests.support.links import identity
+from tests.support.published import published
 from tests.support.replicas import Hand, acquaint, agree, core_of, group, remember, sync, take, texts
 
 
@@ -137,7 +138,8 @@ def test_what_a_remaining_member_took_before_it_knew_spreads_among_the_rest() ->
     assert agree(ann, ben)
 
 
-def test_yd_77_a_strangers_ops_are_refused_though_they_are_signed() -> None:
+@published("YD-77")
+def test_a_strangers_ops_are_refused_though_they_are_signed() -> None:
     (ann,) = group("ann")
     eve = Hand("eve")
     taken = take(ann, eve.frame(eve.write(Remember("let me in", {}), bytes(16))))

@@ -14,6 +14,7 @@ from replica.ids import MemoryId
 from replica.oplog import Status
 from replica.ops import Write
 from replica.verify import verify_replica
+from tests.support.published import published
 from tests.support.replicas import NOW_MS, edit, group, remember, say, settle, sqlite_store, sync
 
 
@@ -180,7 +181,8 @@ def test_tampering_is_found(ann: Core, tamper: Callable[[Core], None]) -> None:
     assert all(found.problems)
 
 
-def test_yd_51_the_log_alone_makes_the_same_state(ann: Core) -> None:
+@published("YD-51")
+def test_the_log_alone_makes_the_same_state(ann: Core) -> None:
     """Every mutation is an op: `verify` folds the log into an empty store, and the digests must be equal."""
     assert verify_replica(ann).ok
     connection(ann).execute("UPDATE op SET status = ? WHERE pos = 5", (Status.FOLDED,))

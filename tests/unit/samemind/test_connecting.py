@@ -21,6 +21,7 @@ from samemind.commands.agents.setup import Setup
 from samemind.commands.agents.setup import run as setup
 from samemind.config import Home
 from samemind.errors import Failed, Usage
+from tests.support.published import published
 
 Connecting = Callable[..., Connected]
 
@@ -57,8 +58,9 @@ def read(path: str | Path) -> Any:
     return tomllib.loads(text) if str(path).endswith(".toml") else json.loads(text)
 
 
+@published("PM-56")
 @pytest.mark.parametrize("program", sorted(PROGRAMS))
-def test_pm_56_connecting_twice_makes_one_entry_and_keeps_the_rest_and_a_backup(
+def test_connecting_twice_makes_one_entry_and_keeps_the_rest_and_a_backup(
     connecting: Connecting, program: str
 ) -> None:
     path = PROGRAMS[program].settings_path()
@@ -100,7 +102,8 @@ def test_pm_56_connecting_twice_makes_one_entry_and_keeps_the_rest_and_a_backup(
         assert path.read_text(encoding="utf-8") == others
 
 
-def test_pm_63_the_installed_text_names_what_should_make_an_agent_recall(
+@published("PM-63")
+def test_the_installed_text_names_what_should_make_an_agent_recall(
     connecting: Connecting, user: Path
 ) -> None:
     connecting("claude")
@@ -111,7 +114,8 @@ def test_pm_63_the_installed_text_names_what_should_make_an_agent_recall(
     assert "recall" in rules
 
 
-def test_me_20_the_protocol_is_installed_once_brought_up_to_date_and_undone(
+@published("ME-20")
+def test_the_protocol_is_installed_once_brought_up_to_date_and_undone(
     connecting: Connecting, user: Path
 ) -> None:
     rules = user / ".claude" / "CLAUDE.md"
@@ -138,7 +142,8 @@ def test_me_20_the_protocol_is_installed_once_brought_up_to_date_and_undone(
     assert not setup(home, Setup(undo=True)).changed
 
 
-def test_me_21_the_protocol_names_tools_that_exist() -> None:
+@published("ME-21")
+def test_the_protocol_names_tools_that_exist() -> None:
     named = set(re.findall(r"`(\w+)`", protocol_text())) - {
         "samemind",
         "speaker",

@@ -11,6 +11,7 @@ from samemind import BlockingMind
 from samemind.commands.contradictions._parts import ContradictionView
 from samemind.errors import Usage
 from samemind.times import read_since
+from tests.support.published import published
 
 
 @pytest.fixture
@@ -32,7 +33,8 @@ def recalled(mind: BlockingMind, query: str, *, include_cold: bool = False) -> s
     return {hit.text for hit in mind.recall(query, include_cold=include_cold)}
 
 
-def test_yd_34_yd_35_two_employers_are_one_question_and_two_friends_none(mind: BlockingMind) -> None:
+@published("YD-34", "YD-35")
+def test_two_employers_are_one_question_and_two_friends_none(mind: BlockingMind) -> None:
     google = mind.remember("I work at Google", read=True)
     meta = mind.remember("I work at Meta", read=True)
     mind.remember("I'm friends with Bob")
@@ -44,7 +46,8 @@ def test_yd_34_yd_35_two_employers_are_one_question_and_two_friends_none(mind: B
     assert (found.a.rid, found.b.rid) == (google.rid, meta.rid)
 
 
-def test_yd_42_a_contradiction_is_a_record_that_lasts(tmp_path: Path) -> None:
+@published("YD-42")
+def test_a_contradiction_is_a_record_that_lasts(tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "home") as mind:
         mind.remember("Ann lives in Lisbon")
         name = mind.remember("Ann lives in Porto", read=True).contradictions[0]
@@ -56,7 +59,8 @@ def test_yd_42_a_contradiction_is_a_record_that_lasts(tmp_path: Path) -> None:
         assert mind.verify().ok
 
 
-def test_yd_39_d_12_who_is_not_kept_is_hidden_and_not_lost_and_deciding_twice_changes_nothing(
+@published("YD-39", "D-12")
+def test_who_is_not_kept_is_hidden_and_not_lost_and_deciding_twice_changes_nothing(
     mind: BlockingMind,
 ) -> None:
     google, meta = mind.remember("I work at Google", read=True), mind.remember("I work at Meta", read=True)
@@ -73,7 +77,8 @@ def test_yd_39_d_12_who_is_not_kept_is_hidden_and_not_lost_and_deciding_twice_ch
     assert mind.digest().ops == ops
 
 
-def test_yd_40_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
+@published("YD-40")
+def test_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
     mind.remember("I work at Google")
     name = mind.remember("I work at Meta", read=True).contradictions[0]
     mind.think()
@@ -108,7 +113,8 @@ def test_what_changed_holds_since_then_and_the_other_until_then(mind: BlockingMi
             mind.resolve(name, since="2026-02-01", **wrong)
 
 
-def test_yd_41_a_merger_comes_from_both_and_stands_in_their_place(mind: BlockingMind) -> None:
+@published("YD-41")
+def test_a_merger_comes_from_both_and_stands_in_their_place(mind: BlockingMind) -> None:
     google, meta = mind.remember("I work at Google", read=True), mind.remember("I work at Meta", read=True)
     merged = mind.resolve(meta.contradictions[0], merge="I work at Google and advise Meta")
     assert merged.rid is not None
@@ -120,7 +126,8 @@ def test_yd_41_a_merger_comes_from_both_and_stands_in_their_place(mind: Blocking
     assert only(mind).status == "open", "with the merger gone, what it merged stands against each other again"
 
 
-def test_yd_43_recall_brings_both_sides_and_marks_them(mind: BlockingMind) -> None:
+@published("YD-43")
+def test_recall_brings_both_sides_and_marks_them(mind: BlockingMind) -> None:
     mind.remember_many([f"Bob bakes loaf number {i}" for i in range(20)])
     mind.remember("Ann lives in Lisbon")
     name = mind.remember("Ann lives in Porto", read=True).contradictions
@@ -173,7 +180,8 @@ def test_a_third_value_joins_the_same_record(mind: BlockingMind) -> None:
     assert standings(decided) == [("Google", "hidden"), ("Meta", "hidden"), ("Apple", "held")]
 
 
-def test_ml_53_what_is_told_as_a_change_is_settled_by_it_and_the_old_is_closed_and_not_deleted(
+@published("ML-53")
+def test_what_is_told_as_a_change_is_settled_by_it_and_the_old_is_closed_and_not_deleted(
     mind: BlockingMind,
 ) -> None:
     google = mind.remember("I work at Google")
@@ -260,7 +268,8 @@ def test_what_ended_leaves_room_and_what_was_never_known_ends_nothing(mind: Bloc
     assert only(mind).settled_by == "change"
 
 
-def test_e_15_only_the_same_subject_and_relation_contradict_each_other(mind: BlockingMind) -> None:
+@published("E-15")
+def test_only_the_same_subject_and_relation_contradict_each_other(mind: BlockingMind) -> None:
     for text in (
         "Ann lives in Lisbon", "Bob lives in Porto", "Ann works at Google", "Ann lives in Portugal",
         "Ann loves sushi", "Ann's birthday is 3 June", "Ann was born in Faro",
@@ -351,7 +360,8 @@ def test_a_batch_and_an_import_claim_what_they_say_when_asked_for_facts(tmp_path
         assert [value for value, _ in standings(only(mind))] == ["Google", "Meta", "Apple"]
 
 
-def test_d_3_who_wants_the_later_word_to_stand_is_not_asked(tmp_path: Path) -> None:
+@published("D-03")
+def test_who_wants_the_later_word_to_stand_is_not_asked(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "config.toml").write_text('contradictions = "newer"\n')

@@ -8,6 +8,7 @@ import pytest
 import samemind
 from samemind.blocking import BlockingMind
 from samemind.errors import NotFound
+from tests.support.published import published
 
 
 @pytest.fixture
@@ -20,7 +21,8 @@ def named(mind: BlockingMind) -> dict[str, int]:
     return {one.name: one.memories for one in mind.entities().entities}
 
 
-def test_yd_03_people_whom_memories_name_appear_as_entities(mind: BlockingMind) -> None:
+@published("YD-03")
+def test_people_whom_memories_name_appear_as_entities(mind: BlockingMind) -> None:
     mind.remember("Yesterday I met Mary Jones and Олена in Lisbon", speaker="Ann")
     mind.remember("Then Mary Jones left for Porto")
     assert named(mind) == {"Mary Jones": 2, "Ann": 1, "Lisbon": 1, "Porto": 1, "Олена": 1}

@@ -14,6 +14,7 @@ from samemind.plain import to_json
 from tests.support import cli
 from tests.support.devices import run
 from tests.support.doors import opened
+from tests.support.published import published
 
 PAST = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -26,7 +27,8 @@ def on_one_device(tmp_path: Path, use: Callable[[Mind], Awaitable[None]]) -> Non
     run(main)
 
 
-def test_ml_86_a_reminder_is_marked_once_it_was_delivered(tmp_path: Path) -> None:
+@published("ML-86")
+def test_a_reminder_is_marked_once_it_was_delivered(tmp_path: Path) -> None:
     async def use(mind: Mind) -> None:
         rid = await mind.remember("call the dentist", type="prospective", event_start=PAST)
         later = datetime.now(UTC) + timedelta(days=400)
@@ -47,7 +49,8 @@ def test_ml_86_a_reminder_is_marked_once_it_was_delivered(tmp_path: Path) -> Non
     on_one_device(tmp_path, use)
 
 
-def test_yd_80_thinking_offers_triggers_and_puts_none_into_a_prompt(tmp_path: Path) -> None:
+@published("YD-80")
+def test_thinking_offers_triggers_and_puts_none_into_a_prompt(tmp_path: Path) -> None:
     async def use(mind: Mind) -> None:
         for n in range(4):
             await mind.remember(f"yesterday Ann met Bob, number {n}", wait=True)
@@ -63,7 +66,8 @@ def test_yd_80_thinking_offers_triggers_and_puts_none_into_a_prompt(tmp_path: Pa
     on_one_device(tmp_path, use)
 
 
-def test_yd_70_a_move_that_is_not_legal_is_refused(tmp_path: Path) -> None:
+@published("YD-70")
+def test_a_move_that_is_not_legal_is_refused(tmp_path: Path) -> None:
     async def use(mind: Mind) -> None:
         await mind.remember("call the dentist", type="prospective", event_start=PAST)
         await mind.think()
@@ -84,7 +88,8 @@ def test_yd_70_a_move_that_is_not_legal_is_refused(tmp_path: Path) -> None:
     on_one_device(tmp_path, use)
 
 
-def test_ml_11_the_profile_is_in_every_prompt(tmp_path: Path) -> None:
+@published("ML-11")
+def test_the_profile_is_in_every_prompt(tmp_path: Path) -> None:
     async def use(mind: Mind) -> None:
         assert (await mind.context("what is the capital of Peru?")).text == ""
         await mind.set_profile(name="Ann")
@@ -113,7 +118,8 @@ def test_goals_are_stated_followed_and_reached(tmp_path: Path) -> None:
     on_one_device(tmp_path, use)
 
 
-def test_yd_11_the_profile_holds_what_was_set_and_what_was_told(tmp_path: Path) -> None:
+@published("YD-11")
+def test_the_profile_holds_what_was_set_and_what_was_told(tmp_path: Path) -> None:
     async def use(mind: Mind) -> None:
         assert (await mind.profile()).static == {}
         await mind.set_profile(name="Ann", timezone="Europe/Lisbon")
@@ -229,7 +235,8 @@ def test_feedback_teaches_and_says_what_was_learned(tmp_path: Path) -> None:
     on_one_device(tmp_path, use)
 
 
-def test_yd_73_thresholds_and_the_learning_rate_are_settings(tmp_path: Path) -> None:
+@published("YD-73")
+def test_thresholds_and_the_learning_rate_are_settings(tmp_path: Path) -> None:
     home = Home.at(tmp_path)
     home.settings.write_text(
         "learning_rate = 0.5\nreview_strength = 0.2\nconsolidation_count = 3\n"

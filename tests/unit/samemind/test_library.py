@@ -16,9 +16,11 @@ from samemind.cli.printing import Printer
 from samemind.declaring import ByHand, declared
 from samemind.library import Mind
 from tests.support import cli
+from tests.support.published import published
 
 
-def test_ml_17_a_program_remembers_and_recalls_with_no_daemon_about(tmp_path: Path) -> None:
+@published("ML-17")
+def test_a_program_remembers_and_recalls_with_no_daemon_about(tmp_path: Path) -> None:
     async def main() -> None:
         async with samemind.open(tmp_path / "notes.db") as mind:
             rid = await mind.remember("Ann moved to Lisbon", speaker="Ann")
@@ -38,7 +40,8 @@ def test_the_same_without_trio(tmp_path: Path) -> None:
         mind.digest()
 
 
-def test_pm_01_nothing_asks_the_network_nor_needs_a_key(tmp_path: Path) -> None:
+@published("PM-01")
+def test_nothing_asks_the_network_nor_needs_a_key(tmp_path: Path) -> None:
     """Every socket that leaves the machine, and every name looked up, would stop the program."""
     keyless = {name: value for name, value in cli.environment().items() if "KEY" not in name.upper()}
     script = """
@@ -165,7 +168,8 @@ def test_times_ids_and_metadata_may_be_python_values(tmp_path: Path) -> None:
         assert mind.list(since=noon, until=noon + timedelta(seconds=1)).memories[0].told_at == noon
 
 
-def test_yd_04_a_stretch_holds_its_beginning_and_not_its_end(tmp_path: Path) -> None:
+@published("YD-04")
+def test_a_stretch_holds_its_beginning_and_not_its_end(tmp_path: Path) -> None:
     """Row YD-04: [a, b) boundaries are exact; a date alone is the whole day."""
     noon = datetime(2023, 5, 8, 12, tzinfo=UTC)
     with samemind.open_blocking(tmp_path) as mind:
@@ -203,7 +207,8 @@ def test_a_store_that_cannot_be_opened_says_so_to_blocking_callers_too(tmp_path:
     assert caught.value.code == "store_corrupt"
 
 
-def test_me_12_a_store_is_one_file_that_can_be_copied_and_opened_elsewhere(tmp_path: Path) -> None:
+@published("ME-12")
+def test_a_store_is_one_file_that_can_be_copied_and_opened_elsewhere(tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "notes.db") as mind:
         mind.remember("Ann moved to Lisbon", tag=["move"])
         mind.remember("Bob bakes bread", wait=True)

@@ -21,6 +21,7 @@ from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.server import _described
 from samemind.mcp.tools import core, full
+from tests.support.published import published
 
 # What every conversation of an agent begins with, so 8 KB are much already.
 CORE_BYTES_MAX = 8_192
@@ -133,6 +134,7 @@ class Recorder:
         return {}
 
 
+@published("ML-84")
 @pytest.mark.parametrize(
     ("verb", "options", "allowed"),
     [
@@ -149,9 +151,7 @@ class Recorder:
         ("export", {}, False),
     ],
 )
-def test_ml_84_a_scope_lets_through_what_stays_in_it(
-    verb: str, options: Mapping[str, Any], allowed: bool
-) -> None:
+def test_a_scope_lets_through_what_stays_in_it(verb: str, options: Mapping[str, Any], allowed: bool) -> None:
     recorder = Recorder()
     held = scoped(recorder.ask, Scope("home", ("open",)))
     if allowed:

@@ -18,6 +18,7 @@ from samemind import open_blocking
 from samemind.config import Home, Settings
 from tests.support.minds import open_memory, remember
 from tests.support.models import minilm, needs_models, needs_transformers, without_network
+from tests.support.published import published
 
 TEXTS = ("Ann moved to Lisbon", "the tax report is late", "our dog has fallen ill", "tea with Ben on Friday")
 
@@ -33,7 +34,8 @@ def doctored(home: Path, settings: Settings) -> dict[str, tuple[bool, str]]:
     return {name: checks[name] for name in ("embedding", "reranker", "model")}
 
 
-def test_ml_85_doctor_lists_the_model_of_each_slot_and_says_local_or_remote(tmp_path: Path) -> None:
+@published("ML-85")
+def test_doctor_lists_the_model_of_each_slot_and_says_local_or_remote(tmp_path: Path) -> None:
     """ML-16: each is swapped by configuration only."""
     said = doctored(tmp_path / "plain", Settings(mdns=False))
     assert said["embedding"][1].startswith("use-multilingual-")
@@ -104,8 +106,9 @@ def test_changing_to_bge_small_and_back_embeds_anew_while_recall_goes_on(tmp_pat
     trio.run(main)
 
 
+@published("ML-73")
 @needs_models
-def test_ml_73_a_device_with_both_models_answers_with_the_network_gone(tmp_path: Path) -> None:
+def test_a_device_with_both_models_answers_with_the_network_gone(tmp_path: Path) -> None:
     async def main() -> None:
         with without_network():
             async with open_memory(

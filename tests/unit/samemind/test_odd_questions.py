@@ -13,6 +13,7 @@ from cognition import HashedEmbedder
 from cognition.errors import IndexStale
 from cognition.index import VectorIndex
 from samemind.blocking import BlockingMind
+from tests.support.published import published
 
 TEXTS = (
     "Ann moved to Lisbon last spring",
@@ -107,7 +108,8 @@ def test_what_cannot_be_meant_is_refused_by_name(mind: BlockingMind) -> None:
     )  # not "the log tells nothing of it any more"
 
 
-def test_ml_14_vectors_of_another_width_are_refused_by_the_index() -> None:
+@published("ML-14")
+def test_vectors_of_another_width_are_refused_by_the_index() -> None:
     index = VectorIndex(HashedEmbedder().width)
     for shape in ((1, 7), (2, HashedEmbedder().width)):
         with pytest.raises(IndexStale, match="expected"):

@@ -10,6 +10,7 @@ import trio.testing
 
 from samemind.errors import NotFound, Usage
 from samemind.panel.undo import CLEAR_ALL_S, DECIDE_S, FORGET_S, WAITING_MAX, UndoWindows
+from tests.support.published import published
 
 
 @asynccontextmanager
@@ -25,8 +26,9 @@ async def windows(forgotten: list[str]) -> AsyncIterator[UndoWindows]:
         nursery.cancel_scope.cancel()
 
 
+@published("LO-33")
 @pytest.mark.parametrize("seconds", [FORGET_S, CLEAR_ALL_S])
-def test_lo_33_a_moment_before_the_end_undoes_and_a_moment_after_it_is_too_late(seconds: float) -> None:
+def test_a_moment_before_the_end_undoes_and_a_moment_after_it_is_too_late(seconds: float) -> None:
     assert (FORGET_S, CLEAR_ALL_S) == (4.0, 8.0)
 
     async def main() -> None:
@@ -47,7 +49,8 @@ def test_lo_33_a_moment_before_the_end_undoes_and_a_moment_after_it_is_too_late(
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
-def test_lo_34_a_process_that_ends_within_the_window_has_forgotten_nothing() -> None:
+@published("LO-34")
+def test_a_process_that_ends_within_the_window_has_forgotten_nothing() -> None:
     async def main() -> None:
         forgotten: list[str] = []
         async with windows(forgotten) as undo:

@@ -19,6 +19,7 @@ from samemind.reach import Local
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import opened, pair
+from tests.support.published import published
 
 DAY_MS = 86_400_000
 START_MS = 1_700_000_000_000
@@ -49,7 +50,8 @@ async def device_at(folder: Path, clock: Clock) -> AsyncIterator[tuple[Device, M
         yield device, Mind(Local(device))
 
 
-def test_ml_10_a_memory_reads_as_it_was_at_any_moment(tmp_path: Path) -> None:
+@published("ML-10")
+def test_a_memory_reads_as_it_was_at_any_moment(tmp_path: Path) -> None:
     clock = Clock()
 
     async def main() -> None:

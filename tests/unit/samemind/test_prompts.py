@@ -12,6 +12,7 @@ from cognition.context import FLAT_CHARACTERS_MAX
 from samemind.blocking import BlockingMind
 from samemind.config import Home, Settings
 from tests.bench.recall_locomo import SIZES
+from tests.support.published import published
 
 
 @pytest.fixture
@@ -20,7 +21,8 @@ def mind(tmp_path: Path) -> Iterator[BlockingMind]:
         yield opened
 
 
-def test_ml_06_a_block_is_assembled_from_six_sources_each_once(mind: BlockingMind) -> None:
+@published("ML-06")
+def test_a_block_is_assembled_from_six_sources_each_once(mind: BlockingMind) -> None:
     """Keyword-matched facts, ranked evidence, session summaries, graph triples, profile, and what is due."""
     mind.remember("The harvest festival is held on the old square", type="factual")
     mind.remember("Zoe is the daughter of Ann", type="social", speaker="Ann")
@@ -51,7 +53,8 @@ def test_ml_06_a_block_is_assembled_from_six_sources_each_once(mind: BlockingMin
     assert summaries[0].startswith("- chat 1: ")
 
 
-def test_ml_39_a_paraphrase_of_what_a_talk_was_about_brings_its_summary(mind: BlockingMind) -> None:
+@published("ML-39")
+def test_a_paraphrase_of_what_a_talk_was_about_brings_its_summary(mind: BlockingMind) -> None:
     """Summaries are made when they are shown, so it is their turns that are searched, by words and vectors."""
     talks = {
         "trip": (
@@ -74,7 +77,8 @@ def test_ml_39_a_paraphrase_of_what_a_talk_was_about_brings_its_summary(mind: Bl
     assert section.lines[0].startswith("- trip: ")
 
 
-def test_ml_87_the_size_of_a_simple_questions_block_is_a_setting_and_the_bench_sweeps_it(
+@published("ML-87")
+def test_the_size_of_a_simple_questions_block_is_a_setting_and_the_bench_sweeps_it(
     tmp_path: Path,
 ) -> None:
     home = Home.at(tmp_path / "home")
@@ -93,7 +97,8 @@ def test_ml_87_the_size_of_a_simple_questions_block_is_a_setting_and_the_bench_s
     assert sizes[300] < 300 + 120 < sizes[1_500] < 1_500 + 120
 
 
-def test_lo_21_a_conversation_comes_back_with_memory_after_its_persona(mind: BlockingMind) -> None:
+@published("LO-21")
+def test_a_conversation_comes_back_with_memory_after_its_persona(mind: BlockingMind) -> None:
     mind.remember("Ann moved to Lisbon", wait=True)
     talk = [
         {"role": "system", "content": "You are terse."},

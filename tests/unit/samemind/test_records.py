@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import samemind
+from tests.support.published import published
 
 
-def test_ml_13_seven_sorts_of_record_are_kept_each_where_it_belongs(tmp_path: Path) -> None:
+@published("ML-13")
+def test_seven_sorts_of_record_are_kept_each_where_it_belongs(tmp_path: Path) -> None:
     """Items, edges, conversations, profiles, prospective, triples and summaries."""
     home = tmp_path / "home"
     with samemind.open_blocking(home) as mind:

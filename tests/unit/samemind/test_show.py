@@ -17,6 +17,7 @@ from samemind.commands.group.sync import PeerSync, Synced, UnreachedPeer
 from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.memory_view import Listed, MemoryView
 from samemind.plain import to_json
+from tests.support.published import published
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)
 
@@ -37,7 +38,8 @@ def test_a_list_says_how_much_it_left_out() -> None:
     assert show("list", to_json(Listed(memories=[], total=0))) == ["no memories"]
 
 
-def test_yd_43_who_reads_an_answer_sees_that_it_is_in_dispute() -> None:
+@published("YD-43")
+def test_who_reads_an_answer_sees_that_it_is_in_dispute() -> None:
     hit = {"rid": "r1", "text": "I live in Porto", "score": 0.5, "created_at": "2023-05-08T12:00:00Z"}
     found = {
         "results": [hit | {"contradiction_id": "92c52e1eef17" + "0" * 20}, hit | {"contradiction_id": None}],

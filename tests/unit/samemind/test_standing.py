@@ -10,6 +10,7 @@ import trio
 import samemind
 from samemind.library import Mind
 from samemind.plain import from_json, to_json
+from tests.support.published import published
 
 LAKE = "We hiked around the blue lake "
 
@@ -28,7 +29,8 @@ async def hikes(mind: Mind, *, count: int = 3) -> list[str]:
     return [(await mind.remember(LAKE + each, no_dedup=True)).rid for each in how[:count]]
 
 
-def test_yd_09_a_memory_is_active_or_consolidated_and_forgotten_for_good(tmp_path: Path) -> None:
+@published("YD-09")
+def test_a_memory_is_active_or_consolidated_and_forgotten_for_good(tmp_path: Path) -> None:
     """Legal moves only: active to consolidated and back, either to forgotten, and nothing from there."""
 
     async def main(mind: Mind) -> None:
@@ -52,7 +54,8 @@ def test_yd_09_a_memory_is_active_or_consolidated_and_forgotten_for_good(tmp_pat
     with_mind(tmp_path, main)
 
 
-def test_yd_10_a_list_shows_a_summary_in_place_of_its_cold_sources(tmp_path: Path) -> None:
+@published("YD-10")
+def test_a_list_shows_a_summary_in_place_of_its_cold_sources(tmp_path: Path) -> None:
     async def main(mind: Mind) -> None:
         rids = await hikes(mind)
         other = (await mind.remember("The bicycle has a flat tyre", topic="bike")).rid
@@ -122,7 +125,8 @@ def test_an_erased_memory_is_in_no_summary_and_in_no_file(tmp_path: Path) -> Non
     assert not any(b"midnight" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
-def test_lo_20_an_eleventh_pin_is_refused_with_the_reason(tmp_path: Path) -> None:
+@published("LO-20")
+def test_an_eleventh_pin_is_refused_with_the_reason(tmp_path: Path) -> None:
     async def main(mind: Mind) -> None:
         for number in range(10):
             await mind.remember(f"Rule {number}: keep it short", no_dedup=True, pin=True)

@@ -8,6 +8,7 @@ import pytest
 from samemind.commands.device import _surroundings as look
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView
+from tests.support.published import published
 
 NOW_MS = 1_800_000_000_000
 
@@ -24,7 +25,8 @@ def wrong(check: Check | None, name: str, *words: str) -> None:
         assert word in f"{check.detail} {check.fix}", check
 
 
-def test_pm_58_each_check_can_fail_and_is_named(tmp_path: Path) -> None:
+@published("PM-58")
+def test_each_check_can_fail_and_is_named(tmp_path: Path) -> None:
     wrong(look.clock(0, []), "clock", "never set")
     wrong(look.clock(NOW_MS, [peer(offset_ms=-61_000)]), "clock", "phone", "61 seconds behind")
     assert look.clock(NOW_MS, [peer(offset_ms=59_000)]).ok

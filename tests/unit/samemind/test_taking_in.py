@@ -9,6 +9,7 @@ import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
+from tests.support.published import published
 
 TALK = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin with her dog."
 LINES = [
@@ -37,7 +38,8 @@ def texts(mind: BlockingMind) -> list[str]:
     return sorted(memory.text for memory in mind.list())
 
 
-def test_pm_47_facts_are_memories_of_their_own_beside_their_parent(mind: BlockingMind) -> None:
+@published("PM-47")
+def test_facts_are_memories_of_their_own_beside_their_parent(mind: BlockingMind) -> None:
     told = mind.remember(TALK, speaker="Ann", session="chat 1", turn="D1:3", tag=["work"], read=True)
     facts = [mind.get(rid) for rid in told.facts]
     assert [fact.text for fact in facts] == [
@@ -52,7 +54,8 @@ def test_pm_47_facts_are_memories_of_their_own_beside_their_parent(mind: Blockin
     assert mind.get(told.rid).text == TALK
 
 
-def test_pm_47_forgetting_a_fact_keeps_its_parent_and_forgetting_the_parent_lists_its_facts(
+@published("PM-47")
+def test_forgetting_a_fact_keeps_its_parent_and_forgetting_the_parent_lists_its_facts(
     mind: BlockingMind,
 ) -> None:
     told = mind.remember(TALK, read=True)
@@ -68,14 +71,16 @@ def test_facts_are_erased_with_what_they_were_taken_from(mind: BlockingMind) -> 
     assert set(mind.forget(told.rid, erase=True).rids) == {told.rid, *told.facts}
 
 
-def test_pm_48_what_fits_no_pattern_is_kept_whole(mind: BlockingMind) -> None:
+@published("PM-48")
+def test_what_fits_no_pattern_is_kept_whole(mind: BlockingMind) -> None:
     text = "Xylophones hum quietly under water! Perhaps nobody ever listened to them long enough."
     told = mind.remember(text, read=True)
     assert told.facts == []
     assert mind.recall("xylophones under water")[0].text == text
 
 
-def test_ml_28_dropped_facts_are_counted(mind: BlockingMind) -> None:
+@published("ML-28")
+def test_dropped_facts_are_counted(mind: BlockingMind) -> None:
     told = mind.remember(
         " ".join(f"I bought a {letter}-thing." for letter in "abcdefghijkl"), speaker="Ann", read=True
     )
@@ -86,7 +91,8 @@ def test_facts_can_be_left_out(mind: BlockingMind) -> None:
     assert mind.remember(TALK, no_facts=True, read=True).facts == []
 
 
-def test_ml_54_a_memory_is_dated_by_the_one_time_it_names(mind: BlockingMind) -> None:
+@published("ML-54")
+def test_a_memory_is_dated_by_the_one_time_it_names(mind: BlockingMind) -> None:
     told = mind.remember("We climbed Ben Nevis last Friday", at="2023-07-12T10:00")
     memory = mind.get(told.rid)
     assert memory.event_start is not None
@@ -139,7 +145,8 @@ def test_a_batch_takes_facts_when_asked(mind: BlockingMind) -> None:
     assert len(texts(mind)) == 5
 
 
-def test_ml_52_a_repetition_in_other_words_is_kept_beside_the_first_and_shown_with_it(
+@published("ML-52")
+def test_a_repetition_in_other_words_is_kept_beside_the_first_and_shown_with_it(
     mind: BlockingMind,
 ) -> None:
     first = mind.remember("Ann loves hiking in the mountains", type="factual", certainty=0.8, tag=["hills"])
@@ -153,7 +160,8 @@ def test_ml_52_a_repetition_in_other_words_is_kept_beside_the_first_and_shown_wi
     assert mind.get(first.rid).same == [second.rid]
 
 
-def test_ml_30_a_fact_told_three_times_is_shown_once_and_counted(mind: BlockingMind) -> None:
+@published("ML-30")
+def test_a_fact_told_three_times_is_shown_once_and_counted(mind: BlockingMind) -> None:
     told = ["Ann loves hiking in the mountains", "Ann really loves hiking in the mountains"]
     told.append("Ann loves hiking, in the mountains!")
     rids = [mind.remember(text).rid for text in told]
@@ -163,6 +171,7 @@ def test_ml_30_a_fact_told_three_times_is_shown_once_and_counted(mind: BlockingM
     assert "told 3 times" in mind.context("what does Ann love?").text
 
 
+@published("ME-11")
 @pytest.mark.parametrize(
     ("first", "second", "options"),
     [
@@ -176,7 +185,7 @@ def test_ml_30_a_fact_told_three_times_is_shown_once_and_counted(mind: BlockingM
         ("Ann loves hiking in the mountains", "Ann really loves hiking in the mountains", {"turn": "D1:4"}),
     ],
 )
-def test_me_11_what_is_not_surely_the_same_is_shown_beside_it(
+def test_what_is_not_surely_the_same_is_shown_beside_it(
     mind: BlockingMind, first: str, second: str, options: dict[str, object]
 ) -> None:
     mind.remember(first)
@@ -184,7 +193,8 @@ def test_me_11_what_is_not_surely_the_same_is_shown_beside_it(
     assert texts(mind) == sorted([first, second])
 
 
-def test_me_10_labels_do_not_hide_a_repetition(mind: BlockingMind) -> None:
+@published("ME-10")
+def test_labels_do_not_hide_a_repetition(mind: BlockingMind) -> None:
     first = mind.remember(
         "Ann loves hiking in the mountains", topic="sport", tag=["a", "b"], meta={"k": "long label"}
     )
@@ -193,7 +203,8 @@ def test_me_10_labels_do_not_hide_a_repetition(mind: BlockingMind) -> None:
     ]
 
 
-def test_ml_51_a_contradicting_text_is_stored_and_names_what_it_contradicts(mind: BlockingMind) -> None:
+@published("ML-51")
+def test_a_contradicting_text_is_stored_and_names_what_it_contradicts(mind: BlockingMind) -> None:
     first = mind.remember("Ann lives in Lisbon")
     second = mind.remember("Ann lives in Lisboa Norte", read=True)
     (found,) = mind.contradictions()
@@ -202,7 +213,8 @@ def test_ml_51_a_contradicting_text_is_stored_and_names_what_it_contradicts(mind
     assert len(texts(mind)) == 2
 
 
-def test_e_16_what_came_out_of_recall_adds_nothing_in_fifty_turns(mind: BlockingMind) -> None:
+@published("E-16")
+def test_what_came_out_of_recall_adds_nothing_in_fifty_turns(mind: BlockingMind) -> None:
     mind.remember(TALK, speaker="Ann")
     before = texts(mind)
     for _ in range(50):

@@ -11,6 +11,7 @@ from cognition import ModelUnavailable
 from cognition.thinking.cycle import Cycle
 from replica import DeviceId, StoreCorrupt
 from samemind.thinking import Outlook, ThinkLoop
+from tests.support.published import published
 
 LAPTOP, PHONE = DeviceId(b"l" * 32), DeviceId(b"p" * 32)
 
@@ -65,7 +66,8 @@ def thinks(
     return loop[0].trouble, outlook[0]
 
 
-def test_yd_59_a_daemon_thinks_every_five_minutes_when_busy_and_thirty_when_idle() -> None:
+@published("YD-59")
+def test_a_daemon_thinks_every_five_minutes_when_busy_and_thirty_when_idle() -> None:
     world = World()
     thinks(world, 91)
     assert world.thought == [30, 60, 90]

@@ -5,6 +5,7 @@ import pytest
 
 from cognition.consolidation.clusters import Candidate, Vectors, clusters, mean
 from cognition.days import DAY_MS
+from tests.support.published import published
 
 NOW = 1_700_000_000_000
 
@@ -29,20 +30,23 @@ def sizes(some: list[Candidate], vectors: Vectors) -> list[int]:
     return [len(each) for each in clusters(some, vectors, range(len(some)))]
 
 
+@published("YD-28")
 @pytest.mark.parametrize(
     ("count", "expected"), [(2, []), (3, [3]), (20, [20]), (21, [20]), (43, [20, 20, 3])]
 )
-def test_yd_28_three_to_twenty_memories_make_a_cluster(count: int, expected: list[int]) -> None:
+def test_three_to_twenty_memories_make_a_cluster(count: int, expected: list[int]) -> None:
     assert sizes(candidates(count), alike(count, 0.8)) == expected
 
 
+@published("YD-28")
 @pytest.mark.parametrize(("cosine", "expected"), [(0.69, []), (0.71, [3])])
-def test_yd_28_any_two_are_more_alike_than_0_7(cosine: float, expected: list[int]) -> None:
+def test_any_two_are_more_alike_than_0_7(cosine: float, expected: list[int]) -> None:
     assert sizes(candidates(3), alike(3, cosine)) == expected
 
 
+@published("YD-28")
 @pytest.mark.parametrize(("days", "expected"), [(15.0, [3]), (15.5, [])])
-def test_yd_28_any_two_lie_within_thirty_days(days: float, expected: list[int]) -> None:
+def test_any_two_lie_within_thirty_days(days: float, expected: list[int]) -> None:
     """The third is 30 days from the first, or 31."""
     assert sizes(candidates(3, days=days), alike(3, 0.9)) == expected
 
@@ -79,7 +83,8 @@ def test_clusters_do_not_hang_on_the_order_of_rows() -> None:
     ]
 
 
-def test_yd_30_the_vector_of_a_summary_is_the_mean_at_length_1() -> None:
+@published("YD-30")
+def test_the_vector_of_a_summary_is_the_mean_at_length_1() -> None:
     vectors = alike(3, 0.5)
     expected = vectors.mean(axis=0) / np.linalg.norm(vectors.mean(axis=0))
     assert mean(vectors) == pytest.approx(expected, abs=1e-6)

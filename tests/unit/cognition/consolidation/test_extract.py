@@ -6,6 +6,7 @@ from itertools import permutations
 import pytest
 
 from cognition.consolidation.extract import CHARACTERS_MAX, Source, raised, summaries_of, summarise
+from tests.support.published import published
 from tests.support.triples import SAID_NEARLY_ALIKE
 
 
@@ -17,7 +18,8 @@ def said(sources: Iterable[Source]) -> str:
     return summarise(sources).text
 
 
-def test_yd_29_the_most_important_memory_leads_with_its_own_words() -> None:
+@published("YD-29")
+def test_the_most_important_memory_leads_with_its_own_words() -> None:
     some = [
         source("We hiked around the lake", 1, 0.4),
         source("The hike around the lake took five hours", 2, 0.9),
@@ -27,7 +29,8 @@ def test_yd_29_the_most_important_memory_leads_with_its_own_words() -> None:
     assert said([source("Only this", 1, 0.1)]) == "Only this"
 
 
-def test_yd_29_the_others_add_what_is_new_in_them() -> None:
+@published("YD-29")
+def test_the_others_add_what_is_new_in_them() -> None:
     """And nothing that a sentence before says, word for word."""
     some = [
         source("We hiked around the lake.", 1, 0.9),

@@ -12,6 +12,7 @@ from cognition.consolidation import propose
 from cognition.consolidation.tables import SummaryTables
 from replica import Claim, Forget, MemoryId, Propose, Replica, Resolve, Set, Verdict, Write, show_memory_id
 from tests.support.minds import Home, open_memory, remember
+from tests.support.published import published
 
 LAKE = (
     "We hiked around the blue lake with Bob",
@@ -41,7 +42,8 @@ def texts(hits: Sequence[Hit]) -> list[str]:
     return [hit.memory.text for hit in hits]
 
 
-def test_ml_77_similar_things_that_happened_become_one_and_are_kept(tmp_path: Path) -> None:
+@published("ML-77")
+def test_similar_things_that_happened_become_one_and_are_kept(tmp_path: Path) -> None:
     async def main(replica: Replica, mind: Mind) -> None:
         rids = await remember(replica, *LAKE, "The bicycle has a flat tyre")
         (summary,) = await consolidated(mind)
@@ -59,7 +61,8 @@ def test_ml_77_similar_things_that_happened_become_one_and_are_kept(tmp_path: Pa
     in_mind(tmp_path, main)
 
 
-def test_yd_10_cold_sources_are_recalled_when_they_are_asked_for(tmp_path: Path) -> None:
+@published("YD-10")
+def test_cold_sources_are_recalled_when_they_are_asked_for(tmp_path: Path) -> None:
     async def main(replica: Replica, mind: Mind) -> None:
         rids = await remember(replica, *LAKE)
         await consolidated(mind)
@@ -71,7 +74,8 @@ def test_yd_10_cold_sources_are_recalled_when_they_are_asked_for(tmp_path: Path)
     in_mind(tmp_path, main)
 
 
-def test_ml_78_a_summary_comes_before_its_sources(tmp_path: Path) -> None:
+@published("ML-78")
+def test_a_summary_comes_before_its_sources(tmp_path: Path) -> None:
     """But for a question in the very words of one of them: that one is the first."""
 
     async def main(replica: Replica, mind: Mind) -> None:
@@ -157,7 +161,8 @@ def test_a_cycle_goes_on_until_nothing_is_due(tmp_path: Path, monkeypatch: pytes
     in_mind(tmp_path, main)
 
 
-def test_e_14_what_contradicts_is_never_consolidated_and_is_once_that_is_settled(tmp_path: Path) -> None:
+@published("E-14")
+def test_what_contradicts_is_never_consolidated_and_is_once_that_is_settled(tmp_path: Path) -> None:
     """Consolidating first would merge the contradiction away."""
 
     async def main(replica: Replica, mind: Mind) -> None:

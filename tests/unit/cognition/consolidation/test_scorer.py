@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from samemind.commands.memories.recall import Hit
 from tests.bench.consolidation_on_locomo import any_at, turns_told
+from tests.support.published import published
 
 TURNS = {"rid-1": ("conv-26", "D1:1"), "rid-2": ("conv-26", "D1:2"), "rid-3": ("conv-26", "D1:3")}
 
@@ -25,7 +26,8 @@ def hit(rid: str, *sources: str) -> Hit:
     )
 
 
-def test_yd_75_a_summary_whose_sources_hold_the_evidence_counts_as_a_hit() -> None:
+@published("YD-75")
+def test_a_summary_whose_sources_hold_the_evidence_counts_as_a_hit() -> None:
     summary = hit("summary", "rid-2", "rid-3")
     assert turns_told([summary], TURNS) == {("conv-26", "D1:2"), ("conv-26", "D1:3")}
     assert any_at([summary], {("conv-26", "D1:3")}, TURNS)

@@ -9,6 +9,7 @@ from cognition.consolidation.summaries import Summary, read_summaries, summary_n
 from cognition.consolidation.tables import SummaryTables, summary_id
 from replica import Erase, Forget, MemoryId, Place, Propose, Set, Withdraw, Write, proposals_of
 from tests.support.minds import Home
+from tests.support.published import published
 
 WORDS = ("lake", "hill", "wood", "town", "road", "moor", "glen", "isle")
 
@@ -67,7 +68,8 @@ def test_overlapping_proposals_are_one_summary(home: Home) -> None:
     assert in_step(home)
 
 
-def test_yd_31_members_are_the_union_of_what_was_proposed(home: Home) -> None:
+@published("YD-31")
+def test_members_are_the_union_of_what_was_proposed(home: Home) -> None:
     a, b, c, d, e, f = told(home, 6)
     propose(home, a, b, c)
     propose(home, d, e, f)
@@ -77,7 +79,8 @@ def test_yd_31_members_are_the_union_of_what_was_proposed(home: Home) -> None:
     assert in_step(home)
 
 
-def test_yd_32_sources_stand_under_a_summary_that_matters_more(home: Home) -> None:
+@published("YD-32")
+def test_sources_stand_under_a_summary_that_matters_more(home: Home) -> None:
     a, b, c = told(home, 3, importance=0.7)
     propose(home, a, b, c)
     (summary,) = summaries(home)
@@ -87,7 +90,8 @@ def test_yd_32_sources_stand_under_a_summary_that_matters_more(home: Home) -> No
     assert home.connection.execute("SELECT count(*) FROM memory").fetchone() == (3,)  # and is no memory
 
 
-def test_yd_33_withdrawing_restores_exactly_what_was(home: Home) -> None:
+@published("YD-33")
+def test_withdrawing_restores_exactly_what_was(home: Home) -> None:
     rids = told(home, 3)
 
     def held() -> object:

@@ -19,6 +19,7 @@ from cognition.contradictions.slots import (
     judge,
 )
 from cognition.contradictions.values import ENDED, compatible, slot_id
+from tests.support.published import published
 
 DEVICE = bytes(32)
 
@@ -40,7 +41,8 @@ def standings(*claims: Told, relation: str = "works_at") -> dict[str, str]:
     return {belief.told.claim.decode(): belief.standing.value for belief in judge(relation, claims).beliefs}
 
 
-def test_yd_34_two_values_of_one_place_to_work_contradict_and_two_friends_do_not() -> None:
+@published("YD-34")
+def test_two_values_of_one_place_to_work_contradict_and_two_friends_do_not() -> None:
     claims = [told("a", "Google"), told("b", "Meta")]
     judged = judge("works_at", claims)
     assert judged.status is Status.OPEN
@@ -56,24 +58,28 @@ def classified(relation: str) -> tuple[str, str]:
     return severity.value, ACTIONS[severity].value
 
 
+@published("YD-35")
 @pytest.mark.parametrize("relation", ["works_at", "lives_in"])
-def test_yd_35_a_conflict_of_identity_is_high_and_asked_at_once(relation: str) -> None:
+def test_a_conflict_of_identity_is_high_and_asked_at_once(relation: str) -> None:
     assert classified(relation) == ("high", "ask")
 
 
+@published("YD-36")
 @pytest.mark.parametrize("relation", ["birthday", "spouse"])
-def test_yd_36_a_conflict_of_facts_is_high_and_asked_at_once(relation: str) -> None:
+def test_a_conflict_of_facts_is_high_and_asked_at_once(relation: str) -> None:
     assert classified(relation) == ("high", "ask")
 
 
+@published("YD-37")
 @pytest.mark.parametrize("relation", ["attitude:sushi", "favorite:colour", "prefers:coffee|tea"])
-def test_yd_37_a_conflict_of_tastes_is_medium_and_asked_when_it_fits(relation: str) -> None:
+def test_a_conflict_of_tastes_is_medium_and_asked_when_it_fits(relation: str) -> None:
     """What somebody likes and what they dislike are one slot, "attitude"."""
     assert classified(relation) == ("medium", "ask_naturally")
 
 
+@published("YD-38")
 @pytest.mark.parametrize("relation", ["phone", "something nobody has heard of"])
-def test_yd_38_any_other_conflict_is_low_and_both_are_kept(relation: str) -> None:
+def test_any_other_conflict_is_low_and_both_are_kept(relation: str) -> None:
     assert classified(relation) == ("low", "keep_both")
 
 
@@ -111,7 +117,8 @@ def test_a_claim_is_hidden_when_every_verdict_says_so_and_two_that_disagree_hide
     assert set(standings(*both).values()) == {"held"}
 
 
-def test_yd_40_both_values_are_kept_by_one_decision_and_not_by_two_that_knew_nothing_of_each_other() -> None:
+@published("YD-40")
+def test_both_values_are_kept_by_one_decision_and_not_by_two_that_knew_nothing_of_each_other() -> None:
     x, y = verdict("x", True), verdict("y", True)
     assert judge("works_at", [told("a", "Google", x), told("b", "Meta", x)]).status is Status.SETTLED
     assert judge("works_at", [told("a", "Google", x), told("b", "Meta", y)]).status is Status.OPEN

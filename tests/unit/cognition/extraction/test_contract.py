@@ -16,6 +16,7 @@ from cognition.extraction.contract import (
 from cognition.extraction.prompts import CORE_SYSTEM, READING_SYSTEM, core_prompt, reading_prompt
 from cognition.extraction.values import Triple
 from replica.memory_types import MEMORY_TYPES
+from tests.support.published import published
 
 AT = 1_700_000_000_000
 WINDOW = [
@@ -49,7 +50,8 @@ def one(**changed: Any) -> Any:
     return reading.memories[0] if reading.memories else None
 
 
-def test_ml_43_a_reading_is_typed_memories_with_all_that_belongs_to_them() -> None:
+@published("ML-43")
+def test_a_reading_is_typed_memories_with_all_that_belongs_to_them() -> None:
     reading = read_reading(answer(), WINDOW)
     (memory,) = reading.memories
     assert (memory.content, memory.type, memory.confidence, memory.speaker, memory.message) == (
@@ -64,6 +66,7 @@ def test_ml_43_a_reading_is_typed_memories_with_all_that_belongs_to_them() -> No
     assert {one(type=name).type for name in MEMORY_TYPES} == set(MEMORY_TYPES)
 
 
+@published("ML-43")
 @pytest.mark.parametrize(
     "said",
     [
@@ -71,11 +74,12 @@ def test_ml_43_a_reading_is_typed_memories_with_all_that_belongs_to_them() -> No
         answer(memories={}), answer(summary=None), answer(speakers="Ann"), answer(memories=[MEMORY] * 41),
     ],
 )  # fmt: skip
-def test_ml_43_what_is_not_the_object_that_was_asked_for_is_refused_as_a_whole(said: str) -> None:
+def test_what_is_not_the_object_that_was_asked_for_is_refused_as_a_whole(said: str) -> None:
     with pytest.raises(BadAnswer, match="expected"):
         read_reading(said, WINDOW)
 
 
+@published("ML-43")
 @pytest.mark.parametrize(
     "changed",
     [
@@ -84,19 +88,21 @@ def test_ml_43_what_is_not_the_object_that_was_asked_for_is_refused_as_a_whole(s
         {"confidence": True}, {"event_start": "yesterday"}, {"contradicts": 5},
     ],
 )  # fmt: skip
-def test_ml_43_one_bad_memory_is_left_out_and_counted_and_the_others_stay(changed: dict[str, Any]) -> None:
+def test_one_bad_memory_is_left_out_and_counted_and_the_others_stay(changed: dict[str, Any]) -> None:
     reading = read_reading(answer(memories=[{**MEMORY, **changed}, MEMORY, "nonsense", None]), WINDOW)
     assert len(reading.memories) == 1
     assert reading.dropped == 3
 
 
-def test_ml_43_an_answer_in_a_fence_or_a_sentence_is_still_an_answer() -> None:
+@published("ML-43")
+def test_an_answer_in_a_fence_or_a_sentence_is_still_an_answer() -> None:
     assert read_reading(f"Sure!\n```json\n{answer()}\n```\nAnything else?", WINDOW) == read_reading(
         answer(), WINDOW
     )
 
 
-def test_ml_28_a_guess_of_a_model_is_dropped_below_the_floor_and_counted() -> None:
+@published("ML-28")
+def test_a_guess_of_a_model_is_dropped_below_the_floor_and_counted() -> None:
     reading = read_reading(
         answer(memories=[{**MEMORY, "confidence": 0.29}, {**MEMORY, "confidence": 0.3}]), WINDOW
     )
@@ -104,7 +110,8 @@ def test_ml_28_a_guess_of_a_model_is_dropped_below_the_floor_and_counted() -> No
     assert reading.dropped == 1
 
 
-def test_ml_44_an_observation_is_a_copy_of_what_was_said_or_nothing() -> None:
+@published("ML-44")
+def test_an_observation_is_a_copy_of_what_was_said_or_nothing() -> None:
     said = [
         {"text": "Nothing is Impossible last Friday"},
         "Mary Lou Smith",
@@ -119,7 +126,8 @@ def test_ml_44_an_observation_is_a_copy_of_what_was_said_or_nothing() -> None:
     assert reading.dropped == 3
 
 
-def test_ml_45_a_summary_has_two_or_three_sentences() -> None:
+@published("ML-45")
+def test_a_summary_has_two_or_three_sentences() -> None:
     def summary(text: str) -> str | None:
         return read_reading(answer(summary=text), WINDOW).summary
 
@@ -130,12 +138,14 @@ def test_ml_45_a_summary_has_two_or_three_sentences() -> None:
     assert read_reading(answer(summary="Only one."), WINDOW).dropped == 1
 
 
-def test_ml_46_speakers_are_those_who_are_there() -> None:
+@published("ML-46")
+def test_speakers_are_those_who_are_there() -> None:
     reading = read_reading(answer(speakers=["Ann", "Bob", "Zoe", "Ann", 5]), WINDOW)
     assert reading.speakers == ("Ann", "Bob")
 
 
-def test_ml_48_a_triple_has_a_named_subject_and_i_is_the_speaker() -> None:
+@published("ML-48")
+def test_a_triple_has_a_named_subject_and_i_is_the_speaker() -> None:
     assert one(triple=["I", "likes", "tea"]).triple == Triple("Ann", "likes", "tea")
     assert one(triple=["user", "likes", "tea"], speaker=None).triple == Triple("Ann", "likes", "tea")
     for subject in ("she", "It", "they", ""):
@@ -144,7 +154,8 @@ def test_ml_48_a_triple_has_a_named_subject_and_i_is_the_speaker() -> None:
         assert one(triple=broken).triple is None
 
 
-def test_ml_49_a_speaker_who_is_not_there_gives_way_to_who_said_it() -> None:
+@published("ML-49")
+def test_a_speaker_who_is_not_there_gives_way_to_who_said_it() -> None:
     assert one(speaker="Zoe", message=2).speaker == "Bob"
     assert one(speaker=None).speaker is None
 
@@ -158,7 +169,8 @@ def facts(*items: Any, known: int = 0) -> tuple[list[CoreFact], int]:
     return read_core_facts(json.dumps({"facts": list(items)}), known)
 
 
-def test_lo_03_core_facts_have_a_category_a_confidence_and_what_they_replace() -> None:
+@published("LO-03")
+def test_core_facts_have_a_category_a_confidence_and_what_they_replace() -> None:
     fact = {"fact": "Lives in Lisbon", "category": "identity", "confidence": 0.9, "updates_previous": 2}
     assert facts(fact, known=2) == ([CoreFact("Lives in Lisbon", "identity", 0.9, 2)], 0)
     assert facts(fact, known=1)[0][0].updates is None
@@ -168,7 +180,8 @@ def test_lo_03_core_facts_have_a_category_a_confidence_and_what_they_replace() -
         read_core_facts("{}", 0)
 
 
-def test_lo_06_a_core_fact_is_of_identity_preference_or_project_and_nothing_else() -> None:
+@published("LO-06")
+def test_a_core_fact_is_of_identity_preference_or_project_and_nothing_else() -> None:
     assert CATEGORIES == ("identity", "preference", "project")
     fact = {"fact": "Lives in Lisbon", "confidence": 0.9}
     for category in CATEGORIES:
@@ -177,7 +190,8 @@ def test_lo_06_a_core_fact_is_of_identity_preference_or_project_and_nothing_else
         assert facts({**fact, "category": other}) == ([], 1)
 
 
-def test_lo_04_only_what_is_sure_becomes_a_core_fact() -> None:
+@published("LO-04")
+def test_only_what_is_sure_becomes_a_core_fact() -> None:
     def kept(confidence: float) -> int:
         fact = {"fact": "Likes tea", "category": "preference", "confidence": confidence}
         return len(read_core_facts(json.dumps({"facts": [fact]}), 0)[0])

@@ -6,6 +6,7 @@ import pytest
 
 from cognition.extraction import find_dates
 from cognition.extraction.dates import show_when
+from tests.support.published import published
 
 TOLD = datetime(2023, 7, 12, 20, 30, tzinfo=UTC)
 TOLD_AT_MS = int(TOLD.timestamp() * 1_000)
@@ -87,13 +88,15 @@ def day_of(ms: int) -> str:
     return str((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)).date())
 
 
+@published("ML-54")
 @pytest.mark.parametrize(("language", "text", "day"), DAY)
-def test_ml_54_words_for_a_day_are_that_day(language: str, text: str, day: str) -> None:
+def test_words_for_a_day_are_that_day(language: str, text: str, day: str) -> None:
     assert days(language, text) == [(day, day)]
 
 
+@published("ML-54")
 @pytest.mark.parametrize(("language", "text", "first", "last"), SPANS)
-def test_ml_54_words_for_a_stretch_are_its_first_and_last_day(
+def test_words_for_a_stretch_are_its_first_and_last_day(
     language: str, text: str, first: str, last: str
 ) -> None:
     assert days(language, text) == [(first, last)]

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from cognition.extraction import Extraction, Fact, Triple, extract
+from tests.support.published import published
 
 TOLD_AT_MS = int(datetime(2023, 11, 14, 22, 13, tzinfo=UTC).timestamp() * 1_000)  # a Tuesday
 ALICE = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin with her dog."
@@ -23,7 +24,8 @@ def contents(text: str) -> list[str]:
     return [fact.content for fact in read(text, "Ann").facts]
 
 
-def test_pm_49_she_who_lives_in_berlin_is_alice() -> None:
+@published("PM-49")
+def test_she_who_lives_in_berlin_is_alice() -> None:
     found = read(ALICE, speaker=None)
     assert [fact.content for fact in found.facts] == [
         "Alice is the tech lead at Stripe",
@@ -35,18 +37,21 @@ def test_pm_49_she_who_lives_in_berlin_is_alice() -> None:
     assert {"Alice", "Stripe", "Berlin"} <= set(found.entities)
 
 
-def test_pm_38_somebody_lives_in_a_place() -> None:
+@published("PM-38")
+def test_somebody_lives_in_a_place() -> None:
     found = read("Maria lives in Porto. She has been there for a while, and it suits her well.", None)
     assert found.facts[0].content == "Maria lives in Porto"
     assert (found.facts[0].kind, found.facts[0].type) == ("fact", "spatial")
 
 
-def test_pm_39_somebody_has_a_role_at_an_organisation() -> None:
+@published("PM-39")
+def test_somebody_has_a_role_at_an_organisation() -> None:
     found = read("Omar is the head of design at Acme. We had lunch together in the new canteen.", None)
     assert found.facts[0].content == "Omar is the head of design at Acme"
 
 
-def test_pm_40_a_choice_is_a_decision() -> None:
+@published("PM-40")
+def test_a_choice_is_a_decision() -> None:
     (fact,) = read("After long talks it is settled. We chose Postgres over MySQL for the ledger.").facts
     assert (fact.kind, fact.content) == ("decision", "Ann chose Postgres over MySQL for the ledger")
     assert fact.triple == Triple("Ann", "chose", "Postgres")
@@ -56,55 +61,64 @@ def test_pm_40_a_choice_is_a_decision() -> None:
     )  # fmt: skip
 
 
-def test_pm_41_a_founding_keeps_its_year() -> None:
+@published("PM-41")
+def test_a_founding_keeps_its_year() -> None:
     (fact,) = read("Acme was founded in 1999. Its first office was a shed behind the old mill.").facts
     assert (fact.content, fact.triple) == ("Acme was founded in 1999", Triple("Acme", "founded_in", "1999"))
 
 
-def test_pm_42_an_allergy_is_a_fact_about_who_has_it() -> None:
+@published("PM-42")
+def test_an_allergy_is_a_fact_about_who_has_it() -> None:
     (fact,) = read(
         "Please mind the menu tonight, everyone. Bob has a peanut allergy, and it is severe."
     ).facts
     assert fact.content == "Bob has a peanut allergy"
 
 
-def test_pm_43_who_says_their_name_is_the_speaker_from_then_on() -> None:
+@published("PM-43")
+def test_who_says_their_name_is_the_speaker_from_then_on() -> None:
     found = read("Hello there, nice to meet you! My name is Bob Stone. I live in Oslo.", None)
     assert [fact.content for fact in found.facts] == ["my name is Bob Stone", "Bob Stone lives in Oslo"]
     assert found.facts[0].pattern == "identity"
 
 
-def test_pm_45_a_text_of_59_characters_has_no_facts_and_one_of_60_has() -> None:
+@published("PM-45")
+def test_a_text_of_59_characters_has_no_facts_and_one_of_60_has() -> None:
     text = "I live in Lisbon. I work at Google. It rains so hard today."
     assert len(text) == 59
     assert contents(text) == []
     assert contents(text + ".") == ["Ann lives in Lisbon", "Ann works at Google"]
 
 
-def test_pm_45_one_sentence_has_no_facts_however_long() -> None:
+@published("PM-45")
+def test_one_sentence_has_no_facts_however_long() -> None:
     assert (
         contents("I live in Lisbon and I work at Google and I love to go out on the water in my boat.") == []
     )
 
 
-def test_pm_45_of_twelve_facts_ten_are_kept_and_two_counted() -> None:
+@published("PM-45")
+def test_of_twelve_facts_ten_are_kept_and_two_counted() -> None:
     found = read(" ".join(f"I bought a {letter}-thing." for letter in "abcdefghijkl"))
     assert (len(found.facts), found.dropped) == (10, 2)
 
 
-def test_ml_27_confidence_lies_in_the_band_of_how_it_was_said() -> None:
+@published("ML-27")
+def test_confidence_lies_in_the_band_of_how_it_was_said() -> None:
     found = read("I live in Lisbon. I want to open a bakery. I might sell the old boat to Bob.")
     explicit, inferred, guessed = (fact.confidence for fact in found.facts)
     assert guessed < 0.5 <= inferred <= 0.8 < explicit
 
 
+@published("ML-27")
 @pytest.mark.parametrize("confidence", [-0.01, 1.01, float("nan")])
-def test_ml_27_a_confidence_out_of_range_is_refused(confidence: float) -> None:
+def test_a_confidence_out_of_range_is_refused(confidence: float) -> None:
     with pytest.raises(ValueError, match="confidence from 0 to 1"):
         Fact("Ann lives", "fact", "factual", confidence, "x")
 
 
-def test_ml_28_what_is_below_the_floor_is_dropped_and_counted() -> None:
+@published("ML-28")
+def test_what_is_below_the_floor_is_dropped_and_counted() -> None:
     text = "I live in Lisbon. I might sell the old boat to Bob, if he really wants it."
     (guess,) = (fact for fact in read(text).facts if fact.pattern == "considers")
     at, above = (read(text, confidence_min=floor) for floor in (guess.confidence, guess.confidence + 0.01))
@@ -112,7 +126,8 @@ def test_ml_28_what_is_below_the_floor_is_dropped_and_counted() -> None:
     assert (len(above.facts), above.dropped) == (1, 1)
 
 
-def test_pm_37_a_fact_is_frozen_and_checked() -> None:
+@published("PM-37")
+def test_a_fact_is_frozen_and_checked() -> None:
     (fact,) = read("Bob has a peanut allergy, and it is severe. Please mind the menu tonight.").facts
     with pytest.raises(AttributeError):
         fact.content = "Bob is well"  # type: ignore[misc]
@@ -121,20 +136,23 @@ def test_pm_37_a_fact_is_frozen_and_checked() -> None:
             Fact(content, kind, sort, 0.5, "x")
 
 
+@published("ML-48")
 @pytest.mark.parametrize("subject", ["she", "I", "They", "она", "ich", ""])
-def test_ml_48_a_triple_has_a_named_subject(subject: str) -> None:
+def test_a_triple_has_a_named_subject(subject: str) -> None:
     with pytest.raises(ValueError, match="named subject"):
         Triple(subject, "lives_in", "Lisbon")
 
 
-def test_ml_48_i_is_the_speaker_and_without_one_there_is_no_triple() -> None:
+@published("ML-48")
+def test_i_is_the_speaker_and_without_one_there_is_no_triple() -> None:
     text = "I live in Lisbon. The sea is near, and the hills are steep as ever."
     assert read(text).triples == (Triple("Ann", "lives_in", "Lisbon"),)
     unnamed = read(text, None)
     assert (unnamed.triples, unnamed.facts[0].content) == ((), "I live in Lisbon")
 
 
-def test_ml_49_the_same_words_of_two_speakers_are_facts_of_each() -> None:
+@published("ML-49")
+def test_the_same_words_of_two_speakers_are_facts_of_each() -> None:
     text = "I moved to Lisbon. My wife Eve works at Google, and we love the sea."
     for speaker, other in (("Ann", "Bob"), ("Bob", "Ann")):
         found = read(text, speaker)
@@ -167,7 +185,8 @@ def test_my_is_told_from_outside() -> None:
     ]
 
 
-def test_ml_54_a_fact_carries_the_date_that_its_sentence_names() -> None:
+@published("ML-54")
+def test_a_fact_carries_the_date_that_its_sentence_names() -> None:
     (fact,) = read("Last Friday I went to a pride parade. It was awesome, so much energy!").facts
     assert fact.content == "Ann went to a pride parade (10 November 2023)"
     assert fact.when is not None
@@ -216,7 +235,8 @@ def test_what_is_not_said_whole_is_no_fact(said: str, wanted: list[str]) -> None
     assert contents(f"{said} What a strange and busy week it has been!") == wanted
 
 
-def test_ml_34_one_text_gives_facts_of_several_types() -> None:
+@published("ML-34")
+def test_one_text_gives_facts_of_several_types() -> None:
     text = (
         "We celebrated! Last Saturday I had a birthday party at the beach. My sister Eve came from Rome. "
         "I'm 32 years old now. I'm so grateful for all the friends around me. I love chocolate cake."

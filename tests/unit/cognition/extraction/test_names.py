@@ -5,13 +5,16 @@ import pytest
 from cognition.extraction import extract, proper_nouns
 from cognition.extraction.names import names
 from cognition.extraction.sentences import sentences
+from tests.support.published import published
 
 
-def test_pm_23_a_question_gives_the_names_in_it() -> None:
+@published("PM-23")
+def test_a_question_gives_the_names_in_it() -> None:
     assert proper_nouns("what does Alice think about Postgres") == {"alice", "postgres"}
     assert "when" not in proper_nouns("When did Alice go?")
 
 
+@published("PM-23")
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -21,17 +24,19 @@ def test_pm_23_a_question_gives_the_names_in_it() -> None:
         ("What does The Ann's dog", {"ann"}),
     ],
 )
-def test_pm_23_capitals_of_any_alphabet_and_three_letters_make_a_name(text: str, found: set[str]) -> None:
+def test_capitals_of_any_alphabet_and_three_letters_make_a_name(text: str, found: set[str]) -> None:
     assert proper_nouns(text) == found
 
 
-def test_pm_46_a_sentence_ends_before_a_space_and_a_capital() -> None:
+@published("PM-46")
+def test_a_sentence_ends_before_a_space_and_a_capital() -> None:
     assert sentences("It rained. We ran! Did you? Yes. it was e.g. 3.5 km. Éva won.") == [
         "It rained.", "We ran!", "Did you?", "Yes. it was e.g. 3.5 km.", "Éva won.",
     ]  # fmt: skip
 
 
-def test_pm_46_titles_and_initials_end_no_sentence() -> None:
+@published("PM-46")
+def test_titles_and_initials_end_no_sentence() -> None:
     assert sentences("Dr. Stone met J. K. Rowling. Then she left.") == [
         "Dr. Stone met J. K. Rowling.", "Then she left.",
     ]  # fmt: skip

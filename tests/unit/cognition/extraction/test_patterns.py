@@ -9,6 +9,7 @@ import pytest
 from cognition.extraction import english, other_languages
 from cognition.extraction.engine import facts_in
 from cognition.extraction.meant import meant
+from tests.support.published import published
 
 TOLD_AT_MS = 1_700_000_000_000  # Tuesday, 14 November 2023
 
@@ -123,13 +124,15 @@ def found(said: str, language: str = "en") -> list[tuple[str, str]]:
     return [(fact.pattern, fact.content) for fact in facts]
 
 
+@published("PM-44")
 @pytest.mark.parametrize("case", ENGLISH, ids=lambda case: case.pattern)
-def test_pm_44_every_pattern_takes_its_statement(case: Case) -> None:
+def test_every_pattern_takes_its_statement(case: Case) -> None:
     assert (case.pattern, case.fact) in found(case.said)
 
 
+@published("PM-44")
 @pytest.mark.parametrize("case", ENGLISH, ids=lambda case: case.pattern)
-def test_pm_44_every_pattern_leaves_what_only_looks_alike(case: Case) -> None:
+def test_every_pattern_leaves_what_only_looks_alike(case: Case) -> None:
     assert case.pattern not in [pattern for pattern, _ in found(case.left)]
 
 
@@ -159,7 +162,8 @@ def test_what_is_denied_supposed_or_leans_on_the_unsaid_is_left_in_other_languag
     assert found(said, language) == []
 
 
-def test_pm_44_the_registry_has_more_than_25_patterns_and_a_fixture_for_each() -> None:
+@published("PM-44")
+def test_the_registry_has_more_than_25_patterns_and_a_fixture_for_each() -> None:
     registered = {pattern.name for pattern in english.PATTERNS}
     assert len(registered) == len(english.PATTERNS) > 25
     assert {case.pattern for case in ENGLISH} == registered | {"relative", "identity"}

@@ -16,6 +16,7 @@ from cognition.patterns.tables import PatternTables
 from cognition.patterns.words import pattern_reason
 from replica import Erase, Forget, MemoryId, Set, Value, Write
 from tests.support.minds import NOW_MS, Home
+from tests.support.published import published
 
 HOUR_MS = 3_600_000
 # 2023-11-13, a Monday, at nine.
@@ -44,7 +45,8 @@ def said(home: Home, pattern: Pattern) -> str:
     return str(pattern_reason(pattern.miner.value, memories))
 
 
-def test_yd_65_a_pair_is_found_with_the_fourth_memory_and_once() -> None:
+@published("YD-65")
+def test_a_pair_is_found_with_the_fourth_memory_and_once() -> None:
     home = Home()
     for n in range(3):
         home.remember(f"yesterday Ann met Bob, number {n}", told_at=NOW_MS + n * 40 * DAY_MS)
@@ -55,7 +57,8 @@ def test_yd_65_a_pair_is_found_with_the_fourth_memory_and_once() -> None:
     assert think(home) == []
 
 
-def test_yd_69_a_name_with_five_others_is_a_hub_and_one_with_four_is_not() -> None:
+@published("YD-69")
+def test_a_name_with_five_others_is_a_hub_and_one_with_four_is_not() -> None:
     home = Home()
     for other in ("Bob", "Carl", "Dora", "Eve"):
         home.remember(f"yesterday Ann saw {other}")
@@ -64,7 +67,8 @@ def test_yd_69_a_name_with_five_others_is_a_hub_and_one_with_four_is_not() -> No
     assert think(home) == ["Ann is at the centre of many: Bob, Carl, Dora, Eve, Fritz"]
 
 
-def test_yd_66_monday_mornings_are_found_and_a_uniform_week_is_not() -> None:
+@published("YD-66")
+def test_monday_mornings_are_found_and_a_uniform_week_is_not() -> None:
     home = Home()
     for week in range(4):
         home.remember("wrote the report", topic="standup", told_at=MONDAY_MS + week * 7 * DAY_MS)
@@ -81,7 +85,8 @@ def test_yd_66_monday_mornings_are_found_and_a_uniform_week_is_not() -> None:
     assert think(burst) == [], "one morning is no habit"
 
 
-def test_yd_67_a_subject_that_is_told_of_better_and_better_is_found() -> None:
+@published("YD-67")
+def test_a_subject_that_is_told_of_better_and_better_is_found() -> None:
     home, noise = Home(), Home()
     random = Random(3)
     for n in range(8):
@@ -102,7 +107,8 @@ def embed(home: Home, rids: list[MemoryId], *rows: list[float]) -> None:
     )
 
 
-def test_yd_68_memories_that_are_alike_in_one_month_are_a_theme() -> None:
+@published("YD-68")
+def test_memories_that_are_alike_in_one_month_are_a_theme() -> None:
     home = Home()
     texts = ("oat bread rose", "rye bread rose", "white bread sank", "rye bread rose high", "the boat sank")
     rids = [home.remember(text, told_at=NOW_MS + n * 6 * DAY_MS) for n, text in enumerate(texts)]

@@ -2,17 +2,21 @@ from random import Random
 
 from cognition.patterns.miners import come_together, is_hub, is_routine, is_theme, mood
 from cognition.patterns.reading import bucket_of, bucket_words, note
+from tests.support.published import published
 
 
-def test_yd_65_two_names_come_together_in_more_than_three_memories() -> None:
+@published("YD-65")
+def test_two_names_come_together_in_more_than_three_memories() -> None:
     assert [come_together(count) for count in (3, 4)] == [False, True]
 
 
-def test_yd_69_a_hub_comes_up_with_five_others() -> None:
+@published("YD-69")
+def test_a_hub_comes_up_with_five_others() -> None:
     assert [is_hub(degree) for degree in (4, 5)] == [False, True]
 
 
-def test_yd_68_four_memories_that_are_alike_are_a_theme() -> None:
+@published("YD-68")
+def test_four_memories_that_are_alike_are_a_theme() -> None:
     assert [is_theme(count) for count in (3, 4)] == [False, True]
 
 
@@ -21,7 +25,8 @@ def test_a_habit_takes_four_days_and_half_of_all() -> None:
     assert [is_routine(5, days) for days in (10, 11)] == [True, False]
 
 
-def test_yd_67_a_ramp_is_found_and_noise_is_not() -> None:
+@published("YD-67")
+def test_a_ramp_is_found_and_noise_is_not() -> None:
     assert mood([n / 10 for n in range(-4, 4)]) == "rising"
     assert mood([n / 10 for n in range(4, -4, -1)]) == "falling"
     assert mood([0.5, 0.3, 0.9, 0.4, 0.6, 0.2, 0.8, 0.5]) == "good"

@@ -2,11 +2,13 @@
 
 from cognition.thinking.pace import BUSY_OPS, MINUTE_MS, interval_ms, is_due, runner
 from replica import DeviceId
+from tests.support.published import published
 
 LAPTOP, PHONE = DeviceId(b"l" * 32), DeviceId(b"p" * 32)
 
 
-def test_yd_59_every_five_minutes_when_busy_and_thirty_when_idle() -> None:
+@published("YD-59")
+def test_every_five_minutes_when_busy_and_thirty_when_idle() -> None:
     assert interval_ms(0, runs=True) == 30 * MINUTE_MS
     assert interval_ms(BUSY_OPS, runs=True) == interval_ms(10_000, runs=True) == 5 * MINUTE_MS
     between = [interval_ms(ops, runs=True) for ops in range(BUSY_OPS + 1)]

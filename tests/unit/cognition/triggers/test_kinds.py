@@ -15,16 +15,19 @@ from cognition.triggers.kinds import (
     trigger_id,
 )
 from replica import MemoryId
+from tests.support.published import published
 
 RID = MemoryId(bytes(range(16)))
 
 
-def test_yd_60_a_review_is_as_urgent_as_what_fades_matters() -> None:
+@published("YD-60")
+def test_a_review_is_as_urgent_as_what_fades_matters() -> None:
     assert review_urgency(0.8, 0.05) == pytest.approx(0.76)
     assert review_urgency(0.8, 1.0) == 0
 
 
-def test_yd_62_an_open_contradiction_grows_more_urgent_with_age_and_severity() -> None:
+@published("YD-62")
+def test_an_open_contradiction_grows_more_urgent_with_age_and_severity() -> None:
     ages = [escalation_urgency("high", day * DAY_MS) for day in range(60)]
     assert ages == sorted(set(ages))
     assert 0 < ages[0] < ages[-1] < 1
@@ -32,7 +35,8 @@ def test_yd_62_an_open_contradiction_grows_more_urgent_with_age_and_severity() -
     assert escalation_urgency("high", -DAY_MS) == escalation_urgency("high", 0), "a clock behind is no age"
 
 
-def test_yd_73_the_proposed_thresholds_are_what_a_device_begins_with() -> None:
+@published("YD-73")
+def test_the_proposed_thresholds_are_what_a_device_begins_with() -> None:
     assert Thresholds() == Thresholds(0.1, 20, "high", 48.0)
     assert Thresholds(trigger_hours=0.5).lifetime_ms == 1_800_000
 

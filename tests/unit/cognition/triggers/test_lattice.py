@@ -5,6 +5,7 @@ import pytest
 from cognition.triggers.kinds import HOUR_MS, Thresholds
 from cognition.triggers.lattice import MOVES, Raised, Status, joined
 from replica import HeldTrigger, MemoryId, ShownTrigger
+from tests.support.published import published
 from tests.support.replicas import NOW_MS
 
 ONE, TWO = MemoryId(bytes(16)), MemoryId(b"x" * 16)
@@ -15,7 +16,8 @@ def held(status: int, raised_ms: int = NOW_MS, delivered: tuple[int, bytes] | No
     return HeldTrigger(status, (raised_ms << 16, "reminder", ()), delivered)
 
 
-def test_yd_71_a_trigger_lives_for_forty_eight_hours_and_not_two_minutes_more() -> None:
+@published("YD-71")
+def test_a_trigger_lives_for_forty_eight_hours_and_not_two_minutes_more() -> None:
     (raised,) = joined([ShownTrigger(ONE, TRIGGER, held(0))])
     lifetime_ms = Thresholds().lifetime_ms
     minute_ms = 60_000
@@ -42,8 +44,9 @@ def test_a_trigger_that_hangs_on_two_memories_is_one() -> None:
         assert other.held.status == 0
 
 
+@published("YD-70")
 @pytest.mark.parametrize("wanted", MOVES)
-def test_yd_70_only_legal_moves_lead_anywhere(wanted: Status) -> None:
+def test_only_legal_moves_lead_anywhere(wanted: Status) -> None:
     """Pending, delivered, then dismissed, acted or expired: never back, and nothing leaves what has expired."""
     for status in MOVES[wanted]:
         assert status < wanted

@@ -16,6 +16,7 @@ from cognition.triggers.tables import TriggerTables
 from replica import Access, Claim, Forget, MemoryId, Resolve, Set, Trigger, Verdict, Write
 from replica.hlc import COUNTER_BITS
 from tests.support.minds import NOW_MS, Home
+from tests.support.published import published
 
 
 @pytest.fixture
@@ -48,7 +49,8 @@ def kinds(found: list[Described]) -> list[str]:
     return [one.raised.kind for one in found]
 
 
-def test_yd_60_what_matters_comes_up_for_review_when_it_has_faded(home: Home) -> None:
+@published("YD-60")
+def test_what_matters_comes_up_for_review_when_it_has_faded(home: Home) -> None:
     rid = home.remember("the safe is behind the picture", importance=0.8)
     home.remember("nobody said whether this matters")
     home.remember("this does not matter", importance=0.1)
@@ -67,7 +69,8 @@ def test_yd_60_what_matters_comes_up_for_review_when_it_has_faded(home: Home) ->
     assert kinds(raise_all(home)) == ["decay_review"], "and when it has faded again, it comes up again"
 
 
-def test_yd_73_the_threshold_of_a_review_is_a_setting(home: Home) -> None:
+@published("YD-73")
+def test_the_threshold_of_a_review_is_a_setting(home: Home) -> None:
     home.remember("the safe is behind the picture", importance=0.8)
     home.now_ms += 31 * DAY_MS
     eager = Thresholds(review_strength=0.4)
@@ -75,7 +78,8 @@ def test_yd_73_the_threshold_of_a_review_is_a_setting(home: Home) -> None:
     assert kinds(raise_all(home, eager)) == ["decay_review"]
 
 
-def test_yd_61_a_topic_is_ready_at_twenty_loose_memories_and_not_at_nineteen(home: Home) -> None:
+@published("YD-61")
+def test_a_topic_is_ready_at_twenty_loose_memories_and_not_at_nineteen(home: Home) -> None:
     for n in range(19):
         home.remember(f"note {n}", topic="garden", told_at=NOW_MS + n * DAY_MS * 9)
     for n in range(9):
@@ -90,7 +94,8 @@ def test_yd_61_a_topic_is_ready_at_twenty_loose_memories_and_not_at_nineteen(hom
     assert raise_all(home) == []
 
 
-def test_yd_63_a_pattern_comes_up_once(home: Home) -> None:
+@published("YD-63")
+def test_a_pattern_comes_up_once(home: Home) -> None:
     for n in range(4):
         home.remember(f"yesterday Ann met Bob, number {n}", told_at=NOW_MS + n * 40 * DAY_MS)
     (one,) = raise_all(home)
@@ -103,7 +108,8 @@ def test_yd_63_a_pattern_comes_up_once(home: Home) -> None:
     assert raise_all(home) == []
 
 
-def test_yd_64_a_goal_has_progress_or_goes_quiet(home: Home) -> None:
+@published("YD-64")
+def test_a_goal_has_progress_or_goes_quiet(home: Home) -> None:
     goal = home.remember("I want to run a marathon in Lisbon", goal="open")
     home.now_ms += 13 * DAY_MS
     assert raise_all(home) == []
@@ -123,7 +129,8 @@ def test_yd_64_a_goal_has_progress_or_goes_quiet(home: Home) -> None:
     assert raise_all(home) == []
 
 
-def test_ml_86_a_reminder_comes_up_when_it_is_due(home: Home) -> None:
+@published("ML-86")
+def test_a_reminder_comes_up_when_it_is_due(home: Home) -> None:
     due = NOW_MS + HOUR_MS
     rid = home.remember("call the dentist", type="prospective", event_start=due)
     home.now_ms = due - 1
@@ -138,7 +145,8 @@ def test_ml_86_a_reminder_comes_up_when_it_is_due(home: Home) -> None:
     assert kinds(raise_all(home)) == ["reminder"]
 
 
-def test_yd_62_an_open_contradiction_is_escalated_until_it_is_settled(home: Home) -> None:
+@published("YD-62")
+def test_an_open_contradiction_is_escalated_until_it_is_settled(home: Home) -> None:
     rids = [home.remember(f"I work at {where}") for where in ("Google", "Meta")]
     for rid, where in zip(rids, ("Google", "Meta"), strict=True):
         home.commit(Write(Claim("owner", "works_at", where, (), None), rid))

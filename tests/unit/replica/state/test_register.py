@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replica.state.register import Dot, Register, Vector, saw, winner, write
+from tests.support.published import published
 
 
 def dot(feed: int, seq: int = 1, id8: bytes = b"") -> Dot:
@@ -32,7 +33,8 @@ def test_equal_stamps_are_decided_by_the_ids_of_the_ops_not_by_local_numbers() -
     assert winner(here)[2] == winner(there)[2] == "high"
 
 
-def test_d_11_seen_then_stamp_pair_by_pair_is_not_transitive_and_the_set_of_heads_is() -> None:
+@published("D-11")
+def test_seen_then_stamp_pair_by_pair_is_not_transitive_and_the_set_of_heads_is() -> None:
     """The trap: a saw nothing, b saw a but has an older stamp, c saw neither and lies between.
 
     Compared in pairs: b beats a (it saw it), a beats c (stamp), c beats b (stamp). Whoever folds pair by pair ends with

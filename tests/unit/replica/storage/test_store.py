@@ -20,6 +20,7 @@ from replica.ids import new_memory_id
 from replica.ops import Write
 from replica.storage import schema
 from replica.verify import verify_replica
+from tests.support.published import published
 from tests.support.replicas import (
     NOW_MS,
     core_of,
@@ -83,7 +84,8 @@ def test_an_empty_file_becomes_a_store(path: Path) -> None:
     assert texts(core_of("ann", sqlite_store(str(path)))) == {"one"}
 
 
-def test_me_24_a_store_of_version_n_is_brought_to_n_plus_1_with_its_data(
+@published("ME-24")
+def test_a_store_of_version_n_is_brought_to_n_plus_1_with_its_data(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     core = core_of("ann", sqlite_store(str(path)))
@@ -106,7 +108,8 @@ def test_me_24_a_store_of_version_n_is_brought_to_n_plus_1_with_its_data(
     assert core_of("ann", store).digests() == before
 
 
-def test_lo_11_a_store_of_version_1_is_opened_by_version_2_which_adds_a_table_filled_from_its_data(
+@published("LO-11")
+def test_a_store_of_version_1_is_opened_by_version_2_which_adds_a_table_filled_from_its_data(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def add_core_facts(connection: sqlite3.Connection) -> None:
@@ -148,7 +151,8 @@ def test_a_migration_that_fails_leaves_the_version_before_it(
     ]
 
 
-def test_me_12_a_store_is_one_file_that_can_be_copied_to_another_place(path: Path, tmp_path: Path) -> None:
+@published("ME-12")
+def test_a_store_is_one_file_that_can_be_copied_to_another_place(path: Path, tmp_path: Path) -> None:
     core = core_of("ann", sqlite_store(str(path)))
     remember(core, "one")
     before = core.digests()
@@ -312,7 +316,8 @@ def test_a_store_that_may_not_be_written_is_read_and_says_why_it_keeps_nothing(p
 # -- what shows ------------------------------------------------------------------------------------------------
 
 
-def test_ml_09_every_field_is_a_column_and_comes_back_also_when_it_is_null() -> None:
+@published("ML-09")
+def test_every_field_is_a_column_and_comes_back_also_when_it_is_null() -> None:
     core = core_of("ann", sqlite_store())
     fields: dict[str, Any] = {
         "type": "episodic",
