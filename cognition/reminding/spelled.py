@@ -15,6 +15,9 @@ from cognition.reminding.words import (
     weekday_of,
 )
 
+# "1er" is no German "er".
+_WORD: Final = re.compile(r"(?<!\d)[^\W\d_]+")
+_JOINED: Final = re.compile("tag|dag|mittwoch|morgen[vf]r")
 # Words of one number: "veinte y uno", "dwudziestego pierwszego".
 _WORDS_MAX: Final = 3
 _ORDERED: Final = re.compile(r"(?<![\w.,/:-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w/-]|[.,:]\d)")
@@ -84,12 +87,33 @@ _OF_HOURS: Final = frozenset(
 
 
 def spelled(text: str) -> str:
-    """Return a text small and without accents, with dates as "15.2." or "2027.03.15" and numbers in digits."""
+    """Return a text small and without accents, with dates as "15.2." or "2027.03.15" and numbers in digits.
+
+    Days stand apart from their parts: "zaterdag ochtend".
+    """
     text = _POSSESSIVE.sub(" s", text)
     said = plain(_dates(_begun(text))).replace("@", " at ").replace("°", "o")
     if "пол" in said:
         said = _HALF_OF.sub("половина ", said)
-    return _shortened(_in_digits(_GLUED.sub(r"\1 \2", _HOUR_OF.sub(r"\1", said))))
+    return _apart(_shortened(_in_digits(_GLUED.sub(r"\1 \2", _HOUR_OF.sub(r"\1", said)))))
+
+
+def _apart(said: str) -> str:
+    """Return a text with days and their parts as two words: "zaterdagochtend", "Donnerstagabend"."""
+
+    def split(match: "re.Match[str]") -> str:
+        for part in table().joined:
+            day = match[0].removesuffix(part)
+            if (
+                day != match[0]
+                and (day in ("morgen", "mittwoch") or day.endswith("dag" if "dag" in day else "tag"))
+                and (day == "morgen" or weekday_of(day) is not None)
+            ):
+                return f"{day} {part}"
+        return match[0]
+
+    said = said.replace("alluna", "alle una")
+    return _WORD.sub(split, said) if _JOINED.search(said) is not None else said
 
 
 def _begun(text: str) -> str:
