@@ -50,7 +50,7 @@ class Quiet(Checker):
             return
         if one.core.frontier() != other.core.frontier():
             world.violate(self.name, f"{one.name} and {other.name} are quiet, and their frontiers differ")
-        if _group(one) != _group(other):
+        if _group(one) != _group(other) and not _awaits_a_root(one, other):
             world.violate(
                 self.name, f"{one.name} and {other.name} are quiet, and know of different groups or erasures"
             )
@@ -63,6 +63,15 @@ class Quiet(Checker):
 def _group(device: "Device") -> tuple[object, ...]:
     known = device.core.membership
     return set(known.members), set(known.revocations), set(device.core.proofs)
+
+
+def _awaits_a_root(one: "Device", other: "Device") -> bool:
+    """Whether one of two has no root yet, and waits for its partner alone to name it: till then it keeps less."""
+    ours, theirs = one.core.membership, other.core.membership
+    return any(
+        here.root is None and here.awaits is not None and there.root is not None
+        for here, there in ((ours, theirs), (theirs, ours))
+    )
 
 
 def _untold(world: "Household", lacking: "Bits", refused: "Iterable[Refused]") -> "Bits":

@@ -73,8 +73,8 @@ def founds(world: "World", random: Random) -> list[Member]:
 def restore(world: "World") -> Restored | None:
     """Let the founder, or somebody with the code, revoke all bad devices that are known there; None if nobody can.
 
-    That is so where the founder turned, or somebody has revoked it, and there is no code; and where whoever could is
-    known to the bad device alone, through which it was paired: a person pairs it again, before anything else.
+    That is so where the founder turned, or lost all it knew, or somebody has revoked it, and there is no code; and
+    where whoever could is known to the bad device alone, through which it was paired: a person pairs it again first.
     """
     random = Random(f"{world.options.seed} restore")
     wanted = [each for each in world.devices if each.key.device not in world.decided]
@@ -82,7 +82,10 @@ def restore(world: "World") -> Restored | None:
     hands = [
         (each, each.key)
         for each in able
-        if each.key.device == world.founder and each.key.device in each.core.membership.standing
+        if each.key.device == world.founder
+        and each.key.device in each.core.membership.standing
+        and each.core.membership.root
+        is not None  # wiped, and told nothing since, its word is one among equals
     ][:1]
     code = world.code
     if code is not None:
