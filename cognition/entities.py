@@ -156,6 +156,19 @@ def entities(connection: sqlite3.Connection, *, limit: int) -> list[tuple[str, i
     ).fetchall()
 
 
+def names_meant(connection: sqlite3.Connection, entity: str, rid: bytes | None) -> set[str]:
+    """Return the names in the graph that a text may mean: an entity of any case, or the id of a memory, `rid`."""
+    rows = connection.execute(
+        """SELECT source FROM shown_edge WHERE source = ?1 COLLATE NOCASE
+           UNION SELECT target FROM shown_edge WHERE target = ?1 COLLATE NOCASE
+           UNION SELECT subject FROM triple WHERE subject = ?1
+           UNION SELECT object FROM triple WHERE object = ?1
+           UNION SELECT ?1 FROM shown_memory WHERE rid = ?2""",
+        (entity, rid),
+    )
+    return {name for (name,) in rows}
+
+
 def triples_of(connection: sqlite3.Connection, name: str, *, limit: int) -> list[tuple[str, str, str, float]]:
     """Return what memories state of a name, or of something by that name, as edges: weight 1 each."""
     return connection.execute(

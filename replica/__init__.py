@@ -67,27 +67,24 @@ if TYPE_CHECKING:
     )
     from replica.outside import ops_noted_outside
     from replica.purging import ErasureStatus, erasure_status
-    from replica.reads import (
-        ShownEdge,
-        ShownLink,
-        ShownMemory,
-        all_edges,
-        all_links,
-        all_memories,
-        count_memories,
-        count_tellings,
-        edge_weight,
+    from replica.reads.counts import count_memories, count_tellings
+    from replica.reads.graph import ShownEdge, ShownLink, all_edges, all_links, edge_weight
+    from replica.reads.lookups import (
         facts_of,
-        fields_of,
         is_known,
-        memories_by_age,
-        memories_called,
-        memories_of,
-        memories_to_come,
         newest_numbers,
         numbers_between,
         numbers_with_facts,
         orphans_of,
+    )
+    from replica.reads.memories import (
+        ShownMemory,
+        all_memories,
+        fields_of,
+        memories_by_age,
+        memories_called,
+        memories_of,
+        memories_to_come,
         unknown_fields,
     )
     from replica.replica import Replica, open_replica, wall_clock_ms
@@ -288,28 +285,25 @@ if not TYPE_CHECKING:
             ),
             "outside": ("ops_noted_outside",),
             "purging": ("ErasureStatus", "erasure_status"),
-            "reads": (
-                "is_known",
+            "reads.counts": ("count_memories", "count_tellings"),
+            "reads.graph": ("ShownEdge", "ShownLink", "all_edges", "all_links", "edge_weight"),
+            "reads.lookups": (
                 "facts_of",
+                "is_known",
+                "newest_numbers",
+                "numbers_between",
+                "numbers_with_facts",
                 "orphans_of",
-                "ShownEdge",
-                "ShownLink",
+            ),
+            "reads.memories": (
                 "ShownMemory",
-                "all_edges",
-                "all_links",
                 "all_memories",
-                "count_memories",
-                "count_tellings",
-                "edge_weight",
-                "unknown_fields",
                 "fields_of",
                 "memories_by_age",
                 "memories_called",
                 "memories_of",
                 "memories_to_come",
-                "newest_numbers",
-                "numbers_between",
-                "numbers_with_facts",
+                "unknown_fields",
             ),
             "replica": ("Replica", "open_replica", "wall_clock_ms"),
             "short_ids": ("devices_beginning", "memories_beginning"),

@@ -12,8 +12,10 @@ from replica import (
     Write,
     content_number,
     derived_memory_id,
+    memories_called,
     new_memory_id,
 )
+from replica.reads.lookups import numbers_saying
 from samemind.device import Device
 from samemind.fields import LABELS_OFF, changes_of
 from samemind.views import memory_view
@@ -28,10 +30,8 @@ def kept_back(
     """
     if not secret_kinds(text, fields):  # nearly always: no need to look for memories
         return None
-    same = connection.execute(
-        "SELECT id FROM memory WHERE content = ? AND text = ?", (content_number(text), text)
-    )
-    told = [shown.memory for shown in read_memories(connection, [number for (number,) in same])]
+    same = numbers_saying(connection, content_number(text), text)
+    told = [shown.memory for shown in read_memories(connection, same)]
     kinds = secret_kinds(
         text, fields, known=[each for one in told for each in (one.text, *texts_of(one.fields))]
     )
@@ -74,10 +74,7 @@ def change_kept_back(
         return None
     if not secret_kinds(text, fields):  # nearly always: no need to look at the memory
         return None
-    (shown,) = read_memories(
-        connection,
-        [number for (number,) in connection.execute("SELECT id FROM memory WHERE rid = ?", (about,))],
-    )
+    (shown,) = memories_called(connection, (about,))
     kinds = secret_kinds(text, fields, known=[shown.memory.text, *texts_of(shown.memory.fields)])
     if not kinds:
         return None

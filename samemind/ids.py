@@ -6,6 +6,8 @@ from typing import Final
 
 from replica import Core, DeviceId, MemoryId, show_memory_id
 from replica.history import texts_told
+from replica.reads.devices import devices_between, devices_named
+from replica.reads.lookups import forgotten_between, ids_between
 from samemind.errors import Ambiguous, NeedsDecision, NotFound, Usage
 
 # Shorter ones fit too many to be meant.
@@ -25,9 +27,11 @@ def find_memory(
     computed can be neither changed nor forgotten.
     """
     low, high = id_range(text, "a memory")
-    found = _between(connection, "memory", "rid", low, high)
+    found = ids_between(connection, low, high, limit=CANDIDATES_MAX)
     if not found:
-        found = _between(connection, "summary", "rid", low, high)
+        from cognition.consolidation.tables import summaries_between  # here: names of devices need none of it
+
+        found = summaries_between(connection, low, high, limit=CANDIDATES_MAX)
         if found and not summary:
             raise NeedsDecision(
                 f"{show_memory_id(found[0])} is a summary; its words are those of other memories",
@@ -35,7 +39,7 @@ def find_memory(
                 hint="`samemind get` names these; `samemind unconsolidate` lets each stand for itself again",
             )
     if not found:
-        tombstones = _between(connection, "tombstone", "rid", low, high)
+        tombstones = forgotten_between(connection, low, high, limit=CANDIDATES_MAX)
         if not tombstones:
             raise NotFound(f"no memory has the id {text}")
         if not forgotten:
@@ -43,7 +47,7 @@ def find_memory(
         found = tombstones
     if len(found) > 1:
         raise ambiguous("memories", text, tuple(show_memory_id(rid) for rid in found))
-    return MemoryId(found[0])
+    return found[0]
 
 
 def id_range(text: str, what: str) -> tuple[bytes, bytes]:
@@ -64,40 +68,20 @@ def check_asked_again(core: Core, rid: MemoryId, text: str) -> None:
         )
 
 
-def is_forgotten(connection: sqlite3.Connection, rid: bytes) -> bool:
-    """Say whether a memory had this id, and has it no more."""
-    return connection.execute("SELECT 1 FROM tombstone WHERE rid = ?", (rid,)).fetchone() is not None
-
-
 def find_device(connection: sqlite3.Connection, text: str) -> DeviceId:
     """Return the member that a name, an id or its beginning names."""
-    named = [
-        DeviceId(device)
-        for (device,) in connection.execute(
-            """SELECT n.device FROM member n LEFT JOIN peer p ON p.device = n.device
-               WHERE casefold(ifnull(p.nickname, n.name)) = casefold(?) ORDER BY n.device LIMIT ?""",
-            (text, CANDIDATES_MAX),
-        )
-    ]
+    named = devices_named(connection, text, limit=CANDIDATES_MAX)
     if not named:
         try:
             low, high = _range(text, _DEVICE_DIGITS, "a device")
         except Usage:
             raise NotFound(f"no device is called {text[:40]!r}", hint="`samemind peers` lists them") from None
-        named = [DeviceId(device) for device in _between(connection, "member", "device", low, high)]
+        named = devices_between(connection, low, high, limit=CANDIDATES_MAX)
     if not named:
         raise NotFound(f"no device has the id {text}", hint="`samemind peers` lists them")
     if len(named) > 1:
         raise ambiguous("devices", text, tuple(device.hex() for device in named))
     return named[0]
-
-
-def _between(connection: sqlite3.Connection, table: str, column: str, low: bytes, high: bytes) -> list[bytes]:
-    rows = connection.execute(
-        f"SELECT {column} FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column} LIMIT ?",
-        (low, high, CANDIDATES_MAX),
-    )
-    return [found for (found,) in rows]
 
 
 def _range(text: str, digits: int, what: str) -> tuple[bytes, bytes]:

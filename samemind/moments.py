@@ -16,6 +16,7 @@ import trio
 
 from replica import DeviceId, SqliteStore, connect
 from replica.past import BeyondHorizon, rebuild
+from replica.peer_notes import copy_nicknames
 from samemind.device import Device, derived_tables
 from samemind.errors import NotFound
 from samemind.ids import find_device
@@ -98,10 +99,7 @@ def _make(device: Device, until_ms: int, seen_by: DeviceId | None) -> Past:
         source.execute("BEGIN")  # one moment of the store, however long this takes
         store = SqliteStore(made, derived_tables(device.settings))
         rebuild(SqliteStore(source), store, until_ms=until_ms, seen_by=seen_by)
-        made.executemany(
-            "INSERT INTO peer (device, nickname) VALUES (?, ?)",
-            source.execute("SELECT device, nickname FROM peer"),
-        )
+        copy_nicknames(source, made)
     except BeyondHorizon as error:
         made.close()
         begins = at_ms(error.horizon_ms) or datetime.max.replace(tzinfo=UTC)

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from replica import Core
 from replica.hlc import HLC_MAX
+from replica.reads.log import last_position, ranges_after
 from samemind.errors import Usage
 
 # Enough of an incarnation to tell it from any other of its device.
@@ -44,7 +45,7 @@ class Written:
         """Return a write that is noted: while it runs, nobody else writes."""
 
         def noted(core: Core, connection: sqlite3.Connection) -> Result:
-            ((before,),) = connection.execute("SELECT ifnull(max(pos), 0) FROM op")
+            before = last_position(connection)
             result = write(core, connection)
             self._note(connection, before)
             return result
@@ -52,12 +53,7 @@ class Written:
         return noted
 
     def _note(self, connection: sqlite3.Connection, before: int) -> None:
-        for incarnation, *numbers in connection.execute(
-            """SELECT f.incarnation, min(o.seq), max(o.seq), min(o.hlc), max(o.hlc)
-               FROM op o JOIN feed f ON f.no = o.feed WHERE o.pos > ? GROUP BY f.no""",
-            (before,),
-        ):
-            low, high, first, last = numbers
+        for incarnation, low, high, first, last in ranges_after(connection, before):
             name = incarnation.hex()[:_INCARNATION_DIGITS]
             if self._runs and self._runs[-1][1] == low - 1 and self._runs[-1][2].incarnation == name:
                 low, _, (_, first, _) = self._runs.pop()

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import trio
 
+from replica import peer_notes
 from replica.errors import ReplicaError
 from replica.ids import DeviceId
 from replica.membership import Revocation, names_author
@@ -108,7 +109,7 @@ class Group:
     async def told(self, device: DeviceId) -> None:
         """Keep that a device has heard it; a full disk only means that it hears it again from the next program."""
         try:
-            await self._replica.run(lambda _, connection: peers.note_told(connection, device))
+            await self._replica.run(lambda _, connection: peer_notes.note_told(connection, device))
         except (ReplicaError, sqlite3.Error) as error:
             _log.warning("that %s was told is not written down: %s", device.hex()[:8], error)
 

@@ -237,6 +237,16 @@ def summary_id(oldest: bytes) -> MemoryId:
     return derived_memory_id("summary", oldest.hex())
 
 
+def summaries_between(
+    connection: sqlite3.Connection, low: bytes, high: bytes, *, limit: int
+) -> list[MemoryId]:
+    """Return at most `limit` summaries with ids of this range, both ends in it, in their order."""
+    rows = connection.execute(
+        "SELECT rid FROM summary WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ?", (low, high, limit)
+    )
+    return [MemoryId(rid) for (rid,) in rows]
+
+
 def _proposed(connection: sqlite3.Connection, rids: Iterable[bytes]) -> set[bytes]:
     return {
         rid

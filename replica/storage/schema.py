@@ -19,6 +19,7 @@ from replica.codec import pack
 from replica.errors import StoreCorrupt, StoreNewer
 from replica.fields import FIELDS
 from replica.oplog import Status
+from replica.storage.views import make_views
 
 # "SAME" in ASCII: tells our files from other programs' SQLite files.
 APPLICATION_ID: Final = 0x53414D45
@@ -324,3 +325,9 @@ def keep_every_introduction(connection: sqlite3.Connection) -> None:
         (b"samemind root 1\0",),
     )
     connection.execute("DELETE FROM member WHERE certificate = ?", (b"samemind root 1\0",))
+
+
+@migration
+def promise_views(connection: sqlite3.Connection) -> None:
+    """Give whoever joins tables of their own with the replica's names for them that stay."""
+    make_views(connection)

@@ -15,10 +15,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from cognition import Filters
+from cognition.contradictions.finding import disputed_among, slots_about, slots_stated
 from cognition.contradictions.slots import Standing, judge
 from cognition.contradictions.tables import told_of
 from cognition.entities import entities, triples_of
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
+from replica.reads.devices import device_names
+from replica.reads.graph import edges_of
+from replica.reads.lookups import fact_numbers_of, number_of, numbers_of
 from samemind.commands.answers.why import ExplainWhy
 from samemind.commands.answers.why import run as why
 from samemind.commands.memories._standing import view_of
@@ -160,11 +164,7 @@ async def about(moments: Moments, asked: Asked) -> dict[str, Any]:
 def _beliefs(connection: sqlite3.Connection, *, name: str) -> list[dict[str, Any]]:
     """Return the claims on an entity slot by slot, the latest of each first."""
     found: list[dict[str, Any]] = []
-    for slot, relation in connection.execute(
-        """SELECT DISTINCT s.slot, c.relation FROM claim c JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim
-           WHERE casefold(c.entity) = casefold(?) ORDER BY c.relation, s.slot LIMIT ?""",
-        (name, EDGES_MAX),
-    ).fetchall():
+    for slot, relation in slots_about(connection, name, limit=EDGES_MAX):
         judged = judge(relation, told_of(connection, slot))
         is_open = judged.status is not None and judged.status.value == "open"
         ids = [belief.told.id for belief in judged.beliefs]
@@ -247,10 +247,8 @@ async def memory(device: "Device", moments: Moments, asked: Asked) -> dict[str, 
 
 def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> dict[str, Any]:
     """Return what stands around a memory: what it was read from, its facts and claims, names and relations."""
-    ((number,),) = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchall() or [(None,)]
-    facts = [
-        fact for (fact,) in connection.execute("SELECT id FROM memory WHERE parent = ? ORDER BY id", (rid,))
-    ]
+    number = number_of(connection, rid)
+    facts = fact_numbers_of(connection, rid)
     names = [
         name
         for (name,) in connection.execute(
@@ -258,11 +256,7 @@ def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> d
         )
     ]
     shown = show_memory_id(rid)
-    edges = connection.execute(
-        """SELECT source, relation, target FROM edge WHERE source = ? UNION
-           SELECT source, relation, target FROM edge WHERE target = ? LIMIT ?""",
-        (shown, shown, EDGES_MAX),
-    ).fetchall()
+    edges = [edge[:3] for edge in edges_of(connection, shown, limit=EDGES_MAX)]
     # Two names that stand in one relation both bring it.
     told = dict.fromkeys(edge[:3] for name in names for edge in triples_of(connection, name, limit=EDGES_MAX))
     parent = () if view.parent is None else (parse_memory_id(view.parent),)
@@ -285,12 +279,7 @@ def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> d
 def _claims(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[dict[str, Any]]:
     """Return what memories claim, what became of it, and what stands against it or came in its place."""
     found = []
-    marks = ",".join("?" * len(numbers))
-    for slot, entity, relation in connection.execute(
-        f"""SELECT DISTINCT s.slot, c.entity, c.relation FROM claim_slot s
-            JOIN claim c ON c.id = s.id AND c.claim = s.claim WHERE s.id IN ({marks}) ORDER BY c.hlc""",
-        numbers,
-    ).fetchall():
+    for slot, entity, relation in slots_stated(connection, numbers):
         judged = judge(relation, told_of(connection, slot))
         own = [belief for belief in judged.beliefs if belief.told.id in set(numbers)]
         others = [
@@ -331,17 +320,7 @@ def _cards(ids: Sequence[int], connection: sqlite3.Connection) -> list[dict[str,
         return []
     marks = ",".join("?" * len(ids))
     views = {shown.id: view_of_memory(shown) for shown in memories_of(connection, ids)}
-    disputed = {
-        number
-        for (number,) in connection.execute(
-            f"""SELECT s.id FROM claim_slot s JOIN contradiction c ON c.slot = s.slot
-                WHERE c.status = 'open' AND c.attention != 'quiet' AND s.id IN ({marks})
-                UNION SELECT p.id FROM memory f JOIN memory p ON p.rid = f.parent
-                JOIN claim_slot s ON s.id = f.id JOIN contradiction c ON c.slot = s.slot
-                WHERE c.status = 'open' AND c.attention != 'quiet' AND p.id IN ({marks})""",
-            (*ids, *ids),
-        )
-    }
+    disputed = disputed_among(connection, ids)
     retired = {
         number for (number,) in connection.execute(f"SELECT id FROM claim_retired WHERE id IN ({marks})", ids)
     }
@@ -373,14 +352,7 @@ def _card(view: MemoryView, *, disputed: bool, holds: bool) -> dict[str, Any]:
 
 
 async def _facets(now: Standpoint, wanted: Wanted) -> dict[str, list[dict[str, Any]]]:
-    names = dict(
-        await now.read(
-            lambda connection: connection.execute(
-                """SELECT lower(hex(n.device)), ifnull(p.nickname, n.name) FROM member n
-                   LEFT JOIN peer p ON p.device = n.device"""
-            ).fetchall()
-        )
-    )
+    names = {device.hex(): name for device, name in (await now.read(device_names)).items()}
     return {
         facet: [
             {"value": value, "count": count} | ({"name": names.get(value)} if facet == "device" else {})
@@ -392,11 +364,9 @@ async def _facets(now: Standpoint, wanted: Wanted) -> dict[str, list[dict[str, A
 
 def _numbers(connection: sqlite3.Connection, rids: Iterable[bytes]) -> dict[int, bytes]:
     """Return the row numbers of memories with their ids, in the order of these."""
-    return {
-        number: bytes(rid)
-        for rid in rids
-        for (number,) in connection.execute("SELECT id FROM memory WHERE rid = ?", (bytes(rid),))
-    }
+    wanted = [MemoryId(bytes(rid)) for rid in rids]
+    known = numbers_of(connection, wanted)
+    return {known[rid]: rid for rid in wanted if rid in known}
 
 
 def _begin_so(connection: sqlite3.Connection, query: str, limit: int) -> list[int]:

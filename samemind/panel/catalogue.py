@@ -16,8 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition import Filters
-from cognition.tellings import shown_once
+from cognition.listing import all_facets
 
 # What may be chosen by: one value each, or (`person`, `label`) several.
 FACETS: Final = ("person", "speaker", "label", "type", "device", "source", "space", "chat")
@@ -27,11 +26,6 @@ VALUES_MAX: Final = 60
 BARS: Final = 160
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
-
-_ROWS: Final = """SELECT m.id, ifnull(m.told_at, m.created >> 16), m.created >> 16, lower(hex(f.device)), m.speaker,
-    m.type, m.source, m.workspace, m.conversation, m.tags,
-    m.parent IS NULL OR NOT EXISTS (SELECT 1 FROM memory p WHERE p.rid = m.parent)
-    FROM memory m JOIN feed f ON f.no = m.feed WHERE {condition} ORDER BY m.id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +149,8 @@ class Catalogue:
 
 def read_catalogue(connection: sqlite3.Connection) -> Catalogue:
     """Read a whole store into columns."""
-    condition, values = shown_once(*Filters().sql())
-    rows = [row for row in connection.execute(_ROWS.format(condition=condition), values) if row[-1]]
-    columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * 11
-    ids, told, written, device, speaker, kind, source, space, chat, tags, _ = columns
+    columns: Sequence[Sequence[Any]] = list(zip(*all_facets(connection), strict=True)) or [()] * 10
+    ids, told, written, device, speaker, kind, source, space, chat, tags = columns
     numbers = np.array(ids, np.int64)
     single = {
         "device": device,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from replica import MemoryId, parse_memory_id, show_memory_id
+from replica.reads.lookups import all_ids
 from samemind.commands.memories._forgetting import forget_only, told_as
 
 if TYPE_CHECKING:
@@ -34,8 +35,4 @@ async def forget_what_is_left(device: "Device", rids: Sequence[str]) -> None:
 
 async def rids_of_everything(device: "Device") -> list[str]:
     """Return the ids of all memories: what is cleared is what is there now, not what comes meanwhile."""
-    return await device.replica.read(
-        lambda connection: [
-            show_memory_id(rid) for (rid,) in connection.execute("SELECT rid FROM memory ORDER BY id")
-        ]
-    )
+    return await device.replica.read(lambda connection: [show_memory_id(rid) for rid in all_ids(connection)])

@@ -4,14 +4,11 @@ What is remembered of a mailbox lies in the store beside what was taken from it,
 never remembers files whose ops it does not hold.
 """
 
-import sqlite3
 from collections.abc import Generator
-from functools import partial
 from typing import Any
 
-from replica import derived_transaction
-from replica.core import Core
 from replica.errors import ReplicaError
+from replica.mailbox_files import files_taken, forget_files, note_files
 from replica.replica import Replica
 from sync.carrier.shelf import Shelf
 from sync.carrier.visit import Get, Looked, Names, Put, Remove, Run, Save, Step
@@ -21,18 +18,12 @@ from sync.mailbox.box import Mailbox
 
 async def load_shelf(replica: Replica, mailbox: str) -> Shelf:
     """Return what is remembered of a mailbox, by the name that this device has for it."""
-
-    def read(_: Core, connection: sqlite3.Connection) -> list[tuple[str, bytes]]:
-        return connection.execute("SELECT name, about FROM carried WHERE mailbox = ?", (mailbox,)).fetchall()
-
-    return Shelf(await replica.run(read))
+    return Shelf(await replica.run(lambda _, connection: files_taken(connection, mailbox)))
 
 
 async def forget_shelf(replica: Replica, mailbox: str) -> None:
     """Remember nothing of a mailbox any more."""
-    await replica.run(
-        lambda _, connection: connection.execute("DELETE FROM carried WHERE mailbox = ?", (mailbox,))
-    )
+    await replica.run(lambda _, connection: forget_files(connection, mailbox))
 
 
 async def look(box: Mailbox, replica: Replica, mailbox: str, visit: Generator[Step, Any, Looked]) -> Looked:
@@ -64,17 +55,5 @@ async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str) -> Any:
             return await box.remove(name)
         case Run(fn):
             return await replica.run(lambda core, _: fn(core))
-        case Save():
-            return await replica.run(partial(_save, mailbox, step))
-
-
-def _save(mailbox: str, step: Save, _: Core, connection: sqlite3.Connection) -> None:
-    """Write it down without waiting for the disk: what a power cut takes back is fetched once more."""
-    with derived_transaction(connection):
-        connection.executemany(
-            "INSERT OR REPLACE INTO carried (mailbox, name, about) VALUES (?, ?, ?)",
-            [(mailbox, name, about) for name, about in step.new.items()],
-        )
-        connection.executemany(
-            "DELETE FROM carried WHERE mailbox = ? AND name = ?", [(mailbox, name) for name in step.gone]
-        )
+        case Save(new, gone):
+            return await replica.run(lambda _, connection: note_files(connection, mailbox, new, gone))

@@ -202,7 +202,9 @@ def test_every_table_and_every_column_of_what_shows_is_documented() -> None:
         CognitionTables().migrate(connection)
         tables = {
             name
-            for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            for (name,) in connection.execute(
+                "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
+            )
             if not re.search(r"^sqlite_|^memory_text_", name)
         }
         columns = {

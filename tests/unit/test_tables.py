@@ -1,8 +1,13 @@
-"""Who may read and write the replica's tables: the replica. Other packages ask it, in `replica.reads` and beside it."""
+"""Who may read and write the replica's tables: the replica. Other packages ask it, in `replica.reads` and beside it.
+
+Where a table of `cognition` is joined with them, it is joined with the views that the replica promises.
+"""
 
 import ast
 import re
 from pathlib import Path
+
+from replica.storage.views import VIEWS
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "replica" / "storage" / "schema.py"
@@ -51,42 +56,6 @@ STILL_OUTSIDE = frozenset(
         "cognition/triggers/raised.py",
         "cognition/triggers/step.py",
         "cognition/triggers/tables.py",
-        "samemind/commands/answers/context.py",
-        "samemind/commands/answers/why.py",
-        "samemind/commands/contradictions/_correcting.py",
-        "samemind/commands/contradictions/_work.py",
-        "samemind/commands/contradictions/settle.py",
-        "samemind/commands/device/_checks.py",
-        "samemind/commands/device/_record.py",
-        "samemind/commands/device/compact.py",
-        "samemind/commands/device/digest.py",
-        "samemind/commands/device/log.py",
-        "samemind/commands/device/stats.py",
-        "samemind/commands/graph/graph.py",
-        "samemind/commands/group/_members.py",
-        "samemind/commands/group/_peers.py",
-        "samemind/commands/keeping/_triggers.py",
-        "samemind/commands/keeping/blocks_edit.py",
-        "samemind/commands/keeping/feedback.py",
-        "samemind/commands/keeping/goals_add.py",
-        "samemind/commands/keeping_safe/backup.py",
-        "samemind/commands/keeping_safe/restore.py",
-        "samemind/commands/memories/_forgetting.py",
-        "samemind/commands/memories/_pins.py",
-        "samemind/commands/memories/_standing.py",
-        "samemind/commands/memories/history.py",
-        "samemind/commands/memories/recall.py",
-        "samemind/commands/portable/_claim_lines.py",
-        "samemind/commands/thinking/_retracting.py",
-        "samemind/held_back.py",
-        "samemind/ids.py",
-        "samemind/moments.py",
-        "samemind/panel/browsing.py",
-        "samemind/panel/catalogue.py",
-        "samemind/panel/forgetting.py",
-        "samemind/stretches.py",
-        "sync/mailbox/visiting.py",
-        "sync/peers.py",
     }
 )
 
@@ -133,6 +102,20 @@ def test_the_replicas_tables_are_known() -> None:
 def test_sql_over_the_replicas_tables_stands_in_the_replica() -> None:
     """A column that is renamed is renamed there, and nowhere else."""
     assert outside() - STILL_OUTSIDE == set(), "ask replica.reads, or add a function to it"
+
+
+def test_the_views_are_for_joins_of_cognition() -> None:
+    """Other packages have no tables to join with, and nobody writes through a view."""
+    assert {"shown_memory", "shown_claim", "known_feed"} <= VIEWS.keys()
+    users = {
+        path.relative_to(ROOT).as_posix(): found
+        for package in ("samemind", "cognition", "sync")
+        for path in ROOT.joinpath(package).rglob("*.py")
+        if (found := statements_over(set(VIEWS), path.read_text()))
+    }
+    assert {name for name in users if not name.startswith("cognition/")} == set()
+    written = re.compile(rf"\b(?:INTO|UPDATE|TABLE|DELETE FROM)\s+(?:{'|'.join(VIEWS)})\b")
+    assert [text for found in users.values() for text in found if written.search(text)] == []
 
 
 def test_what_was_moved_has_left_the_list() -> None:

@@ -95,6 +95,7 @@ class ContextBlock:
 async def run(device: "Device", options: MakeContext) -> ContextBlock:
     """Make the block: for a question what answers it, else (or beside it) an overview."""
     from cognition.composing import Gathered
+    from cognition.listing import count_kept
     from cognition.overview import Part, read_overview, widen
     from cognition.prompting import Prompt, prompt
     from cognition.ranking.classes import SINGLE_HOP
@@ -124,7 +125,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
             made = prompt(gathered, talk, window=options.window, at=options.compact_at)
         if mind is device.mind:
             device.rehearsals.note(made.context.rids if query is not None else ())
-        total = await mind.read(partial(_total, filters))
+        total = await mind.read(lambda connection: count_kept(connection, filters))
         triggers, questions = await mind.read(partial(_waiting, device, mind.now_ms, options.workspace))
     block = made.context
     return ContextBlock(
@@ -206,12 +207,6 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
-
-
-def _total(filters: "Filtering", connection: "sqlite3.Connection") -> int:
-    allowed, values = filters.sql()
-    ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {allowed}", values)
-    return int(total)
 
 
 def render(document: Document) -> list[str]:

@@ -86,7 +86,7 @@ async def run(device: "Device", options: ExplainWhy) -> Why:
 def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
     """Tell where a memory comes from: its words as the connection has them, its ops as the log does."""
     from cognition.consolidation.summaries import summary_named
-    from replica import show_memory_id
+    from replica import facts_of, show_memory_id
     from samemind.ids import find_memory
 
     rid = find_memory(connection, named, forgotten=True, summary=True)
@@ -97,16 +97,14 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
         rid=show_memory_id(rid),
         chain=chain,
         signature_ok=all(checked) if checked else None,
-        derived=[
-            show_memory_id(fact)
-            for (fact,) in connection.execute("SELECT rid FROM memory WHERE parent = ? ORDER BY rid", (rid,))
-        ],
+        derived=[show_memory_id(fact) for fact in facts_of(connection, rid)],
     )
 
 
 def _chain(core: "Core", connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[Provenance]:
     """Give a memory, and what it was taken from, to the end; a circle that somebody made by hand ends it too."""
     from replica import MemoryId, memories_called
+    from replica.reads.lookups import parent_of
     from samemind.views import view_of_memory
 
     relation, seen, at = "itself", set[bytes](), bytes(rid)
@@ -114,10 +112,10 @@ def _chain(core: "Core", connection: "sqlite3.Connection", rid: "MemoryId") -> I
         seen.add(at)
         views = [view_of_memory(shown) for shown in memories_called(connection, (at,))]
         yield _link(core, MemoryId(at), relation, views[0] if views else None)
-        parents = connection.execute("SELECT parent FROM memory WHERE rid = ?", (at,)).fetchone()
-        if parents is None or parents[0] is None:
+        parent = parent_of(connection, at)
+        if parent is None:
             return
-        relation, at = "taken from", bytes(parents[0])
+        relation, at = "taken from", bytes(parent)
 
 
 def _drawn(core: "Core", connection: "sqlite3.Connection", summary: "Summary") -> Iterable[Provenance]:

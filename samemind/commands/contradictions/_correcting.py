@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 
 import replica
 from cognition import read_text, take_in
+from cognition.contradictions.finding import open_slots_of
 from cognition.contradictions.relations import Attention
 from cognition.contradictions.slots import Status
 from cognition.contradictions.telling import Teller, telling_of, withdrawn
 from cognition.tellings import words_of_telling
-from replica import Core, MemoryId, Op, SaysSame, Write, is_known, show_memory_id
+from replica import Core, MemoryId, Op, SaysSame, Write, facts_of, is_known, show_memory_id
 from replica.limits import SURENESS_MAX
+from replica.reads.lookups import attribution_of
 from samemind.commands.contradictions._parts import Corrected
 from samemind.device import Device
 from samemind.errors import NeedsDecision
@@ -43,12 +45,10 @@ def rewrite(
         return Corrected(rid=show_memory_id(rid), text=text), []
     now_ms = device.now_ms()
     edited = core.edit_of(rid, text)
-    fields = _fields(connection, rid)
+    fields = attribution_of(connection, rid)
     _, found = read_text(text, fields, now_ms=now_ms, zone=datetime.now(UTC).astimezone().tzinfo or UTC)
     taken = take_in(rid, text, fields, found)
-    old = {
-        MemoryId(fact) for (fact,) in connection.execute("SELECT rid FROM memory WHERE parent = ?", (rid,))
-    }
+    old = set(facts_of(connection, rid))
     stale = sorted(old - set(taken.facts))
     fresh = [
         write for write in taken.writes[1:] if write.rid is not None and not is_known(connection, write.rid)
@@ -85,26 +85,8 @@ def _still_shown_with(connection: sqlite3.Connection, rid: MemoryId) -> list[Wri
     return [Write(SaysSame((min(rid, others[0]), max(rid, others[0])), SURENESS_MAX))] if others else []
 
 
-def _fields(connection: sqlite3.Connection, rid: MemoryId) -> dict[str, replica.Value]:
-    (fields,) = [
-        {"speaker": speaker, "workspace": workspace, "told_at": told_at}
-        for speaker, workspace, told_at in connection.execute(
-            "SELECT speaker, workspace, told_at FROM memory WHERE rid = ?", (rid,)
-        )
-    ]
-    return {name: value for name, value in fields.items() if value is not None}
-
-
 def _open_of(connection: sqlite3.Connection, rids: list[MemoryId]) -> set[bytes]:
-    return {
-        slot
-        for rid in rids
-        for (slot,) in connection.execute(
-            """SELECT c.slot FROM contradiction c JOIN claim_slot s ON s.slot = c.slot JOIN memory m ON m.id = s.id
-               WHERE m.rid = ? AND c.status = ?""",
-            (rid, Status.OPEN.value),
-        )
-    }
+    return {slot for rid in rids for slot in open_slots_of(connection, rid)}
 
 
 def _is_open(connection: sqlite3.Connection, slot: bytes) -> bool:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from cognition.contradictions.finding import slots_with_facts
 from cognition.contradictions.relations import (
     ACTIONS,
     SEVERITIES,
@@ -16,6 +17,7 @@ from cognition.contradictions.resolving import resolutions
 from cognition.contradictions.slots import Belief, Judged, Standing, Status, as_known, judge
 from cognition.contradictions.tables import told_of
 from replica import MemoryId, show_memory_id
+from replica.reads.lookups import texts_called
 from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
 from samemind.errors import NotFound
 from samemind.ids import CANDIDATES_MAX, ambiguous, id_range
@@ -67,14 +69,6 @@ def raised_at(judged: Judged) -> int:
     return min(side[0].told.hlc for side in judged.sides[1:])
 
 
-def names_of_devices(connection: sqlite3.Connection) -> dict[bytes, str]:
-    return dict(
-        connection.execute(
-            "SELECT n.device, ifnull(p.nickname, n.name) FROM member n LEFT JOIN peer p ON p.device = n.device"
-        ).fetchall()
-    )
-
-
 def view_of(
     connection: sqlite3.Connection, record: Record, judged: Judged, names: Mapping[bytes, str]
 ) -> ContradictionView:
@@ -112,11 +106,7 @@ def view_of(
 
 
 def texts_of(connection: sqlite3.Connection, judged: Judged) -> dict[bytes, str]:
-    return {
-        rid: text
-        for rid in {belief.told.rid for belief in judged.beliefs}
-        for (text,) in connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,))
-    }
+    return texts_called(connection, [*{belief.told.rid for belief in judged.beliefs}])
 
 
 def _side(side: Sequence[Belief], texts: Mapping[bytes, str], names: Mapping[bytes, str]) -> Side:
@@ -164,9 +154,4 @@ def open_among(connection: sqlite3.Connection, slots: Iterable[bytes]) -> list[b
 
 def open_of(connection: sqlite3.Connection, rid: MemoryId) -> list[bytes]:
     """Return the slots that wait for an answer among those in which a memory, or a fact of it, states something."""
-    rows = connection.execute(
-        """SELECT DISTINCT s.slot FROM claim_slot s JOIN memory m ON m.id = s.id
-           WHERE m.rid = ?1 OR m.parent = ?1 ORDER BY s.slot""",
-        (rid,),
-    )
-    return open_among(connection, [slot for (slot,) in rows.fetchall()])
+    return open_among(connection, slots_with_facts(connection, rid))

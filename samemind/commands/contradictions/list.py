@@ -58,7 +58,8 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
     """List them: the open ones first, and of these the worst, and of these the latest."""
     from cognition.contradictions.relations import attention_of
     from cognition.contradictions.values import folded
-    from samemind.commands.contradictions._work import Record, end_of, judged_then, names_of_devices, view_of
+    from replica.reads.devices import device_names
+    from samemind.commands.contradictions._work import Record, end_of, judged_then, view_of
 
     if not 0 <= options.limit <= LIST_MAX:
         raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
@@ -79,7 +80,7 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
             if judged.status is not None and options.status in (None, judged.status.value):
                 found.append((_rank(record, judged), record, judged))
         found.sort(key=lambda each: each[0])
-        names = names_of_devices(connection)
+        names = device_names(connection)
         return Contradictions(
             contradictions=[
                 view_of(connection, record, judged, names) for _, record, judged in found[: options.limit]

@@ -53,7 +53,8 @@ async def run(device: "Device", options: ResolveContradiction) -> Resolved:
     from cognition.contradictions.resolving import changed, decided_for, restatements, verdicts
     from cognition.contradictions.tables import judged_of
     from replica import new_memory_id, show_memory_id
-    from samemind.commands.contradictions._work import find_contradiction, names_of_devices, view_of
+    from replica.reads.devices import device_names
+    from samemind.commands.contradictions._work import find_contradiction, view_of
     from samemind.times import read_since
 
     decisions = [options.keep_a, options.keep_b, options.keep_both, options.keep is not None]
@@ -93,7 +94,7 @@ async def run(device: "Device", options: ResolveContradiction) -> Resolved:
             decided = verdicts(core, judged, values)
             core.commit(decided, now_ms)
             done = bool(anew or decided)
-        view = view_of(connection, record, judged_of(connection, record.slot), names_of_devices(connection))
+        view = view_of(connection, record, judged_of(connection, record.slot), device_names(connection))
         return Resolved(
             contradiction=view, rid=None if merged is None else show_memory_id(merged), changed=done
         )

@@ -116,14 +116,16 @@ def _settled(
 def _in_order(connection: "sqlite3.Connection", rids: "tuple[MemoryId, MemoryId]") -> "tuple[Told, Told]":
     """Return the two memories, the one that was told first before the other."""
     from cognition.judging.settling import Told
+    from replica import memories_called
+    from replica.hlc import COUNTER_BITS
 
     rows = [
-        (told_ms, created, Told(rid, text, workspace))
-        for rid in rids
-        for text, workspace, told_ms, created in connection.execute(
-            "SELECT text, workspace, ifnull(told_at, created >> 16), created FROM memory WHERE rid = ?",
-            (rid,),
+        (
+            shown.memory.fields.get("told_at", shown.memory.created >> COUNTER_BITS),
+            shown.memory.created,
+            Told(shown.rid, shown.memory.text, shown.memory.fields.get("workspace")),
         )
+        for shown in memories_called(connection, rids)
     ]
     (_, _, older), (_, _, newer) = sorted(rows, key=lambda row: (row[0], row[1], row[2].rid))
     return older, newer

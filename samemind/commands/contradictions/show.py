@@ -26,11 +26,11 @@ class ShowContradiction:
 
 async def run(device: "Device", options: ShowContradiction) -> ContradictionView:
     """Show one, with everything that was claimed and decided."""
+    from replica.reads.devices import device_names
     from samemind.commands.contradictions._work import (
         end_of,
         find_contradiction,
         judged_then,
-        names_of_devices,
         view_of,
     )
 
@@ -41,7 +41,7 @@ async def run(device: "Device", options: ShowContradiction) -> ContradictionView
         judged = judged_then(connection, record, until_ms)
         if judged.status is None:
             raise NotFound(f"nothing contradicted itself there at {options.as_of}")
-        return view_of(connection, record, judged, names_of_devices(connection))
+        return view_of(connection, record, judged, device_names(connection))
 
     return await device.replica.read(read)
 

@@ -15,6 +15,7 @@ from cognition.holding import held_here
 from cognition.talk.queue import talk_state
 from replica import Core, Status
 from replica.evidence import SENTENCES
+from replica.reads.counts import count_ops_of
 from replica.vouched import vouched_ops
 from samemind.commands.device._parts import Check
 from samemind.commands.group._members import name_of
@@ -215,7 +216,7 @@ def store(core: Core, connection: sqlite3.Connection) -> list[Check]:
             "samemind log shows whose they are",
         ),
     ):
-        ((count,),) = connection.execute("SELECT count(*) FROM op WHERE status = ?", (status,))
+        count = count_ops_of(connection, status)
         if count:
             checks.append(Check(name="ops", ok=False, detail=f"{count} {detail}", fix=fix))
     if len(checks) == 1:

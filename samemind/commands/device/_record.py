@@ -1,15 +1,9 @@
 """Say what the ops of the log are called, and by whom they are."""
 
 from datetime import datetime
-from typing import Final
 
 from replica import Kind
 from samemind.times import at_stamp
-
-# What each device is called here.
-NAMES: Final = (
-    "SELECT n.device, ifnull(p.nickname, n.name) FROM member n LEFT JOIN peer p ON p.device = n.device"
-)
 
 
 def shown_horizon(ms: int) -> datetime | None:

@@ -32,13 +32,14 @@ class Compacted:
 
 async def run(device: "Device", options: Compact) -> Compacted:
     """Fold what every device has; those that were not heard of for the length of a lease hold nothing back."""
+    from replica.reads.counts import count_ops
     from samemind.commands.device._record import shown_horizon
     from samemind.housekeeping import fold_away
 
     compacted = await fold_away(device, before_ms=None)
 
     def count(core: "Core", connection: "sqlite3.Connection") -> Compacted:
-        ((left,),) = connection.execute("SELECT count(*) FROM op")
+        left = count_ops(connection)
         return Compacted(compacted=compacted, ops=left, horizon=shown_horizon(core.horizon_ms))
 
     return await device.replica.run(count)

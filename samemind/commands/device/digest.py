@@ -40,17 +40,16 @@ class Digest:
 
 async def run(device: "Device", options: ShowDigest) -> Digest:
     """Show both digests, and what they are over."""
+    from replica.reads.counts import count_memories, count_ops
     from samemind.views import show_origin
 
     def read(core: "Core", connection: "sqlite3.Connection") -> Digest:
         digests = core.digests()
-        ((memories,),) = connection.execute("SELECT count(*) FROM memory")
-        ((ops,),) = connection.execute("SELECT count(*) FROM op")
         return Digest(
             digest=digests.visible.hex(),
             state_digest=digests.state.hex(),
-            memories=memories,
-            ops=ops,
+            memories=count_memories(connection),
+            ops=count_ops(connection),
             frontier=[
                 FrontierEntry(origin=show_origin(*head.origin), seq=head.seq, head=head.id8.hex())
                 for head in core.frontier().heads

@@ -1,9 +1,8 @@
 """Show the log of ops, one a line."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import Usage
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from replica import Core
+    from replica.reads.log import LoggedOp
     from samemind.control.server import Say
     from samemind.device import Device
 
@@ -58,24 +58,19 @@ class Log:
 LOG_MAX: Final = 100_000
 # Ops are read and said in pages, so that a log of millions needs no memory.
 FOLLOW_PAGE: Final = 1_000
-_SELECT: Final = """
-SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.status, f.device, f.incarnation,
-       ifnull(p.nickname, n.name)
-FROM op o JOIN feed f ON f.no = o.feed LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON
-p.device = f.device
-"""
 
 
 async def run(device: "Device", options: ShowLog, say: "Say") -> Log:
     """Show the last ops; with `follow`, say every op that comes."""
     from functools import partial
 
+    from replica.reads.log import last_ops
+
     if not 0 <= options.limit <= LOG_MAX:
         raise Usage(f"expected a limit of 0 to {LOG_MAX}, got {options.limit}", code="invalid")
 
     def last(connection: "sqlite3.Connection") -> list[OpView]:
-        rows = connection.execute(f"{_SELECT} ORDER BY o.pos DESC LIMIT ?", (options.limit,)).fetchall()
-        return [_view(row) for row in reversed(rows)]
+        return list(map(_view, last_ops(connection, options.limit)))
 
     position = device.replica.position
     ops = await device.replica.read(last)
@@ -96,47 +91,52 @@ async def run(device: "Device", options: ShowLog, say: "Say") -> Log:
 
 def _erasures_ahead(core: "Core", connection: "sqlite3.Connection") -> list[OpView]:
     """Return the erasures that act here already, ahead of their places in the log: nobody erases without a trace."""
-    from samemind.commands.device._record import NAMES
+    from replica.reads.devices import device_names
+    from replica.reads.log import LoggedOp
 
-    names = dict(connection.execute(NAMES))
+    names = device_names(connection)
     ops = [core.proofs[each].op() for each in core.ahead]
     return [
-        _view((0, op.id, op.hlc, op.seq, op.kind, None, True, None, *op.origin, names.get(op.origin.device)))
+        _view(
+            LoggedOp(
+                0, op.id, op.hlc, op.seq, op.kind, None, True, None, *op.origin, names.get(op.origin.device)
+            )
+        )
         for op in sorted(ops, key=lambda op: (op.hlc, op.id))
     ]
 
 
 def ops_after(connection: "sqlite3.Connection", position: int, *, limit: int = FOLLOW_PAGE) -> list[OpView]:
     """Return the first ops behind a position of the log."""
-    rows = connection.execute(f"{_SELECT} WHERE o.pos > ? ORDER BY o.pos LIMIT ?", (position, limit))
-    return [_view(row) for row in rows]
+    from replica.reads.log import ops_after as logged_after
+
+    return list(map(_view, logged_after(connection, position, limit)))
 
 
 def _page(position: int, connection: "sqlite3.Connection") -> list[OpView]:
     return ops_after(connection, position)
 
 
-def _view(row: Sequence[Any]) -> OpView:
+def _view(op: "LoggedOp") -> OpView:
     from replica import Status, op_uuid, show_memory_id
     from samemind.commands.device._record import show_kind
     from samemind.times import at_stamp
     from samemind.views import show_origin
 
-    position, op_id, hlc, seq, kind, rid, signed, status, device, incarnation, device_name = row
     return OpView(
-        position=position,
-        op_id=str(op_uuid(op_id, hlc)),
-        hash=op_id.hex(),
-        origin=show_origin(device, incarnation),
-        device=device.hex(),
-        device_name=device_name,
-        seq=seq,
-        hlc=hlc,
-        at=at_stamp(hlc),
-        kind=show_kind(kind),
-        rid=None if rid is None else show_memory_id(rid),
-        signed=bool(signed),
-        status="ahead" if status is None else Status(status).name.lower(),
+        position=op.position,
+        op_id=str(op_uuid(op.id, op.hlc)),
+        hash=op.id.hex(),
+        origin=show_origin(op.device, op.incarnation),
+        device=op.device.hex(),
+        device_name=op.device_name,
+        seq=op.seq,
+        hlc=op.hlc,
+        at=at_stamp(op.hlc),
+        kind=show_kind(op.kind),
+        rid=None if op.rid is None else show_memory_id(op.rid),
+        signed=bool(op.is_signed),
+        status="ahead" if op.status is None else Status(op.status).name.lower(),
     )
 
 

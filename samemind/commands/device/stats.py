@@ -54,39 +54,26 @@ async def run(device: "Device", options: ShowStats) -> Stats:
     """Count."""
     from replica import outlook
     from replica.history import horizon_ms
+    from replica.reads import counts
     from samemind.times import at_stamp
 
     def read(connection: "sqlite3.Connection") -> Stats:
-        def one(sql: str) -> int:
-            ((found,),) = connection.execute(sql)
-            return int(found)
-
         return Stats(
-            memories=one("SELECT count(*) FROM memory"),
-            forgotten=one("SELECT count(*) FROM tombstone"),
-            edges=one("SELECT count(*) FROM edge"),
-            ops=one("SELECT count(*) FROM op"),
+            memories=counts.count_memories(connection),
+            forgotten=counts.count_forgotten(connection),
+            edges=counts.count_edges(connection),
+            ops=counts.count_ops(connection),
             devices=devices,
             queue=queue.pending,
             queue_failed=queue.failed,
             store_bytes=sum(path.stat().st_size for path in store_files(device)),
-            log_bytes=one("SELECT ifnull(sum(length(payload)), 0) FROM op"),
+            log_bytes=counts.payload_bytes(connection),
             compactable=ahead.ops,
             held_by=None if ahead.held_by is None else ahead.held_by.hex(),
             horizon=at_stamp(passed_ms << 16) if (passed_ms := horizon_ms(connection)) else None,
-            by_type=dict(
-                connection.execute("SELECT ifnull(type, 'none'), count(*) FROM memory GROUP BY 1 ORDER BY 1")
-            ),
-            by_device=dict(
-                connection.execute(
-                    """SELECT ifnull(p.nickname, ifnull(n.name, hex(f.device))), count(*) FROM memory m
-                       JOIN feed f ON f.no = m.feed LEFT JOIN member n ON n.device = f.device
-                       LEFT JOIN peer p ON p.device = f.device GROUP BY f.device ORDER BY 1"""
-                )
-            ),
-            by_workspace=dict(
-                connection.execute("SELECT ifnull(workspace, ''), count(*) FROM memory GROUP BY 1 ORDER BY 1")
-            ),
+            by_type=counts.count_by_type(connection),
+            by_device=counts.count_by_device(connection),
+            by_workspace=counts.count_by_workspace(connection),
             by_tier=tiers,
         )
 

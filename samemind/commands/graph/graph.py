@@ -55,24 +55,10 @@ async def run(device: "Device", options: ShowGraph) -> Graph:
 
 
 async def _walk(mind: "Mind | PastMind", entity: str, hops: int) -> Graph:
-    import sqlite3
-
+    from cognition.entities import names_meant
     from samemind.commands.graph._work import EDGES_MAX, memory_id_of
 
-    def start(connection: sqlite3.Connection) -> set[str]:
-        return {
-            name
-            for (name,) in connection.execute(
-                """SELECT source FROM edge WHERE source = ? COLLATE NOCASE
-                   UNION SELECT target FROM edge WHERE target = ? COLLATE NOCASE
-                   UNION SELECT subject FROM triple WHERE subject = ?
-                   UNION SELECT object FROM triple WHERE object = ?
-                   UNION SELECT ? FROM memory WHERE rid = ?""",
-                (entity, entity, entity, entity, entity, memory_id_of(entity)),
-            )
-        }
-
-    reached = await mind.read(start)
+    reached = await mind.read(lambda connection: names_meant(connection, entity, memory_id_of(entity)))
     edges: dict[tuple[str, str, str], float] = {}
     border = set(reached)
     for _ in range(hops):
@@ -120,13 +106,10 @@ def _is_named(entity: str, connection: "sqlite3.Connection") -> bool:
 
 def _edges_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, str, str, float]]:
     from cognition.entities import triples_of
+    from replica.reads.graph import edges_of
     from samemind.commands.graph._work import EDGES_MAX
 
-    told = connection.execute(
-        """SELECT source, relation, target, weight FROM edge WHERE source = ?
-           UNION SELECT source, relation, target, weight FROM edge WHERE target = ? LIMIT ?""",
-        (name, name, EDGES_MAX),
-    ).fetchall()
+    told: list[tuple[str, str, str, float]] = [*edges_of(connection, name, limit=EDGES_MAX)]
     known = {edge[:3] for edge in told}
     return told + [edge for edge in triples_of(connection, name, limit=EDGES_MAX) if edge[:3] not in known]
 

@@ -5,6 +5,7 @@ import sqlite3
 from replica import DeviceId, introduce, revoke
 from replica.core import Core
 from replica.membership import Member, Revocation, name_author, name_root, names_author, names_root, reach_of
+from replica.peer_notes import nicknames
 from samemind.commands.group._parts import GroupMember, GroupView
 from samemind.device import Device
 from samemind.errors import NeedsDecision
@@ -82,7 +83,7 @@ def _state(core: Core, member: Member) -> str:
 
 def group_view(core: Core, connection: sqlite3.Connection) -> GroupView:
     group, judged = core.membership, core.membership.judgment
-    nicknames = dict(connection.execute("SELECT device, nickname FROM peer WHERE nickname IS NOT NULL"))
+    called = nicknames(connection)
     ranks = {
         device: rank for rank, device in enumerate(each for each in judged.line if each in group.members)
     }
@@ -90,7 +91,7 @@ def group_view(core: Core, connection: sqlite3.Connection) -> GroupView:
     members = [
         GroupMember(
             device_id=device.hex(),
-            name=nicknames.get(device, member.name),
+            name=called.get(device, member.name),
             state=_state(core, member),
             here=device == core.device,
             rank=ranks.get(device),

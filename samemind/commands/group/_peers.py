@@ -4,8 +4,9 @@ import sqlite3
 
 from replica import DeviceId, NotFound
 from replica.core import Core
-from replica.meta import Meta
 from replica.quotas import Quotas
+from replica.reads.devices import peers_of
+from replica.reads.log import read_meta
 from samemind.commands.group._members import name_of
 from samemind.commands.group._parts import PeerView
 from samemind.device import Device, quota_limits
@@ -60,27 +61,21 @@ async def refreshed(device: Device, peer: DeviceId) -> PeerView:
 def _views(connection: sqlite3.Connection, device: Device, core: Core) -> list[PeerView]:
     standing, judged, since = core.membership.standing, core.membership.judgment, core.out_since
     quotas = Quotas(quota_limits(device.settings))
-    quotas.restore(Meta.read(dict(connection.execute("SELECT name, value FROM meta"))).quotas)
-    rows = connection.execute(
-        """SELECT n.device, ifnull(p.nickname, n.name), p.last_sync, p.offset_ms,
-                  ifnull(p.last_address, p.fixed_address)
-           FROM member n LEFT JOIN peer p ON p.device = n.device WHERE n.device != ? ORDER BY 2, 1""",
-        (device.device_id,),
-    )
+    quotas.restore(read_meta(connection).quotas)
     views = [
         PeerView(
-            device_id=peer.hex(),
-            name=name,
-            state="away" if DeviceId(peer) in standing else "revoked",
-            last_sync=None if last_sync is None else at_ms(last_sync),
-            offset_ms=offset_ms,
-            address=address,
+            device_id=peer.device.hex(),
+            name=peer.name,
+            state="away" if peer.device in standing else "revoked",
+            last_sync=None if peer.last_sync is None else at_ms(peer.last_sync),
+            offset_ms=peer.offset_ms,
+            address=peer.address,
             quota=round(share, 3),
             quota_of=what.name.lower().replace("_", " "),
-            revoked_by=name_of(core, judged.revoked_by[peer][0]) if peer in judged.revoked_by else None,
-            revoked_at=at_ms(since[peer]) if peer in since else None,
+            revoked_by=name_of(core, by[0]) if (by := judged.revoked_by.get(peer.device)) else None,
+            revoked_at=at_ms(since[peer.device]) if peer.device in since else None,
         )
-        for peer, name, last_sync, offset_ms, address in rows
-        for what, share in [quotas.fullest(DeviceId(peer), device.now_ms())]
+        for peer in peers_of(connection, device.device_id)
+        for what, share in [quotas.fullest(peer.device, device.now_ms())]
     ]
     return sorted(views, key=lambda view: view.state == "revoked")

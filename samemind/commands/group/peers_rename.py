@@ -22,13 +22,13 @@ class RenamePeer:
 
 async def run(device: "Device", options: RenamePeer) -> PeerView:
     """Call a device by another name, here only."""
+    from replica import peer_notes
     from samemind.commands.group._peers import other_device, refreshed
     from samemind.config import check_name
-    from sync import peers
 
     name = check_name(options.name)
     peer = await other_device(device, options.device)
-    await device.replica.run(lambda _, connection: peers.rename(connection, peer, name))
+    await device.replica.run(lambda _, connection: peer_notes.note_nickname(connection, peer, name))
     return await refreshed(device, peer)
 
 

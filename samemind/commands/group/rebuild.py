@@ -95,12 +95,12 @@ class Rebuilt:
 def run(home: "Home", options: RebuildGroup) -> Rebuilt:
     """Rebuild it: with this device as its founder, and the others to move in one by one."""
     from cognition import local
+    from replica import peer_notes
     from replica.rebuilding import authors_of, carry_over, found, holds_of, mend_texts, tell_again
     from replica.replica import wall_clock_ms
     from samemind.commands.group._rebuilding import held_alone
     from samemind.ids import find_memory
     from samemind.times import read_time
-    from sync import peers
 
     with held_alone(home, "samemind group rebuild") as place, place.open(home.store) as (old, connection):
         stay, bad = _chosen(old, connection, options)
@@ -120,7 +120,7 @@ def run(home: "Home", options: RebuildGroup) -> Rebuilt:
             mend_texts(old, new, holds, carried, now_ms)
             tell_again(old, new, keep, carried, now_ms)
             local.carry_over(connection, target)
-            peers.carry_over(connection, target, sorted(stay))
+            peer_notes.copy_notes(connection, target, sorted(stay))
             result = _told(old, new, stay, bad, carried, dry_run=options.dry_run)
         if options.dry_run:
             return result

@@ -57,11 +57,11 @@ def run(home: "Home", options: RejoinGroup) -> Rejoined:
     import trio
 
     from cognition import local
-    from replica import show_memory_id
+    from replica import peer_notes, show_memory_id
     from replica.rebuilding import carry_over, joined_holds, tell_again, told_by
     from replica.replica import wall_clock_ms
     from samemind.commands.group._rebuilding import held_alone
-    from sync import Address, peers
+    from sync import Address
 
     address = None if options.address is None else Address.parse(options.address)
     with held_alone(home, "samemind group rejoin") as place, place.open(home.store) as (old, connection):
@@ -72,7 +72,7 @@ def run(home: "Home", options: RejoinGroup) -> Rejoined:
             carried = carry_over(old, new, holds, now_ms)
             tell_again(old, new, told_by(old, old.device), carried, now_ms)
             local.carry_over(connection, target)
-            peers.carry_over(connection, target, sorted(new.membership.standing - {new.device}))
+            peer_notes.copy_notes(connection, target, sorted(new.membership.standing - {new.device}))
             result = Rejoined(
                 name=new.membership.members[partner].name,
                 words=words,

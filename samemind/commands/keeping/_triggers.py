@@ -5,7 +5,6 @@ first, and only whoever moved it from pending shows it: `changed` is false for e
 """
 
 import sqlite3
-from collections.abc import Mapping
 from typing import Final
 
 from cognition.triggers.kinds import Thresholds, kind_of
@@ -13,6 +12,8 @@ from cognition.triggers.lattice import MOVES, Raised, Status
 from cognition.triggers.raised import Described, described, put_off_until, read_raised
 from cognition.triggers.snoozing import Snooze
 from replica import Core, Set, Trigger, Write, show_memory_id
+from replica.reads.devices import device_names
+from replica.reads.proposals import triggers_between
 from samemind.commands.keeping._parts import Triggers, TriggerView
 from samemind.device import Device
 from samemind.errors import Ambiguous, Failed, NotFound
@@ -60,13 +61,7 @@ def trigger_view(
 
 def find_trigger(connection: sqlite3.Connection, text: str) -> Raised:
     low, high = id_range(text, "a trigger")
-    found = [
-        trigger
-        for (trigger,) in connection.execute(
-            "SELECT DISTINCT trigger_id FROM raised_trigger WHERE trigger_id BETWEEN ? AND ? LIMIT ?",
-            (low, high, CANDIDATES_MAX),
-        )
-    ]
+    found = triggers_between(connection, low, high, limit=CANDIDATES_MAX)
     if not found:
         raise NotFound(f"no trigger has the id {text}", hint="`samemind triggers list --all` shows them")
     if len(found) > 1:
@@ -84,11 +79,7 @@ def views_of(
     connection: sqlite3.Connection, found: list[Described], thresholds: Thresholds, *, changed: bool = False
 ) -> Triggers:
     """Return triggers as every door shows them."""
-    names: Mapping[bytes, str] = dict(
-        connection.execute(
-            "SELECT n.device, ifnull(p.nickname, n.name) FROM member n LEFT JOIN peer p ON p.device = n.device"
-        )
-    )
+    names = device_names(connection)
     views = []
     for raised, status, reason, snoozed_ms in found:
         delivered = raised.held.delivered

@@ -29,6 +29,7 @@ async def run(device: "Device", options: EditBlock) -> BlockView:
     from cognition import profile as known
     from replica import Remember, Write
     from replica.codec import check_text
+    from replica.reads.lookups import is_forgotten, text_of
     from samemind.commands.keeping._profile import checked_label, find_block
     from samemind.refusing import refuse_secret
 
@@ -38,16 +39,15 @@ async def run(device: "Device", options: EditBlock) -> BlockView:
 
     def write(core: "Core", connection: "sqlite3.Connection") -> BlockView:
         now_ms = device.now_ms()
-        if connection.execute("SELECT 1 FROM tombstone WHERE rid = ?", (rid,)).fetchone():
+        if is_forgotten(connection, rid):
             raise NotFound(
                 f"the block {label!r} was forgotten, for good", code="forgotten", hint="choose another label"
             )
-        before = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,)).fetchone()
-        refuse_secret(f"{label}: {options.text}", known=[] if before is None else [label, *before])
+        before = text_of(connection, rid)
+        refuse_secret(f"{label}: {options.text}", known=[] if before is None else [label, before])
         if before is None:
             core.commit([Write(Remember(known.first_text(label), {"block": label}), rid)], now_ms)
-        ((text,),) = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,))
-        if text != options.text:
+        if text_of(connection, rid) != options.text:
             core.commit([core.edit_of(rid, options.text)], now_ms)
         return find_block(connection, label)
 

@@ -60,11 +60,11 @@ async def run(device: "Device", options: GiveFeedback) -> Taught:
 
 
 def _named(connection: "sqlite3.Connection", text: str) -> "tuple[MemoryId, str]":
+    from replica.reads.lookups import text_of
     from samemind.ids import find_memory
 
     rid = find_memory(connection, text)
-    ((said,),) = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,))
-    return rid, said
+    return rid, text_of(connection, rid) or ""
 
 
 def render(document: Document) -> list[str]:

@@ -26,6 +26,7 @@ async def run(device: "Device", options: AddGoal) -> GoalView:
     import replica
     from replica import Remember, Write, new_memory_id
     from replica.codec import check_text
+    from replica.reads.lookups import open_goal_saying
     from samemind.commands.keeping._goals import read_view
     from samemind.held_back import kept_back
 
@@ -33,10 +34,8 @@ async def run(device: "Device", options: AddGoal) -> GoalView:
 
     def write(core: "Core", connection: "sqlite3.Connection") -> GoalView:
         now_ms = device.now_ms()
-        for (known,) in connection.execute(
-            "SELECT rid FROM memory WHERE content = ? AND goal = 'open'",
-            (replica.content_number(options.text),),
-        ):
+        known = open_goal_saying(connection, replica.content_number(options.text))
+        if known is not None:
             return read_view(connection, known, now_ms)
         rid, fields = new_memory_id(now_ms, device.random), {"goal": "open"}
         held = kept_back(connection, rid, options.text, fields, now_ms)

@@ -37,7 +37,8 @@ async def run(device: "Device", options: Backup) -> BackedUp:
 
 
 def _copy(home: "Home", path: Path, key: bytes | None) -> BackedUp:
-    from replica import connect, open_file
+    from replica import connect, count_memories, open_file
+    from replica.reads.counts import count_ops
     from samemind.durable import whole_file
 
     path = path.absolute()
@@ -48,8 +49,7 @@ def _copy(home: "Home", path: Path, key: bytes | None) -> BackedUp:
         try:
             source.backup(target)  # in one step, so that it is one moment; writers go on beside it
             target.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
-            ((ops,),) = target.execute("SELECT count(*) FROM op")
-            ((memories,),) = target.execute("SELECT count(*) FROM memory")
+            ops, memories = count_ops(target), count_memories(target)
         finally:
             target.close()
             source.close()

@@ -81,6 +81,7 @@ def run(home: "Home", options: Restore) -> Restored:
 async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
     from replica.incarnations import Why, pardoned
     from replica.oplog import Changes
+    from replica.reads.counts import count_memories, count_ops
     from samemind.device import open_device
     from samemind.recoding import seal
 
@@ -93,9 +94,7 @@ async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
             # What this opening misses was written after the backup, and put aside; what was lost before it still is.
             core.incidents[-1:] = pardoned(core.incidents[-1:])
             core.write(Changes(), now_ms)
-            ((ops,),) = connection.execute("SELECT count(*) FROM op")
-            ((memories,),) = connection.execute("SELECT count(*) FROM memory")
-            return ops, memories
+            return count_ops(connection), count_memories(connection)
 
         ops, memories = await device.replica.run(begin)
         if key is not None:  # only now that the backup has opened: until then what was there may come back
@@ -108,13 +107,14 @@ def _check(source: Path, key: bytes | None) -> None:
     import sqlite3
 
     from replica import connect
+    from replica.reads.log import check_tables
 
     try:
         connection = connect(str(source), read_only=True, key=key)
         try:
             connection.execute("PRAGMA query_only = ON")
             ((found,),) = connection.execute("PRAGMA quick_check(1)")
-            connection.execute("SELECT 1 FROM op, memory, feed LIMIT 1").fetchall()
+            check_tables(connection)
         finally:
             connection.close()
     except sqlite3.DatabaseError as error:

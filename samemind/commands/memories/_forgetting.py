@@ -7,6 +7,7 @@ import replica
 from cognition.tellings import tellings_with
 from replica import Core, MemoryId, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
+from replica.reads.lookups import all_facts, saying_the_same, shown_among
 from samemind.commands.memories._forgotten import Forgotten
 from samemind.device import Device
 
@@ -15,13 +16,7 @@ async def forget_only(device: Device, rids: Collection[MemoryId]) -> None:
     """Forget those of these memories that are there still, with their facts, and no other that says the same."""
 
     def write(core: Core, connection: sqlite3.Connection) -> None:
-        find = "SELECT 1 FROM memory WHERE rid = ?"
-        forget_said(
-            device,
-            core,
-            connection,
-            {rid for rid in rids if connection.execute(find, (rid,)).fetchone() is not None},
-        )
+        forget_said(device, core, connection, shown_among(connection, [*rids]))
 
     await device.replica.run(write)
 
@@ -49,20 +44,10 @@ def forgotten_view(core: Core, rids: list[MemoryId], facts: Collection[MemoryId]
 
 def told_as(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> set[MemoryId]:
     """Return what goes with a memory that is forgotten: what holds the same text, and what is shown with it as one."""
-    rows = connection.execute(
-        "SELECT o.rid FROM memory m JOIN memory o ON o.content = m.content AND o.text = m.text "
-        "WHERE m.rid = ? AND (? IS NULL OR casefold(o.workspace) = casefold(?))",
-        (rid, workspace, workspace),
-    )
-    said = {MemoryId(same) for (same,) in rows}
-    return said | tellings_with(connection, rid)
+    return saying_the_same(connection, rid, workspace) | tellings_with(connection, rid)
 
 
 def facts_taken_from(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[MemoryId]:
     """Return the facts that were taken from these memories, other than those named."""
     named = set(rids)
-    found: set[MemoryId] = set()
-    for rid, parent in connection.execute("SELECT rid, parent FROM memory WHERE parent IS NOT NULL"):
-        if parent in named and rid not in named:
-            found.add(MemoryId(rid))
-    return found
+    return {rid for rid, parent in all_facts(connection) if parent in named and rid not in named}

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from cognition import Filters as Kept
 from cognition.consolidation.summaries import (
@@ -14,20 +14,15 @@ from cognition.consolidation.summaries import (
 )
 from cognition.decay import Profile
 from cognition.fading import weakest
-from cognition.tellings import NAMED_MAX, counted, groups_of, shown_once, tellings_by_group
+from cognition.listing import newest_page, newest_tellings
+from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_by_group
 from cognition.tiers import tier
 from replica import MemoryId, NotFound, ShownMemory, memories_called, memories_of, show_memory_id
+from replica.reads.log import origins_of
 from samemind.fields import DOOR_NAMES
 from samemind.memory_view import Listed, MemoryView
 from samemind.times import at_ms, at_stamp
 from samemind.views import memory_view, show_field, show_origin, view_of_memory
-
-# A summary stands in a list only where each of its members would: it says what all of them say.
-_WHOLE: Final = """WITH whole (no) AS (
-    SELECT s.no FROM summary s WHERE NOT EXISTS (
-        SELECT 1 FROM summary_member x JOIN memory m ON m.id = x.id
-        WHERE x.summary = s.no AND NOT ifnull(({condition}), 0)))"""
-_ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
 
 
 def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profile: Profile) -> MemoryView:
@@ -52,29 +47,17 @@ def list_page(
     profile: Profile,
 ) -> Listed:
     """Return a page of what the filters let through, the newest first; a summary is as old as its oldest member."""
-    condition, values = filters.sql()
-    once, both = shown_once(condition, values)
-    if connection.execute("SELECT 1 FROM summary LIMIT 1").fetchone() is None:
-        return _newest(connection, once, both, limit=limit, offset=offset, now_ms=now_ms, profile=profile)
-    if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
-        once, both = shown_once(f"{condition} AND {_ALONE}", values)
-    everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, id, no) AS (
-        SELECT m.created, m.rid, m.id, NULL FROM memory m WHERE {once}
-        UNION ALL SELECT s.created, s.rid, NULL, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
-    twice = (*values, *both)
-    ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
-    rows = connection.execute(
-        f"{everything} SELECT rid, id, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
-        (*twice, limit, offset),
-    ).fetchall()
-    page = _in_order(connection, [number for _, number, no in rows if no is None])
+    found = newest_page(connection, filters, limit=limit, offset=offset)
+    page = _in_order(connection, [each.number for each in found.entries if each.number is not None])
     memories = standing_views(connection, page, now_ms=now_ms, profile=profile)
     shown = {view.rid: view for view in memories}
-    for summary in read_summaries(connection, [no for *_, no in rows if no is not None]):
+    for summary in read_summaries(
+        connection, [each.summary for each in found.entries if each.summary is not None]
+    ):
         shown[show_memory_id(summary.rid)] = _summary_view(
             connection, summary, now_ms=now_ms, profile=profile
         )
-    return Listed(memories=[shown[show_memory_id(rid)] for rid, *_ in rows], total=total)
+    return Listed(memories=[shown[show_memory_id(each.rid)] for each in found.entries], total=found.total)
 
 
 def each_page(
@@ -87,28 +70,11 @@ def each_page(
     profile: Profile,
 ) -> Listed:
     """Return a page of what the filters let through, the newest first: every telling, and no summary."""
-    condition, values = filters.sql()
-    return _newest(connection, condition, values, limit=limit, offset=offset, now_ms=now_ms, profile=profile)
-
-
-def _newest(
-    connection: sqlite3.Connection,
-    condition: str,
-    values: Sequence[Any],
-    *,
-    limit: int,
-    offset: int,
-    now_ms: int,
-    profile: Profile,
-) -> Listed:
-    """Return a page of the memories of which a condition holds, the newest first."""
-    ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {condition}", values)
-    ids = connection.execute(
-        f"SELECT m.id FROM memory m WHERE {condition} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?",
-        (*values, limit, offset),
+    found = newest_tellings(connection, filters, limit=limit, offset=offset)
+    page = _in_order(connection, [each.number for each in found.entries if each.number is not None])
+    return Listed(
+        memories=standing_views(connection, page, now_ms=now_ms, profile=profile), total=found.total
     )
-    page = _in_order(connection, [number for (number,) in ids])
-    return Listed(memories=standing_views(connection, page, now_ms=now_ms, profile=profile), total=total)
 
 
 def fading_page(
@@ -166,9 +132,7 @@ def _summary_view(
     connection: sqlite3.Connection, summary: Summary, *, now_ms: int, profile: Profile
 ) -> MemoryView:
     memory, oldest = summary.memory, summary.members[0].memory
-    device, incarnation = connection.execute(
-        "SELECT device, incarnation FROM feed WHERE no = ?", (memory.feed,)
-    ).fetchone()
+    origin = origins_of(connection, (memory.feed,))[memory.feed]
     fields: dict[str, Any] = {
         DOOR_NAMES.get(name, name): show_field(name, value) for name, value in memory.fields.items()
     }
@@ -179,7 +143,7 @@ def _summary_view(
         updated_at=at_stamp(memory.updated),
         device=summary.device.hex(),
         device_name=memory_view(connection, MemoryId(oldest.rid)).device_name,
-        origin=show_origin(device, incarnation),
+        origin=show_origin(*origin),
         accesses=memory.accesses,
         last_access=at_ms(memory.last_access) if memory.last_access else None,
         tier=tier(memory, stands_under_summary=False, now_ms=now_ms, profile=profile),

@@ -50,36 +50,31 @@ class History:
 
 async def run(device: "Device", options: ShowHistory) -> History:
     """Show what happened to a memory, also to one that was forgotten since, as far as the log still tells."""
-    from replica import Row, op_uuid, show_memory_id
+    from replica import op_uuid, show_memory_id
     from replica.history import history as happened
     from replica.history import horizon_ms
-    from samemind.commands.device._record import NAMES, show_kind, shown_horizon
+    from replica.reads.devices import device_names
+    from replica.reads.log import feed_writers, ops_on
+    from samemind.commands.device._record import show_kind, shown_horizon
     from samemind.ids import find_memory
     from samemind.times import at_stamp
 
     def read(core: "Core", connection: "sqlite3.Connection") -> History:
         rid = find_memory(connection, options.rid, forgotten=True)
-        rows = list(map(Row._make, connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))))
-        writers = {
-            no: (device_id, name)
-            for no, device_id, name in connection.execute(
-                """SELECT f.no, f.device, ifnull(p.nickname, n.name) FROM feed f
-                   LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device"""
-            )
-        }
+        rows, writers = ops_on(connection, rid), feed_writers(connection)
         versions = [
             Version(
                 op_id=str(op_uuid(row.id, row.hlc)),
                 at=at_stamp(row.hlc),
-                device=writers[row.feed][0].hex(),
-                device_name=writers[row.feed][1],
+                device=writers[row.feed].device.hex(),
+                device_name=writers[row.feed].name,
                 kind=show_kind(row.kind),
                 text=text,
                 change=_change(body),
             )
             for row, body, text in happened(rid, rows)
         ]
-        names = dict(connection.execute(NAMES))
+        names = device_names(connection)
         erased = [
             Version(
                 op_id=str(op_uuid(op.id, op.hlc)),

@@ -166,13 +166,11 @@ def rehearsed(found: "Iterable[Found]") -> "list[MemoryId]":
 
 
 def _origins(found: "Sequence[Found]", connection: "sqlite3.Connection") -> dict[int, str]:
+    from replica.reads.log import origins_of
     from samemind.views import show_origin
 
-    feeds = sorted({hit.memory.feed for hit in found})
-    rows = connection.execute(
-        f"SELECT no, device, incarnation FROM feed WHERE no IN ({','.join('?' * len(feeds))})", feeds
-    )
-    return {no: show_origin(author, incarnation) for no, author, incarnation in rows}
+    origins = origins_of(connection, {hit.memory.feed for hit in found})
+    return {no: show_origin(*origin) for no, origin in origins.items()}
 
 
 def _show(found: "Found", origin: str, *, explain: bool) -> Hit:

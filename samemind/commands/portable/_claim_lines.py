@@ -15,6 +15,8 @@ from cognition.holding import texts_of
 from cognition.memories import read_memories
 from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write, read_claims
 from replica.limits import COMMIT_OPS_MAX
+from replica.reads.claims import memories_claiming
+from replica.reads.lookups import number_of
 from samemind.held_back import edge_said, line_kept_back
 from samemind.portable.records import Claimed
 
@@ -24,9 +26,7 @@ BATCH: Final = 2_000
 
 def claim_records(connection: sqlite3.Connection) -> Iterator[Claimed]:
     """Return every claim, in the order in which they were made."""
-    rids = dict(
-        connection.execute("SELECT id, rid FROM memory WHERE id IN (SELECT id FROM claim)").fetchall()
-    )
+    rids = memories_claiming(connection)
     undecided = {
         claim
         for (claim,) in connection.execute(
@@ -42,7 +42,7 @@ def claim_records(connection: sqlite3.Connection) -> Iterator[Claimed]:
         yield Claimed(
             line=number,
             id=claim.claim.hex(),
-            rid=MemoryId(rids[claim.id]),
+            rid=rids[claim.id],
             entity=claim.entity,
             relation=claim.relation,
             value=claim.value,
@@ -66,16 +66,16 @@ class ClaimsIn:
         count = 0
         pending: list[tuple[Claimed, Write]] = []
         for line in lines:
-            here = connection.execute("SELECT id FROM memory WHERE rid = ?", (line.rid,)).fetchone()
+            here = number_of(connection, line.rid)
             if here is None or line.id in self._places:
                 continue
-            held = _same(connection, here[0], line, {place.id8 for place, _ in self._places.values()})
+            held = _same(connection, here, line, {place.id8 for place, _ in self._places.values()})
             if held is not None:
                 place = Place(core.feeds.origin_of(held.feed), held.seq, held.claim)
                 self._places[line.id] = place, line.rid
                 continue
             said = edge_said(line.entity, line.relation, line.value)
-            if line_kept_back(connection, said, now_ms, known=partial(_texts, connection, here[0])):
+            if line_kept_back(connection, said, now_ms, known=partial(_texts, connection, here)):
                 self.held += 1
                 continue
             waits = {each.id for each, _ in pending}

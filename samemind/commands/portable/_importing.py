@@ -32,13 +32,13 @@ from replica import (
 from replica.codec import SALT_BYTES, check_text, encode_payload
 from replica.fields import check_fields
 from replica.labelling import within_an_add
+from replica.reads.lookups import is_forgotten
 from samemind.commands.portable._claim_lines import BATCH as CLAIMS_BATCH
 from samemind.commands.portable._claim_lines import ClaimsIn
 from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.device import Device
 from samemind.errors import SamemindError
 from samemind.held_back import edge_said, kept_back, line_kept_back
-from samemind.ids import is_forgotten
 from samemind.portable.files import read_path
 from samemind.portable.records import Claimed, Edge, Item, Linked, Setting, Storable, Unreadable
 from samemind.portable.texts import Source

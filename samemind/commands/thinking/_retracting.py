@@ -17,9 +17,13 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import replica
-from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, show_memory_id
+from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, all_edges, show_memory_id
 from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
+from replica.reads.graph import edges_stamped
+from replica.reads.log import last_stamp_at, memories_changed
+from replica.reads.lookups import all_facts, told_by
+from replica.reads.proposals import memories_proposed, settings_stamped
 from replica.writers import edge_writers, setting_writers
 from samemind.commands.thinking._parts import Retract, Retracted
 from samemind.ids import find_device
@@ -30,11 +34,6 @@ from samemind.times import read_time
 UNDO_S_MAX: Final = 600.0
 
 _CHANGES: Final = (Kind.EDIT, Kind.SET, Kind.TAG, Kind.UNTAG)
-_MEMORIES: Final = """SELECT m.rid, f.incarnation, m.created FROM memory m JOIN feed f ON f.no = m.feed
-                      WHERE m.created BETWEEN ? AND ? AND """
-_SOURCES: Final = "casefold(m.source) = casefold(?)"
-_SPEAKERS: Final = "casefold(m.speaker) = casefold(?)"
-_DEVICES: Final = "f.device = ?"
 
 
 class Found(NamedTuple):
@@ -50,32 +49,26 @@ class Found(NamedTuple):
 
 def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Found:
     own = None if options.device is None else find_device(connection, options.device)
-    which = _DEVICES if own is not None else _SOURCES if options.source is not None else _SPEAKERS
-    named = own or options.source or options.speaker
     meant = Meant(
         0 if options.since is None else read_time(options.since, name="since") << COUNTER_BITS,
         None if options.ops is None else read_stretches(options.ops),
     )
     rids = {
-        MemoryId(rid)
-        for rid, incarnation, created in connection.execute(_MEMORIES + which, (*meant.reach, named))
+        rid
+        for rid, incarnation, created in told_by(
+            connection, *meant.reach, device=own, source=options.source or None, speaker=options.speaker
+        )
         if meant.holds(incarnation, created)
     }
     facts = _facts_of(connection, rids)
     gone = rids | facts
     names = {show_memory_id(rid) for rid in gone}
-    held = connection.execute("SELECT source, relation, target FROM edge").fetchall()
-    edges = {edge for edge in held if edge[0] in names or edge[2] in names}
+    edges = {edge[:3] for edge in all_edges(connection) if edge.source in names or edge.target in names}
     settings: list[str] = []
     proposals: list[Place] = []
     changed: set[MemoryId] = set()
     if own is not None:
-        stamps = {
-            (source, relation, target): hlc
-            for source, relation, target, hlc in connection.execute(
-                "SELECT source, relation, target, hlc FROM edge WHERE hlc BETWEEN ? AND ?", meant.reach
-            )
-        }
+        stamps = edges_stamped(connection, *meant.reach)
         edges |= {
             edge
             for edge, origin in edge_writers(core, stamps)
@@ -84,31 +77,22 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Fo
         if (
             meant.stretches is not None
         ):  # the profile is the owner's, whichever device they told: an import's goes
-            stamps_of = dict(
-                connection.execute("SELECT name, hlc FROM setting WHERE hlc BETWEEN ? AND ?", meant.reach)
-            )
+            stamps_of = settings_stamped(connection, *meant.reach)
             settings = sorted(
                 name
                 for name, origin in setting_writers(core, stamps_of)
                 if origin.device == own and meant.holds(origin.incarnation, stamps_of[name])
             )
-        everything = [
-            MemoryId(rid) for (rid,) in connection.execute("SELECT DISTINCT rid FROM proposal_member")
-        ]
+        everything = memories_proposed(connection)
         proposals = sorted(
             place
             for place in replica.proposals_of(connection, everything)
             if place.origin.device == own
-            and (meant == Meant() or meant.holds(place.origin.incarnation, _stamped(connection, place)))
+            and (meant == Meant() or meant.holds(place.origin.incarnation, last_stamp_at(connection, place)))
         )
         changed = {
-            MemoryId(rid)
-            for rid, incarnation, hlc in connection.execute(
-                """SELECT o.rid, f.incarnation, o.hlc FROM op o JOIN feed f ON f.no = o.feed
-                   JOIN memory m ON m.rid = o.rid
-                   WHERE f.device = ? AND o.kind IN (?, ?, ?, ?) AND o.hlc BETWEEN ? AND ?""",
-                (own, *_CHANGES, *meant.reach),
-            )
+            rid
+            for rid, incarnation, hlc in memories_changed(connection, own, _CHANGES, *meant.reach)
             if meant.holds(incarnation, hlc)
         }
         changed |= _erased_by(core, own, meant)
@@ -127,21 +111,11 @@ def _erased_by(core: Core, own: bytes, meant: Meant) -> set[MemoryId]:
     }
 
 
-def _stamped(connection: sqlite3.Connection, place: Place) -> int:
-    """Return the latest stamp of an op at a place; 0 where the log was folded below it."""
-    ((stamp,),) = connection.execute(
-        """SELECT max(o.hlc) FROM op o JOIN feed f ON f.no = o.feed
-           WHERE f.device = ? AND f.incarnation = ? AND o.seq = ?""",
-        (*place.origin, place.seq),
-    )
-    return stamp or 0
-
-
 def _facts_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[MemoryId]:
     """Return what was taken from these memories, and from that in turn."""
     children: dict[bytes, list[MemoryId]] = {}
-    for rid, parent in connection.execute("SELECT rid, parent FROM memory WHERE parent IS NOT NULL"):
-        children.setdefault(parent, []).append(MemoryId(rid))
+    for rid, parent in all_facts(connection):
+        children.setdefault(parent, []).append(rid)
     found: set[MemoryId] = set()
     fringe = list(rids)
     while fringe:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+import cognition.listing
 import cognition.recall
-import samemind.commands.memories._standing
 import simulations.checkers.tellings
 from cognition.filters import Filters
 from cognition.linking import Again
@@ -56,7 +56,7 @@ def hide_in_lists(patch: pytest.MonkeyPatch) -> None:
     def alone(condition: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
         return f"{condition} AND m.id NOT IN (SELECT id FROM telling)", [*values]
 
-    patch.setattr(samemind.commands.memories._standing, "shown_once", alone)
+    patch.setattr(cognition.listing, "shown_once", alone)
 
 
 def drop_a_tag(patch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,15 @@
 import pytest
 
 from replica import (
+    Kind,
     MemoryId,
+    Place,
     Remember,
+    SqliteStore,
+    Status,
     Value,
     all_memories,
+    content_number,
     count_tellings,
     memories_by_age,
     memories_called,
@@ -14,12 +19,15 @@ from replica import (
     memories_to_come,
     newest_numbers,
     numbers_between,
+    peer_notes,
     show_memory_id,
 )
+from replica.hlc import HLC_MAX
 from replica.ids import parse_memory_id
-from replica.ops import Set, Write
-from replica.reads import ROWS_PER_READ
-from tests.support.replicas import NOW_MS, core_of, remember, sqlite_store
+from replica.ops import Forget, Relate, Set, Write
+from replica.reads import counts, devices, graph, log, lookups
+from replica.reads.memories import ROWS_PER_READ
+from tests.support.replicas import NOW_MS, core_of, group, remember, sqlite_store
 
 RID = MemoryId(bytes(range(16)))
 FIELDS: dict[str, Value] = {
@@ -129,3 +137,181 @@ def test_a_stretch_of_time_holds_what_happened_or_was_told_in_it() -> None:
     assert between(later_ms + 1, later_ms + 2) == []
     assert between(NOW_MS - 1_000, later_ms) == [happening, told]
     assert len(numbers_between(store.connection, NOW_MS - 1_000, later_ms, 1)) == 1
+
+
+def test_lookups_find_memories_by_id_by_what_they_say_and_by_who_told_them() -> None:
+    """What is forgotten is not shown, and is known all the same."""
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    boat, fact, other = (MemoryId(bytes([number]) * 16) for number in (1, 2, 3))
+    core.commit([Write(Remember("The boat leaks", {"source": "Log", "workspace": "Sea"}), boat)], NOW_MS)
+    core.commit([Write(Remember("It leaks", {"parent": boat}), fact)], NOW_MS + 1)
+    core.commit([Write(Remember("The boat leaks", {"speaker": "Bob", "told_at": 5}), other)], NOW_MS + 2)
+    number = lookups.number_of(connection, boat)
+    assert number is not None
+    assert lookups.numbers_of(connection, [boat, bytes(16)]) == {boat: number}
+    assert lookups.shown_among(connection, [boat, bytes(16)]) == {boat}
+    assert lookups.all_ids(connection) == [boat, fact, other]
+    assert lookups.ids_between(connection, boat, fact, limit=9) == [boat, fact]
+    assert lookups.ids_between(connection, boat, other, limit=2) == [boat, fact]
+    assert lookups.text_of(connection, fact) == "It leaks"
+    assert lookups.texts_called(connection, [fact, bytes(16)]) == {fact: "It leaks"}
+    assert (lookups.parent_of(connection, fact), lookups.parent_of(connection, boat)) == (boat, None)
+    assert list(lookups.all_facts(connection)) == [(fact, boat)]
+    assert lookups.fact_numbers_of(connection, boat) == [lookups.number_of(connection, fact)]
+    same = [number, lookups.number_of(connection, other)]
+    assert lookups.numbers_saying(connection, content_number("The boat leaks"), "The boat leaks") == same
+    assert lookups.saying_the_same(connection, boat, None) == {boat, other}
+    assert lookups.saying_the_same(connection, boat, "SEA") == {boat}
+    assert lookups.attribution_of(connection, other) == {"speaker": "Bob", "told_at": 5}
+    assert lookups.attribution_of(connection, bytes(16)) == {}
+    everything = (0, HLC_MAX)
+    device = core.origin.device
+    assert [told.rid for told in lookups.told_by(connection, *everything, source="log")] == [boat]
+    assert [told.rid for told in lookups.told_by(connection, *everything, speaker="BOB")] == [other]
+    assert {told.rid for told in lookups.told_by(connection, *everything, device=device)} == {
+        boat,
+        fact,
+        other,
+    }
+    assert lookups.told_by(connection, *everything) == []
+    core.commit([Write(Forget((fact,)))], NOW_MS + 3)
+    assert (lookups.is_shown(connection, fact), lookups.is_forgotten(connection, fact)) == (False, True)
+    assert (lookups.is_shown(connection, boat), lookups.is_forgotten(connection, boat)) == (True, False)
+    assert lookups.forgotten_between(connection, bytes(16), b"\xff" * 16, limit=9) == [fact]
+    assert lookups.text_of(connection, fact) is None
+
+
+def test_an_open_goal_is_found_by_what_it_says() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    goal = MemoryId(bytes([1]) * 16)
+    core.commit([Write(Remember("Mend the boat", {"goal": "open"}), goal)], NOW_MS)
+    content = content_number("Mend the boat")
+    assert lookups.open_goal_saying(store.connection, content) == goal
+    core.commit([Write(Set("goal", "done"), goal)], NOW_MS + 1)
+    assert lookups.open_goal_saying(store.connection, content) is None
+
+
+def test_the_log_is_read_in_its_order_from_either_end() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    assert log.last_position(connection) == 0
+    rids = remember(core, "one", "two", "three")
+    core.commit([Write(Set("topic", "boats"), rids[0])], NOW_MS + 9)
+    logged = log.ops_after(connection, 0, 99)
+    assert log.last_ops(connection, 99) == logged
+    assert log.last_ops(connection, 2) == logged[-2:]
+    assert log.ops_after(connection, logged[0].position, 1) == logged[1:2]
+    assert log.last_position(connection) == logged[-1].position
+    assert [op.device_name for op in logged] == ["ann"] * len(logged)
+    assert [row.pos for row in log.ops_on(connection, rids[0])] == [
+        op.position for op in logged if op.rid == rids[0]
+    ]
+    (came,) = log.ranges_after(connection, logged[0].position)
+    assert came == (core.origin.incarnation, logged[1].seq, logged[-1].seq, logged[1].hlc, logged[-1].hlc)
+    (feed,) = log.feed_writers(connection)
+    assert log.feed_writers(connection)[feed] == (core.origin.device, "ann")
+    assert log.origins_of(connection, [feed, 99]) == {feed: core.origin}
+    changed = log.memories_changed(connection, core.origin.device, (Kind.SET,), 0, HLC_MAX)
+    assert [(change.rid, change.hlc) for change in changed] == [(rids[0], logged[-1].hlc)]
+    assert log.last_stamp_at(connection, Place(core.origin, logged[-1].seq, bytes(8))) == logged[-1].hlc
+    assert log.last_stamp_at(connection, Place(core.origin, 99, bytes(8))) == 0
+    assert log.read_meta(connection).position == logged[-1].position
+
+
+def test_counts_are_of_what_shows_and_of_the_log() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    rids = remember(core, "one", "two", "three")
+    core.commit([Write(Set("pinned", True), rids[0]), Write(Forget((rids[1],)))], NOW_MS + 1)
+    core.commit([Write(Relate("a", "knows", "b", 0.5))], NOW_MS + 2)
+    assert counts.count_ops(connection) == len(log.ops_after(connection, 0, 99))
+    assert counts.count_ops_of(connection, Status.FOLDED) == counts.count_ops(connection)
+    assert counts.count_ops_of(connection, Status.UNKNOWN) == 0
+    assert counts.payload_bytes(connection) > 0
+    assert (counts.count_memories(connection), counts.count_forgotten(connection)) == (2, 1)
+    assert counts.count_edges(connection) == 1
+    assert counts.count_pinned(connection, beside=None) == 1
+    assert counts.count_pinned(connection, beside=rids[0]) == 0
+    assert counts.count_by_type(connection) == {"none": 2}
+    assert counts.count_by_workspace(connection) == {"": 2}
+    assert counts.count_by_device(connection) == {"ann": 2}
+
+
+def test_edges_are_found_by_either_end() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    core.commit([Write(Relate("a", "knows", "b", 0.5)), Write(Relate("b", "likes", "c", 1.0))], NOW_MS)
+    assert graph.edges_of(connection, "b", limit=9) == [("a", "knows", "b", 0.5), ("b", "likes", "c", 1.0)]
+    assert len(graph.edges_of(connection, "b", limit=1)) == 1
+    assert graph.edges_related(connection, "b", ["likes"]) == [("b", "likes", "c", 1.0)]
+    assert graph.neighbours_of(connection, ["b"], limit=9) == ["a", "c"]
+    stamps = graph.edges_stamped(connection, 0, HLC_MAX)
+    assert stamps.keys() == {("a", "knows", "b"), ("b", "likes", "c")}
+    assert graph.edges_stamped(connection, 0, min(stamps.values()) - 1) == {}
+
+
+def test_a_device_is_called_by_its_nickname_and_is_found_by_it() -> None:
+    ann, bob = group("ann", "bob", make_store=sqlite_store)
+    store = ann.store
+    assert isinstance(store, SqliteStore)
+    connection, bobs = store.connection, bob.origin.device
+    assert devices.device_names(connection)[bobs] == "bob"
+    peer_notes.note_nickname(connection, bobs, "Phone")
+    peer_notes.note_sync(connection, bobs, last_sync=7, last_address="there")
+    assert peer_notes.nicknames(connection) == {bobs: "Phone"}
+    assert devices.devices_named(connection, "PHONE", limit=9) == [bobs]
+    assert devices.devices_named(connection, "bob", limit=9) == []
+    assert devices.devices_between(connection, bobs, bobs, limit=9) == [bobs]
+    assert list(devices.peers_of(connection, ann.origin.device)) == [(bobs, "Phone", 7, None, "there")]
+    new = sqlite_store()
+    other = new.connection
+    peer_notes.copy_notes(connection, other, [bobs])
+    (note,) = peer_notes.peer_notes(other)
+    assert (note.nickname, note.last_address, note.last_sync, note.told) == ("Phone", "there", None, False)
+    assert peer_notes.frontier_noted(connection, bobs) is None
+
+
+def test_the_views_are_read_as_their_tables_are() -> None:
+    """A view that were made whole first would read every memory for one of them."""
+    store = sqlite_store()
+    connection = store.connection
+    connection.execute("CREATE TABLE own (id INTEGER PRIMARY KEY, grp INTEGER)")
+    joins = (
+        "SELECT m.text FROM own o JOIN {memory} m ON m.id = o.id WHERE o.grp = 1",
+        "SELECT o.grp, max(m.created) FROM own o JOIN {memory} m ON m.id = o.id GROUP BY o.grp",
+        "SELECT DISTINCT m.parent FROM own o CROSS JOIN {memory} m ON m.id = o.id",
+        "SELECT o.id FROM own o LEFT JOIN {memory} m ON m.id = o.id WHERE m.archived IS NULL",
+        "SELECT count(*) FROM {memory} m WHERE m.topic = 'x'",
+        "SELECT o.id FROM own o WHERE EXISTS (SELECT 1 FROM {memory} m WHERE m.id = o.id)",
+        "SELECT m.id FROM {memory} m JOIN {claim} c ON c.id = m.id WHERE m.rid = x'00'",
+        "SELECT target FROM {edge} WHERE source = 'a' UNION SELECT source FROM {edge} WHERE target = 'a'",
+        "SELECT o.id FROM own o JOIN {memory} m ON m.id = o.id JOIN {feed} f ON f.no = m.feed",
+    )
+    tables = {"memory": "memory", "claim": "claim", "edge": "edge", "feed": "feed"}
+    views = {"memory": "shown_memory", "claim": "shown_claim", "edge": "shown_edge", "feed": "known_feed"}
+    for join in joins:
+        plans = [
+            [row[1] for row in connection.execute(f"EXPLAIN {join.format_map(names)}")]
+            for names in (tables, views)
+        ]
+        assert plans[0] == plans[1]
+
+
+def test_a_view_has_the_columns_of_its_table() -> None:
+    """A migration that adds a column to a table makes the views anew."""
+    store = sqlite_store()
+    connection = store.connection
+
+    def columns(name: str) -> set[str]:
+        return {column for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", (name,))}
+
+    assert columns("shown_memory") == columns("memory") - {"more"}
+    for view, table in (("shown_claim", "claim"), ("shown_edge", "edge"), ("shown_link", "says_same")):
+        assert columns(view) == columns(table)
+    assert columns("shown_proposal") == columns("proposal_member")

@@ -1,0 +1,105 @@
+"""List the memories that filters let through: pages of them with their summaries, counts, and columns of the whole."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from cognition.filters import TIME, Filters
+from cognition.tellings import shown_once
+
+# A summary stands in a list only where each of its members would: it says what all of them say.
+_WHOLE: Final = """WITH whole (no) AS (
+    SELECT s.no FROM summary s WHERE NOT EXISTS (
+        SELECT 1 FROM summary_member x JOIN shown_memory m ON m.id = x.id
+        WHERE x.summary = s.no AND NOT ifnull(({condition}), 0)))"""
+_ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
+
+
+class Entry(NamedTuple):
+    """One entry of a list: its id, and its row as a memory, or its number as a summary."""
+
+    rid: bytes
+    number: int | None
+    summary: int | None
+
+
+class Page(NamedTuple):
+    """Some entries of a list, in order, and how many the whole list has."""
+
+    entries: list[Entry]
+    total: int
+
+
+class Facets(NamedTuple):
+    """What the panel counts memories by; times are in ms since 1970, `tags` is JSON."""
+
+    id: int
+    told_ms: int
+    written_ms: int
+    device: str
+    speaker: str | None
+    type: str | None
+    source: str | None
+    workspace: str | None
+    conversation: str | None
+    tags: str | None
+
+
+def newest_page(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> Page:
+    """Return a page of what the filters let through, the newest first: each group of tellings once, with summaries.
+
+    A summary is as old as its oldest member, and stands in place of its members.
+    """
+    condition, values = filters.sql()
+    once, both = shown_once(condition, values)
+    if connection.execute("SELECT 1 FROM summary LIMIT 1").fetchone() is None:
+        return _newest(connection, once, both, limit=limit, offset=offset)
+    if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
+        once, both = shown_once(f"{condition} AND {_ALONE}", values)
+    everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, id, no) AS (
+        SELECT m.created, m.rid, m.id, NULL FROM shown_memory m WHERE {once}
+        UNION ALL SELECT s.created, s.rid, NULL, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
+    twice = (*values, *both)
+    ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
+    rows = connection.execute(
+        f"{everything} SELECT rid, id, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
+        (*twice, limit, offset),
+    )
+    return Page(list(map(Entry._make, rows)), total)
+
+
+def newest_tellings(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> Page:
+    """Return a page of what the filters let through, the newest first: every telling, and no summary."""
+    return _newest(connection, *filters.sql(), limit=limit, offset=offset)
+
+
+def _newest(
+    connection: sqlite3.Connection, condition: str, values: Sequence[Any], *, limit: int, offset: int
+) -> Page:
+    ((total,),) = connection.execute(f"SELECT count(*) FROM shown_memory m WHERE {condition}", values)
+    rows = connection.execute(
+        f"""SELECT m.rid, m.id, NULL FROM shown_memory m WHERE {condition}
+            ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?""",
+        (*values, limit, offset),
+    )
+    return Page(list(map(Entry._make, rows)), total)
+
+
+def count_kept(connection: sqlite3.Connection, filters: Filters) -> int:
+    """Return how many memories the filters let through."""
+    condition, values = filters.sql()
+    ((total,),) = connection.execute(f"SELECT count(*) FROM shown_memory m WHERE {condition}", values)
+    return int(total)
+
+
+def all_facets(connection: sqlite3.Connection) -> Iterator[Facets]:
+    """Return what a list without filters shows, in the order of rows; facts whose memory shows are left out."""
+    condition, values = shown_once(*Filters().sql())
+    rows = connection.execute(
+        f"""SELECT m.id, {TIME}, m.created >> 16, lower(hex(f.device)), m.speaker,
+            m.type, m.source, m.workspace, m.conversation, m.tags,
+            m.parent IS NULL OR NOT EXISTS (SELECT 1 FROM shown_memory p WHERE p.rid = m.parent)
+            FROM shown_memory m JOIN known_feed f ON f.no = m.feed WHERE {condition} ORDER BY m.id""",
+        values,
+    )
+    return (Facets._make(row[:-1]) for row in rows if row[-1])

@@ -1,0 +1,149 @@
+"""Read the log and its feeds: which ops came, on what, and who wrote them."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from replica.ids import DeviceId, MemoryId, Origin, Place
+from replica.meta import Meta
+from replica.oplog import Row
+from replica.ops import Kind
+
+_LOGGED: Final = """SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.status,
+    f.device, f.incarnation, ifnull(p.nickname, n.name) FROM op o JOIN feed f ON f.no = o.feed
+    LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device"""
+
+
+class LoggedOp(NamedTuple):
+    """An op, without what it says; `device_name` is what its writer is called here, None of no member.
+
+    `status` is None of an op that is not in the log.
+    """
+
+    position: int
+    id: bytes
+    hlc: int
+    seq: int
+    kind: int
+    rid: bytes | None
+    is_signed: int
+    status: int | None
+    device: bytes
+    incarnation: bytes
+    device_name: str | None
+
+
+class FeedWriter(NamedTuple):
+    """Who writes a feed; `name` is what the device is called here, None of no member."""
+
+    device: DeviceId
+    name: str | None
+
+
+class OpRange(NamedTuple):
+    """Ops of one feed that came after a position: their first and last numbers, and first and last stamps."""
+
+    incarnation: bytes
+    first_seq: int
+    last_seq: int
+    first_hlc: int
+    last_hlc: int
+
+
+class ChangedMemory(NamedTuple):
+    """A memory that shows and that an op changed, with the incarnation and the stamp of the op."""
+
+    rid: MemoryId
+    incarnation: bytes
+    hlc: int
+
+
+def read_meta(connection: sqlite3.Connection) -> Meta:
+    """Return what the replica keeps of itself beside its log."""
+    return Meta.read(dict(connection.execute("SELECT name, value FROM meta")))
+
+
+def check_tables(connection: sqlite3.Connection) -> None:
+    """Read a row of the log and of what shows; `sqlite3.DatabaseError` where these are no tables of a store."""
+    connection.execute("SELECT 1 FROM op, memory, feed LIMIT 1").fetchall()
+
+
+def last_position(connection: sqlite3.Connection) -> int:
+    """Return the position of the last op of the log; 0 where it holds none."""
+    ((position,),) = connection.execute("SELECT ifnull(max(pos), 0) FROM op")
+    return int(position)
+
+
+def last_ops(connection: sqlite3.Connection, limit: int) -> list[LoggedOp]:
+    """Return the last ops of the log, at most `limit`, the first of them first."""
+    return _logged(connection, f"{_LOGGED} ORDER BY o.pos DESC LIMIT ?", (limit,))[::-1]
+
+
+def ops_after(connection: sqlite3.Connection, position: int, limit: int) -> list[LoggedOp]:
+    """Return the first ops behind a position of the log, at most `limit`."""
+    return _logged(connection, f"{_LOGGED} WHERE o.pos > ? ORDER BY o.pos LIMIT ?", (position, limit))
+
+
+def _logged(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> list[LoggedOp]:
+    return list(map(LoggedOp._make, connection.execute(sql, values)))
+
+
+def ops_on(connection: sqlite3.Connection, rid: MemoryId) -> list[Row]:
+    """Return every op of the log on a memory, in the order in which they came."""
+    return [
+        Row._make(row) for row in connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))
+    ]
+
+
+def ranges_after(connection: sqlite3.Connection, position: int) -> Iterator[OpRange]:
+    """Return what each feed got behind a position of the log, in the order of feeds."""
+    rows = connection.execute(
+        """SELECT f.incarnation, min(o.seq), max(o.seq), min(o.hlc), max(o.hlc)
+           FROM op o JOIN feed f ON f.no = o.feed WHERE o.pos > ? GROUP BY f.no""",
+        (position,),
+    )
+    return map(OpRange._make, rows)
+
+
+def last_stamp_at(connection: sqlite3.Connection, place: Place) -> int:
+    """Return the latest stamp of an op at a place, of all branches; 0 where the log was folded below it."""
+    ((stamp,),) = connection.execute(
+        """SELECT max(o.hlc) FROM op o JOIN feed f ON f.no = o.feed
+           WHERE f.device = ? AND f.incarnation = ? AND o.seq = ?""",
+        (*place.origin, place.seq),
+    )
+    return stamp or 0
+
+
+def memories_changed(
+    connection: sqlite3.Connection, device: DeviceId, kinds: Sequence[Kind], first_hlc: int, last_hlc: int
+) -> Iterator[ChangedMemory]:
+    """Return the memories that show and that ops of these kinds by a device changed, an op each, in no order.
+
+    Of ops with stamps of this range, both ends in it.
+    """
+    rows = connection.execute(
+        f"""SELECT o.rid, f.incarnation, o.hlc FROM op o JOIN feed f ON f.no = o.feed JOIN memory m ON m.rid = o.rid
+           WHERE f.device = ? AND o.kind IN ({",".join("?" * len(kinds))}) AND o.hlc BETWEEN ? AND ?""",
+        (device, *kinds, first_hlc, last_hlc),
+    )
+    return (ChangedMemory(MemoryId(rid), incarnation, hlc) for rid, incarnation, hlc in rows)
+
+
+def feed_writers(connection: sqlite3.Connection) -> dict[int, FeedWriter]:
+    """Return who writes each feed, by its number."""
+    rows = connection.execute(
+        """SELECT f.no, f.device, ifnull(p.nickname, n.name) FROM feed f
+           LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device"""
+    )
+    return {no: FeedWriter(DeviceId(device), name) for no, device, name in rows}
+
+
+def origins_of(connection: sqlite3.Connection, feeds: Iterable[int]) -> dict[int, Origin]:
+    """Return the origins of feeds, by their numbers."""
+    rows = connection.execute(
+        "SELECT no, device, incarnation FROM feed WHERE no IN (SELECT value FROM json_each(?))",
+        (json.dumps([*feeds]),),
+    )
+    return {no: Origin(DeviceId(device), incarnation) for no, device, incarnation in rows}

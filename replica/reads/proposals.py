@@ -1,0 +1,53 @@
+"""Read consolidation proposals, raised triggers and settings: what else ops leave behind beside memories."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from replica.ids import MemoryId
+from replica.storage.sql import select_named
+
+
+def memories_proposed(connection: sqlite3.Connection) -> list[MemoryId]:
+    """Return the members of all live consolidation proposals, in no particular order."""
+    return [MemoryId(rid) for (rid,) in connection.execute("SELECT DISTINCT rid FROM proposal_member")]
+
+
+def proposed_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[bytes]:
+    """Return those of these memories that are members of a live proposal."""
+    rows = select_named(connection, "SELECT DISTINCT rid FROM proposal_member WHERE rid IN", rids)
+    return {rid for (rid,) in rows}
+
+
+def proposed_with(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[bytes]:
+    """Return the members of every live proposal that has any of these memories, these among them."""
+    rows = select_named(
+        connection,
+        """SELECT DISTINCT q.rid FROM proposal_member p JOIN proposal_member q ON q.proposal = p.proposal
+           WHERE p.rid IN""",
+        rids,
+    )
+    return {rid for (rid,) in rows}
+
+
+def triggers_between(connection: sqlite3.Connection, low: bytes, high: bytes, *, limit: int) -> list[bytes]:
+    """Return at most `limit` raised triggers with ids of this range, both ends in it."""
+    rows = connection.execute(
+        "SELECT DISTINCT trigger_id FROM raised_trigger WHERE trigger_id BETWEEN ? AND ? LIMIT ?",
+        (low, high, limit),
+    )
+    return [trigger for (trigger,) in rows]
+
+
+def trigger_status(connection: sqlite3.Connection, trigger: bytes) -> int:
+    """Return the furthest status of the rows of a raised trigger; 0, that of a pending one, where there are none."""
+    ((status,),) = connection.execute(
+        "SELECT ifnull(max(status), 0) FROM raised_trigger WHERE trigger_id = ?", (trigger,)
+    )
+    return int(status)
+
+
+def settings_stamped(connection: sqlite3.Connection, first_hlc: int, last_hlc: int) -> dict[str, int]:
+    """Return the stamp of each setting that was last written in this range, both ends in it, by name."""
+    return dict(
+        connection.execute("SELECT name, hlc FROM setting WHERE hlc BETWEEN ? AND ?", (first_hlc, last_hlc))
+    )
