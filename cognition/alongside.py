@@ -77,7 +77,7 @@ class VectorsAlongside:
                 return []
             self._below = _NO_ROW
         rows = self._connection.execute(
-            f"""SELECT q.id, m.rid, m.text, {_COLUMNS} FROM embed_queue q JOIN memory m ON m.id = q.id
+            f"""SELECT q.id, m.rid, m.text, {_COLUMNS} FROM embed_queue q JOIN shown_memory m ON m.id = q.id
                 WHERE q.id < ? ORDER BY q.id DESC LIMIT ?""",
             (self._below, limit),
         ).fetchall()
@@ -153,7 +153,7 @@ class VectorsAlongside:
     ) -> list[tuple[Wish, Sequence[Any]]]:
         by_rid = {wish.rid: wish for wish in wishes}
         found = self._connection.execute(
-            f"""SELECT m.id, m.rid, m.text, {column}, {_COLUMNS} FROM memory m {join}
+            f"""SELECT m.id, m.rid, m.text, {column}, {_COLUMNS} FROM shown_memory m {join}
                 WHERE m.rid IN ({",".join("?" * len(by_rid))})""",
             (*parameters, *by_rid),
         )

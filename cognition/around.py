@@ -18,8 +18,10 @@ from cognition.ranking.stem import stem
 from cognition.recall import Hit
 from cognition.sessions import list_sessions
 from cognition.triggers.kinds import REMINDER, trigger_id
+from cognition.triggers.lattice import Status
 from cognition.words import STOP_WORDS, words
 from replica import MemoryId
+from replica.reads.proposals import trigger_status
 
 # Of each category; facts beyond these are for recall to find.
 _FACTS_MAX: Final = 10
@@ -90,17 +92,13 @@ def _reminders(connection: sqlite3.Connection, filters: Filters, now_ms: int) ->
     """Return what is due and was not delivered yet, whether it was raised or not, the latest first."""
     allowed, values = filters.sql()
     rows = connection.execute(
-        f"""SELECT m.id, m.rid, m.event_start FROM memory m WHERE m.type = 'prospective' AND m.event_start <= ?
+        f"""SELECT m.id, m.rid, m.event_start FROM shown_memory m WHERE m.type = 'prospective' AND m.event_start <= ?
             AND {allowed} ORDER BY m.event_start DESC, m.rid LIMIT ?""",
         (now_ms, *values, _REMINDERS_MAX),
     ).fetchall()
     waiting = []
     for number, rid, due in rows:
-        ((status,),) = connection.execute(
-            "SELECT ifnull(max(status), 0) FROM raised_trigger WHERE trigger_id = ?",
-            (trigger_id(REMINDER.name, rid, due),),
-        )
-        if status == 0:
+        if trigger_status(connection, trigger_id(REMINDER.name, rid, due)) == Status.PENDING:
             waiting.append(number)
     return [line_of(it.memory) for it in read_memories(connection, waiting)]
 

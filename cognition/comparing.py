@@ -8,12 +8,12 @@ from cognition.judging.nominating import (
     Nominated,
     Vectorized,
     nominated,
-    number_of,
     unjudged,
 )
 from cognition.memories import Shown
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica
+from replica.reads.lookups import number_of
 
 
 class Comparing:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from cognition.fulltext import NEWEST_MAX, Asked
 from cognition.versions import made_anew
 from replica import Memory, RowChange, derived_transaction, transaction
+from replica.reads.texts import updates_of
 
 if TYPE_CHECKING:
     from cognition.extraction import Extraction, Triple
@@ -36,7 +37,7 @@ _CREATE: Final = (
     "CREATE INDEX triple_by_subject ON triple (subject)",
     "CREATE INDEX triple_by_object ON triple (object)",
     "CREATE TABLE entity_queue (id INTEGER PRIMARY KEY)",
-    "INSERT INTO entity_queue SELECT id FROM memory",
+    "INSERT INTO entity_queue SELECT id FROM shown_memory",
 )  # fmt: skip
 _TABLES: Final = ("entity_mention", "triple", "triple_text", "entity_queue")
 # What a model took from a talk as subject, predicate and object stands in a memory's metadata under this name.
@@ -86,7 +87,7 @@ class EntityTables:
                 connection.executemany(f"DELETE FROM {table} WHERE id = ?", stale)
         if wanted and len(wanted) == wanted[-1] - wanted[0] + 1:
             connection.execute(
-                "INSERT OR IGNORE INTO entity_queue SELECT id FROM memory WHERE id BETWEEN ? AND ?",
+                "INSERT OR IGNORE INTO entity_queue SELECT id FROM shown_memory WHERE id BETWEEN ? AND ?",
                 (wanted[0], wanted[-1]),
             )
         else:
@@ -100,7 +101,7 @@ def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[Unread]
     rows = connection.execute(
         """SELECT q.id, m.updated, m.text, m.speaker, ifnull(m.told_at, m.created >> 16),
                   json_extract(m.meta, '$.' || ?)
-           FROM entity_queue q JOIN memory m ON m.id = q.id ORDER BY q.id LIMIT ?""",
+           FROM entity_queue q JOIN shown_memory m ON m.id = q.id ORDER BY q.id LIMIT ?""",
         (TOLD_TRIPLE, limit),
     )
     return [Unread(*row) for row in rows]
@@ -116,9 +117,10 @@ def read_some(page: Sequence[Unread]) -> "list[Extraction]":
 def keep(connection: sqlite3.Connection, page: Sequence[Unread], found: "Sequence[Extraction]") -> None:
     """Keep what was found, unless a text changed while it was read: then it stays to be read."""
     with derived_transaction(connection):
+        updates = updates_of(connection, [one.id for one in page])
         for one, each in zip(page, found, strict=True):
-            now = connection.execute("SELECT updated FROM memory WHERE id = ?", (one.id,)).fetchone()
-            if now is not None and now != (one.updated,):
+            now = updates.get(one.id)
+            if now is not None and now != one.updated:
                 continue
             connection.execute("DELETE FROM entity_queue WHERE id = ?", (one.id,))
             if now is None:
@@ -149,8 +151,8 @@ def entities(connection: sqlite3.Connection, *, limit: int) -> list[tuple[str, i
     return connection.execute(
         """SELECT min(name), count(DISTINCT id) FROM
            (SELECT name, id FROM entity_mention
-            UNION ALL SELECT source, NULL FROM edge WHERE source NOT LIKE :memory
-            UNION ALL SELECT target, NULL FROM edge WHERE target NOT LIKE :memory)
+            UNION ALL SELECT source, NULL FROM shown_edge WHERE source NOT LIKE :memory
+            UNION ALL SELECT target, NULL FROM shown_edge WHERE target NOT LIKE :memory)
            GROUP BY name COLLATE NOCASE ORDER BY count(DISTINCT id) DESC, min(name) LIMIT :limit""",
         {"memory": SHOWN_MEMORY_ID, "limit": limit},
     ).fetchall()

@@ -17,6 +17,7 @@ from cognition.ranking.query import Query
 from cognition.recall import Found, Hit, Ranked, best_of, found_in
 from cognition.words import symbols
 from replica import MemoryId, show_memory_id
+from replica.reads.lookups import is_forgotten, number_of
 
 _KEPT_OUT: Final = "the filters keep it out, or it is archived, or says only what no longer holds"
 # Beyond these, signals add up to nothing that a person would act on.
@@ -46,13 +47,11 @@ def why_not(
     `parts` are what each part of the question put in order, and `hits` what came of them all. Of a memory that is not
     shown, that part is told in which it came furthest.
     """
-    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchone()
+    number = number_of(connection, rid)
     summary = summary_named(connection, rid)
     if summary is not None:
         number = NUMBERS_FROM + summary.no
-    elif row is not None:
-        (number,) = row
-    else:
+    if number is None:
         return [Stage("store", False, _gone(connection, rid))]
     stages = [Stage("store", True, "it is here")]
     told = {number} if summary is None else {member.id for member in summary.members}
@@ -108,8 +107,7 @@ def _given_way(ranked: Ranked, parts: Sequence[Ranked]) -> Stage:
 
 
 def _gone(connection: sqlite3.Connection, rid: MemoryId) -> str:
-    forgotten = connection.execute("SELECT 1 FROM tombstone WHERE rid = ?", (rid,)).fetchone()
-    return "it was forgotten" if forgotten else "no memory here has this id"
+    return "it was forgotten" if is_forgotten(connection, rid) else "no memory here has this id"
 
 
 def _nothing_shared(parts: Iterable[Ranked]) -> str:

@@ -15,7 +15,7 @@ from cognition.tiers import life_of
 from replica import Memory
 
 _SELECT: Final = """SELECT m.rid, m.created, m.updated, m.last_access, m.type, m.half_life, m.importance
-    FROM memory m WHERE {allowed} AND m.parent IS NULL AND NOT ifnull(m.pinned, 0)
+    FROM shown_memory m WHERE {allowed} AND m.parent IS NULL AND NOT ifnull(m.pinned, 0)
     AND NOT EXISTS (SELECT 1 FROM summary_member x WHERE x.id = m.id)"""
 
 

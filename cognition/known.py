@@ -16,6 +16,7 @@ from cognition.filters import Filters
 from cognition.passes import allowed
 from cognition.ranking.asking import Asked
 from replica import MemoryId
+from replica.reads.claims import entities_claimed
 
 # A question is about one thing of one person: more slots come of people who share a name, or of many workspaces.
 SLOTS_MAX: Final = 8
@@ -86,17 +87,12 @@ def how_believed(answers: Answers) -> dict[int, float]:
 
 
 def _slots(connection: sqlite3.Connection, asked: Asked) -> list[tuple[bytes, str, str]]:
-    relations = asked.relations
-    named = connection.execute(
-        f"""SELECT DISTINCT c.relation, c.entity FROM claim c
-            WHERE c.relation IN ({",".join("?" * len(relations))}) ORDER BY c.relation, c.entity""",
-        relations,
-    ).fetchall()
+    named = entities_claimed(connection, asked.relations)
     found: dict[bytes, tuple[bytes, str, str]] = {}
     for relation, entity in named:
         if asked.is_entity(entity):
             slots = connection.execute(
-                """SELECT DISTINCT s.slot FROM claim c JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim
+                """SELECT DISTINCT s.slot FROM shown_claim c JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim
                    WHERE c.relation = ? AND c.entity = ? ORDER BY s.slot LIMIT ?""",
                 (relation, entity, SLOTS_MAX),
             )

@@ -26,8 +26,11 @@ from replica import (
     content_number,
     derived_transaction,
     links_of,
+    memories_called,
     show_memory_id,
 )
+from replica.reads.lookups import latest_fields, told_the_same
+from replica.reads.texts import texts_after
 
 # The newest memories whose signatures are kept: a program that runs once has to make these first. Older ones are asked
 # for by the longest of a text's words, each once, since a word is sought in every segment of the full text: whatever
@@ -113,7 +116,7 @@ class Linker:
         if not telling:
             return []
         rows = connection.execute(
-            """SELECT m.id, m.text FROM memory_text f JOIN memory m ON m.id = f.rowid
+            """SELECT m.id, m.text FROM memory_text f JOIN shown_memory m ON m.id = f.rowid
                WHERE f.memory_text MATCH ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?""",
             (_most_of(telling), first, NOMINEES_MAX),
         )
@@ -129,9 +132,7 @@ class Linker:
 
     def _catch_up(self, connection: sqlite3.Connection) -> None:
         """Take in what came since, by any way; what was changed or forgotten since is read anew when nominated."""
-        rows = connection.execute(
-            "SELECT id, text FROM memory WHERE id > ? ORDER BY id DESC LIMIT ?", (self._upto, NEAR_MAX)
-        ).fetchall()
+        rows = texts_after(connection, self._upto, limit=NEAR_MAX)
         if rows:
             rows.reverse()
             self._near.add([number for number, _ in rows], [text for _, text in rows])
@@ -156,9 +157,8 @@ class Linking:
         due = [rid for (rid,) in connection.execute("SELECT rid FROM telling_unlinked LIMIT ?", (DUE_MAX,))]
         if not due:
             return Outcome()
-        named = f"SELECT id FROM memory WHERE rid IN ({','.join('?' * len(due))})"
         linked: list[str] = []
-        known = read_memories(connection, [number for (number,) in connection.execute(named, due)])
+        known = list(memories_called(connection, due))
         for it in sorted(known, key=lambda each: each.memory.created):
             writes = self._linker.find_before(connection, it).writes(it.rid)
             if writes:  # each by itself: the next one may be linked to it
@@ -209,28 +209,12 @@ def with_origin(connection: sqlite3.Connection, text: str, fields: Mapping[str, 
     """Return the fields of a text; one that came out of a recall is what was recalled, told by whoever told that."""
     if fields.get("source") != RECALLED:
         return dict(fields)
-    row = connection.execute(
-        f"""SELECT {", ".join(_TOLD_AS)} FROM memory m WHERE m.content = ? AND m.workspace IS ?
-            ORDER BY m.text = ? DESC, m.created DESC, m.rid DESC LIMIT 1""",
-        (content_number(text), fields.get("workspace"), text),
-    ).fetchone()
-    came = {} if row is None else dict(zip(_TOLD_AS, row, strict=True))
-    return {**{name: value for name, value in came.items() if value is not None}, **fields}
+    came = latest_fields(connection, _TOLD_AS, content_number(text), text, fields.get("workspace"))
+    return {**came, **fields}
 
 
 def _same_words(connection: sqlite3.Connection, text: str, fields: Mapping[str, Any]) -> tuple[MemoryId, ...]:
-    rows = connection.execute(
-        """SELECT m.rid FROM memory m WHERE m.content = ? AND m.text = ? AND m.workspace IS ? AND m.speaker IS ?
-           AND m.event_start IS ? AND m.event_end IS ? AND m.turn IS NULL AND m.position IS NULL
-           AND m.goal IS NULL AND m.block IS NULL ORDER BY m.created DESC, m.rid DESC LIMIT ?""",
-        (
-            content_number(text),
-            text,
-            *(fields.get(name) for name in ("workspace", "speaker", "event_start", "event_end")),
-            SAME_MAX,
-        ),
-    )
-    return tuple(MemoryId(rid) for (rid,) in rows)
+    return tuple(told_the_same(connection, content_number(text), text, fields, limit=SAME_MAX))
 
 
 def _most_of(wanted: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from replica import RowChange, transaction
+from replica.derived import INDEX_OF_LATEST, INDEX_OF_SUREST, INDEX_OF_TIMES
 
 _CREATE: Final = (
     # Secrets: what was to be remembered, as it was told, until its owner decides.
@@ -53,12 +54,10 @@ _CREATE: Final = (
     "CREATE TABLE IF NOT EXISTS told_unread (no INTEGER PRIMARY KEY, rid BLOB NOT NULL, facts INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS fact_left (rid BLOB PRIMARY KEY) WITHOUT ROWID",
     # LO-10: core facts are few among all memories, and asked for by category: the surest, and the last heard.
-    """CREATE INDEX IF NOT EXISTS memory_by_category_surest ON memory (json_extract(meta, '$.category'), certainty)
-       WHERE json_extract(meta, '$.category') IS NOT NULL""",
-    """CREATE INDEX IF NOT EXISTS memory_by_category_latest ON memory (json_extract(meta, '$.category'), updated)
-       WHERE json_extract(meta, '$.category') IS NOT NULL""",
+    INDEX_OF_SUREST,
+    INDEX_OF_LATEST,
     # What was told at the time that a question names (cognition.passes.by_time).
-    "CREATE INDEX IF NOT EXISTS memory_by_time ON memory (ifnull(told_at, created >> 16))",
+    INDEX_OF_TIMES,
 )
 _KEPT: Final = ("held", "talk_queue", "talk_read", "recall_untold")
 
@@ -106,7 +105,8 @@ class LocalTables:
             connection.executemany("DELETE FROM held WHERE about = ?", gone)
             before = connection.total_changes
             connection.executemany(
-                "INSERT OR IGNORE INTO fact_left SELECT parent FROM memory WHERE parent = ? LIMIT 1", gone
+                "INSERT OR IGNORE INTO fact_left SELECT parent FROM shown_memory WHERE parent = ? LIMIT 1",
+                gone,
             )
             self.has_left |= connection.total_changes > before
 

@@ -17,6 +17,7 @@ from cognition.filters import Filters
 from cognition.memories import Shown, read_memories
 from cognition.passes import allowed
 from cognition.recall import Found, Hit
+from replica.reads.lookups import parents_of
 
 # The channel by which a hit came that only the other side of a contradiction brought along.
 CHANNEL: Final = "contradiction"
@@ -24,10 +25,10 @@ CHANNEL: Final = "contradiction"
 MARKED_MAX: Final = 500
 
 _DISPUTED: Final = """
-SELECT m.rid, min(c.slot) FROM memory m JOIN claim_slot s ON s.id = m.id JOIN contradiction c ON c.slot = s.slot
+SELECT m.rid, min(c.slot) FROM shown_memory m JOIN claim_slot s ON s.id = m.id JOIN contradiction c ON c.slot = s.slot
 WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks}) GROUP BY m.rid
 UNION ALL
-SELECT m.rid, min(c.slot) FROM memory m JOIN memory f ON f.parent = m.rid JOIN claim_slot s ON s.id = f.id
+SELECT m.rid, min(c.slot) FROM shown_memory m JOIN shown_memory f ON f.parent = m.rid JOIN claim_slot s ON s.id = f.id
 JOIN contradiction c ON c.slot = s.slot
 WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks}) GROUP BY m.rid
 """
@@ -83,12 +84,7 @@ def _missing(connection: sqlite3.Connection, slot: bytes, here: set[bytes], filt
 def _tells(connection: sqlite3.Connection, side: Sequence[Belief], here: set[bytes]) -> bool:
     if any(belief.told.rid in here for belief in side):
         return True
-    numbers = [belief.told.id for belief in side]
-    parents = connection.execute(
-        f"SELECT parent FROM memory WHERE parent IS NOT NULL AND id IN ({','.join('?' * len(numbers))})",
-        numbers,
-    )
-    return any(parent in here for (parent,) in parents)
+    return not here.isdisjoint(parents_of(connection, [belief.told.id for belief in side]))
 
 
 def _beside(hit: Hit, shown: Shown, slot: bytes) -> Hit:

@@ -81,7 +81,7 @@ def _part(
 ) -> Part:
     allowed, values = filters.sql()
     rows = connection.execute(
-        f"SELECT m.id FROM memory m WHERE {allowed} AND m.parent IS NULL AND {condition} AND {_NOT_COLD} "
+        f"SELECT m.id FROM shown_memory m WHERE {allowed} AND m.parent IS NULL AND {condition} AND {_NOT_COLD} "
         f"ORDER BY {order}, m.rid LIMIT ?",
         (*values, *parameters, limit),
     )

@@ -25,6 +25,7 @@ from cognition.ranking.times import ROUGHLY_MS, Window
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.words import quoted, symbols, words
 from replica.fields import INT_MAX
+from replica.reads.graph import neighbours_of
 
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
@@ -87,7 +88,7 @@ class Candidates:
             return
         condition, values = self.filters.sql()
         found = self.connection.execute(
-            f"{_ROW}, {condition} FROM memory m WHERE m.id IN ({EACH})", (*values, json.dumps(unread))
+            f"{_ROW}, {condition} FROM shown_memory m WHERE m.id IN ({EACH})", (*values, json.dumps(unread))
         )
         for *fields, permitted in found:
             row = self._rows[fields[0]] = _row(fields)
@@ -124,7 +125,7 @@ def by_symbols(
     held = " + ".join(["(instr(m.text, ?) > 0)"] * len(wanted))
     return connection.execute(
         f"""SELECT id, held FROM
-            (SELECT m.id, {held} AS held FROM memory m WHERE {condition} ORDER BY m.id DESC LIMIT ?)
+            (SELECT m.id, {held} AS held FROM shown_memory m WHERE {condition} ORDER BY m.id DESC LIMIT ?)
             WHERE held > 0 ORDER BY held DESC, id DESC LIMIT ?""",
         (*wanted, *values, READ_MAX, limit),
     ).fetchall()
@@ -162,7 +163,7 @@ def _best(
             f"""SELECT f.rowid, f.score, {condition} FROM
                 (SELECT rowid, -bm25(memory_text) AS score FROM memory_text WHERE memory_text MATCH ? {which}
                  ORDER BY score DESC, rowid LIMIT ?) f
-                JOIN memory m ON m.id = f.rowid ORDER BY f.score DESC, f.rowid""",
+                JOIN shown_memory m ON m.id = f.rowid ORDER BY f.score DESC, f.rowid""",
             (*values, asked.match, *among, taken),
         ).fetchall()
         ranked = [(number, score) for number, score, permitted in rows if permitted][:limit]
@@ -187,7 +188,7 @@ def _best_of_kept(
     condition, values = filters.sql()
     return connection.execute(
         f"""SELECT rowid, -bm25(memory_text) AS score FROM memory_text WHERE memory_text MATCH ? AND +rowid IN
-            (SELECT f.rowid FROM memory_text f CROSS JOIN memory m ON m.id = f.rowid
+            (SELECT f.rowid FROM memory_text f CROSS JOIN shown_memory m ON m.id = f.rowid
              WHERE f.memory_text MATCH ? AND {condition} ORDER BY f.rowid DESC LIMIT ?)
             ORDER BY score DESC, rowid LIMIT ?""",
         (asked.match, asked.among or asked.match, *values, NEWEST_MAX, limit),
@@ -207,7 +208,9 @@ def by_vector(
         # Few rows: search just these. Many: copying them out costs more than looking past the others.
         few = len(index) // _FEW
         condition, values = filters.sql()
-        kept = connection.execute(f"SELECT m.id FROM memory m WHERE {condition} LIMIT ?", (*values, few + 1))
+        kept = connection.execute(
+            f"SELECT m.id FROM shown_memory m WHERE {condition} LIMIT ?", (*values, few + 1)
+        )
         numbers = [number for (number,) in kept]
         if len(numbers) <= few:
             among = numbers
@@ -234,7 +237,7 @@ def by_time(
     told: dict[int, None] = {}
     for span in spans:
         rows = candidates.connection.execute(
-            f"""SELECT m.id FROM memory m WHERE ifnull(m.told_at, m.created >> 16) BETWEEN ? AND ? AND {condition}
+            f"""SELECT m.id FROM shown_memory m WHERE ifnull(m.told_at, m.created >> 16) BETWEEN ? AND ? AND {condition}
                 ORDER BY ifnull(m.told_at, m.created >> 16) DESC LIMIT ?""",
             (span.start_ms - ROUGHLY_MS, span.end_ms + ROUGHLY_MS, *values, TIMED_MAX),
         )
@@ -251,7 +254,8 @@ def allowed(connection: sqlite3.Connection, numbers: Sequence[int], filters: Fil
     """Return those of the memories that the filters let through."""
     condition, values = filters.sql()
     rows = connection.execute(
-        f"SELECT m.id FROM memory m WHERE m.id IN ({EACH}) AND {condition}", (json.dumps(numbers), *values)
+        f"SELECT m.id FROM shown_memory m WHERE m.id IN ({EACH}) AND {condition}",
+        (json.dumps(numbers), *values),
     )
     return {number for (number,) in rows}
 
@@ -265,13 +269,8 @@ def by_graph(
     for _ in range(_HOPS):
         if not fringe:
             break
-        marks = ",".join("?" * len(fringe))
-        found = connection.execute(
-            f"""SELECT target FROM edge WHERE source IN ({marks})
-                UNION SELECT source FROM edge WHERE target IN ({marks}) ORDER BY 1 LIMIT ?""",
-            (*fringe, *fringe, _CONNECTED_MAX),
-        )
-        fringe = [name for (name,) in found if name not in known]
+        found = neighbours_of(connection, fringe, limit=_CONNECTED_MAX)
+        fringe = [name for name in found if name not in known]
         known.update(fringe)
         connected.update(dict.fromkeys(fringe))
     phrases = [" ".join(words(name)) for name in connected]
@@ -310,7 +309,7 @@ def read_near(
     # The cross join makes each place one look into the index of turns; left to itself, SQLite scans the table.
     found = connection.execute(
         f"WITH place (conversation, position) AS (VALUES {','.join(['(?, ?)'] * len(places))}) "
-        f"{_ROW} FROM place p CROSS JOIN memory m ON m.conversation = p.conversation AND m.position = p.position "
+        f"{_ROW} FROM place p CROSS JOIN shown_memory m ON m.conversation = p.conversation AND m.position = p.position "
         f"WHERE {condition}",
         (*chain.from_iterable(places), *values),
     )

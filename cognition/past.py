@@ -17,7 +17,6 @@ from cognition.entities import keep, read_some, unread
 from cognition.explain import Stage, why_not
 from cognition.filters import Filters
 from cognition.index import VectorIndex
-from cognition.memories import fields_of
 from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
@@ -26,7 +25,8 @@ from cognition.relating import related
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.tracing import Stage as Traced
 from cognition.words import QUERY_CHARACTERS_MAX
-from replica import MemoryId
+from replica import MemoryId, count_memories
+from replica.reads.texts import wording_of
 
 if TYPE_CHECKING:
     from cognition.mind import Mind
@@ -108,13 +108,10 @@ class PastMind:
         await self.read(read)
 
     def _related(self, rid: MemoryId, connection: sqlite3.Connection) -> list[tuple[MemoryId, float]]:
-        row = connection.execute(
-            f"SELECT text, {', '.join(INDEXED_FIELDS)} FROM memory WHERE rid = ?", (rid,)
-        ).fetchone()
-        if row is None or not self._embeds(connection):
+        said = wording_of(connection, rid, INDEXED_FIELDS)
+        if said is None or not self._embeds(connection):
             return []
-        text, *values = row
-        whole = indexed(text, fields_of(INDEXED_FIELDS, values)).whole()
+        whole = indexed(said.text, said.fields).whole()
         vector = self._mind.embedding.embedder.embed([whole])[0]
         return related(connection, self._loaded(connection), rid, vector)
 
@@ -150,8 +147,7 @@ class PastMind:
         """Say whether all texts of this moment can be embedded while somebody waits."""
         if self._mind.embeds_quickly:
             return True
-        ((many,),) = connection.execute("SELECT count(*) FROM memory")
-        return int(many) <= EMBEDDED_MAX
+        return count_memories(connection) <= EMBEDDED_MAX
 
     def _loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the vectors of this moment, made on the thread that first wants them."""

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from cognition.contradictions.relations import Kind, relation_of
 from cognition.core_profile import EXPIRES_DAYS, CoreFact, staying
 from replica import MemoryId, derived_memory_id, read_settings
+from replica.reads.profile import block_rows, core_rows
 
 # Settings that begin so are entries of the profile.
 PREFIX: Final = "profile."
@@ -28,16 +29,11 @@ _CATEGORIES: Final[Mapping[str | None, str]] = {
 }
 _FACTS: Final = """
     SELECT m.rid, m.text, json_extract(m.meta, '$.category'), m.type,
-    (SELECT group_concat(relation, ' ') FROM claim WHERE claim.id = m.id AND entity = ?) FROM memory m
+    (SELECT group_concat(relation, ' ') FROM shown_claim c WHERE c.id = m.id AND entity = ?) FROM shown_memory m
     WHERE ifnull(m.archived, 0) = 0 AND m.block IS NULL AND m.goal IS NULL
     AND (m.pinned = 1 OR json_extract(m.meta, '$.category') IS NOT NULL
-         OR (m.id IN (SELECT id FROM claim WHERE entity = ?) AND m.id NOT IN (SELECT id FROM claim_retired)))
+         OR (m.id IN (SELECT id FROM shown_claim WHERE entity = ?) AND m.id NOT IN (SELECT id FROM claim_retired)))
     ORDER BY ifnull(m.pinned, 0) DESC, ifnull(m.importance, 0.5) DESC, m.updated DESC, m.rid LIMIT ?
-"""
-_CORE: Final = f"""
-    SELECT rid, json_extract(meta, '$.category') AS category, certainty, updated, pinned, workspace FROM memory
-    WHERE meta IS NOT NULL AND ifnull(archived, 0) = 0
-    AND category IN ({", ".join(f"'{category}'" for category in EXPIRES_DAYS)})
 """
 
 
@@ -86,7 +82,7 @@ def _category(told: str | None, of_type: str | None, relations: str) -> str | No
 def left_out(connection: sqlite3.Connection, now_ms: int) -> set[bytes]:
     """Return the core facts that are not in the core profile any more; they are memories as before."""
     held: dict[str | None, list[CoreFact]] = {}
-    for rid, category, confidence, updated, pinned, workspace in connection.execute(_CORE):
+    for rid, category, confidence, updated, pinned, workspace in core_rows(connection, [*EXPIRES_DAYS]):
         fact = CoreFact(rid, category, 1.0 if confidence is None else confidence, updated >> 16, bool(pinned))
         held.setdefault(workspace, []).append(fact)  # each workspace has a profile of its own
     staying_rids = {fact.rid for each in held.values() for fact in staying(each, now_ms)}
@@ -95,11 +91,7 @@ def left_out(connection: sqlite3.Connection, now_ms: int) -> set[bytes]:
 
 def blocks(connection: sqlite3.Connection) -> list[Block]:
     """Return the blocks by label."""
-    rows = connection.execute(
-        """SELECT rid, block, text, updated FROM memory WHERE block IS NOT NULL AND ifnull(archived, 0) = 0
-           ORDER BY block, rid"""
-    )
-    return [Block(MemoryId(rid), label, text, updated) for rid, label, text, updated in rows]
+    return [Block(*row) for row in block_rows(connection)]
 
 
 def block_id(label: str) -> MemoryId:

@@ -22,6 +22,7 @@ from cognition.index import Halves, VectorIndex
 from cognition.memories import IDS_MAX, fields_of
 from cognition.tables import INDEXED_FIELDS, indexed
 from replica import MemoryId, derived_transaction, transaction
+from replica.reads.texts import wordings_of
 
 ATTEMPTS_MAX: Final = 5
 BACKOFF_BASE_MS: Final = 1_500
@@ -80,7 +81,7 @@ def next_batch(size: int, took_ms: float) -> int:
 
 def due(connection: sqlite3.Connection, *, now_ms: int, limit: int) -> list[Job]:
     """Return the texts to embed now: new ones in the order they came, then those whose wait is over."""
-    select = f"SELECT q.id, m.text, {_COLUMNS} FROM embed_queue q JOIN memory m ON m.id = q.id WHERE "
+    select = f"SELECT q.id, m.text, {_COLUMNS} FROM embed_queue q JOIN shown_memory m ON m.id = q.id WHERE "
     rows = connection.execute(select + "q.attempts = 0 ORDER BY q.id LIMIT ?", (limit,)).fetchall()
     if len(rows) < limit:
         rows += connection.execute(
@@ -98,7 +99,7 @@ def due(connection: sqlite3.Connection, *, now_ms: int, limit: int) -> list[Job]
 def job_of(connection: sqlite3.Connection, rid: MemoryId) -> Job | None:
     """Return what is to be embedded of a memory; None where nothing waits."""
     row = connection.execute(
-        f"SELECT m.id, m.text, {_COLUMNS} FROM embed_queue q JOIN memory m ON m.id = q.id WHERE m.rid = ?",
+        f"SELECT m.id, m.text, {_COLUMNS} FROM embed_queue q JOIN shown_memory m ON m.id = q.id WHERE m.rid = ?",
         (rid,),
     ).fetchone()
     if row is None:
@@ -130,7 +131,7 @@ def entries(connection: sqlite3.Connection, *, status: str | None = None, limit:
         Entry(number, MemoryId(rid), *rest)
         for number, rid, *rest in connection.execute(
             """SELECT q.id, m.rid, m.text, q.enqueued_at, q.last_attempt_at, q.attempts, q.last_error,
-                      q.status FROM embed_queue q JOIN memory m ON m.id = q.id
+                      q.status FROM embed_queue q JOIN shown_memory m ON m.id = q.id
                WHERE ? IS NULL OR q.status = ? ORDER BY q.id LIMIT ?""",
             (status, status, limit),
         )
@@ -188,7 +189,7 @@ def requeue(connection: sqlite3.Connection, rids: Iterable[MemoryId] | None = No
             connection.execute(fresh + "status = 'failed'")
         else:
             connection.executemany(
-                fresh + "id = (SELECT id FROM memory WHERE rid = ?)", [(rid,) for rid in rids]
+                fresh + "id = (SELECT id FROM shown_memory WHERE rid = ?)", [(rid,) for rid in rids]
             )
         return connection.total_changes - before
 
@@ -206,7 +207,7 @@ def enter_space(connection: sqlite3.Connection, name: str, *, now_ms: int) -> in
         connection.execute("DELETE FROM vector_space")
         connection.execute("INSERT INTO vector_space (name) VALUES (?)", (name,))
         connection.execute(
-            "INSERT OR REPLACE INTO embed_queue (id, enqueued_at) SELECT id, ? FROM memory", (now_ms,)
+            "INSERT OR REPLACE INTO embed_queue (id, enqueued_at) SELECT id, ? FROM shown_memory", (now_ms,)
         )
         ((number,),) = connection.execute("SELECT no FROM vector_space")
         return int(number)
@@ -258,12 +259,7 @@ def _unpacked(rows: Sequence[tuple[int, bytes]], width: int) -> tuple[list[int],
 
 
 def _texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
-    texts: dict[int, str] = {}
-    for start in range(0, len(ids), IDS_MAX):
-        chunk = ids[start : start + IDS_MAX]
-        for number, text, *values in connection.execute(
-            f"SELECT m.id, m.text, {_COLUMNS} FROM memory m WHERE m.id IN ({','.join('?' * len(chunk))})",
-            chunk,
-        ):
-            texts[number] = indexed(text, fields_of(INDEXED_FIELDS, values)).whole()
-    return texts
+    return {
+        said.id: indexed(said.text, said.fields).whole()
+        for said in wordings_of(connection, ids, INDEXED_FIELDS)
+    }

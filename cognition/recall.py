@@ -506,7 +506,7 @@ def own_words_first(
     condition, values = filters.sql(outdated=True)
     content = content_number(asked)
     row = connection.execute(
-        f"""SELECT m.id FROM memory m WHERE m.content = ? AND {condition}
+        f"""SELECT m.id FROM shown_memory m WHERE m.content = ? AND {condition}
             ORDER BY m.text = ? DESC, m.created DESC, m.rid DESC LIMIT 1""",
         (content, *values, asked),
     ).fetchone()
@@ -540,7 +540,7 @@ def _canonical(connection: sqlite3.Connection, contents: Iterable[int], filters:
         numbers += [
             number
             for _, number, _ in connection.execute(
-                f"""SELECT m.content, m.id, min(m.rid) FROM memory m
+                f"""SELECT m.content, m.id, min(m.rid) FROM shown_memory m
                     WHERE m.content IN ({",".join("?" * len(chunk))}) AND {condition} GROUP BY m.content
                     HAVING count(*) > 1""",
                 (*chunk, *values),

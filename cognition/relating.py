@@ -16,6 +16,7 @@ from cognition.errors import InvalidQuery
 from cognition.index import VectorIndex
 from cognition.memories import read_memories
 from replica import MemoryId
+from replica.reads.lookups import kin_of
 
 # ML-41.
 RELATED_MAX: Final = 3
@@ -30,7 +31,7 @@ _LOOKED_AT: Final = 32
 def vector_of(connection: sqlite3.Connection, rid: MemoryId, space: int) -> Vectors | None:
     """Return a memory's vector in a space; None where it waits to be embedded."""
     row = connection.execute(
-        """SELECT v.data FROM memory m JOIN vector v ON v.id = m.id
+        """SELECT v.data FROM shown_memory m JOIN vector v ON v.id = m.id
            WHERE m.rid = ? AND v.space = ? AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)""",
         (rid, space),
     ).fetchone()
@@ -44,20 +45,19 @@ def related(
 
     Its own facts, what it is a fact of, and what says the same are no news, and what is archived is out of the way.
     """
-    row = connection.execute("SELECT id, content, parent FROM memory WHERE rid = ?", (rid,)).fetchone()
-    if row is None:
+    kin = kin_of(connection, rid)
+    if kin is None:
         return []
-    number, content, parent = row
     cosines = dict(index.search(vector, _LOOKED_AT))
-    shown = {it.id: it for it in read_memories(connection, [near for near in cosines if near != number])}
+    shown = {it.id: it for it in read_memories(connection, [near for near in cosines if near != kin.id])}
     found: list[tuple[MemoryId, float]] = []
-    said = {content}
+    said = {kin.content}
     for near, cosine in cosines.items():
         it = shown.get(near)
         if it is None or cosine <= COSINE_ABOVE or it.content in said:
             continue
         fields = it.memory.fields
-        if fields.get("archived") or fields.get("parent") == rid or it.rid == parent:
+        if fields.get("archived") or fields.get("parent") == rid or it.rid == kin.parent:
             continue
         said.add(it.content)
         found.append((it.rid, cosine))

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from cognition.extraction.sentences import sentences
 from cognition.ranking.stem import stem
 from cognition.words import STOP_WORDS, words
+from replica.reads.conversations import count_conversations, latest_conversations, turns_of
 
 SENTENCES_MAX: Final = 3
 # A sentence that long is a story, and one that short says nothing without the turn before it.
@@ -80,16 +81,8 @@ def list_sessions(
     connection: sqlite3.Connection, *, limit: int, name: str | None = None
 ) -> tuple[list[Session], int]:
     """Return conversations, the latest first, and how many there are."""
-    condition, values = ("conversation = ?", [name]) if name is not None else ("conversation IS NOT NULL", [])
-    where = f"{condition} AND parent IS NULL AND ifnull(archived, 0) = 0"
-    ((total,),) = connection.execute(f"SELECT count(DISTINCT conversation) FROM memory WHERE {where}", values)
-    rows = connection.execute(
-        f"""SELECT conversation, count(*), min(ifnull(told_at, created >> 16)) AS began,
-            max(ifnull(told_at, created >> 16)) AS ended FROM memory WHERE {where}
-            GROUP BY conversation ORDER BY ended DESC, began DESC, conversation DESC LIMIT ?""",
-        (*values, limit),
-    ).fetchall()
-    return [_session(connection, *row) for row in rows], total
+    found = latest_conversations(connection, name, limit=limit)
+    return [_session(connection, *each) for each in found], count_conversations(connection, name)
 
 
 def _session(connection: sqlite3.Connection, name: str, memories: int, began: int, ended: int) -> Session:
@@ -99,12 +92,7 @@ def _session(connection: sqlite3.Connection, name: str, memories: int, began: in
 
 
 def _turns(connection: sqlite3.Connection, name: str) -> Iterator[Turn]:
-    for text, speaker in connection.execute(
-        """SELECT text, speaker FROM memory WHERE conversation = ? AND parent IS NULL AND ifnull(archived, 0) = 0
-           ORDER BY position, created, rid LIMIT ?""",
-        (name, _TURNS_MAX),
-    ):
-        yield Turn(text, speaker)
+    return map(Turn._make, turns_of(connection, name, limit=_TURNS_MAX))
 
 
 def _telling(sentence: str) -> frozenset[str]:

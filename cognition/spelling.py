@@ -111,7 +111,7 @@ def _meant(connection: sqlite3.Connection, word: str, *, is_name: bool) -> str |
         # By the stem itself: asked for as a word, it would be stemmed again, and be another.
         for (text,) in connection.execute(
             """SELECT m.text FROM (SELECT DISTINCT doc FROM memory_word_at WHERE term = ? LIMIT ?) i
-               JOIN memory m ON m.id = i.doc""",
+               JOIN shown_memory m ON m.id = i.doc""",
             (stem, _TEXTS_MAX),
         ):
             for held in words(text):

@@ -17,12 +17,14 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from cognition.days import DAY_MS
-from cognition.memories import fields_of
 from cognition.tellings import TellingTables
 from replica import RowChange, transaction
+from replica.hlc import COUNTER_BITS
+from replica.reads.texts import all_wordings
 
 # Raise it when a table, or what `indexed` returns, changes.
 TABLES_VERSION: Final = 3
@@ -81,7 +83,7 @@ _ENQUEUE: Final = "INSERT OR REPLACE INTO embed_queue (id, enqueued_at) VALUES (
 # A third of the cost of a statement a row, where many new memories follow one another, as they do.
 _RANGE_MIN: Final = 4
 _ENQUEUE_RANGE: Final = (
-    "INSERT INTO embed_queue (id, enqueued_at) SELECT id, ? FROM memory WHERE id BETWEEN ? AND ?"
+    "INSERT INTO embed_queue (id, enqueued_at) SELECT id, ? FROM shown_memory WHERE id BETWEEN ? AND ?"
 )
 
 _tuple = tuple.__new__  # by name it takes three times as long, and every memory that comes is filed
@@ -210,14 +212,7 @@ class CognitionTables:
 
 
 def _fill(connection: sqlite3.Connection) -> None:
-    names = ", ".join(f'"{name}"' for name in INDEXED_FIELDS)
-    cursor = connection.execute(f"SELECT id, text, updated >> 16, {names} FROM memory ORDER BY id")
-    while rows := cursor.fetchmany(_REBUILD_ROWS):
-        connection.executemany(
-            _ADD_WORDS,
-            [
-                (number, *indexed(text, fields_of(INDEXED_FIELDS, values)))
-                for number, text, _, *values in rows
-            ],
-        )
-        connection.executemany(_ENQUEUE, [(number, updated_ms) for number, _, updated_ms, *_ in rows])
+    said = all_wordings(connection, INDEXED_FIELDS)
+    while rows := list(islice(said, _REBUILD_ROWS)):
+        connection.executemany(_ADD_WORDS, [(each.id, *indexed(each.text, each.fields)) for each in rows])
+        connection.executemany(_ENQUEUE, [(each.id, each.updated >> COUNTER_BITS) for each in rows])

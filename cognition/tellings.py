@@ -21,6 +21,8 @@ from cognition.memories import EACH, IDS_MAX, RECALLED
 from cognition.versions import made_anew
 from replica import MemoryId, RowChange, transaction
 from replica.codec import pack
+from replica.derived import on_link_gone, on_link_made
+from replica.reads.lookups import contents_are_indexed
 
 # Raise it when a table, or what makes a group, changes.
 TELLINGS_VERSION: Final = 2
@@ -52,14 +54,15 @@ _CREATE: Final = (
     # Links that came before a memory which they name.
     "CREATE TABLE telling_awaited (rid BLOB, link BLOB, PRIMARY KEY (rid, link)) WITHOUT ROWID",
     "CREATE TABLE telling_stale (older INTEGER, newer INTEGER, PRIMARY KEY (older, newer)) WITHOUT ROWID",
-    """CREATE TRIGGER telling_linked AFTER INSERT ON says_same BEGIN
-       INSERT OR IGNORE INTO telling_due VALUES (new.link); END""",
-    """CREATE TRIGGER telling_unlinked AFTER DELETE ON says_same BEGIN
-       DELETE FROM telling_due WHERE link = old.link;
-       INSERT OR IGNORE INTO telling_stale SELECT older, newer FROM telling_link WHERE link = old.link;
-       DELETE FROM telling_link WHERE link = old.link; END""",
-    "INSERT INTO telling_due SELECT link FROM says_same",
-    "INSERT INTO telling_unread SELECT min(id), max(id) FROM memory HAVING count(*) > 0",
+    on_link_made("telling_linked", "INSERT OR IGNORE INTO telling_due VALUES (new.link)"),
+    on_link_gone(
+        "telling_unlinked",
+        """DELETE FROM telling_due WHERE link = old.link;
+        INSERT OR IGNORE INTO telling_stale SELECT older, newer FROM telling_link WHERE link = old.link;
+        DELETE FROM telling_link WHERE link = old.link""",
+    ),
+    "INSERT INTO telling_due SELECT link FROM shown_link",
+    "INSERT INTO telling_unread SELECT min(id), max(id) FROM shown_memory HAVING count(*) > 0",
 )
 # What was told in bulk and not compared yet (`cognition.linking`): nothing could build that anew.
 _CREATE_UNLINKED: Final = "CREATE TABLE IF NOT EXISTS telling_unlinked (rid BLOB PRIMARY KEY) WITHOUT ROWID"
@@ -136,11 +139,6 @@ def _spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return [(number, number) for number in numbers]
 
 
-def _finds_words(connection: sqlite3.Connection) -> bool:
-    sql = "SELECT 1 FROM sqlite_schema WHERE name = 'memory_by_content'"
-    return connection.execute(sql).fetchone() is not None
-
-
 def _moves(change: RowChange) -> bool:
     """Say whether a change may take a memory out of its class."""
     before, after = change.before, change.after
@@ -163,7 +161,9 @@ def _follow(connection: sqlite3.Connection, fresh: Sequence[int]) -> None:
     spans = _spans(fresh)
     ((unread, awaited, linked),) = connection.execute(_WAITS)
     if unread or len(fresh) >= _MANY:
-        if not _finds_words(connection):  # a whole store comes; this is called again when its index is made
+        if not contents_are_indexed(
+            connection
+        ):  # a whole store comes; this is called again when its index is made
             connection.executemany(_READ, spans)
             return
         spans += connection.execute("SELECT first, last FROM telling_unread").fetchall()
@@ -177,7 +177,9 @@ def _follow(connection: sqlite3.Connection, fresh: Sequence[int]) -> None:
 def _take_out(connection: sqlite3.Connection, change: RowChange) -> None:
     """Take a memory out of its class, with its links; what it says now is read like a new one."""
     connection.execute("DELETE FROM telling WHERE id = ?", (change.id,))
-    named = "SELECT link FROM says_same WHERE one = ?1 UNION ALL SELECT link FROM says_same WHERE other = ?1"
+    named = (
+        "SELECT link FROM shown_link WHERE one = ?1 UNION ALL SELECT link FROM shown_link WHERE other = ?1"
+    )
     resolved = f"FROM telling_link WHERE link IN ({named})"
     rid = (change.rid,)
     connection.execute(f"INSERT OR IGNORE INTO telling_stale SELECT older, newer {resolved}", rid)
@@ -192,14 +194,14 @@ def _file_news(connection: sqlite3.Connection, spans: Iterable[tuple[int, int]],
     whole: set[int] = set()
     for span in spans:
         for row in connection.execute(
-            f"""SELECT n.id, {_CLASS.format(it="n")} FROM memory n
-                JOIN memory o ON o.id = (SELECT o.id FROM memory o WHERE {_ALIKE} LIMIT 1)
+            f"""SELECT n.id, {_CLASS.format(it="n")} FROM shown_memory n
+                JOIN shown_memory o ON o.id = (SELECT o.id FROM shown_memory o WHERE {_ALIKE} LIMIT 1)
                 WHERE n.id BETWEEN ? AND ? AND {_IS_SHARED.format(it="n")}""",
             span,
         ).fetchall():
             _file(connection, *row, whole=whole)
         if awaits:
-            came = "rid IN (SELECT rid FROM memory WHERE id BETWEEN ? AND ?)"
+            came = "rid IN (SELECT rid FROM shown_memory WHERE id BETWEEN ? AND ?)"
             connection.execute(
                 f"INSERT OR IGNORE INTO telling_due SELECT link FROM telling_awaited WHERE {came}", span
             )
@@ -223,7 +225,7 @@ def _file(
     connection.execute("INSERT OR IGNORE INTO telling VALUES (?, ?, ?)", (number, name, group))
     if known is None and is_shared:
         connection.execute(
-            f"""INSERT OR IGNORE INTO telling SELECT o.id, ?, ? FROM memory n CROSS JOIN memory o
+            f"""INSERT OR IGNORE INTO telling SELECT o.id, ?, ? FROM shown_memory n CROSS JOIN shown_memory o
                 WHERE n.id = ? AND {_ALIKE}""",
             (name, group, number),
         )
@@ -241,8 +243,8 @@ def _resolve(connection: sqlite3.Connection) -> None:
     due = connection.execute(
         f"""SELECT s.link, s.sureness, s.one, s.other, (n.created, n.rid) < (o.created, o.rid),
             n.id, {_CLASS.format(it="n")}, o.id, {_CLASS.format(it="o")}
-            FROM telling_due d CROSS JOIN says_same s ON s.link = d.link
-            LEFT JOIN memory n ON n.rid = s.one LEFT JOIN memory o ON o.rid = s.other"""
+            FROM telling_due d CROSS JOIN shown_link s ON s.link = d.link
+            LEFT JOIN shown_memory n ON n.rid = s.one LEFT JOIN shown_memory o ON o.rid = s.other"""
     ).fetchall()
     connection.execute("DELETE FROM telling_due")
     for link, sureness, one, other, in_order, *ends in due:
@@ -251,7 +253,7 @@ def _resolve(connection: sqlite3.Connection) -> None:
             missing = one if first[0] is None else other
             connection.execute(
                 """INSERT OR IGNORE INTO telling_awaited SELECT ?1, ?2
-                   WHERE NOT EXISTS (SELECT 1 FROM tombstone WHERE rid = ?1)""",
+                   WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE rid = ?1)""",
                 (missing, link),
             )
         elif first[_WORKSPACE] == second[_WORKSPACE]:
@@ -360,7 +362,7 @@ def shown_once(condition: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
     """Return a condition on a memory `m` that lets through the newest telling of each group only."""
     once = f"""{condition} AND m.id NOT IN (SELECT id FROM (
         SELECT t.id, row_number() OVER (PARTITION BY t.grp ORDER BY m.created DESC, m.rid DESC) AS place
-        FROM telling t JOIN memory m ON m.id = t.id WHERE {condition}) WHERE place > 1)"""
+        FROM telling t JOIN shown_memory m ON m.id = t.id WHERE {condition}) WHERE place > 1)"""
     return once, [*values, *values]
 
 
@@ -384,8 +386,8 @@ def tellings_by_group(connection: sqlite3.Connection, groups: Iterable[int]) -> 
     """Return the tellings of each of these groups, the newest first."""
     found: dict[int, list[Telling]] = {}
     for group, number, rid, created in connection.execute(
-        f"""SELECT t.grp, m.id, m.rid, m.created FROM telling t JOIN memory m ON m.id = t.id WHERE t.grp IN ({EACH})
-           ORDER BY t.grp, m.created DESC, m.rid DESC""",
+        f"""SELECT t.grp, m.id, m.rid, m.created FROM telling t JOIN shown_memory m ON m.id = t.id
+           WHERE t.grp IN ({EACH}) ORDER BY t.grp, m.created DESC, m.rid DESC""",
         (json.dumps(list(groups)),),
     ):
         found.setdefault(group, []).append(Telling(number, MemoryId(rid), created))
@@ -395,7 +397,7 @@ def tellings_by_group(connection: sqlite3.Connection, groups: Iterable[int]) -> 
 def tellings_with(connection: sqlite3.Connection, rid: MemoryId) -> set[MemoryId]:
     """Return all tellings that are shown as one with this one, itself among them."""
     rows = connection.execute(
-        "SELECT t.grp FROM telling t JOIN memory m ON m.id = t.id WHERE m.rid = ?", (rid,)
+        "SELECT t.grp FROM telling t JOIN shown_memory m ON m.id = t.id WHERE m.rid = ?", (rid,)
     )
     return {rid, *(telling.rid for (group,) in rows.fetchall() for telling in tellings_of(connection, group))}
 
@@ -403,8 +405,8 @@ def tellings_with(connection: sqlite3.Connection, rid: MemoryId) -> set[MemoryId
 def words_of_telling(connection: sqlite3.Connection, rid: MemoryId) -> list[MemoryId]:
     """Return the tellings of the very same text as this one, itself among them, of its class."""
     rows = connection.execute(
-        """SELECT o.rid FROM memory m JOIN telling t ON t.id = m.id JOIN telling x ON x.class = t.class
-           JOIN memory o ON o.id = x.id WHERE m.rid = ?""",
+        """SELECT o.rid FROM shown_memory m JOIN telling t ON t.id = m.id JOIN telling x ON x.class = t.class
+           JOIN shown_memory o ON o.id = x.id WHERE m.rid = ?""",
         (rid,),
     )
     return sorted({rid, *(MemoryId(other) for (other,) in rows)})
@@ -429,7 +431,7 @@ def counted(connection: sqlite3.Connection, groups: Iterable[int]) -> dict[int, 
         group: max(1, count)
         for chunk in _chunks(groups)
         for group, count in connection.execute(
-            f"""SELECT t.grp, sum(m.source IS NOT '{RECALLED}') FROM telling t JOIN memory m ON m.id = t.id
+            f"""SELECT t.grp, sum(m.source IS NOT '{RECALLED}') FROM telling t JOIN shown_memory m ON m.id = t.id
                 WHERE t.grp IN ({",".join("?" * len(chunk))}) GROUP BY t.grp""",
             chunk,
         )
@@ -447,7 +449,7 @@ def texts_of(
     for chunk in _chunks(groups):
         rows = connection.execute(
             f"""SELECT t.grp, m.id, m.text, max(m.created) AS told, m.rid FROM telling t
-                JOIN memory m ON m.id = t.id WHERE t.grp IN ({",".join("?" * len(chunk))}) AND {condition}
+                JOIN shown_memory m ON m.id = t.id WHERE t.grp IN ({",".join("?" * len(chunk))}) AND {condition}
                 GROUP BY t.grp, t.class ORDER BY told DESC, m.rid DESC""",
             (*chunk, *values),
         )

@@ -21,7 +21,7 @@ HOT_MIN: Final = 0.5
 # What decides where a memory stands, and no text.
 _PAGE: Final = """SELECT m.id, x.id IS NOT NULL, m.rid, m.created, m.updated, m.last_access,
     m.type, m.half_life, m.pinned, m.archived
-    FROM memory m LEFT JOIN summary_member x ON x.id = m.id WHERE m.id > ? ORDER BY m.id LIMIT ?"""
+    FROM shown_memory m LEFT JOIN summary_member x ON x.id = m.id WHERE m.id > ? ORDER BY m.id LIMIT ?"""
 
 
 def tier(memory: Memory, *, stands_under_summary: bool, now_ms: int, profile: Profile) -> Tier:

@@ -84,7 +84,7 @@ def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, t
     for start in range(0, len(numbers), IDS_MAX):
         chunk = numbers[start : start + IDS_MAX]
         rows = connection.execute(
-            f"{_CANDIDATE} JOIN memory m ON m.id = v.id WHERE v.id IN ({','.join('?' * len(chunk))}) AND {_MAY}",
+            f"{_CANDIDATE} JOIN shown_memory m ON m.id = v.id WHERE v.id IN ({','.join('?' * len(chunk))}) AND {_MAY}",
             chunk,
         )
         found |= {row[0]: row for row in rows}
@@ -97,7 +97,7 @@ def _settle(connection: sqlite3.Connection, due: Sequence[int]) -> None:
     connection.executemany("DELETE FROM consolidation_due WHERE id = ?", numbers)
     connection.executemany("DELETE FROM consolidation_alone WHERE id = ?", numbers)
     connection.executemany(
-        f"INSERT INTO consolidation_alone SELECT m.id, {TIME} / {DAY_MS} FROM memory m WHERE m.id = ? AND {_MAY}",
+        f"INSERT INTO consolidation_alone SELECT m.id, {TIME} / {DAY_MS} FROM shown_memory m WHERE m.id = ? AND {_MAY}",
         numbers,
     )
 

@@ -91,7 +91,7 @@ def members_of(connection: sqlite3.Connection, numbers: Collection[int]) -> dict
 def summary_rid(connection: sqlite3.Connection, rid: bytes) -> MemoryId | None:
     """Return the id of the summary under which a memory stands."""
     row = connection.execute(
-        """SELECT s.rid FROM memory m JOIN summary_member x ON x.id = m.id JOIN summary s ON s.no = x.summary
+        """SELECT s.rid FROM shown_memory m JOIN summary_member x ON x.id = m.id JOIN summary s ON s.no = x.summary
            WHERE m.rid = ?""",
         (rid,),
     ).fetchone()

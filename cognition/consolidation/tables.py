@@ -16,11 +16,14 @@ looked at again.
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from cognition.memories import IDS_MAX, read_memories
 from cognition.versions import made_anew
 from replica import MemoryId, RowChange, derived_memory_id, transaction
+from replica.derived import on_proposed, on_withdrawn
+from replica.reads.lookups import Loose, loose_among, numbers_of
+from replica.reads.proposals import proposed_among, proposed_with
 
 # Raise it when a table, or what is under a summary, changes.
 SUMMARIES_VERSION: Final = 4
@@ -30,11 +33,9 @@ _CREATE: Final = (
     "CREATE TABLE summary_member (id INTEGER PRIMARY KEY, summary INTEGER NOT NULL)",
     "CREATE INDEX summary_member_by_summary ON summary_member (summary)",
     "CREATE TABLE summary_due (rid BLOB PRIMARY KEY) WITHOUT ROWID",
-    """CREATE TRIGGER summary_proposed AFTER INSERT ON proposal_member
-       BEGIN INSERT OR IGNORE INTO summary_due VALUES (new.rid); END""",
-    """CREATE TRIGGER summary_withdrawn AFTER DELETE ON proposal_member
-       BEGIN INSERT OR IGNORE INTO summary_due VALUES (old.rid); END""",
-    "INSERT OR IGNORE INTO summary_due SELECT rid FROM proposal_member",
+    on_proposed("summary_proposed", "INSERT OR IGNORE INTO summary_due VALUES (new.rid)"),
+    on_withdrawn("summary_withdrawn", "INSERT OR IGNORE INTO summary_due VALUES (old.rid)"),
+    "INSERT OR IGNORE INTO summary_due SELECT rid FROM shown_proposal",
     "CREATE TABLE consolidation_due (id INTEGER PRIMARY KEY)",
     "INSERT INTO consolidation_due SELECT id FROM vector",
     # What was compared and stands alone, by the day it was told: what comes later is compared with its own time only.
@@ -46,9 +47,9 @@ _CREATE: Final = (
 _CONTESTED: Final = """CREATE VIEW contested AS
     WITH side AS (
         SELECT m.rid, m.parent FROM contradiction c JOIN claim_slot s ON s.slot = c.slot
-        JOIN memory m ON m.id = s.id WHERE c.status = 'open' AND c.attention != 'quiet')
+        JOIN shown_memory m ON m.id = s.id WHERE c.status = 'open' AND c.attention != 'quiet')
     SELECT rid FROM side UNION SELECT parent FROM side WHERE parent IS NOT NULL
-    UNION SELECT m.rid FROM claim_retired r JOIN memory m ON m.id = r.id"""
+    UNION SELECT m.rid FROM claim_retired r JOIN shown_memory m ON m.id = r.id"""
 _NOTHING_CONTESTED: Final = "CREATE VIEW contested AS SELECT x'' AS rid WHERE 0"
 # Whatever may put a proposed memory there, or take it out. Made at every opening, as below.
 _CHANGES_DOUBT: Final = (
@@ -66,8 +67,9 @@ _CHANGES_DOUBT: Final = (
 )
 # The outer statement's way with conflicts holds in a trigger too, so this one has to come to none.
 _FOLLOW_DOUBT: Final = """CREATE TRIGGER IF NOT EXISTS summary_{name} AFTER {event} BEGIN
-    INSERT INTO summary_due SELECT DISTINCT p.rid FROM proposal_member p
-    WHERE p.rid IN (SELECT rid FROM memory WHERE id {those} UNION SELECT parent FROM memory WHERE id {those})
+    INSERT INTO summary_due SELECT DISTINCT p.rid FROM shown_proposal p
+    WHERE p.rid IN (SELECT rid FROM shown_memory WHERE id {those}
+                    UNION SELECT parent FROM shown_memory WHERE id {those})
     AND p.rid NOT IN (SELECT rid FROM summary_due); END"""
 # Made at every opening: it goes with the table of vectors when that is made anew.
 _FOLLOW_VECTORS: Final = """CREATE TRIGGER IF NOT EXISTS consolidation_embedded AFTER INSERT ON vector
@@ -89,15 +91,6 @@ _TELLING: Final = ("importance", "speaker")
 
 # Fields that say, beside those, whether a memory may be consolidated, and with what it is compared.
 _WHEN_OR_WHAT: Final = ("type", "goal", "block", "told_at")
-
-
-class Member(NamedTuple):
-    """A memory that counts: its row's number, its id, when it was made (a stamp), and where it belongs."""
-
-    id: int
-    rid: bytes
-    created: int
-    workspace: str | None
 
 
 class SummaryTables:
@@ -123,16 +116,16 @@ class SummaryTables:
         freed = [(change.id,) for change in changes if _may_again(change)]
         connection.executemany("INSERT OR IGNORE INTO consolidation_due VALUES (?)", freed)
         ((proposed,),) = connection.execute(
-            "SELECT EXISTS (SELECT 1 FROM proposal_member) OR EXISTS (SELECT 1 FROM summary_due)"
+            "SELECT EXISTS (SELECT 1 FROM shown_proposal) OR EXISTS (SELECT 1 FROM summary_due)"
         )
         if proposed:  # nobody consolidates before the first sync: large batches need not be looked through
             self._follow(connection, [change for change in changes if _matters(change)])
 
     def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         due = {rid for (rid,) in connection.execute("SELECT rid FROM summary_due")}
-        due |= _proposed(connection, [change.rid for change in changes])
+        due |= proposed_among(connection, [change.rid for change in changes])
         gone = _summaries_of(connection, [change.id for change in changes])
-        gone |= _summaries_of(connection, _numbers(connection, due))
+        gone |= _summaries_of(connection, numbers_of(connection, [*due]).values())
         if due or gone:
             connection.execute("DELETE FROM summary_due")
             _rebuild(connection, due | _members_of(connection, gone), gone)
@@ -159,9 +152,10 @@ def _see_contradictions(connection: sqlite3.Connection) -> None:
         return
     connection.execute("DROP VIEW IF EXISTS contested")
     connection.execute(wanted)
-    for statement in follow.values():
+    for name, statement in follow.items():
+        connection.execute(f"DROP TRIGGER IF EXISTS {name}")
         connection.execute(statement)
-    connection.execute("INSERT OR IGNORE INTO summary_due SELECT rid FROM proposal_member")
+    connection.execute("INSERT OR IGNORE INTO summary_due SELECT rid FROM shown_proposal")
 
 
 def _may_again(change: RowChange) -> bool:
@@ -211,13 +205,13 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
             )
     # Who stands alone again may belong to somebody else.
     connection.executemany(
-        """INSERT OR IGNORE INTO consolidation_due SELECT m.id FROM memory m
+        """INSERT OR IGNORE INTO consolidation_due SELECT m.id FROM shown_memory m
            WHERE m.id = ? AND NOT EXISTS (SELECT 1 FROM summary_member x WHERE x.id = m.id)""",
         before,
     )
 
 
-def _said_together(connection: sqlite3.Connection, component: Sequence[Member]) -> Iterator[list[Member]]:
+def _said_together(connection: sqlite3.Connection, component: Sequence[Loose]) -> Iterator[list[Loose]]:
     """Return the members of each summary that it takes to say what a component says."""
     # Here: a store is opened, and listed, without numpy and the grammar.
     from cognition.consolidation.clusters import MEMBERS_MIN
@@ -247,26 +241,6 @@ def summaries_between(
     return [MemoryId(rid) for (rid,) in rows]
 
 
-def _proposed(connection: sqlite3.Connection, rids: Iterable[bytes]) -> set[bytes]:
-    return {
-        rid
-        for chunk in _chunks(rids)
-        for (rid,) in connection.execute(
-            f"SELECT DISTINCT rid FROM proposal_member WHERE rid IN ({','.join('?' * len(chunk))})", chunk
-        )
-    }
-
-
-def _numbers(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[int]:
-    return [
-        number
-        for chunk in _chunks(rids)
-        for (number,) in connection.execute(
-            f"SELECT id FROM memory WHERE rid IN ({','.join('?' * len(chunk))})", chunk
-        )
-    ]
-
-
 def _summaries_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> set[int]:
     """Return the summaries under which the memories of these rows stand, or stood until this batch."""
     return {
@@ -283,19 +257,19 @@ def _members_of(connection: sqlite3.Connection, summaries: Iterable[int]) -> set
         rid
         for no in summaries
         for (rid,) in connection.execute(
-            "SELECT m.rid FROM summary_member s JOIN memory m ON m.id = s.id WHERE s.summary = ?", (no,)
+            "SELECT m.rid FROM summary_member s JOIN shown_memory m ON m.id = s.id WHERE s.summary = ?", (no,)
         )
     }
 
 
 def _components(
     connection: sqlite3.Connection, rids: Iterable[bytes], doubtful: Set[bytes]
-) -> list[list[Member]]:
+) -> list[list[Loose]]:
     """Return the components that hold any of these memories, in no particular order."""
     left = set(rids)
-    components: list[list[Member]] = []
+    components: list[list[Loose]] = []
     while left:
-        first = _counting(connection, {left.pop()} - doubtful)
+        first = loose_among(connection, [*{left.pop()} - doubtful])
         if not first:
             continue
         found = {member.rid: member for member in first}
@@ -310,34 +284,11 @@ def _components(
 
 
 def _neighbours(
-    connection: sqlite3.Connection, members: Sequence[Member], doubtful: Set[bytes]
-) -> list[Member]:
-    rids: set[bytes] = set()
-    for chunk in _chunks(member.rid for member in members):
-        rids.update(
-            rid
-            for (rid,) in connection.execute(
-                f"""SELECT DISTINCT q.rid FROM proposal_member p
-                    JOIN proposal_member q ON q.proposal = p.proposal
-                    WHERE p.rid IN ({",".join("?" * len(chunk))})""",
-                chunk,
-            )
-        )
+    connection: sqlite3.Connection, members: Sequence[Loose], doubtful: Set[bytes]
+) -> list[Loose]:
+    rids = proposed_with(connection, [member.rid for member in members])
     workspace = members[0].workspace
-    return [member for member in _counting(connection, rids - doubtful) if member.workspace == workspace]
-
-
-def _counting(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[Member]:
-    return [
-        Member(*row)
-        for chunk in _chunks(rids)
-        for row in connection.execute(
-            f"""SELECT m.id, m.rid, m.created, m.workspace FROM memory m
-                WHERE m.rid IN ({",".join("?" * len(chunk))})
-                AND NOT ifnull(m.archived, 0) AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0)""",
-            chunk,
-        )
-    ]
+    return [member for member in loose_among(connection, [*rids - doubtful]) if member.workspace == workspace]
 
 
 def _chunks(names: Iterable[Name]) -> Iterator[list[Name]]:

@@ -13,7 +13,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from cognition.versions import made_anew
-from replica import RowChange, ShownClaim, read_claims, transaction
+from replica import RowChange, read_claims, transaction
+from replica.derived import INDEX_OF_RELATIONS
+from replica.reads.claims import claim_names, claiming_among, claiming_between, numbers_claiming
+from replica.reads.log import origins_of
+from replica.reads.texts import text_at
 
 # What judges is loaded by the functions that judge: a store is opened, and listed, without it.
 if TYPE_CHECKING:
@@ -56,11 +60,12 @@ class ClaimTables:
         """Create the tables, or make them anew if another version left them."""
         with transaction(connection):
             if made_anew(connection, "claim_version", CLAIMS_VERSION, tables=_TABLES, create=_CREATE):
-                claiming = connection.execute("SELECT DISTINCT id FROM claim").fetchall()
-                _follow(connection, [number for (number,) in claiming])
-                connection.execute("INSERT INTO claim_unread SELECT id FROM memory WHERE parent IS NULL")
+                _follow(connection, numbers_claiming(connection))
+                connection.execute(
+                    "INSERT INTO claim_unread SELECT id FROM shown_memory WHERE parent IS NULL"
+                )
             # A question for one thing looks its slot up by the relation, and by whom it is about.
-            connection.execute("CREATE INDEX IF NOT EXISTS claim_by_relation ON claim (relation, entity)")
+            connection.execute(INDEX_OF_RELATIONS)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
@@ -73,7 +78,7 @@ class ClaimTables:
         )
         numbers = [change.id for change in changes]
         held = [change.id for change in changes if change.before is not None]
-        touched = {*_among(connection, "claim_slot", held), *_among(connection, "claim", numbers)}
+        touched = {*_filed_among(connection, held), *_claiming_among(connection, numbers)}
         if touched:
             _follow(connection, sorted(touched))
 
@@ -93,7 +98,7 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
 
     rows = connection.execute(
         """SELECT m.id, m.rid, ifnull(m.told_at, m.created >> 16), m.told_at IS NULL, m.speaker
-           FROM memory m WHERE m.id IN (SELECT id FROM claim_slot WHERE slot = ?)""",
+           FROM shown_memory m WHERE m.id IN (SELECT id FROM claim_slot WHERE slot = ?)""",
         (slot,),
     )
     memories = {number: rest for number, *rest in rows}
@@ -105,7 +110,8 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
         )
         if claim.id in memories
     ]
-    devices = _devices(connection, claims)
+    feeds = {claim.feed for claim in claims} | {each.feed for claim in claims for each in claim.verdicts}
+    devices = {feed: origin.device for feed, origin in origins_of(connection, feeds).items()}
     return [
         Told(
             shown.claim,
@@ -132,26 +138,30 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
     ]
 
 
-def _devices(connection: sqlite3.Connection, claims: Iterable[ShownClaim]) -> dict[int, bytes]:
-    feeds = {claim.feed for claim in claims} | {each.feed for claim in claims for each in claim.verdicts}
-    return {
-        feed: device
-        for feed in feeds
-        for (device,) in connection.execute("SELECT device FROM feed WHERE no = ?", (feed,))
-    }
+def _follow_one_another(numbers: Sequence[int]) -> bool:
+    """Say whether these are many new memories, whose rows follow one another: one range finds them all."""
+    return len(numbers) > _IDS_MAX and max(numbers) - min(numbers) + 1 == len(numbers)
 
 
-def _among(connection: sqlite3.Connection, table: str, numbers: Sequence[int]) -> Iterable[int]:
-    """Return those of the memories that a table knows."""
-    low, high = min(numbers, default=0), max(numbers, default=0)
-    if len(numbers) > _IDS_MAX and high - low + 1 == len(numbers):  # new memories, which follow one another
-        rows = connection.execute(f"SELECT DISTINCT id FROM {table} WHERE id BETWEEN ? AND ?", (low, high))
+def _claiming_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[int]:
+    """Return those of the memories that claims were taken from."""
+    if _follow_one_another(numbers):
+        return claiming_between(connection, min(numbers), max(numbers))
+    return claiming_among(connection, numbers) if numbers else []
+
+
+def _filed_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> Iterable[int]:
+    """Return those of the memories that have a claim in a slot."""
+    if _follow_one_another(numbers):
+        rows = connection.execute(
+            "SELECT DISTINCT id FROM claim_slot WHERE id BETWEEN ? AND ?", (min(numbers), max(numbers))
+        )
         yield from (number for (number,) in rows)
         return
     for start in range(0, len(numbers), _IDS_MAX):
         chunk = numbers[start : start + _IDS_MAX]
         rows = connection.execute(
-            f"SELECT DISTINCT id FROM {table} WHERE id IN ({','.join('?' * len(chunk))})", chunk
+            f"SELECT DISTINCT id FROM claim_slot WHERE id IN ({','.join('?' * len(chunk))})", chunk
         )
         yield from (number for (number,) in rows)
 
@@ -166,13 +176,8 @@ def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
         left = connection.execute("SELECT slot FROM claim_slot WHERE id = ?", (number,)).fetchall()
         slots |= dict.fromkeys(slot for (slot,) in left)
         connection.execute("DELETE FROM claim_slot WHERE id = ?", (number,))
-        rows = connection.execute(
-            """SELECT m.workspace, c.entity, c.relation, c.claim FROM claim c JOIN memory m ON m.id = c.id
-               WHERE c.id = ? ORDER BY c.hlc, c.claim""",
-            (number,),
-        ).fetchall()
-        for *named, claim in rows:
-            slot = slot_id(*named)
+        for workspace, entity, relation, claim in claim_names(connection, number):
+            slot = slot_id(workspace, entity, relation)
             slots[slot] = None
             connection.execute("INSERT INTO claim_slot VALUES (?, ?, ?)", (slot, number, claim))
     affected = set(numbers)
@@ -199,8 +204,8 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
     from cognition.contradictions.slots import Judged, judge
 
     named = connection.execute(
-        """SELECT m.workspace, c.entity, c.relation FROM claim_slot s JOIN claim c ON c.id = s.id AND
-           c.claim = s.claim JOIN memory m ON m.id = s.id WHERE s.slot = ? ORDER BY c.hlc, c.claim LIMIT 1""",
+        """SELECT m.workspace, c.entity, c.relation FROM claim_slot s JOIN shown_claim c ON c.id = s.id AND
+           c.claim = s.claim JOIN shown_memory m ON m.id = s.id WHERE s.slot = ? ORDER BY c.hlc, c.claim LIMIT 1""",
         (slot,),
     ).fetchone()
     judged = Judged((), (), None) if named is None else judge(named[2], told_of(connection, slot))
@@ -236,7 +241,8 @@ def _retire(connection: sqlite3.Connection, number: int, judged: "dict[bytes, Ju
         standing += [belief.standing for belief in judged[slot].beliefs if belief.told.claim in own]
     gone = False
     if standing and Standing.HELD not in standing:
-        for (text,) in connection.execute("SELECT text FROM memory WHERE id = ?", (number,)):
+        text = text_at(connection, number)
+        if text is not None:
             from cognition.contradictions.wording import CHANGE
             from cognition.extraction.sentences import sentences
 
@@ -253,7 +259,7 @@ def judged_of(connection: sqlite3.Connection, slot: bytes) -> "Judged":
     from cognition.contradictions.slots import Judged, judge
 
     relation = connection.execute(
-        """SELECT c.relation FROM claim_slot s JOIN claim c ON c.id = s.id AND c.claim = s.claim
+        """SELECT c.relation FROM claim_slot s JOIN shown_claim c ON c.id = s.id AND c.claim = s.claim
            WHERE s.slot = ? LIMIT 1""",
         (slot,),
     ).fetchone()

@@ -173,8 +173,8 @@ def withdrawn(
     said = {slot_id(telling.workspace, each.entity, each.relation) for each in statements}
     writes = []
     for slot, entity, relation in connection.execute(
-        """SELECT DISTINCT s.slot, c.entity, c.relation FROM claim_slot s JOIN claim c ON c.id = s.id AND
-           c.claim = s.claim JOIN memory m ON m.id = s.id WHERE m.rid = ? ORDER BY s.slot""",
+        """SELECT DISTINCT s.slot, c.entity, c.relation FROM claim_slot s JOIN shown_claim c ON c.id = s.id AND
+           c.claim = s.claim JOIN shown_memory m ON m.id = s.id WHERE m.rid = ? ORDER BY s.slot""",
         (telling.rid,),
     ).fetchall():
         own = [told for told in told_of(connection, slot) if told.rid == telling.rid]

@@ -19,6 +19,7 @@ from cognition.tables import indexed
 from cognition.tellings import tellings_with
 from cognition.words import quoted, terms
 from replica import MemoryId
+from replica.reads.lookups import newest_tellings, number_of
 
 # Of what lies near, some is the telling itself, its facts, or in another space.
 _READ: Final = LOOKED_AT + 8
@@ -124,12 +125,6 @@ def nominated(
     return [Nominated(one, known[one.id]) for one in nominees(told.memory.text, chosen)]
 
 
-def number_of(connection: sqlite3.Connection, rid: MemoryId) -> int | None:
-    """Return the number of a memory's row; None where it is not shown."""
-    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchone()
-    return None if row is None else row[0]
-
-
 def labels_of(it: Shown) -> str:
     """Return what a memory's vector is made of beside its text."""
     filed = indexed("", it.memory.fields)
@@ -143,15 +138,10 @@ def unjudged(
 
     Looked at are the `REVIEWED_MAX` newest memories; with a workspace, of those only that are in it.
     """
-    rows = connection.execute(
-        """SELECT id, rid FROM memory WHERE parent IS NULL AND (? IS NULL OR workspace = ? COLLATE NOCASE)
-           ORDER BY id DESC LIMIT ?""",
-        (workspace, workspace, REVIEWED_MAX),
-    ).fetchall()
     pairs = []
-    for number, rid in rows:
+    for number, rid in newest_tellings(connection, workspace, limit=REVIEWED_MAX):
         (told,) = read_memories(connection, [number])
-        pairs += [(told, each) for each in nominated(connection, MemoryId(rid), of_number(number))]
+        pairs += [(told, each) for each in nominated(connection, rid, of_number(number))]
     return sorted(pairs, key=lambda pair: (-pair[1].nominee.weight, -pair[0].id))
 
 

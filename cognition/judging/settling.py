@@ -112,8 +112,8 @@ def _shared(connection: sqlite3.Connection, older: MemoryId, newer: MemoryId) ->
         _Slot(*row)
         for row in connection.execute(
             """SELECT c.slot, c.entity, c.relation FROM contradiction c
-               WHERE c.slot IN (SELECT s.slot FROM claim_slot s JOIN memory m ON m.id = s.id WHERE m.rid = ?)
-               AND c.slot IN (SELECT s.slot FROM claim_slot s JOIN memory m ON m.id = s.id WHERE m.rid = ?)
+               WHERE c.slot IN (SELECT s.slot FROM claim_slot s JOIN shown_memory m ON m.id = s.id WHERE m.rid = ?)
+               AND c.slot IN (SELECT s.slot FROM claim_slot s JOIN shown_memory m ON m.id = s.id WHERE m.rid = ?)
                ORDER BY c.slot""",
             (older, newer),
         )

@@ -18,7 +18,8 @@ from typing import Final, NamedTuple
 from cognition.contradictions.relations import JUDGED
 from cognition.contradictions.values import compatible
 from cognition.judging.nominees import Near, names_of, nominees
-from replica import MemoryId, parse_memory_id, show_memory_id
+from replica import MemoryId, ShownEdge, parse_memory_id, show_memory_id
+from replica.reads.graph import edges_related
 
 
 class Verdict(StrEnum):
@@ -110,15 +111,9 @@ def judged_with(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> fro
     return frozenset(parse_memory_id(each) for each in found - mine)
 
 
-def _edges(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> Iterable[tuple[str, str, str, float]]:
-    marks = ",".join("?" * len(_VERDICTS))
+def _edges(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> Iterable[ShownEdge]:
     for rid in rids:
-        name = show_memory_id(rid)
-        yield from connection.execute(
-            f"""SELECT source, relation, target, weight FROM edge WHERE source = ? AND relation IN ({marks})
-                UNION SELECT source, relation, target, weight FROM edge WHERE target = ? AND relation IN ({marks})""",
-            (name, *_VERDICTS, name, *_VERDICTS),
-        )
+        yield from edges_related(connection, show_memory_id(rid), _ORDER)
 
 
 def sides_of(older: str, newer: str, pair: tuple[MemoryId, MemoryId]) -> Sides:

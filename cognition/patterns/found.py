@@ -29,6 +29,8 @@ from cognition.patterns.miners import (
 from cognition.patterns.tables import Touched
 from cognition.patterns.words import theme_words
 from replica import MemoryId
+from replica.reads.lookups import ids_of, number_of
+from replica.reads.texts import texts_at
 
 _BETWEEN: Final = "\x1f"
 # New memories are compared with each other and with so many of the latest: a theme is of its time.
@@ -86,10 +88,7 @@ def mark_raised(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -> 
 
 def shown_by(connection: sqlite3.Connection, pattern: Pattern) -> list[MemoryId]:
     """Return the memories that show a pattern, the oldest first; none where it holds no longer."""
-    numbers = _WITNESSES[pattern.miner](connection, pattern.key)
-    marks = ",".join("?" * len(numbers))
-    rows = connection.execute(f"SELECT rid FROM memory WHERE id IN ({marks}) ORDER BY created, rid", numbers)
-    return [MemoryId(rid) for (rid,) in rows]
+    return ids_of(connection, _WITNESSES[pattern.miner](connection, pattern.key))
 
 
 # -- the miners over the counts --------------------------------------------------------------------------------
@@ -228,10 +227,7 @@ def _is_known(connection: sqlite3.Connection, pattern: Pattern) -> bool:
 def _is_theme(connection: sqlite3.Connection, members: Sequence[int]) -> bool:
     if not is_theme(len(members)):
         return False
-    rows = connection.execute(
-        f"SELECT text FROM memory WHERE id IN ({','.join('?' * len(members))})", list(members)
-    )
-    return len(theme_words([text for (text,) in rows])) >= THEME_WORDS_MIN
+    return len(theme_words(texts_at(connection, members))) >= THEME_WORDS_MIN
 
 
 def _theme_of(connection: sqlite3.Connection, number: int) -> list[int]:
@@ -257,10 +253,7 @@ def _like(connection: sqlite3.Connection, number: int) -> list[int]:
 
 
 def _oldest(connection: sqlite3.Connection, numbers: Sequence[int]) -> bytes:
-    marks = ",".join("?" * len(numbers))
-    ((rid,),) = connection.execute(
-        f"SELECT rid FROM memory WHERE id IN ({marks}) ORDER BY created, rid LIMIT 1", numbers
-    )
+    (rid,) = ids_of(connection, numbers, limit=1)
     return bytes(rid)
 
 
@@ -307,8 +300,8 @@ def _show_mood(connection: sqlite3.Connection, key: str) -> list[int]:
 
 
 def _show_theme(connection: sqlite3.Connection, key: str) -> list[int]:
-    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (bytes.fromhex(key),)).fetchone()
-    members = [] if row is None else _theme_of(connection, row[0])
+    number = number_of(connection, bytes.fromhex(key))
+    members = [] if number is None else _theme_of(connection, number)
     return members if _is_theme(connection, members) else []
 
 

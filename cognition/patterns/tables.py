@@ -51,7 +51,7 @@ _CREATE: Final = (
     """CREATE TABLE pattern (
         id BLOB PRIMARY KEY, miner TEXT NOT NULL, key TEXT NOT NULL, support INTEGER NOT NULL, raised INTEGER NOT NULL
     ) WITHOUT ROWID""",
-    "INSERT INTO pattern_queue SELECT id FROM memory",
+    "INSERT INTO pattern_queue SELECT id FROM shown_memory",
 )
 _TABLES: Final = (
     *("pattern_queue", "pattern_unlike", "pattern_note", "pattern_subject", "pattern_pair", "pattern_day"),
@@ -92,7 +92,7 @@ class PatternTables:
                 wanted.append(number)
         if wanted and len(wanted) == wanted[-1] - wanted[0] + 1:
             connection.execute(
-                "INSERT OR IGNORE INTO pattern_queue SELECT id FROM memory WHERE id BETWEEN ? AND ?",
+                "INSERT OR IGNORE INTO pattern_queue SELECT id FROM shown_memory WHERE id BETWEEN ? AND ?",
                 (wanted[0], wanted[-1]),
             )
         else:

@@ -17,6 +17,8 @@ from cognition.errors import ModelUnavailable
 from cognition.memories import EACH
 from cognition.reranking.reranker import Reranker
 from replica import derived_transaction
+from replica.reads.lookups import number_ahead
+from replica.reads.texts import said_after, said_at
 
 # Some two hundred milliseconds.
 PAGE: Final = 8
@@ -52,23 +54,20 @@ def enter_model(connection: sqlite3.Connection, name: str) -> None:
 def unread(connection: sqlite3.Connection, limit: int = PAGE) -> list[Unread]:
     """Return memories that are still to be read: those whose words changed, then those that came."""
     rows = connection.execute(
-        """SELECT m.id, m.text, m.speaker FROM reading r JOIN memory m ON m.id = r.id
+        """SELECT m.id, m.text, m.speaker FROM reading r JOIN shown_memory m ON m.id = r.id
            WHERE r.data IS NULL LIMIT ?""",
         (limit,),
     ).fetchall()
     if len(rows) < limit:
-        rows += connection.execute(
-            "SELECT id, text, speaker FROM memory WHERE id > ? ORDER BY id LIMIT ?",
-            (_last_read(connection), limit - len(rows)),
-        )
+        rows += said_after(connection, _last_read(connection), limit=limit - len(rows))
     return [Unread(number, as_read(text, speaker)) for number, text, speaker in rows]
 
 
 def count_unread(connection: sqlite3.Connection) -> int:
     """Return how many memories are still to be read."""
     ((count,),) = connection.execute(
-        """SELECT (SELECT count(*) FROM reading r JOIN memory m ON m.id = r.id WHERE r.data IS NULL)
-                + (SELECT count(*) FROM memory WHERE id > ?)""",
+        """SELECT (SELECT count(*) FROM reading r JOIN shown_memory m ON m.id = r.id WHERE r.data IS NULL)
+                + (SELECT count(*) FROM shown_memory WHERE id > ?)""",
         (_last_read(connection),),
     )
     return int(count)
@@ -96,13 +95,8 @@ def read_one(reranker: Reranker, text: str) -> bytes:
 def keep(connection: sqlite3.Connection, page: Sequence[Unread], readings: Sequence[bytes]) -> None:
     """Keep the readings of those memories that still say what was read."""
     with derived_transaction(connection):
-        numbers = json.dumps([one.id for one in page])
-        now = {
-            number: as_read(text, speaker)
-            for number, text, speaker in connection.execute(
-                f"SELECT id, text, speaker FROM memory WHERE id IN ({EACH})", (numbers,)
-            )
-        }
+        numbers = [one.id for one in page]
+        now = {said.id: as_read(said.text, said.speaker) for said in said_at(connection, numbers)}
         connection.executemany(
             "INSERT OR REPLACE INTO reading VALUES (?, ?)",
             [
@@ -114,23 +108,21 @@ def keep(connection: sqlite3.Connection, page: Sequence[Unread], readings: Seque
         # Unless others stand behind it.
         connection.execute(
             f"""DELETE FROM reading WHERE id IN ({EACH}) AND data IS NULL AND id < ?
-                AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.id = reading.id)""",
-            (numbers, _last_read(connection)),
+                AND NOT EXISTS (SELECT 1 FROM shown_memory m WHERE m.id = reading.id)""",
+            (json.dumps(numbers), _last_read(connection)),
         )
 
 
 def keep_fresh(connection: sqlite3.Connection, read: Sequence[tuple[tuple[int, str], bytes]]) -> None:
     """Keep what a recall read for itself, and mark what it leaped over, so that the background comes to that."""
     last = _last_read(connection)
-    after = connection.execute(
-        "SELECT id FROM memory WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?", (last, AHEAD_MAX)
-    ).fetchone()
-    near = [(Unread(*one), reading) for one, reading in read if after is None or one[0] < after[0]]
+    after = number_ahead(connection, last, AHEAD_MAX)
+    near = [(Unread(*one), reading) for one, reading in read if after is None or one[0] < after]
     if not near:
         return
     with derived_transaction(connection):
         connection.execute(
-            "INSERT OR IGNORE INTO reading (id) SELECT id FROM memory WHERE id > ? AND id < ?",
+            "INSERT OR IGNORE INTO reading (id) SELECT id FROM shown_memory WHERE id > ? AND id < ?",
             (last, max(one.id for one, _ in near)),
         )
     keep(connection, [one for one, _ in near], [reading for _, reading in near])

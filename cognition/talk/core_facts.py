@@ -14,6 +14,7 @@ from cognition.memories import Shown, read_memories
 from cognition.talk.queue import MODEL, TalkJob
 from replica import MemoryId, Remember, Set, Value, Write, content_number, derived_memory_id, show_memory_id
 from replica.labelling import field_writes
+from replica.reads.profile import surest_numbers
 
 CATEGORY: Final = "category"
 LAST_CONVERSATION: Final = "last_conversation"
@@ -30,12 +31,7 @@ _TYPES: Final = {"identity": "factual", "preference": "affective", "project": "s
 
 def known_facts(connection: sqlite3.Connection, workspace: str | None) -> list[Shown]:
     """Return the core facts of a workspace that hold: the surest and latest first."""
-    rows = connection.execute(
-        """SELECT id FROM memory WHERE json_extract(meta, '$.category') IS NOT NULL AND workspace IS ?
-           AND ifnull(archived, 0) = 0 ORDER BY certainty DESC, updated DESC, rid LIMIT ?""",
-        (workspace, KNOWN_MAX),
-    )
-    numbers = [number for (number,) in rows]
+    numbers = surest_numbers(connection, workspace, limit=KNOWN_MAX)
     found = {it.id: it for it in read_memories(connection, numbers)}
     return [found[number] for number in numbers if number in found]
 

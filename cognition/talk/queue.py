@@ -17,6 +17,7 @@ from typing import Final, Literal, NamedTuple
 from cognition.extraction.contract import Message
 from cognition.queue import ATTEMPTS_MAX, BACKOFF_BASE_MS, ERROR_CHARACTERS_MAX, QueueState, state
 from replica import DeviceId, MemoryId, transaction
+from replica.reads.texts import said_then
 
 ReadingKind = Literal["core", "reading"]
 # LO-01, LO-02: every so many messages each kind is asked for, and how many it is shown.
@@ -107,12 +108,10 @@ def due_talk(connection: sqlite3.Connection, *, now_ms: int) -> TalkJob | None:
 def window_of(connection: sqlite3.Connection, job: TalkJob) -> list[Turn]:
     """Return the messages that a job is about, as they stand now; the forgotten ones are not among them."""
     ids = _turn_ids(connection, job.conversation, job.workspace, job.upto)
-    rows = connection.execute(
-        f"""SELECT m.id, m.rid, m.speaker, m.text, ifnull(m.told_at, m.created >> 16) FROM memory m
-            WHERE m.id IN ({",".join("?" * len(ids))}) ORDER BY m.id""",
-        ids,
-    )
-    return [Turn(number, MemoryId(rid), Message(*message)) for number, rid, *message in rows]
+    return [
+        Turn(said.id, said.rid, Message(said.speaker, said.text, said.told_ms))
+        for said in said_then(connection, ids)
+    ]
 
 
 def read_talk(connection: sqlite3.Connection, job: TalkJob) -> None:
@@ -175,8 +174,8 @@ def _unread(
 ) -> list[int]:
     """Return the messages told on this device that are in no stretch yet: others' devices read their own."""
     rows = connection.execute(
-        f"""SELECT m.id FROM memory m JOIN feed f ON f.no = m.feed WHERE {_IS_TALK} AND f.device = ? AND m.id >
-            ifnull((SELECT upto FROM talk_read WHERE conversation = ? AND workspace = ? AND kind = ?), 0)
+        f"""SELECT m.id FROM shown_memory m JOIN known_feed f ON f.no = m.feed WHERE {_IS_TALK} AND f.device = ?
+            AND m.id > ifnull((SELECT upto FROM talk_read WHERE conversation = ? AND workspace = ? AND kind = ?), 0)
             ORDER BY m.id LIMIT ?""",
         (conversation, workspace, *_NOT_TALK, device, conversation, workspace or "", kind, _UNREAD_MAX),
     )
@@ -187,7 +186,7 @@ def _turn_ids(
     connection: sqlite3.Connection, conversation: str, workspace: str | None, upto: int
 ) -> list[int]:
     rows = connection.execute(
-        f"SELECT m.id FROM memory m WHERE {_IS_TALK} AND m.id <= ? ORDER BY m.id DESC LIMIT ?",
+        f"SELECT m.id FROM shown_memory m WHERE {_IS_TALK} AND m.id <= ? ORDER BY m.id DESC LIMIT ?",
         (conversation, workspace, *_NOT_TALK, upto, WINDOW),
     )
     return [number for (number,) in rows]

@@ -25,7 +25,8 @@ from cognition.talk import queue
 from cognition.talk.core_facts import core_writes, known_facts
 from cognition.talk.queue import TalkJob, Turn
 from cognition.talk.writing import KIND, SUMMARY, reading_writes
-from replica import Core, DeviceId, MemoryId, Remember, Replica, ReplicaError, Write
+from replica import Core, DeviceId, MemoryId, Remember, Replica, ReplicaError, Write, is_known
+from replica.reads.lookups import is_shown
 
 # LO-03.
 TEMPERATURE: Final = 0.1
@@ -208,16 +209,8 @@ def claimed(write: Write, now_ms: int, *, newer: bool = False) -> list[tuple[Tel
 def _is_wanted(connection: sqlite3.Connection, write: Write) -> bool:
     """Say whether a write still makes sense: what it is of is here, and it is itself neither here nor forgotten."""
     if not isinstance(write.body, Remember):
-        return write.rid is not None and _shows(connection, write.rid)
+        return write.rid is not None and is_shown(connection, write.rid)
     parent = write.body.fields.get("parent")
-    if isinstance(parent, bytes) and not _shows(connection, MemoryId(parent)):
+    if isinstance(parent, bytes) and not is_shown(connection, MemoryId(parent)):
         return False
-    rows = connection.execute(
-        "SELECT 1 FROM memory WHERE rid = ? UNION SELECT 1 FROM tombstone WHERE rid = ?",
-        (write.rid, write.rid),
-    )
-    return rows.fetchone() is None
-
-
-def _shows(connection: sqlite3.Connection, rid: MemoryId) -> bool:
-    return connection.execute("SELECT 1 FROM memory WHERE rid = ?", (rid,)).fetchone() is not None
+    return write.rid is None or not is_known(connection, write.rid)

@@ -49,7 +49,7 @@ def reason(
 ) -> tuple[str, float] | None:
     """Return which open question these memories are about, and how urgent it is by now; none where it is settled."""
     rows = connection.execute(
-        f"""SELECT DISTINCT k.slot, k.entity, k.relation, k.raised FROM memory m
+        f"""SELECT DISTINCT k.slot, k.entity, k.relation, k.raised FROM shown_memory m
             JOIN claim_slot s ON s.id = m.id JOIN contradiction k ON k.slot = s.slot
             WHERE m.rid IN ({",".join("?" * len(rids))}) AND k.status = 'open' ORDER BY k.raised, k.slot""",
         rids,

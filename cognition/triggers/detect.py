@@ -44,7 +44,7 @@ PATTERNS_LOOKED_AT: Final = 10
 # Memories that a trigger on a topic names.
 _NAMED_MAX: Final = 50
 
-_LOOSE: Final = """SELECT rid FROM memory WHERE topic = ? AND ifnull(type, 'episodic') = 'episodic'
+_LOOSE: Final = """SELECT rid FROM shown_memory WHERE topic = ? AND ifnull(type, 'episodic') = 'episodic'
     AND ifnull(archived, 0) = 0 AND id NOT IN (SELECT id FROM summary_member) ORDER BY created, rid"""
 
 Detector = Callable[[sqlite3.Connection, int, Thresholds], Iterator[Candidate]]

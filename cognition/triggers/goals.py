@@ -13,6 +13,7 @@ from typing import Final
 from cognition.ranking.reading import stems_of, telling
 from cognition.triggers.kinds import STAGNATION_MS
 from replica import MemoryId
+from replica.reads.profile import goal_row, goal_rows
 
 # Fewer than two words in common happen by chance; a goal of one telling word has no more to share.
 SHARED_MIN: Final = 2
@@ -58,25 +59,16 @@ class Goal:
 def read_goals(connection: sqlite3.Connection, *, done: bool = False) -> Iterator[Goal]:
     """Return the open goals, the oldest first; with `done`, those that are reached too."""
     states = ("open", "done") if done else ("open",)
-    rows = connection.execute(
-        f"""SELECT rid, text, goal, created FROM memory
-            WHERE goal IS NOT NULL AND goal IN ({",".join("?" * len(states))})
-            AND ifnull(archived, 0) = 0 ORDER BY created, rid""",
-        states,
-    ).fetchall()
-    for rid, text, status, created in rows:
-        yield Goal(MemoryId(rid), text, status, created >> 16, _progress(connection, text, created))
+    for rid, text, status, created in goal_rows(connection, states):
+        yield Goal(rid, text, status, created >> 16, _progress(connection, text, created))
 
 
 def read_goal(connection: sqlite3.Connection, rid: MemoryId) -> Goal | None:
     """Return one goal; None where the memory is none."""
-    row = connection.execute(
-        "SELECT text, goal, created FROM memory WHERE rid = ? AND goal IS NOT NULL", (rid,)
-    ).fetchone()
+    row = goal_row(connection, rid)
     if row is None:
         return None
-    text, status, created = row
-    return Goal(rid, text, status, created >> 16, _progress(connection, text, created))
+    return Goal(rid, row.text, row.status, row.created >> 16, _progress(connection, row.text, row.created))
 
 
 def is_about(goal: str, text: str) -> bool:
@@ -91,7 +83,7 @@ def _progress(connection: sqlite3.Connection, goal: str, stated: int) -> tuple[P
         return ()
     asked = " OR ".join(f'"{word}"' for word in wanted)
     rows = connection.execute(
-        """SELECT m.rid, m.text, m.created FROM memory_text f JOIN memory m ON m.id = f.rowid
+        """SELECT m.rid, m.text, m.created FROM memory_text f JOIN shown_memory m ON m.id = f.rowid
            WHERE memory_text MATCH ? AND m.created > ? AND m.goal IS NULL AND m.block IS NULL
            AND m.parent IS NULL AND ifnull(m.archived, 0) = 0 ORDER BY m.created DESC, m.rid LIMIT ?""",
         (f"text : ({asked})", stated, _LOOKED_AT),

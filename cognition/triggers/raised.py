@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from cognition.decay import TYPE_DEFAULT
-from cognition.memories import Shown, read_memories
+from cognition.memories import Shown
 from cognition.patterns.words import pattern_reason
 from cognition.reminding.repeating import latest, rule_of
 from cognition.triggers import contradictions
@@ -36,7 +36,7 @@ from cognition.triggers.kinds import (
 from cognition.triggers.lattice import Raised, Status, joined
 from cognition.triggers.snoozing import snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
-from replica import MemoryId, read_triggers
+from replica import MemoryId, memories_called, read_triggers
 
 # As much of a memory as a reason quotes.
 QUOTED_CHARACTERS: Final = 80
@@ -196,10 +196,4 @@ def quoted(text: str) -> str:
 
 
 def _read(connection: sqlite3.Connection, rids: tuple[MemoryId, ...]) -> dict[MemoryId, Shown]:
-    numbers = [
-        number
-        for (number,) in connection.execute(
-            f"SELECT id FROM memory WHERE rid IN ({','.join('?' * len(rids))})", rids
-        )
-    ]
-    return {it.rid: it for it in read_memories(connection, numbers)}
+    return {it.rid: it for it in memories_called(connection, rids)}

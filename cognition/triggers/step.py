@@ -13,7 +13,6 @@ from itertools import chain
 from typing import Final
 
 from cognition.days import DAY_MS
-from cognition.memories import read_memories
 from cognition.patterns.found import mark_raised, not_raised
 from cognition.reminding.repeating import following, rule_of
 from cognition.thinking.cycle import Outcome
@@ -22,7 +21,7 @@ from cognition.triggers.kinds import PATTERN, REMINDER, Candidate, Thresholds, k
 from cognition.triggers.lattice import Raised, Status
 from cognition.triggers.raised import read_raised
 from cognition.triggers.snoozing import SNOOZED
-from replica import Core, MemoryId, Trigger, Write, show_memory_id, transaction
+from replica import Core, MemoryId, Trigger, Write, memories_called, show_memory_id, transaction
 
 # One commit of so many at most: a mind that wants to say more at once has nothing to say.
 RAISED_MAX: Final = 100
@@ -97,8 +96,7 @@ def choose(
 
 def _due_again(connection: sqlite3.Connection, candidate: Candidate) -> int | None:
     """Return when what repeats is due next, behind the time that was raised."""
-    numbers = connection.execute("SELECT id FROM memory WHERE rid = ?", (candidate.rid,)).fetchall()
-    for it in read_memories(connection, [number for (number,) in numbers]):
+    for it in memories_called(connection, (candidate.rid,)):
         return following(int(it.memory.fields["event_start"]), rule_of(it.memory), candidate.window)
     return None
 
@@ -113,11 +111,11 @@ def _settle(connection: sqlite3.Connection, found: Iterable[Candidate], known: s
         named = (kind, candidate.rid)
         if again_ms is None:
             connection.execute(
-                "DELETE FROM due WHERE kind = ? AND id = (SELECT id FROM memory WHERE rid = ?)", named
+                "DELETE FROM due WHERE kind = ? AND id = (SELECT id FROM shown_memory WHERE rid = ?)", named
             )
         else:
             connection.execute(
-                "UPDATE due SET at_ms = ? WHERE kind = ? AND id = (SELECT id FROM memory WHERE rid = ?)",
+                "UPDATE due SET at_ms = ? WHERE kind = ? AND id = (SELECT id FROM shown_memory WHERE rid = ?)",
                 (again_ms, *named),
             )
     raised = {each.subject for each in found if each.kind is PATTERN and each.id in known}

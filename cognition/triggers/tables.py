@@ -18,6 +18,7 @@ from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.versions import made_anew
 from replica import Memory, RowChange, transaction
+from replica.reads.lookups import all_numbers
 
 # Raise it when a table, or what goes into it, changes.
 DUE_VERSION: Final = 2
@@ -60,7 +61,7 @@ class TriggerTables:
         self._follow(connection, changes)
 
     def _fill(self, connection: sqlite3.Connection) -> None:
-        numbers = [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
+        numbers = all_numbers(connection)
         for start in range(0, len(numbers), _PAGE):
             shown = read_memories(connection, numbers[start : start + _PAGE])
             self._follow(connection, [RowChange(it.id, it.rid, None, it.memory) for it in shown])

@@ -1,6 +1,9 @@
 """Read what was claimed from memories."""
 
+import json
 import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from replica.ids import MemoryId
 
@@ -9,3 +12,51 @@ def memories_claiming(connection: sqlite3.Connection) -> dict[int, MemoryId]:
     """Return the memories that claims were taken from, by the numbers of their rows."""
     rows = connection.execute("SELECT id, rid FROM memory WHERE id IN (SELECT id FROM claim)")
     return {number: MemoryId(rid) for number, rid in rows}
+
+
+class ClaimNames(NamedTuple):
+    """What names the slot of a claim: workspace, entity and relation; and the claim."""
+
+    workspace: str | None
+    entity: str
+    relation: str
+    claim: bytes
+
+
+def claim_names(connection: sqlite3.Connection, number: int) -> list[ClaimNames]:
+    """Return the claims of the memory of a row, in the order in which they were made."""
+    rows = connection.execute(
+        """SELECT m.workspace, c.entity, c.relation, c.claim FROM claim c JOIN memory m ON m.id = c.id
+           WHERE c.id = ? ORDER BY c.hlc, c.claim""",
+        (number,),
+    )
+    return list(map(ClaimNames._make, rows))
+
+
+def numbers_claiming(connection: sqlite3.Connection) -> list[int]:
+    """Return the rows of all memories that claims were taken from."""
+    return [number for (number,) in connection.execute("SELECT DISTINCT id FROM claim")]
+
+
+def claiming_between(connection: sqlite3.Connection, first: int, last: int) -> list[int]:
+    """Return the rows of this range, both ends in it, that claims were taken from."""
+    rows = connection.execute("SELECT DISTINCT id FROM claim WHERE id BETWEEN ? AND ?", (first, last))
+    return [number for (number,) in rows]
+
+
+def claiming_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[int]:
+    """Return those of these rows that claims were taken from."""
+    rows = connection.execute(
+        "SELECT DISTINCT id FROM claim WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(numbers),)
+    )
+    return [number for (number,) in rows]
+
+
+def entities_claimed(connection: sqlite3.Connection, relations: Sequence[str]) -> list[tuple[str, str]]:
+    """Return relation and entity of every claim of these relations, each pair once, in their order."""
+    rows = connection.execute(
+        f"""SELECT DISTINCT relation, entity FROM claim WHERE relation IN ({",".join("?" * len(relations))})
+            ORDER BY relation, entity""",
+        relations,
+    )
+    return rows.fetchall()

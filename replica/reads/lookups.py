@@ -1,8 +1,9 @@
 """Look up single columns of memories, and which rows or ids they have."""
 
+import json
 import sqlite3
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from replica.fields import Value
 from replica.ids import DeviceId, MemoryId
@@ -208,3 +209,122 @@ def attribution_of(connection: sqlite3.Connection, rid: bytes) -> dict[str, Valu
         "SELECT speaker, workspace, told_at FROM memory WHERE rid = ?", (rid,)
     ).fetchone()
     return {name: value for name, value in zip(names, row or (), strict=False) if value is not None}
+
+
+class Loose(NamedTuple):
+    """A memory that may be put together with others: not archived, not pinned and not set apart."""
+
+    id: int
+    rid: bytes
+    created: int
+    workspace: str | None
+
+
+def loose_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> list[Loose]:
+    """Return those of these memories that may be put together with others, in no particular order."""
+    rows = select_named(
+        connection,
+        """SELECT m.id, m.rid, m.created, m.workspace FROM memory m WHERE NOT ifnull(m.archived, 0)
+           AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0) AND m.rid IN""",
+        rids,
+    )
+    return list(map(Loose._make, rows))
+
+
+class Kin(NamedTuple):
+    """The row of a memory, the content that its duplicates share, and the memory that it was taken from."""
+
+    id: int
+    content: int
+    parent: bytes | None
+
+
+def kin_of(connection: sqlite3.Connection, rid: bytes) -> Kin | None:
+    """Return what tells a memory's duplicates and facts; None where it does not show."""
+    row = connection.execute("SELECT id, content, parent FROM memory WHERE rid = ?", (rid,)).fetchone()
+    return None if row is None else Kin(*row)
+
+
+def parents_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> set[bytes]:
+    """Return the memories that those of these rows were taken from that are facts."""
+    rows = connection.execute(
+        "SELECT parent FROM memory WHERE parent IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+        (json.dumps(numbers),),
+    )
+    return {parent for (parent,) in rows}
+
+
+def ids_of(connection: sqlite3.Connection, numbers: Sequence[int], *, limit: int = -1) -> list[MemoryId]:
+    """Return the ids of the memories of these rows, the oldest first; at most `limit`, unless that is negative."""
+    rows = connection.execute(
+        "SELECT rid FROM memory WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created, rid LIMIT ?",
+        (json.dumps(numbers), limit),
+    )
+    return [MemoryId(rid) for (rid,) in rows]
+
+
+def all_numbers(connection: sqlite3.Connection) -> list[int]:
+    """Return the rows of all memories that show, in order."""
+    return [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
+
+
+def number_ahead(connection: sqlite3.Connection, number: int, ahead: int) -> int | None:
+    """Return the row that stands `ahead` rows behind the next one after a row; None where there are fewer."""
+    row = connection.execute(
+        "SELECT id FROM memory WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?", (number, ahead)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def newest_tellings(
+    connection: sqlite3.Connection, workspace: str | None, *, limit: int
+) -> list[tuple[int, MemoryId]]:
+    """Return row and id of the newest tellings, at most `limit`; with a workspace, of those that are in it."""
+    rows = connection.execute(
+        """SELECT id, rid FROM memory WHERE parent IS NULL AND (? IS NULL OR workspace = ? COLLATE NOCASE)
+           ORDER BY id DESC LIMIT ?""",
+        (workspace, workspace, limit),
+    )
+    return [(number, MemoryId(rid)) for number, rid in rows]
+
+
+def told_the_same(
+    connection: sqlite3.Connection, content: int, text: str, fields: Mapping[str, Any], *, limit: int
+) -> list[MemoryId]:
+    """Return at most `limit` memories with this text, and with its workspace, speaker and time, the newest first.
+
+    Turns of conversations, goals and blocks are left out. `content` is the number of the text.
+    """
+    rows = connection.execute(
+        """SELECT rid FROM memory WHERE content = ? AND text = ? AND workspace IS ? AND speaker IS ?
+           AND event_start IS ? AND event_end IS ? AND turn IS NULL AND position IS NULL
+           AND goal IS NULL AND block IS NULL ORDER BY created DESC, rid DESC LIMIT ?""",
+        (
+            content,
+            text,
+            *(fields.get(name) for name in ("workspace", "speaker", "event_start", "event_end")),
+            limit,
+        ),
+    )
+    return [MemoryId(rid) for (rid,) in rows]
+
+
+def latest_fields(
+    connection: sqlite3.Connection, names: Sequence[str], content: int, text: str, workspace: str | None
+) -> dict[str, Any]:
+    """Return these columns of the newest memory of a content in a workspace, one of exactly this text before others.
+
+    Those that are not set are left out; nothing where there is no such memory.
+    """
+    row = connection.execute(
+        f"""SELECT {", ".join(f'"{name}"' for name in names)} FROM memory WHERE content = ? AND workspace IS ?
+            ORDER BY text = ? DESC, created DESC, rid DESC LIMIT 1""",
+        (content, workspace, text),
+    ).fetchone()
+    return {name: value for name, value in zip(names, row or (), strict=False) if value is not None}
+
+
+def contents_are_indexed(connection: sqlite3.Connection) -> bool:
+    """Say whether memories of one content are found quickly: not while most of a store comes at once."""
+    sql = "SELECT 1 FROM sqlite_schema WHERE name = 'memory_by_content'"
+    return connection.execute(sql).fetchone() is not None

@@ -15,8 +15,9 @@ from cognition.core_profile import (
     too_many,
 )
 from cognition.days import DAY_MS
-from cognition.profile import _CORE, facts
+from cognition.profile import facts
 from replica import Set, Write
+from replica.reads.profile import core_rows_sql
 from tests.support.minds import Home
 from tests.support.published import published
 
@@ -144,12 +145,12 @@ def test_what_leaves_the_profile_is_a_memory_as_before() -> None:
             "SELECT id FROM memory WHERE json_extract(meta, '$.category') = 'identity' ORDER BY updated DESC",
             "memory_by_category_latest",
         ),
-        (_CORE, "memory_by_category"),
+        (core_rows_sql(len(EXPIRES_DAYS)), "memory_by_category"),
     ],
 )
 def test_core_facts_are_found_by_an_index_whatever_they_are_asked_by(query: str, index: str) -> None:
     """By id, by the talk they were last heard in, by category, and there by confidence or by when they were heard."""
     home = Home()
-    plan = " ".join(str(row[3]) for row in home.connection.execute(f"EXPLAIN QUERY PLAN {query}"))
+    plan = " ".join(str(row[3]) for row in home.connection.execute(f"EXPLAIN QUERY PLAN {query}", [None] * query.count("?")))
     assert f"USING INDEX {index}" in plan or f"USING COVERING INDEX {index}" in plan, plan
     assert "TEMP B-TREE" not in plan, "and in its order"

@@ -1,0 +1,88 @@
+"""Read what stands out of all memories: core facts, blocks and goals. What is archived is left out."""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from replica.ids import MemoryId
+
+_CATEGORY = "json_extract(meta, '$.category')"
+
+
+class CoreRow(NamedTuple):
+    """A memory with a category; `updated` is a stamp."""
+
+    rid: MemoryId
+    category: str
+    certainty: float | None
+    updated: int
+    pinned: int | None
+    workspace: str | None
+
+
+class BlockRow(NamedTuple):
+    """A memory that is an editable block; `updated` is a stamp."""
+
+    rid: MemoryId
+    label: str
+    text: str
+    updated: int
+
+
+class GoalRow(NamedTuple):
+    """A memory that is a goal, open or done; `created` is a stamp."""
+
+    rid: MemoryId
+    text: str
+    status: str
+    created: int
+
+
+def core_rows(connection: sqlite3.Connection, categories: Sequence[str]) -> list[CoreRow]:
+    """Return the memories of these categories, in no particular order."""
+    rows = connection.execute(core_rows_sql(len(categories)), categories)
+    return [CoreRow(MemoryId(rid), *row) for rid, *row in rows]
+
+
+def core_rows_sql(categories: int) -> str:
+    """Return the statement that reads memories of so many categories: an index has to find them (`replica.derived`)."""
+    return f"""SELECT rid, {_CATEGORY} AS category, certainty, updated, pinned, workspace FROM memory
+        WHERE meta IS NOT NULL AND ifnull(archived, 0) = 0 AND category IN ({", ".join("?" * categories)})"""
+
+
+def surest_numbers(connection: sqlite3.Connection, workspace: str | None, *, limit: int) -> list[int]:
+    """Return the rows of at most `limit` memories of a workspace with a category: the surest, then the latest first."""
+    rows = connection.execute(
+        f"""SELECT id FROM memory WHERE {_CATEGORY} IS NOT NULL AND workspace IS ?
+           AND ifnull(archived, 0) = 0 ORDER BY certainty DESC, updated DESC, rid LIMIT ?""",
+        (workspace, limit),
+    )
+    return [number for (number,) in rows]
+
+
+def block_rows(connection: sqlite3.Connection) -> list[BlockRow]:
+    """Return all blocks, in the order of labels, then of ids."""
+    rows = connection.execute(
+        """SELECT rid, block, text, updated FROM memory WHERE block IS NOT NULL AND ifnull(archived, 0) = 0
+           ORDER BY block, rid"""
+    )
+    return [BlockRow(MemoryId(rid), *row) for rid, *row in rows]
+
+
+def goal_rows(connection: sqlite3.Connection, states: Sequence[str]) -> list[GoalRow]:
+    """Return the goals of these states, the oldest first."""
+    rows = connection.execute(
+        f"""SELECT rid, text, goal, created FROM memory
+            WHERE goal IS NOT NULL AND goal IN ({",".join("?" * len(states))})
+            AND ifnull(archived, 0) = 0 ORDER BY created, rid""",
+        states,
+    )
+    return [GoalRow(MemoryId(rid), *row) for rid, *row in rows]
+
+
+def goal_row(connection: sqlite3.Connection, rid: MemoryId) -> GoalRow | None:
+    """Return one goal, archived or not; None where the memory is none."""
+    row = connection.execute(
+        "SELECT text, goal, created FROM memory WHERE rid = ? AND goal IS NOT NULL", (rid,)
+    ).fetchone()
+    return None if row is None else GoalRow(rid, *row)

@@ -1,0 +1,124 @@
+"""Read the texts of memories, with what must be known to take them apart: by the numbers of their rows."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from replica.ids import MemoryId
+from replica.reads.memories import fields_of
+
+_EACH: Final = "(SELECT value FROM json_each(?))"
+# Read at a time.
+_ROWS_PER_READ: Final = 1_000
+
+
+class Wording(NamedTuple):
+    """What a memory says, with those of its fields that were asked for; `updated` is the stamp of its last change."""
+
+    id: int
+    text: str
+    updated: int
+    fields: dict[str, Any]
+
+
+class Said(NamedTuple):
+    """A text and who said it."""
+
+    id: int
+    text: str
+    speaker: str | None
+
+
+class SaidThen(NamedTuple):
+    """A text, who said it, and when that was told, in ms since 1970."""
+
+    id: int
+    rid: MemoryId
+    speaker: str | None
+    text: str
+    told_ms: int
+
+
+def wordings_of(
+    connection: sqlite3.Connection, numbers: Iterable[int], names: Sequence[str]
+) -> Iterator[Wording]:
+    """Return what these memories say, with these of their fields, in no particular order."""
+    wanted = list(numbers)
+    for start in range(0, len(wanted), _ROWS_PER_READ):
+        chunk = json.dumps(wanted[start : start + _ROWS_PER_READ])
+        yield from _wordings(connection, f"WHERE id IN {_EACH}", (chunk,), names)
+
+
+def wording_of(connection: sqlite3.Connection, rid: bytes, names: Sequence[str]) -> Wording | None:
+    """Return what a memory says, with these of its fields; None where it does not show."""
+    return next(_wordings(connection, "WHERE rid = ?", (rid,), names), None)
+
+
+def all_wordings(connection: sqlite3.Connection, names: Sequence[str]) -> Iterator[Wording]:
+    """Return what every memory says, with these of its fields, in the order of rows."""
+    return _wordings(connection, "ORDER BY id", (), names)
+
+
+def _wordings(
+    connection: sqlite3.Connection, where: str, values: Sequence[Any], names: Sequence[str]
+) -> Iterator[Wording]:
+    columns = "".join(f', "{name}"' for name in names)
+    rows = connection.execute(f"SELECT id, text, updated{columns} FROM memory {where}", values)
+    return (
+        Wording(number, text, updated, fields_of(names, fields)) for number, text, updated, *fields in rows
+    )
+
+
+def text_at(connection: sqlite3.Connection, number: int) -> str | None:
+    """Return the text of the memory of a row; None where there is none."""
+    row = connection.execute("SELECT text FROM memory WHERE id = ?", (number,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def texts_at(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[str]:
+    """Return the texts of the memories of these rows, in no particular order."""
+    rows = connection.execute(f"SELECT text FROM memory WHERE id IN {_EACH}", (json.dumps([*numbers]),))
+    return [text for (text,) in rows]
+
+
+def texts_after(connection: sqlite3.Connection, number: int, *, limit: int) -> list[tuple[int, str]]:
+    """Return row and text of the newest memories behind a row, at most `limit`, the newest first."""
+    rows = connection.execute(
+        "SELECT id, text FROM memory WHERE id > ? ORDER BY id DESC LIMIT ?", (number, limit)
+    )
+    return rows.fetchall()
+
+
+def said_after(connection: sqlite3.Connection, number: int, *, limit: int) -> list[Said]:
+    """Return the first memories behind a row, at most `limit`, in the order of rows."""
+    rows = connection.execute(
+        "SELECT id, text, speaker FROM memory WHERE id > ? ORDER BY id LIMIT ?", (number, limit)
+    )
+    return list(map(Said._make, rows))
+
+
+def said_at(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Said]:
+    """Return the memories of these rows, in no particular order."""
+    rows = connection.execute(
+        f"SELECT id, text, speaker FROM memory WHERE id IN {_EACH}", (json.dumps([*numbers]),)
+    )
+    return list(map(Said._make, rows))
+
+
+def said_then(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[SaidThen]:
+    """Return the memories of these rows with when they were told, in the order of rows."""
+    rows = connection.execute(
+        f"""SELECT id, rid, speaker, text, ifnull(told_at, created >> 16) FROM memory WHERE id IN {_EACH}
+            ORDER BY id""",
+        (json.dumps([*numbers]),),
+    )
+    return [SaidThen(number, MemoryId(rid), *said) for number, rid, *said in rows]
+
+
+def updates_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
+    """Return the stamp of the last change of each of these memories that shows, by row."""
+    rows = connection.execute(
+        f"SELECT id, updated FROM memory WHERE id IN {_EACH}", (json.dumps([*numbers]),)
+    )
+    return dict(rows.fetchall())
