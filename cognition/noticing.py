@@ -27,7 +27,8 @@ from cognition.judging.nominees import LABELLED
 from cognition.memories import EACH, Shown, read_memories
 from cognition.passes import by_match
 from cognition.words import quoted
-from replica import Claim, Core, Write, derived_transaction, numbers_with_facts, read_claims
+from replica import Claim, Core, Write, derived_transaction, numbers_with_facts
+from replica.reads.claims import claims_of
 
 # Memories that one look takes up: a few milliseconds each where they claim anything, and others wait for the store.
 LOOKED_AT_MAX: Final = 16
@@ -227,5 +228,5 @@ def _stands(connection: sqlite3.Connection, found: Found) -> bool:
 def _claimed(connection: sqlite3.Connection, it: Shown, entity: str, relation: str, value: str) -> bool:
     return any(
         (folded(known.entity), known.relation, known.value) == (folded(entity), relation, value)
-        for known in read_claims(connection, "WHERE c.id = ?", (it.id,))
+        for known in claims_of(connection, it.id)
     )

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from replica.ids import DeviceId, MemoryId, Origin
-from replica.meta import Meta
 from replica.oplog import Row, Store
 from replica.ops import UNDERSTOOD, Body, Edit, Remember
+from replica.reads.log import read_meta
 from replica.rows import body_of, op_of
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell
@@ -31,7 +31,7 @@ class Happened(NamedTuple):
 
 def horizon_ms(connection: sqlite3.Connection) -> int:
     """Return up to when ops have left the log, in ms since 1970; 0 while it tells everything."""
-    return Meta.read(dict(connection.execute("SELECT name, value FROM meta"))).horizon_ms
+    return read_meta(connection).horizon_ms
 
 
 def texts_told(store: Store, rid: MemoryId) -> set[str]:

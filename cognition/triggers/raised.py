@@ -60,9 +60,7 @@ class Described(NamedTuple):
 
 def read_raised(connection: sqlite3.Connection, trigger: bytes | None = None) -> list[Raised]:
     """Return every trigger that was ever raised here or on a peer; or only the one of that id."""
-    if trigger is None:
-        return joined(read_triggers(connection))
-    return joined(read_triggers(connection, "WHERE t.trigger_id = ?", (trigger,)))
+    return joined(read_triggers(connection, trigger))
 
 
 def described(

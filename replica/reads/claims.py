@@ -6,12 +6,23 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from replica.ids import MemoryId
+from replica.storage.claims import ShownClaim, read_claims
 
 
 def memories_claiming(connection: sqlite3.Connection) -> dict[int, MemoryId]:
     """Return the memories that claims were taken from, by the numbers of their rows."""
     rows = connection.execute("SELECT id, rid FROM memory WHERE id IN (SELECT id FROM claim)")
     return {number: MemoryId(rid) for number, rid in rows}
+
+
+def all_claims(connection: sqlite3.Connection) -> list[ShownClaim]:
+    """Return every claim, in the order in which they were made."""
+    return read_claims(connection, "ORDER BY c.hlc, c.claim")
+
+
+def claims_of(connection: sqlite3.Connection, number: int) -> list[ShownClaim]:
+    """Return the claims that were taken from the memory of a row, in the order in which they were made."""
+    return read_claims(connection, "WHERE c.id = ? ORDER BY c.hlc, c.claim", (number,))
 
 
 class ClaimNames(NamedTuple):

@@ -45,7 +45,7 @@ class ShownClaim(NamedTuple):
 
 
 def read_claims(connection: sqlite3.Connection, where: str, values: Sequence[Any] = ()) -> list[ShownClaim]:
-    """Return the claims `c` that a condition lets through, in the order of their memories."""
+    """Return the claims `c` that a join and a condition let through; `c` has the columns of the view `shown_claim`."""
     rows = connection.execute(f"SELECT c.id, {_SELECT} FROM claim c {where}", values)
     return [
         ShownClaim(

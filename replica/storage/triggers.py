@@ -23,20 +23,21 @@ class ShownTrigger(NamedTuple):
     held: HeldTrigger
 
 
-def read_triggers(
-    connection: sqlite3.Connection, where: str = "", values: Sequence[Any] = ()
-) -> Iterator[ShownTrigger]:
-    """Return the triggers `t` of memories `m` that a condition lets through."""
+def read_triggers(connection: sqlite3.Connection, trigger: bytes | None = None) -> Iterator[ShownTrigger]:
+    """Return the rows of every trigger that was ever raised, or of this one alone, in no particular order."""
     columns = ", ".join(f"t.{name}" for name in _COLUMNS.split(", "))
-    for rid, *row in connection.execute(
-        f"SELECT m.rid, {columns} FROM raised_trigger t JOIN memory m ON m.id = t.id {where}", values
-    ):
-        trigger, status, raised, kind, about, delivered, device = row
+    sql = f"SELECT m.rid, {columns} FROM raised_trigger t JOIN memory m ON m.id = t.id"
+    if trigger is None:
+        rows = connection.execute(sql)
+    else:
+        rows = connection.execute(f"{sql} WHERE t.trigger_id = ?", (trigger,))
+    for rid, *row in rows:
+        named, status, raised, kind, about, delivered, device = row
         others = tuple(
             MemoryId(about[at : at + MEMORY_ID_BYTES]) for at in range(0, len(about), MEMORY_ID_BYTES)
         )
         delivery = None if delivered is None else (delivered, device)
-        yield ShownTrigger(MemoryId(rid), trigger, HeldTrigger(status, (raised, kind, others), delivery))
+        yield ShownTrigger(MemoryId(rid), named, HeldTrigger(status, (raised, kind, others), delivery))
 
 
 def write_triggers(

@@ -13,9 +13,9 @@ import replica
 from cognition.contradictions.values import words_of
 from cognition.holding import texts_of
 from cognition.memories import read_memories
-from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write, read_claims
+from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write
 from replica.limits import COMMIT_OPS_MAX
-from replica.reads.claims import memories_claiming
+from replica.reads.claims import all_claims, claims_of, memories_claiming
 from replica.reads.lookups import number_of
 from samemind.held_back import edge_said, line_kept_back
 from samemind.portable.records import Claimed
@@ -34,7 +34,7 @@ def claim_records(connection: sqlite3.Connection) -> Iterator[Claimed]:
             "WHERE c.status = 'open' AND c.attention != 'quiet'"
         )
     }
-    for number, claim in enumerate(read_claims(connection, "ORDER BY c.hlc, c.claim"), start=1):
+    for number, claim in enumerate(all_claims(connection), start=1):
         verdicts = {verdict.keep for verdict in claim.verdicts}
         keep = next(iter(verdicts)) if len(verdicts) == 1 else None
         if keep and claim.claim in undecided:
@@ -115,7 +115,7 @@ def _texts(connection: sqlite3.Connection, number: int) -> list[str]:
 
 def _same(connection: sqlite3.Connection, number: int, line: Claimed, taken: set[bytes]) -> ShownClaim | None:
     """Return the claim of a memory that a line repeats, unless an earlier line repeats it too."""
-    for held in read_claims(connection, "WHERE c.id = ? ORDER BY c.hlc, c.claim", (number,)):
+    for held in claims_of(connection, number):
         if (
             held.claim not in taken
             and held.relation == line.relation

@@ -151,6 +151,9 @@ def test_what_leaves_the_profile_is_a_memory_as_before() -> None:
 def test_core_facts_are_found_by_an_index_whatever_they_are_asked_by(query: str, index: str) -> None:
     """By id, by the talk they were last heard in, by category, and there by confidence or by when they were heard."""
     home = Home()
-    plan = " ".join(str(row[3]) for row in home.connection.execute(f"EXPLAIN QUERY PLAN {query}", [None] * query.count("?")))
+    plan = " ".join(
+        str(row[3])
+        for row in home.connection.execute(f"EXPLAIN QUERY PLAN {query}", [None] * query.count("?"))
+    )
     assert f"USING INDEX {index}" in plan or f"USING COVERING INDEX {index}" in plan, plan
     assert "TEMP B-TREE" not in plan, "and in its order"
