@@ -24,8 +24,9 @@ from replica import (
 )
 from replica.hlc import HLC_MAX
 from replica.ids import parse_memory_id
-from replica.ops import Forget, Relate, Set, Write
-from replica.reads import counts, devices, graph, log, lookups
+from replica.ops import Claim, Forget, Relate, Set, Write
+from replica.reads import claims, conversations, counts, devices, graph, log, lookups, profile
+from replica.reads import texts as texts_of
 from replica.reads.memories import ROWS_PER_READ
 from tests.support.replicas import NOW_MS, core_of, group, remember, sqlite_store
 
@@ -315,3 +316,130 @@ def test_a_view_has_the_columns_of_its_table() -> None:
     for view, table in (("shown_claim", "claim"), ("shown_edge", "edge"), ("shown_link", "says_same")):
         assert columns(view) == columns(table)
     assert columns("shown_proposal") == columns("proposal_member")
+
+
+def test_texts_are_read_by_rows_with_the_fields_that_are_asked_for() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    first, second = (MemoryId(bytes([number]) * 16) for number in (1, 2))
+    core.commit([Write(Remember("One", {"speaker": "Bob", "tags": ["a", "b"]}), first)], NOW_MS)
+    core.commit([Write(Remember("Two", {"told_at": 5}), second)], NOW_MS + 1)
+    one, two = lookups.all_numbers(connection)
+    wordings = list(texts_of.all_wordings(connection, ("speaker", "tags")))
+    assert [(each.id, each.text, each.fields) for each in wordings] == [
+        (one, "One", {"speaker": "Bob", "tags": ["a", "b"]}),
+        (two, "Two", {}),
+    ]
+    assert list(texts_of.wordings_of(connection, [one, 99], ("speaker", "tags"))) == wordings[:1]
+    assert texts_of.wording_of(connection, second, ("speaker", "tags")) == wordings[1]
+    assert texts_of.wording_of(connection, bytes(16), ()) is None
+    assert (texts_of.text_at(connection, one), texts_of.text_at(connection, 99)) == ("One", None)
+    assert sorted(texts_of.texts_at(connection, [one, two, 99])) == ["One", "Two"]
+    assert texts_of.texts_after(connection, 0, limit=9) == [(two, "Two"), (one, "One")]
+    assert texts_of.said_after(connection, 0, limit=1) == [(one, "One", "Bob")]
+    assert texts_of.said_at(connection, [two]) == [(two, "Two", None)]
+    assert texts_of.said_then(connection, [two, one]) == [
+        (one, first, "Bob", "One", NOW_MS),
+        (two, second, None, "Two", 5),
+    ]
+    assert texts_of.updates_of(connection, [one, 99]) == {one: wordings[0].updated}
+
+
+def test_conversations_are_read_without_facts_and_what_is_archived() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    told: list[tuple[str, dict[str, Value]]] = [
+        ("Second", {"conversation": "chat", "position": 1, "told_at": 20, "speaker": "Bob"}),
+        ("First", {"conversation": "chat", "position": 0, "told_at": 10}),
+        ("Fact", {"conversation": "chat", "parent": bytes([1]) * 16}),
+        ("Gone", {"conversation": "chat", "archived": True}),
+        ("Other", {"conversation": "talk", "told_at": 30}),
+    ]
+    for number, (text, fields) in enumerate(told, start=1):
+        core.commit([Write(Remember(text, fields), MemoryId(bytes([number]) * 16))], NOW_MS)
+    assert conversations.count_conversations(connection) == 2
+    assert conversations.count_conversations(connection, "chat") == 1
+    found = conversations.latest_conversations(connection, limit=9)
+    assert found == [("talk", 1, 30, 30), ("chat", 2, 10, 20)]
+    assert conversations.latest_conversations(connection, "chat", limit=9) == found[1:]
+    assert list(conversations.turns_of(connection, "chat", limit=9)) == [("First", None), ("Second", "Bob")]
+
+
+def test_core_facts_blocks_and_goals_are_read_unless_archived() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    rids = [MemoryId(bytes([number]) * 16) for number in range(5)]
+    written: list[tuple[str, dict[str, Value]]] = [
+        ("Sure", {"meta": {"category": "identity"}, "certainty": 0.9}),
+        ("Unsure", {"meta": {"category": "project"}, "certainty": 0.1}),
+        ("Put away", {"meta": {"category": "identity"}, "archived": True}),
+        ("Block", {"block": "persona"}),
+        ("Goal", {"goal": "open"}),
+    ]
+    for rid, (text, fields) in zip(rids, written, strict=True):
+        core.commit([Write(Remember(text, fields), rid)], NOW_MS)
+    sure, unsure, *_ = lookups.all_numbers(connection)
+    assert profile.surest_numbers(connection, None, limit=9) == [sure, unsure]
+    assert [row.rid for row in profile.core_rows(connection, ["identity"])] == [rids[0]]
+    assert [(row.rid, row.label, row.text) for row in profile.block_rows(connection)] == [
+        (rids[3], "persona", "Block")
+    ]
+    (goal,) = profile.goal_rows(connection, ["open"])
+    assert (goal.rid, goal.text, goal.status) == (rids[4], "Goal", "open")
+    assert profile.goal_rows(connection, ["done"]) == []
+    assert profile.goal_row(connection, rids[4]) == goal
+    assert profile.goal_row(connection, rids[0]) is None
+
+
+def test_claims_are_read_by_memory_and_by_what_they_are_about() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    rid, silent = remember(core, "Ann lives in Rome", "Nothing")
+    core.commit([Write(Claim("Ann", "lives_in", "Rome", (), None), rid)], NOW_MS)
+    number = lookups.number_of(connection, rid)
+    assert number is not None
+    (claim,) = claims.all_claims(connection)
+    assert claims.claims_of(connection, number) == [claim]
+    assert claims.claim_names(connection, number) == [(None, "Ann", "lives_in", claim.claim)]
+    assert claims.memories_claiming(connection) == {number: rid}
+    assert claims.numbers_claiming(connection) == [number]
+    assert claims.claiming_between(connection, 0, 99) == [number]
+    assert claims.claiming_among(connection, lookups.all_numbers(connection)) == [number]
+    assert claims.entities_claimed(connection, ["lives_in", "works_at"]) == [("lives_in", "Ann")]
+    assert claims.claims_of(connection, lookups.number_of(connection, silent) or 0) == []
+
+
+def test_a_fact_knows_its_memory_and_what_is_put_together_leaves_out_what_stands_apart() -> None:
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    told, fact, pinned = (MemoryId(bytes([number]) * 16) for number in (1, 2, 3))
+    core.commit([Write(Remember("Told", {"workspace": "Sea", "speaker": "Bob"}), told)], NOW_MS)
+    core.commit([Write(Remember("Fact", {"parent": told}), fact)], NOW_MS + 1)
+    core.commit([Write(Remember("Pinned", {"pinned": True}), pinned)], NOW_MS + 2)
+    numbers = lookups.all_numbers(connection)
+    kin = lookups.kin_of(connection, fact)
+    assert kin is not None
+    assert (kin.id, kin.content, kin.parent) == (numbers[1], content_number("Fact"), told)
+    assert lookups.kin_of(connection, bytes(16)) is None
+    assert lookups.parents_of(connection, numbers) == {told}
+    assert lookups.ids_of(connection, numbers[::-1]) == [told, fact, pinned]
+    assert lookups.ids_of(connection, numbers, limit=1) == [told]
+    assert {each.rid for each in lookups.loose_among(connection, [told, fact, pinned])} == {told, fact}
+    assert lookups.number_ahead(connection, 0, 1) == numbers[1]
+    assert lookups.number_ahead(connection, 0, 3) is None
+    assert lookups.newest_tellings(connection, None, limit=9) == [(numbers[2], pinned), (numbers[0], told)]
+    assert lookups.newest_tellings(connection, "sea", limit=9) == [(numbers[0], told)]
+    said = {"workspace": "Sea", "speaker": "Bob"}
+    assert lookups.told_the_same(connection, content_number("Told"), "Told", said, limit=9) == [told]
+    assert lookups.told_the_same(connection, content_number("Told"), "Told", {}, limit=9) == []
+    names = ("speaker", "topic")
+    assert lookups.latest_fields(connection, names, content_number("told"), "Told", "Sea") == {
+        "speaker": "Bob"
+    }
+    assert lookups.latest_fields(connection, names, content_number("told"), "Told", None) == {}
+    assert lookups.contents_are_indexed(connection)
