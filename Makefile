@@ -20,7 +20,7 @@ SEED ?= 1
 LONG := $(BIN)/python -m pytest -s -o faulthandler_timeout=0
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz strangers told e2e bench bench-recall bench-sync bench-think bench-phone models docs lock changelog package phone clean
+.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz strangers told e2e bench bench-recall bench-sync bench-think bench-phone bench-group models docs lock changelog package phone clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -87,6 +87,9 @@ bench-think: $(DEV) ## a cycle of thinking: 10 to 300 new memories in stores of 
 
 bench-phone: $(DEV) phone ## the page of a phone in Chromium: starts, commits, syncs, heap
 	$(BIN)/python -m tests.bench.phone
+
+bench-group: $(DEV) ## groups of 2 to 100 devices: links, memory, messages and bytes a write, time until all have it
+	$(BIN)/python -m tests.bench.group
 
 bench-sync: $(DEV) ## syncs between two processes: time, bytes, round trips, live propagation
 	$(BIN)/python -m tests.bench.sync
