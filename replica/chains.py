@@ -8,7 +8,7 @@ seen something new. Ops of a batch that is not written yet are remembered here u
 from collections.abc import Iterable
 
 from replica.feeds import Feed, Feeds
-from replica.ids import OpId, Place
+from replica.ids import ID8_BYTES, OpId, Place
 from replica.oplog import Store
 from replica.ops import Op
 from replica.rows import read_places
@@ -22,7 +22,7 @@ class Chains(Feeds):
         self._store = store
         self._fresh_ids: dict[tuple[int, int], bytes] = {}
         self._fresh_seen: dict[int, list[Op]] = {}
-        super().__init__(store.feeds(), self._stored_id8)
+        super().__init__(store.feeds(), self._stored_id8, self._stored_ids)
 
     def id_at(self, no: int, seq: int) -> OpId:
         """Return the whole id of an op on a feed's chain that is in the log, ends the base, or that a branch leaves."""
@@ -86,13 +86,13 @@ class Chains(Feeds):
 
     def advance(self, feed: Feed, op: Op) -> Vector:
         """Make an op the head of its feed, and return what its writer had seen: the feed's own vector, not a copy."""
-        feed.seq, feed.head = op.seq, op.id
+        self._fresh_ids[feed.no, op.seq] = op.id
+        self.grow(feed, op.seq, op.id)
         vector = feed.vector
         vector[feed.no] = op.seq
         if op.seen:
             self.see(vector, op.seen)
             self._fresh_seen.setdefault(feed.no, []).append(op)
-        self._fresh_ids[feed.no, op.seq] = op.id
         return vector
 
     def know(self, no: int, seq: int, id8: bytes) -> None:
@@ -107,3 +107,12 @@ class Chains(Feeds):
     def _stored_id8(self, no: int, seq: int) -> bytes:
         fresh = self._fresh_ids.get((no, seq))
         return (self._store.id_at(no, seq) if fresh is None else fresh)[:8]
+
+    def _stored_ids(self, no: int, first: int, last: int) -> bytes:
+        ids = bytearray(self._store.short_ids(no, first, last))
+        for seq in range(first, last + 1) if self._fresh_ids else ():
+            fresh = self._fresh_ids.get((no, seq))
+            if fresh is not None:
+                at = (seq - first) * ID8_BYTES
+                ids[at : at + ID8_BYTES] = fresh[:ID8_BYTES]
+        return bytes(ids)

@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from replica.crowd import Crowd, IdsOf
 from replica.ids import DeviceId, OpId, Origin, Place
 from replica.state.register import Dot, Vector
 
 # Enough for the heads that a thousand devices name to each other; some 300 bytes each.
 _LOCATED_MAX: Final = 4_096
+# Chains of one origin that are looked into one after the other. A clone or a rolled back disk makes a second one, and
+# hardly anybody has a third; of more, their ops are sought by their ids (`replica.crowd`), which takes memory.
+CHAINS_LOOKED_INTO_MAX: Final = 4
 
 _place = tuple.__new__  # by name it takes three times as long, and each greeting names all heads
 
@@ -79,14 +83,16 @@ class Feed:
 
 
 class Feeds:
-    """The feeds of one replica, by number and by origin. `id_at` reads the log and the spine."""
+    """The feeds of one replica, by number and by origin. `id_at` and `ids_of` read the log and the spine."""
 
-    def __init__(self, feeds: Iterable[Feed], id_at: IdAt) -> None:
+    def __init__(self, feeds: Iterable[Feed], id_at: IdAt, ids_of: IdsOf) -> None:
         self._feeds: list[Feed] = []
         self._by_origin: dict[Origin, list[Feed]] = {}
         self._origins: list[Origin] = []
         self._count_by_device: dict[DeviceId, int] = {}
         self._id_at = id_at
+        self._ids_of = ids_of
+        self._crowds: dict[Origin, Crowd] = {}
         self._located: dict[Place, Dot] = {}
         """Ops stay where they are as long as this object lives, and the same few are asked for again and again."""
         for feed in feeds:
@@ -166,13 +172,19 @@ class Feeds:
         dot = self._located.get(place)
         if dot is not None:
             return dot
-        for feed in self.of(place.origin):
+        for feed in self._that_may_hold(place):
             if feed.fork < place.seq <= feed.seq and self.id8(feed.no, place.seq) == place.id8:
                 if len(self._located) >= _LOCATED_MAX:
                     self._located.clear()
                 dot = self._located[place] = Dot(feed.no, place.seq, place.id8)
                 return dot
         return None
+
+    def grow(self, feed: Feed, seq: int, head: OpId) -> None:
+        """Let a feed reach up to this op."""
+        feed.seq, feed.head = seq, head
+        if feed.origin in self._crowds:
+            self._crowds[feed.origin].grew(feed.no, feed.fork, seq)
 
     def place(self, no: int, seq: int) -> Place:
         """Return the portable name of the op at `seq` on a feed's chain."""
@@ -222,6 +234,21 @@ class Feeds:
     def places(self, vector: Vector) -> tuple[Place, ...]:
         """Return a vector in words that others understand: the last op it covers of each feed."""
         return tuple(self.place(no, seq) for no, seq in sorted(vector.items()) if seq)
+
+    def _that_may_hold(self, place: Place) -> Iterable[Feed]:
+        """Return the feeds in which to look for an op, few however many there are of its origin."""
+        feeds = self.of(place.origin)
+        if len(feeds) <= CHAINS_LOOKED_INTO_MAX:
+            return feeds
+        crowd = self._crowds.get(place.origin)
+        if crowd is None:
+            for feed in feeds:  # heads are what is asked for most, and need nothing to be read
+                if feed.seq == place.seq and feed.head[:8] == place.id8:
+                    return [feed]
+            crowd = self._crowds[place.origin] = Crowd(self._ids_of)
+            for feed in feeds:
+                crowd.grew(feed.no, feed.fork, feed.seq)
+        return map(self._feeds.__getitem__, crowd.holding(place.id8))
 
     def _cover_stems(self, vector: Vector, feed: Feed) -> None:
         while feed.parent is not None:

@@ -67,3 +67,6 @@ SNAPSHOT_BYTES_MAX: Final = 1 << 30
 SNAPSHOT_RATIO_MAX: Final = 32
 # Up to here it may pack as well as it likes: a frame of ops may cost as much.
 SNAPSHOT_BYTES_FREE: Final = FRAME_BYTES_MAX
+# Parts of snapshots that broke off and wait in a store for the rest, of all peers together. One of a hundred thousand
+# memories packs to some 12 MB, of a million to 120; beyond this a transfer that is cut begins again.
+PARTS_KEPT_BYTES_MAX: Final = 256 << 20

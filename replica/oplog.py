@@ -163,6 +163,10 @@ class Store(Protocol):
         """Return the id of an op that lies on this very feed: 32 bytes, or 8 below the base."""
         ...
 
+    def short_ids(self, feed: int, first: int, last: int) -> bytes:
+        """Return 8 bytes of the id of each op of this very feed from `first` to `last`; zeros where none is held."""
+        ...
+
     def spine(self, feed: int) -> bytes:
         """Return the short ids of all of a feed's ops that are in the base, from its first on."""
         ...
@@ -264,6 +268,10 @@ class Store(Protocol):
 
     def parts(self, peer: DeviceId) -> list[PartRow]:
         """Return the parts that have come of a peer's snapshot, from the first on."""
+        ...
+
+    def parts_bytes(self) -> dict[DeviceId, int]:
+        """Return of each peer how many bytes of a snapshot of its have come and wait for the rest."""
         ...
 
     def membership(self) -> Membership:

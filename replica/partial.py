@@ -3,6 +3,11 @@
 They are in the store too, until the whole is taken, a newer one begins, or words are erased, which they may hold: a
 phone that ends its programs every few minutes would otherwise never see the end of a large one. The conversation in
 which they come holds them in memory, and goes on with these when they go from the store.
+
+What waits in the store is bounded, over all peers: a member might otherwise leave a gigabyte lying, and so might each
+device that it makes up and introduces. Whoever left most there gives way to others first, and of a snapshot that is
+itself beyond the bound the first parts stay: so nobody's junk keeps out what is smaller than it, as an honest snapshot
+is unless a member sends many small ones.
 """
 
 from dataclasses import dataclass, field
@@ -10,6 +15,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from replica.ids import DeviceId
+from replica.limits import PARTS_KEPT_BYTES_MAX
 from replica.oplog import Changes, PartRow
 
 if TYPE_CHECKING:
@@ -44,8 +50,25 @@ def keep_part(core: "Core", peer: DeviceId, partial: Partial, part: bytes) -> No
     """Take the next part, durably, unless the parts before it were given up meanwhile."""
     row = PartRow(peer, len(partial.parts), partial.digest, partial.count, part)
     if core.partials.get(peer) is partial:
-        core.write(Changes(part=row), now_ms=0)
+        if _make_room(core, peer, partial, len(part)):
+            core.write(Changes(part=row), now_ms=0)
+        else:
+            del core.partials[peer]  # what came before stays, and what follows would leave a hole behind it
     partial.parts.append(part)  # after the write, or one that failed would leave a hole in the store
+
+
+def _make_room(core: "Core", peer: DeviceId, partial: Partial, size: int) -> bool:
+    """Let the largest of others' go as long as the next part of this one has no room; say whether it has some then."""
+    kept = core.store.parts_bytes()
+    own = sum(map(len, partial.parts))  # those of an older one of its go with the first part of this
+    kept.pop(peer, None)
+    while own + size + sum(kept.values()) > PARTS_KEPT_BYTES_MAX:
+        largest = max(kept, key=lambda each: (kept[each], each), default=None)
+        if largest is None or kept[largest] <= own:
+            return False
+        del kept[largest]
+        give_up_parts(core, largest)
+    return True
 
 
 def give_up_parts(core: "Core", peer: DeviceId) -> None:

@@ -520,7 +520,7 @@ class _Absorption:
             self._new.append((own.no, feed, held))
             for seq in range(held + 1, feed.seq + 1):
                 core.feeds.know(own.no, seq, feed.id8(seq))
-            own.seq, own.head = feed.seq, feed.head
+            feeds.grow(own, feed.seq, feed.head)
             chain = chain_to(feeds, own.no, feed.seq)
         self._chains.append(chain)
         for last, no in chain:

@@ -17,7 +17,7 @@ from replica.errors import InvalidOp, StoreFailed
 from replica.evidence import Fault
 from replica.frame import Frame, decode_frame, encode_frame
 from replica.frontier import locator
-from replica.ids import ID8_BYTES, DeviceId, Place
+from replica.ids import ID8_BYTES, DeviceId, Origin, Place
 from replica.late import may_ask, signed_frontier
 from replica.limits import REFUSALS_SAID_MAX
 from replica.outbox import Outbox, Sent
@@ -127,6 +127,8 @@ class Exchange:
         self._incoming = Incoming(core, peer)
         self._incoming.shared(len(core.proofs))
         self._lacking = _Lacking(now_ms)
+        self._asked_about: tuple[dict[int, int], tuple[Place, ...]] = {}, ()
+        """What was last asked about, and how far those feeds reached: a peer may make us ask again and again."""
         self._peer_folds = False
         self._authors: set[DeviceId] = set()
         """Whose ops are in a snapshot that was refused."""
@@ -248,11 +250,20 @@ class Exchange:
             self._outbox.prove_base(self._core)
             self._outbox.sent_base(self._core)
         self._heard(known, now_ms)
-        unsure = Locator(tuple(place for origin in origins for place in locator(feeds, origin)))
+        unsure = Locator(self._places_of(origins))
         for part in unsure.parts():
             self.session.say(part)
         if not unsure.places:
             self.session.conclude(Found.LOCATED)
+
+    def _places_of(self, origins: Iterable[Origin]) -> tuple[Place, ...]:
+        """Return places of these origins' feeds to ask about: as they were last read, if none of those has grown."""
+        feeds = self._core.feeds
+        reach = {feed.no: feed.seq for origin in origins for feed in feeds.of(origin)}
+        if reach != self._asked_about[0]:
+            places = tuple(place for origin in origins for place in locator(feeds, origin))
+            self._asked_about = reach, places
+        return self._asked_about[1]
 
     def _ask_who(self, authors: Iterable[DeviceId]) -> None:
         """Where ops of nobody known came, and there was no room for all introductions: ask to be told once more."""
@@ -318,6 +329,7 @@ class Exchange:
         """Let go what was held for this conversation alone: whoever still refers to it must not keep a snapshot."""
         self._incoming.close()
         self._leaving.close()
+        self._asked_about = {}, ()
         if self._alongside is not None:
             self._alongside.close()
 

@@ -165,6 +165,19 @@ class MemoryStore:
         at = (seq - piece.first) * ID8_BYTES
         return piece.ids[at : at + ID8_BYTES]
 
+    def short_ids(self, feed: int, first: int, last: int) -> bytes:
+        """Return 8 bytes of the id of each op of this very feed from `first` to `last`; zeros where none is held."""
+        spine = {
+            piece.first + at // ID8_BYTES: piece.ids[at : at + ID8_BYTES]
+            for piece in self._spine.get(feed, ())
+            for at in range(0, len(piece.ids), ID8_BYTES)
+        }
+        ids = []
+        for seq in range(first, last + 1):
+            op = self._log.op(feed, seq)
+            ids.append(spine.get(seq, bytes(ID8_BYTES)) if op is None else op.id[:ID8_BYTES])
+        return b"".join(ids)
+
     def spine(self, feed: int) -> bytes:
         """Return the short ids of all of a feed's ops that are in the base."""
         return b"".join(piece.ids for piece in self._spine.get(feed, ()))
@@ -266,6 +279,10 @@ class MemoryStore:
     def parts(self, peer: DeviceId) -> list[PartRow]:
         """Return the parts that have come of a peer's snapshot, from the first on."""
         return list(self._parts.get(peer, ()))
+
+    def parts_bytes(self) -> dict[DeviceId, int]:
+        """Return of each peer how many bytes of a snapshot of its have come and wait for the rest."""
+        return {peer: sum(len(row.part) for row in rows) for peer, rows in self._parts.items()}
 
     def membership(self) -> Membership:
         """Return the group as it was last told."""

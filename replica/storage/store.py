@@ -15,7 +15,7 @@ from replica.erasure import Proof, read_proof
 from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Entry, OriginOf, PartRow, Row, Status
+from replica.oplog import Changes, Entry, OriginOf, PartRow, Row, SpinePiece, Status
 from replica.rows import entries_of, values_of
 from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
 from replica.state.register import Vector
@@ -26,6 +26,9 @@ from replica.storage.sql import insert_many, select_named, transaction
 
 # Below 16 MB a file is not worth the writing.
 _SHRINK_PAGES_MIN: Final = 4_096
+
+# Short ids in one row: it is read whole for any one of them, and 800 kB took a hundred times as long as this.
+_SPINE_IDS_MAX: Final = 1_024
 
 # How a proof stands to its op, which has come where it is 0.
 _ACTS_AHEAD: Final = 1
@@ -98,6 +101,24 @@ class SqliteStore:
         )
         at = (seq - first) * ID8_BYTES
         return bytes(ids[at : at + ID8_BYTES])
+
+    def short_ids(self, feed: int, first: int, last: int) -> bytes:
+        """Return 8 bytes of the id of each op of this very feed from `first` to `last`; zeros where none is held."""
+        ids = bytearray((last - first + 1) * ID8_BYTES)
+        for begins, piece in self.connection.execute(
+            "SELECT first, ids FROM spine WHERE feed = ? AND first <= ? AND first + length(ids) / ? > ?",
+            (feed, last, ID8_BYTES, first),
+        ):
+            skip = max(0, first - begins)
+            part = piece[skip * ID8_BYTES : (last - begins + 1) * ID8_BYTES]
+            at = (begins + skip - first) * ID8_BYTES
+            ids[at : at + len(part)] = part
+        for seq, op_id in self.connection.execute(
+            "SELECT seq, id FROM op WHERE feed = ? AND seq BETWEEN ? AND ?", (feed, first, last)
+        ):
+            at = (seq - first) * ID8_BYTES
+            ids[at : at + ID8_BYTES] = op_id[:ID8_BYTES]
+        return bytes(ids)
 
     def spine(self, feed: int) -> bytes:
         """Return the short ids of all of a feed's ops that are in the base."""
@@ -264,6 +285,11 @@ class SqliteStore:
         rows = self.connection.execute("SELECT * FROM part WHERE peer = ? ORDER BY no", (peer,))
         return [PartRow(DeviceId(device), *row) for device, *row in rows]
 
+    def parts_bytes(self) -> dict[DeviceId, int]:
+        """Return of each peer how many bytes of a snapshot of its have come and wait for the rest."""
+        rows = self.connection.execute("SELECT peer, sum(length(part)) FROM part GROUP BY peer")
+        return {DeviceId(peer): size for peer, size in rows}
+
     def membership(self) -> Membership:
         """Return the group as it was last told."""
         return Membership(
@@ -390,7 +416,7 @@ class SqliteStore:
                 [(key.part, key.name, encode_cell(cell)) for key, cell in untold.items()],
             )
         self._many("DELETE FROM op WHERE pos = ?", [(pos,) for pos in changes.compacted])
-        self._many("INSERT INTO spine VALUES (?, ?, ?)", list(map(tuple, changes.spine)))
+        self._many("INSERT INTO spine VALUES (?, ?, ?)", list(_short_pieces(changes.spine)))
         self._many("INSERT OR IGNORE INTO remains VALUES (?, ?)", changes.remains)
         self._many(
             "UPDATE remains SET frame = ? WHERE id = ?",
@@ -420,6 +446,14 @@ class SqliteStore:
     def _many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         if rows:  # most changes are of few kinds, and an empty statement costs as much as a short one
             self.connection.executemany(sql, rows)
+
+
+def _short_pieces(pieces: Iterable[SpinePiece]) -> Iterator[SpinePiece]:
+    """Cut what is written of a base's short ids into rows that are quickly read."""
+    for piece in pieces:
+        for at in range(0, len(piece.ids) // ID8_BYTES, _SPINE_IDS_MAX):
+            ids = piece.ids[at * ID8_BYTES : (at + _SPINE_IDS_MAX) * ID8_BYTES]
+            yield SpinePiece(piece.feed, piece.first + at, ids)
 
 
 def _feed_row(feed: Feed) -> tuple[Any, ...]:

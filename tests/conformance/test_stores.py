@@ -8,8 +8,8 @@ import pytest
 from replica import ops
 from replica.core import Core
 from replica.errors import StoreFailed
-from replica.ids import MemoryId, derived_memory_id
-from replica.oplog import Changes, SpinePiece, Store
+from replica.ids import DeviceId, MemoryId, derived_memory_id
+from replica.oplog import Changes, PartRow, SpinePiece, Store
 from replica.rows import row_of
 from replica.state.cells import Part, memory_key, setting_key
 from replica.state.memories import MemoryCell
@@ -153,6 +153,11 @@ def test_rows_are_found_by_feed_by_memory_and_by_kind(make_store: MakeStore) -> 
         assert [*store.feed_rows(feed.no, 3, 2)] == []
         assert [*store.seen_rows(feed.no, 1, feed.seq)] == [row for row in own if row.seen]
         assert [store.id_at(feed.no, row.seq) for row in own] == [row.id for row in own]
+        short = [row.id[:8] for row in own]
+        assert store.short_ids(feed.no, 1, feed.seq) == b"".join(short)
+        assert store.short_ids(feed.no, 2, 2) == short[1]
+        assert store.short_ids(feed.no, 3, feed.seq + 1) == b"".join(short[2:]) + bytes(8)
+        assert store.short_ids(feed.no, feed.seq + 1, feed.seq) == b""
     assert any(row.seen for row in rows)
     for rid in rids:
         assert [*store.memory_rows(rid)] == [row for row in rows if row.rid == rid]
@@ -287,6 +292,38 @@ def test_ops_that_came_late_lie_below_the_log_and_are_found_by_their_feed(make_s
     store.write(Changes(compacted=[-9]), NOW_MS)
     assert [row.seq for row in store.late_rows()] == [1]
     assert [row.seq for row in store.feed_rows(0, 1, 9)] == [1, 3]
+
+
+@pytest.mark.parametrize("count", [1, 1_024, 1_025, 3_000])
+def test_short_ids_of_a_base_are_found_one_by_one_and_many_at_a_time(
+    make_store: MakeStore, count: int
+) -> None:
+    """A store may cut them into rows as it likes; what is still in the log beside them is the same."""
+    store = make_store()
+    ids = [n.to_bytes(8) for n in range(1, count + 1)]
+    store.write(Changes(spine=[SpinePiece(3, 5, b"".join(ids))]), NOW_MS)
+    store.write(Changes(spine=[SpinePiece(3, 5 + count, b"\xff" * 8)]), NOW_MS)
+    ids.append(b"\xff" * 8)
+    for at in {0, 1, count // 2, 1_022, 1_023, 1_024, count - 1, count} & set(range(count + 1)):
+        assert store.id_at(3, 5 + at) == ids[at]
+        assert store.short_ids(3, 5 + at, 5 + count) == b"".join(ids[at:])
+        assert store.short_ids(3, 4, 5 + at) == bytes(8) + b"".join(ids[: at + 1])
+    assert store.spine(3) == b"".join(ids)
+    assert store.short_ids(2, 5, 6) == bytes(16)
+
+
+def test_what_waits_of_snapshots_is_counted_for_each_peer(make_store: MakeStore) -> None:
+    store = make_store()
+    one, other = DeviceId(bytes(32)), DeviceId(bytes([1]) * 32)
+    assert store.parts_bytes() == {}
+    for no, size in enumerate((3, 5)):
+        store.write(Changes(part=PartRow(one, no, b"a" * 32, 9, bytes(size))), NOW_MS)
+    store.write(Changes(part=PartRow(other, 0, b"b" * 32, 9, bytes(7))), NOW_MS)
+    assert store.parts_bytes() == {one: 8, other: 7}
+    store.write(Changes(part=PartRow(one, 0, b"c" * 32, 9, bytes(2))), NOW_MS)
+    assert store.parts_bytes() == {one: 2, other: 7}
+    store.write(Changes(parts_gone=one), NOW_MS)
+    assert store.parts_bytes() == {other: 7}
 
 
 def test_a_tombstone_goes_where_it_rested_on_a_word(make_store: MakeStore) -> None:
