@@ -111,6 +111,24 @@ def test_a_restore_pardons_what_it_put_aside_and_accept_loss_the_rest(tmp_path: 
         assert (again.ok, again.accepted) == (True, 0)
 
 
+def test_a_restore_pardons_what_it_put_aside_where_something_was_erased_meanwhile(tmp_path: Path) -> None:
+    """Its first opening says at once what it erased, and so writes; an outside reader's oracle found it blamed."""
+    home, file = tmp_path / "home", tmp_path / "backup.db"
+
+    async def before() -> None:
+        async with opened(home) as laptop:
+            secret = await laptop.mind.remember("a word that is erased")
+            await laptop.mind.remember("in the backup")
+            await laptop.mind.backup(file)
+            await laptop.mind.forget(secret.rid, erase=True)
+            await laptop.mind.remember("after the backup")
+
+    trio.run(before)
+    restore(Home.at(home), Restore(file=str(file)))
+    told = cli.run(home, "verify", "--json")
+    assert (told.code, told.json["problems"]) == (0, [])
+
+
 def test_what_is_no_backup_changes_nothing(tmp_path: Path) -> None:
     home = Home.at(tmp_path / "home")
     with samemind.open_blocking(home.folder) as mind:

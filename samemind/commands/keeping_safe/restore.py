@@ -1,6 +1,7 @@
 """Put a backup in the place of the store, which is kept beside it; the daemon must not run."""
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -85,6 +86,7 @@ async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
     from samemind.device import open_device
     from samemind.recoding import seal
 
+    began_ms = time.time_ns() // 1_000_000
     async with open_device(home, program=PROGRAM, answers=False) as device:
         now_ms = device.now_ms()
 
@@ -92,7 +94,11 @@ async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
             if core.own_feed is not None:  # else it has begun anew already, or is another device's backup
                 core.incarnate(Why.COPIED, now_ms)
             # What this opening misses was written after the backup, and put aside; what was lost before it still is.
-            core.incidents[-1:] = pardoned(core.incidents[-1:])
+            # It may have written since, where something was erased meanwhile: then it began anew twice.
+            core.incidents = [
+                *(each for each in core.incidents if each.at_ms < began_ms),
+                *pardoned([each for each in core.incidents if each.at_ms >= began_ms]),
+            ]
             core.write(Changes(), now_ms)
             return count_ops(connection), count_memories(connection)
 
