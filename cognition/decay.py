@@ -80,8 +80,13 @@ class Profile:
     def __call__(self, life: Life, now_ms: int) -> float:
         """Return what is left of a memory's strength, 0 to 1: 2^(-time / half-life)."""
         half_life_s = life.half_life_s or self.half_lives_s[known_type(life.type)]
-        known = [at_ms for name in self.moments if not math.isnan(at_ms := getattr(life, name))]
-        passed_ms = max(0.0, now_ms - max(known)) if known else 0.0
+        passed_ms = math.inf
+        for name in self.moments:
+            at_ms: float = getattr(life, name)
+            if now_ms - at_ms < passed_ms:  # never where it is NaN
+                passed_ms = now_ms - at_ms
+        if passed_ms <= 0 or passed_ms == math.inf:
+            return 1.0
         return math.exp2(-passed_ms / 1_000 / half_life_s)
 
     def column(self, lives: Lives, now_ms: int) -> "Column":

@@ -99,4 +99,5 @@ def _beside(hit: Hit, shown: Shown, slot: bytes) -> Hit:
         shown.device,
         contradiction=slot,
         confidence=hit.confidence,
+        incarnation=shown.incarnation,
     )

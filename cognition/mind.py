@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
@@ -57,7 +58,7 @@ from cognition.thinking.cycle import Cycle, think
 from cognition.tracing import Stage as Traced
 from cognition.tracing import trace
 from cognition.triggers.kinds import Thresholds
-from cognition.words import QUERY_CHARACTERS_MAX
+from cognition.words import QUERY_CHARACTERS_MAX, terms
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, ReplicaError
 from replica.supervision import Supervisor, Trouble
@@ -149,13 +150,19 @@ class Mind:
         k = wished(k)
         texts = split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
         now_ms = self._replica.now_ms() if now_ms is None else now_ms
-        parts = [] if self.embeds_quickly else [await self.read_query(text) for text in texts]
+        made = await self._embedded(texts)
 
         def rank_all(connection: sqlite3.Connection) -> list[Ranked]:
-            asked = parts or [self.read_here(connection, text) for text in texts]
             return [
-                self._ranked_now(connection, part, k=k, filters=filters, now_ms=now_ms, graph=graph)
-                for part in asked
+                self._ranked_now(
+                    connection,
+                    self.read_here(connection, text, made),
+                    k=k,
+                    filters=filters,
+                    now_ms=now_ms,
+                    graph=graph,
+                )
+                for text in texts
             ]
 
         def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[Hit]:
@@ -202,30 +209,45 @@ class Mind:
         hits = own_words_first(connection, asked, hits, filters, k)
         return with_both_sides(connection, hits, filters, k)
 
-    async def read_query(self, text: str) -> tuple[Query, Vectors | None]:
-        """Read a question, and embed it if there is anything to embed it with."""
-        if self.embeds_quickly:
-            return await self._replica.read(lambda connection: self.read_here(connection, text))
-        asked = await self._replica.read(lambda connection: self.asked(connection, text))
-        if not asked.terms:
-            return asked, None
+    async def _embedded(self, texts: Sequence[str]) -> Mapping[str, Vectors] | None:
+        """Return the vectors of questions as they were typed, where embedding takes long; None where no model answers.
+
+        Made beside the reading thread, on which others wait, and before it is visited: nearly all are typed as they
+        are meant.
+        """
+        asking = [] if self.embeds_quickly else [text for text in texts if terms(text)]
+        if not asking:
+            return {}
+
+        def embed() -> dict[str, Vectors]:
+            # Each by itself: the last bits of a vector would follow from what it is embedded beside.
+            return {text: self.embedding.embed_here([text])[0] for text in asking}
+
         try:
-            return asked, (await self.embedding.embed([self._to_embed(asked)]))[0]
+            return await trio.to_thread.run_sync(embed)
         except ModelUnavailable as error:
             self.embedding.trouble = error
-            return asked, None
+            return None
 
     def asked(self, connection: sqlite3.Connection, text: str) -> Query:
         """Return a question with its slips put right by what is held there."""
         return Query(corrected(connection, text, self.tables, self._lexicon), self.tables)
 
-    def read_here(self, connection: sqlite3.Connection, text: str) -> tuple[Query, Vectors | None]:
-        """Read and embed a question on the thread of the connection, where embedding is quick."""
+    def read_here(
+        self,
+        connection: sqlite3.Connection,
+        text: str,
+        made: Mapping[str, Vectors] | None = MappingProxyType({}),
+    ) -> tuple[Query, Vectors | None]:
+        """Read a question on the thread of the connection, and embed it there unless its vector was `made` already."""
         asked = self.asked(connection, text)
-        if not asked.terms:
+        if not asked.terms or made is None:
             return asked, None
+        wanted = self._to_embed(asked)
+        if wanted in made:
+            return asked, made[wanted]
         try:
-            return asked, self.embedding.embed_here([self._to_embed(asked)])[0]
+            return asked, self.embedding.embed_here([wanted])[0]
         except ModelUnavailable as error:
             self.embedding.trouble = error
             return asked, None
@@ -263,11 +285,14 @@ class Mind:
 
     async def _ranked(self, texts: Sequence[str], k: int, filters: Filters, then: Then[Result]) -> Result:
         """Put the candidates of every part of a question in order, and return what is to be said of them."""
-        parts = [await self.read_query(text) for text in texts]
+        made = await self._embedded(texts)
         now_ms = self._replica.now_ms()
         ranked = await self._replica.read(
             lambda connection: [
-                self._ranked_now(connection, part, k=k, filters=filters, now_ms=now_ms) for part in parts
+                self._ranked_now(
+                    connection, self.read_here(connection, text, made), k=k, filters=filters, now_ms=now_ms
+                )
+                for text in texts
             ]
         )
         reread = await trio.to_thread.run_sync(self.reranking.reread, ranked)

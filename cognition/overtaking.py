@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from cognition.embedding.embedder import Vectors
-from cognition.grammar.lexicon import languages_of, level, lexicon
+from cognition.grammar.lexicon import languages_of, level, lists_of
 from cognition.ranking.asked_words import PAST
 from cognition.ranking.pool import Column, Pool
 from cognition.words import words
@@ -33,7 +33,7 @@ _ABOVE: Final = 1e-6
 def tells_change(text: str) -> bool:
     """Say whether a text tells of a change, in the words of ten languages."""
     plain = level(text[:_CHARACTERS_MAX])
-    return lexicon(languages_of(plain)).lists["change"].search(plain) is not None
+    return lists_of(languages_of(plain))["change"].search(plain) is not None
 
 
 def overtaking(

@@ -41,9 +41,9 @@ _PLACES: Final = 64
 # Different dates and labels that are remembered as words.
 _ABOUT_KEPT: Final = 4_096
 # In the order of `Row`, whose last is made of what the last holds: most rows bear no label. A time stands for its day,
-# also before 1970, since day by day most rows of a store bear one of few labels.
+# also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for itself.
 _ROW: Final = (
-    "SELECT m.id, m.rid, m.content, m.text, m.speaker, m.conversation, m.position, "
+    "SELECT m.id, m.rid, iif(m.position IS NULL, -m.id, m.content), m.text, m.speaker, m.conversation, m.position, "
     f"{TIME}, m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
     "m.created >> 16, m.updated >> 16, json_extract(m.meta, '$.mentions'), "
     "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("
@@ -90,9 +90,9 @@ class Candidates:
         found = self.connection.execute(
             f"{_ROW}, {condition} FROM shown_memory m WHERE m.id IN ({EACH})", (*values, json.dumps(unread))
         )
-        for *fields, permitted in found:
-            row = self._rows[fields[0]] = _row(fields)
-            if permitted:
+        for values in found:
+            row = self._rows[values[0]] = _row(values[:-1])
+            if values[-1]:
                 self._permitted.add(row.id)
 
 
@@ -316,7 +316,7 @@ def read_near(
     return [_row(values) for values in found]
 
 
-def _row(values: Sequence[Any]) -> Row:
+def _row(values: tuple[Any, ...]) -> Row:
     labels = values[-1]
     return Row._make((*values[:-1], _about(labels)) if labels else values)
 

@@ -116,6 +116,8 @@ class Hit:
     """The other tellings that it is shown for, the newest first."""
     confidence: float = 1.0
     """How likely it is to be about what was asked (`cognition.ranking.confidence`)."""
+    incarnation: bytes = b""
+    """In which incarnation of the device it was told."""
     claim: Answer | None = None
     """What it says of the very thing that was asked for, and whether that is believed now."""
 
@@ -274,18 +276,15 @@ def _searched(
 def as_told(connection: sqlite3.Connection, rows: Mapping[int, Row]) -> tuple[dict[int, Row], frozenset[int]]:
     """Return candidates with one number for those that are shown as one and how often each was told; and the groups.
 
-    A group of tellings goes by its own; turns of conversations go by their words, and whatever else by itself.
+    A group of tellings goes by its own.
     """
     groups = groups_of(connection, rows)
     often = counted(connection, set(groups.values()))
-    told: dict[int, Row] = {}
-    for number, row in rows.items():
-        group = groups.get(number)
-        if group is not None:
-            mentions = row.mentions if type(row.mentions) is int else 0
-            told[number] = row._replace(content=group, mentions=max(mentions, often[group]))
-        else:
-            told[number] = row if row.position is not None else row._replace(content=-number)
+    told = dict(rows)
+    for number, group in groups.items():
+        row = rows[number]
+        mentions = row.mentions if type(row.mentions) is int else 0
+        told[number] = row._replace(content=group, mentions=max(mentions, often[group]))
     return told, frozenset(often)
 
 
@@ -456,6 +455,7 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
                     sources,
                     None if above is None else above.rid,
                     confidence=float(sure[i]),
+                    incarnation=it.incarnation,
                     claim=ranked.known.get(number),
                     tellings=tellings[content].often if content in tellings else 1,
                     same=tuple(rid for rid in tellings[content].rids if rid != it.rid)
@@ -526,6 +526,7 @@ def own_words_first(
         first = Hit(it.rid, score, (Found("exact", 0, 1.0),), 0.0, {}, it.memory, it.device)
     else:
         first = replace(hits[place], rid=it.rid, score=score, memory=it.memory, device=it.device)
+    first = replace(first, incarnation=it.incarnation)
     often = 1 if group is None else counted(connection, [group])[group]
     return [replace(first, same=same, tellings=often), *rest][:k]
 

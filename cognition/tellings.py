@@ -368,13 +368,8 @@ def shown_once(condition: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
 
 def groups_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
     """Return the group of each of these rows that stands in one."""
-    return {
-        number: group
-        for chunk in _chunks(numbers)
-        for number, group in connection.execute(
-            f"SELECT id, grp FROM telling WHERE id IN ({','.join('?' * len(chunk))})", chunk
-        )
-    }
+    wanted = json.dumps(list(numbers))
+    return dict(connection.execute(f"SELECT id, grp FROM telling WHERE id IN ({EACH})", (wanted,)))
 
 
 def tellings_of(connection: sqlite3.Connection, group: int) -> list[Telling]:
@@ -427,13 +422,13 @@ def head_of(connection: sqlite3.Connection, number: int) -> tuple[int, int]:
 
 def counted(connection: sqlite3.Connection, groups: Iterable[int]) -> dict[int, int]:
     """Return how often each of these groups was told; what only came back from a recall is no telling."""
+    wanted = json.dumps(list(groups))
     return {
         group: max(1, count)
-        for chunk in _chunks(groups)
         for group, count in connection.execute(
             f"""SELECT t.grp, sum(m.source IS NOT '{RECALLED}') FROM telling t JOIN shown_memory m ON m.id = t.id
-                WHERE t.grp IN ({",".join("?" * len(chunk))}) GROUP BY t.grp""",
-            chunk,
+                WHERE t.grp IN ({EACH}) GROUP BY t.grp""",
+            (wanted,),
         )
     }
 

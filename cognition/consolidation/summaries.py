@@ -35,6 +35,11 @@ class Summary(NamedTuple):
         """Who told the oldest of what it says."""
         return self.members[0].device
 
+    @property
+    def incarnation(self) -> bytes:
+        """In which of its incarnations."""
+        return self.members[0].incarnation
+
 
 def read_summaries(connection: sqlite3.Connection, numbers: Iterable[int]) -> Iterator[Summary]:
     """Return the summaries of these numbers, in no particular order."""

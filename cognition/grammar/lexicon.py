@@ -32,6 +32,7 @@ CLOCKS: Final = "clocks"
 _STEM: Final = 3
 # How many minutes lie between an hour that is named and the time that is meant.
 _BESIDE_HOUR: Final = {"half_past": 30, "quarter_past": 15, "quarter_to": -15, "half_to": -30}
+_NO_LISTS: Final = _BESIDE_HOUR.keys() | {"small"}
 _HOUR: Final = r"(?P<hour>\d{1,2}|[^\W\d_]+)"
 _NUMBER: Final = r"(?:\d{1,3}|[^\W\d_]+)"
 _RUN: Final = re.compile(r"[^\W\d_]+")
@@ -112,21 +113,39 @@ def languages_of(plain: str) -> tuple[str, ...]:
     return tuple(name for name in LANGUAGES if points[name] >= _AS_LIKELY * most)
 
 
+class _Lists(dict[str, "re.Pattern[str]"]):
+    """The pattern of each list of some languages, made when it is first asked for: of all of them a tenth of a second.
+
+    Who recalls one thing in a process of its own asks for one.
+    """
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        super().__init__()
+        self._told = [_told()[name] for name in languages]
+
+    def __missing__(self, name: str) -> "re.Pattern[str]":
+        if name in _NO_LISTS or not any(isinstance(each.get(name), list) for each in self._told):
+            raise KeyError(name)
+        pattern = self[name] = _any_of(phrase for each in self._told for phrase in each.get(name, ()))
+        return pattern
+
+
+@lru_cache(_SETS_KEPT)
+def lists_of(languages: tuple[str, ...]) -> Mapping[str, "re.Pattern[str]"]:
+    """Return patterns over leveled text of some languages, by the name of their list."""
+    return _Lists(languages)
+
+
 @lru_cache(_SETS_KEPT)
 def lexicon(languages: tuple[str, ...] = LANGUAGES) -> Lexicon:
     """Return the words of some languages as one table."""
     told = [_told()[name] for name in languages]
-    names = {name for each in told for name, value in each.items() if isinstance(value, list)}
-    lists = {
-        name: _any_of(phrase for each in told for phrase in each.get(name, ()))
-        for name in sorted(names - _BESIDE_HOUR.keys() - {"small"})
-    }
     roles: dict[str, list[str]] = {}
     for each in told:
         for role, words in each["kin"].items():
             roles.setdefault(role, []).extend(words)
     return Lexicon(
-        lists,
+        lists_of(languages),
         tuple((role, _any_of(words)) for role, words in roles.items()),
         tuple(
             (re.compile(rf"(?<!\w){_phrase(phrase)}(?!\w)"), minutes)

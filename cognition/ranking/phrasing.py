@@ -47,18 +47,17 @@ def phrasing(text: str) -> Phrasing:
     """Return how a text says what it says."""
     tokens = _TOKEN.findall(text[:_CHARACTERS_MAX])
     folded = [token.casefold() for token in tokens]
-    stems = [stem(word) for word in folded]
     said_of = {
-        stems[back]
+        stem(back)
         for at, word in enumerate(folded)
         if word in _SAYS
-        for back in range(max(0, at - _BEHIND), at)
+        for back in folded[max(0, at - _BEHIND) : at]
     }
     own = {
-        stems[ahead]
+        stem(ahead)
         for at, word in enumerate(folded)
         if word in SELF
-        for ahead in range(at + 1, min(len(stems), at + 1 + _BEFORE))
+        for ahead in folded[at + 1 : at + 1 + _BEFORE]
     }
     return Phrasing(frozenset(said_of), frozenset(own), frozenset(_names(tokens)))
 

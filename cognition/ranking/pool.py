@@ -41,6 +41,7 @@ _BY_LENGTH: Final = 0.75
 LEADING_MAX: Final = 48
 # Hashes of grams: of those of a question, hardly two share one.
 _GRAM_HASHES: Final = 1 << 16
+_MIXES: Final = np.uint64(0x9E3779B97F4A7C15)
 # Grams of a question that are looked for: those of some forty words.
 _GRAMS_MAX: Final = 512
 
@@ -216,8 +217,9 @@ class Pool:
     @cached_property
     def grams(self) -> Column:
         """BM25 over runs of three and four letters, as a share of the best that a text could have."""
-        runs = [_grams(f" {term} ", size) for term in self.topic for size in (3, 4)]
-        asked = np.unique(np.concatenate([np.zeros(0, np.int64), *runs]))[:_GRAMS_MAX]
+        # No `np.unique`: that loads masked arrays first, which takes as long as a recall.
+        runs = {run for term in self.topic for some in _grams(f" {term} ") for run in some.tolist()}
+        asked = np.array(sorted(runs)[:_GRAMS_MAX], np.int64)
         if not len(asked) or not len(self):
             return self.none
         number = np.full(_GRAM_HASHES, -1, np.int64)
@@ -230,8 +232,8 @@ class Pool:
         rows = np.repeat(np.arange(len(texts)), lengths)
         joined = "".join(texts)
         often = np.zeros(len(texts) * len(asked))
-        for size in (3, 4):
-            found = number[_grams(joined, size)]
+        for run in _grams(joined):
+            found = number[run]
             held = np.flatnonzero(found >= 0)
             # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
             often += np.bincount(rows[held] * len(asked) + found[held], minlength=len(often))
@@ -365,12 +367,15 @@ def _stems_of(name: str | None) -> frozenset[str]:
     return frozenset(map(stem, words(name))) if name else frozenset()
 
 
-def _grams(text: str, size: int) -> NDArray[np.int64]:
-    """Return a hash for each run of so many letters; of a text that is shorter, none."""
+def _grams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a hash for each run of three letters, and for each of four; of a text that is shorter, none."""
     letters = np.frombuffer(text.encode("utf-32-le", errors="replace"), np.uint32).astype(np.uint64)
-    if len(letters) < size:
-        return np.zeros(0, np.int64)
-    mixed = np.zeros(len(letters) - size + 1, np.uint64)
-    for at in range(size):
-        mixed = (mixed ^ letters[at : at + len(mixed)]) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = letters * _MIXES
+    for at in (1, 2):
+        mixed = (mixed[:-1] ^ letters[at:]) * _MIXES
+    threes = mixed
+    return _of_16_bits(threes), _of_16_bits((threes[:-1] ^ letters[3:]) * _MIXES)
+
+
+def _of_16_bits(mixed: NDArray[np.uint64]) -> NDArray[np.int64]:
     return (mixed >> np.uint64(48)).astype(np.int64)

@@ -9,6 +9,7 @@ Importance is what somebody set. Where nobody did, it is the salience that follo
 sure its source was, how often it was told again and recalled, and how much of it has not faded.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,7 +37,7 @@ def worth_of(pool: "Pool") -> Worth:
     decay = pool.profile.column(_lives(pool), now_ms)
     derived = scoring.salience(
         confidence=pool.numbers("certainty", 1.0),
-        reinforcements=np.array([_told_again(mentions) for mentions in pool.all_of("mentions")], np.float64),
+        reinforcements=_told_again(pool.all_of("mentions")),
         accesses=pool.numbers("accesses"),
         decay=decay,
     )
@@ -64,9 +65,12 @@ def _alignment(valence: "Column", mood: int) -> "Column":
     return agrees
 
 
-def _told_again(mentions: object) -> int:
-    """Return how often it was told again: 0 where whoever labelled it meant something else by mentions."""
-    return mentions - 1 if type(mentions) is int and mentions > 0 else 0
+def _told_again(mentions: Sequence[object]) -> "Column":
+    """Return how often each was told again: 0 where whoever labelled it meant something else by mentions."""
+    column: Column = np.zeros(len(mentions))
+    if mentions.count(None) < len(mentions):  # few stores tell anything twice
+        column[:] = [count - 1 if type(count) is int and count > 0 else 0 for count in mentions]
+    return column
 
 
 def _lives(pool: "Pool") -> Lives:

@@ -1,6 +1,6 @@
 """Find memories by their words and their meaning."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -12,8 +12,6 @@ from samemind.printable import one_line
 from samemind.rendering import Document, clock, titled
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from cognition import Hit as Found
     from cognition.known import Answer
     from cognition.known import Value as Known
@@ -126,7 +124,6 @@ class Recalled:
 async def run(device: "Device", options: Recall) -> Recalled:
     """Find memories, as they are or as they were, and say how long that took."""
     import time
-    from functools import partial
 
     from samemind.filtering import kept
     from samemind.moments import at_moment
@@ -147,8 +144,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
         close = [hit for hit in found if hit.confidence >= options.min_confidence]
         if mind is device.mind:
             device.rehearsals.note(rehearsed(close))
-        origins = await mind.read(partial(_origins, close))
-    hits = [_show(hit, origins[hit.memory.feed], explain=options.explain) for hit in close]
+    hits = [_show(hit, explain=options.explain) for hit in close]
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     trace: list[Mapping[str, Any]] = [
         {"question": number, "stage": stage.name, **stage.told}
@@ -165,17 +161,10 @@ def rehearsed(found: "Iterable[Found]") -> "list[MemoryId]":
     return [rid for hit in found for rid in (hit.sources or (hit.rid,))]
 
 
-def _origins(found: "Sequence[Found]", connection: "sqlite3.Connection") -> dict[int, str]:
-    from replica.reads.log import origins_of
-    from samemind.views import show_origin
-
-    origins = origins_of(connection, {hit.memory.feed for hit in found})
-    return {no: show_origin(*origin) for no, origin in origins.items()}
-
-
-def _show(found: "Found", origin: str, *, explain: bool) -> Hit:
+def _show(found: "Found", *, explain: bool) -> Hit:
     from replica import show_memory_id
     from samemind.times import at_ms, at_stamp
+    from samemind.views import show_origin
 
     fields: dict[str, Any] = found.memory.fields
     told_at = fields.get("told_at")
@@ -191,7 +180,7 @@ def _show(found: "Found", origin: str, *, explain: bool) -> Hit:
         created_at=at_stamp(found.memory.created),
         told_at=None if told_at is None else at_ms(told_at),
         device=found.device.hex(),
-        origin=origin,
+        origin=show_origin(found.device, found.incarnation),
         summary=None if found.summary is None else show_memory_id(found.summary),
         summary_of=[show_memory_id(rid) for rid in found.sources],
         same=[show_memory_id(rid) for rid in found.same],

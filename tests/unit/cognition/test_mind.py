@@ -282,6 +282,46 @@ def test_a_recall_by_the_default_embedder_visits_the_reading_thread_once(
     trio.run(main)
 
 
+def test_a_costly_embedder_takes_questions_as_typed_before_the_one_visit_and_what_was_mistyped_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the reading thread others wait, so a question is embedded beside it; a slip is put right by what is held."""
+
+    class Costly(FaultyEmbedder):
+        @property
+        def costly(self) -> bool:
+            return True
+
+    async def main() -> None:
+        embedder = Costly()
+        async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            await remember(replica, "Ann moved to Lisbon", "the physiotherapist called")
+            await mind.settle()
+            visits, read = [], replica.read
+
+            async def counted(function: Callable[[sqlite3.Connection], object]) -> object:
+                visits.append(function)
+                return await read(function)
+
+            monkeypatch.setattr(replica, "read", counted)
+            for question, embedded in (
+                ("Where did Ann move?", [["Where did Ann move?"]]),
+                ("the phisiotherapist", [["the phisiotherapist"], ["the physiotherapist"]]),
+                ("?!", []),
+            ):
+                visits.clear()
+                embedder.calls.clear()
+                hits = await mind.recall(question, k=1)
+                assert (len(visits), embedder.calls) == (1, embedded)
+                assert not embedded or {"words", "vectors"} <= {found.channel for found in hits[0].found}
+            embedder.refuse, embedder.error = "", ModelUnavailable("no model here")
+            (hit,) = await mind.recall("the phisiotherapist", k=1)
+            assert {found.channel for found in hit.found} == {"words"}
+            assert isinstance(mind.trouble, ModelUnavailable)
+
+    trio.run(main)
+
+
 def stumbled(mind: Mind) -> Callable[[], Awaitable[bool]]:
     async def asked() -> bool:
         return mind.trouble is not None

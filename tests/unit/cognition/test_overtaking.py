@@ -2,6 +2,7 @@
 
 import pytest
 
+from cognition.grammar.lexicon import LANGUAGES, lists_of
 from cognition.overtaking import NAME, tells_change
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory
@@ -70,3 +71,11 @@ def test_why_it_came_first_is_told() -> None:
 )
 def test_a_change_is_read_in_the_words_of_its_language(text: str, told: bool) -> None:
     assert tells_change(text) is told
+
+
+def test_a_list_that_no_language_has_is_none() -> None:
+    lists = lists_of(LANGUAGES)
+    assert lists["change"].search("we no longer meet") is not None
+    for name in ("small", "half_past", "kin", "unheard of"):
+        with pytest.raises(KeyError):
+            lists[name]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cognition.ranking.times import windows
+from cognition.ranking.times import _BEGIN_PAIRS, _EPOCH, _PATTERNS, _words, windows
 
 NOW_MS = int(datetime(2026, 6, 15, 10, tzinfo=UTC).timestamp() * 1_000)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -82,3 +82,18 @@ def test_any_text_at_any_moment_gives_stretches_that_begin_before_they_end(text:
 @example(words=["early", "last", "tagen"])
 def test_any_run_of_such_words_gives_stretches_that_begin_before_they_end(words: list[str]) -> None:
     assert all(window.start_ms <= window.end_ms for window in windows(" ".join(words), NOW_MS))
+
+
+@given(
+    first=st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12),
+    words=st.lists(
+        st.sampled_from([*WORDS, "day", "eve", "night", "il", "christmas", "prochaine"]), max_size=6
+    ),
+)
+def test_nothing_begins_with_a_word_that_means_no_time(first: str, words: list[str]) -> None:
+    """So a text is read for times at few of its words."""
+    read = _words(" ".join([first, *words]))
+    today = (_EPOCH + timedelta(milliseconds=NOW_MS)).date()
+    for at, word in enumerate(read):
+        if not word.means and word.spelled not in _BEGIN_PAIRS:
+            assert [pattern(read, at, today)[0] for pattern in _PATTERNS] == [[]] * len(_PATTERNS)
