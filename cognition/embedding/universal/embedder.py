@@ -173,13 +173,26 @@ class _Threads:
                     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # looks at all libraries
 
                     self._controller = ThreadpoolController()
+                self._take_over()
                 self._limit = self._controller.limit(limits=1, user_api="blas")
 
     def leave(self) -> None:
         with self._lock:
             self._users -= 1
             if not self._users:
+                self._take_over()
                 self._limit.restore_original_limits()
+                self._take_over()
+
+    def _take_over(self) -> None:
+        """Let any thread set how many there are.
+
+        By threadpoolctl 3.8 only the first one that did may, as long as it lives: what others ask for is not done, and
+        nobody is told. A text that another thread embedded kept a second core busy for up to a tenth of a second.
+        """
+        for each in self._controller.lib_controllers:
+            if (let_go := getattr(each, "clear_controlling_thread", None)) is not None:
+                let_go(force=True)
 
 
 _threads: Final = _Threads()

@@ -1,15 +1,17 @@
 """`check_embedder`: what every embedder promises, tried on each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 from cognition import Embedder, HashedEmbedder, StaticEmbedder
+from cognition.embedding.embedder import Vectors
 from cognition.embedding.onnx import OnnxEmbedder
-from cognition.embedding.universal import UniversalEmbedder
+from cognition.embedding.universal import UniversalEmbedder, embedder
 from cognition.embedding.universal.pieces import Pieces
 from cognition.embedding.universal.unpacking import Unpacked, unpacked
 from tests.support.models import needs_models
@@ -107,6 +109,32 @@ def test_what_the_default_embedder_computes_is_what_its_package_computes(
     ]
     theirs = USE(threads=1).encode(texts)
     assert np.abs(universal().embed(texts) - theirs).max() < 1e-5
+
+
+def test_whichever_thread_embeds_does_so_on_one_core(
+    universal: Callable[[], Embedder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """threadpoolctl lets one thread set that, and said nothing to others: each kept a second core busy with waiting."""
+    forward = embedder._forward
+    used: list[int] = []
+
+    def watched(model: Unpacked, group: Sequence[Sequence[int]]) -> Vectors:
+        used.append(blas_threads())
+        return forward(model, group)
+
+    def blas_threads() -> int:
+        return max(
+            (pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1
+        )
+
+    monkeypatch.setattr(embedder, "_forward", watched)
+    before, model = blas_threads(), universal()
+    model.embed(["Ann moved to Lisbon"])
+    with ThreadPoolExecutor(1) as other:
+        other.submit(model.embed, ["Bob sold his boat"]).result()
+        model.embed(["Carl lives in Porto"])
+    assert used == [1, 1, 1]
+    assert blas_threads() == before
 
 
 def test_a_file_of_the_cache_that_is_cut_short_is_unpacked_again(
