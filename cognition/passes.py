@@ -40,7 +40,7 @@ TIMED_MAX: Final = 1_000
 _PLACES: Final = 64
 # Different dates and labels that are remembered as words.
 _ABOUT_KEPT: Final = 4_096
-# In the order of `Row`, whose last is made of what the last holds: most rows bear no label. A time stands for its day,
+# In the order of `Row`, whose `about` is made of what stands there: most rows bear no label. A time stands for its day,
 # also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for itself.
 _ROW: Final = (
     "SELECT m.id, m.rid, iif(m.position IS NULL, -m.id, m.content), m.text, m.speaker, m.conversation, m.position, "
@@ -61,18 +61,19 @@ class Candidates:
         self.postings = Postings() if postings is None else postings
         self.filters = filters
         self._rows: dict[int, Row] = {}
-        self._permitted: set[int] = set()
 
     def rows(self, numbers: Iterable[int]) -> dict[int, Row]:
         """Return those of the memories that are there."""
         wanted = list(numbers)
         self._read(wanted)
-        return {number: self._rows[number] for number in wanted if number in self._rows}
+        known = self._rows
+        return {number: known[number] for number in wanted if number in known}
 
     def permitted(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return what was found as far as the filters let it through."""
         self._read([number for number, _ in found])
-        return [each for each in found if each[0] in self._permitted]
+        known = self._rows
+        return [each for each in found if each[0] in known and known[each[0]].permitted]
 
     def current(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return what was found by vectors, as far as the filters let it through and its vector holds."""
@@ -90,10 +91,7 @@ class Candidates:
         found = self.connection.execute(
             f"{_ROW}, {condition} FROM shown_memory m WHERE m.id IN ({EACH})", (*values, json.dumps(unread))
         )
-        for values in found:
-            row = self._rows[values[0]] = _row(values[:-1])
-            if values[-1]:
-                self._permitted.add(row.id)
+        self._rows.update((row.id, row) for row in map(_row, found))
 
 
 def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[tuple[int, float]]:
@@ -309,7 +307,8 @@ def read_near(
     # The cross join makes each place one look into the index of turns; left to itself, SQLite scans the table.
     found = connection.execute(
         f"WITH place (conversation, position) AS (VALUES {','.join(['(?, ?)'] * len(places))}) "
-        f"{_ROW} FROM place p CROSS JOIN shown_memory m ON m.conversation = p.conversation AND m.position = p.position "
+        f"{_ROW}, 1 FROM place p "
+        "CROSS JOIN shown_memory m ON m.conversation = p.conversation AND m.position = p.position "
         f"WHERE {condition}",
         (*chain.from_iterable(places), *values),
     )
@@ -317,8 +316,8 @@ def read_near(
 
 
 def _row(values: tuple[Any, ...]) -> Row:
-    labels = values[-1]
-    return Row._make((*values[:-1], _about(labels)) if labels else values)
+    labels = values[-2]
+    return Row._make((*values[:-2], _about(labels), values[-1]) if labels else values)
 
 
 @lru_cache(_ABOUT_KEPT)

@@ -209,11 +209,8 @@ def rank(
     leads = fused
     if not NARROW.isdisjoint(standing.lists):
         leads = fuse({name: each for name, each in standing.lists.items() if name not in NARROW})
-    leading = sorted(rows, key=lambda number: (-leads.get(number, 0.0), number))[:NEIGHBOURED]
-    near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
-    beside = stand_in(connection, query.text, {"near": [(row.id, 0.0) for row in near]}, None, filters)
-    kept = [row for row in near if row.id not in beside.under or filters.include_archived]
-    rows |= {row.id: row for row in kept}
+    near = _beside_the_best(connection, query, rows, leads, filters)
+    rows |= {row.id: row for row in near}
     told, groups = as_told(connection, rows)
     rows = told | standing.rows()
     pool = replace(
@@ -224,7 +221,7 @@ def rank(
     if index is not None and (ahead := overtaking(pool, scored.scores, index.vectors)) is not None:
         scored = signals.Scored(scored.scores + ahead, {**scored.contributions, OVERTAKES: ahead})
     order = in_order(scored.scores, pool.rows, standing.under)
-    found = {**standing.lists, "near": [(row.id, 0.0) for row in kept]}
+    found = {**standing.lists, "near": [(row.id, 0.0) for row in near]}
     return Ranked(
         pool,
         fused,
@@ -237,6 +234,22 @@ def rank(
         groups=groups,
         known=known,
     )
+
+
+def _beside_the_best(
+    connection: sqlite3.Connection,
+    query: Query,
+    rows: Mapping[int, Row],
+    leads: Mapping[int, float],
+    filters: Filters,
+) -> list[Row]:
+    """Return the turns next to the best candidates, less those for which a summary stands."""
+    if all(row.position is None for row in rows.values()):
+        return []  # as in a store without talk: nothing stands next to anything
+    leading = sorted(rows, key=lambda number: (-leads.get(number, 0.0), number))[:NEIGHBOURED]
+    near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
+    beside = stand_in(connection, query.text, {"near": [(row.id, 0.0) for row in near]}, None, filters)
+    return [row for row in near if row.id not in beside.under or filters.include_archived]
 
 
 def _searched(
@@ -279,6 +292,8 @@ def as_told(connection: sqlite3.Connection, rows: Mapping[int, Row]) -> tuple[di
     A group of tellings goes by its own.
     """
     groups = groups_of(connection, rows)
+    if not groups:
+        return dict(rows), frozenset()
     often = counted(connection, set(groups.values()))
     told = dict(rows)
     for number, group in groups.items():
@@ -312,9 +327,11 @@ def best_of(ranked: Ranked, count: int) -> list[int]:
 def fuse(lists: Ranks) -> dict[int, float]:
     """Fuse ranked lists by reciprocal rank; the scores inside a list do not count."""
     fused: dict[int, float] = {}
+    longest = max(map(len, lists.values()), default=0)
+    worth = [reciprocal(RRF_FIRST_RANK + place) for place in range(longest)]
     for ranked in lists.values():
-        for place, (number, _) in enumerate(ranked, start=RRF_FIRST_RANK):
-            fused[number] = fused.get(number, 0.0) + reciprocal(place)
+        for (number, _), each in zip(ranked, worth, strict=False):
+            fused[number] = fused.get(number, 0.0) + each
     return fused
 
 

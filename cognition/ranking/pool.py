@@ -87,6 +87,8 @@ class Row(NamedTuple):
     """How often it was told; None where that was once."""
     about: str = ""
     """The words of its date and labels."""
+    permitted: int = 1
+    """Whether the filters let it through; 0 or 1, as SQLite has it."""
 
 
 @dataclass(frozen=True)

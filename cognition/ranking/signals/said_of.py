@@ -12,7 +12,8 @@ def of(pool: Pool) -> Column:
     asked = [stem(term) for term in pool.topic]
     for i in pool.leading:
         told = phrasing(pool.rows[i].text).said_of
-        column[i] = sum(rarity for term, rarity in zip(asked, pool.rarity, strict=True) if term in told)
+        if not told.isdisjoint(asked):
+            column[i] = sum(rarity for term, rarity in zip(asked, pool.rarity, strict=True) if term in told)
     return pool.of_facts(column)
 
 
