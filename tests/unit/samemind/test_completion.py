@@ -1,6 +1,8 @@
 """Completion, asked as shells ask, and tried in those that are on this machine."""
 
 import os
+import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -128,3 +130,37 @@ def test_fish_completes_by_its_script(path_with_the_command: str) -> None:
         capture_output=True, text=True, check=True, timeout=60, env=cli.environment(PATH=path_with_the_command),
     )  # fmt: skip
     assert done.stdout == "--speaker\tonly what this person said\n"
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not on this machine")
+def test_zsh_completes_by_its_script_at_a_terminal(path_with_the_command: str, tmp_path: Path) -> None:
+    """zsh completes at a terminal alone: what is typed, and a tab, are written to one of its own."""
+    (tmp_path / ".zshrc").write_text(
+        f"PS1='ready> '\nautoload -Uz compinit && compinit -u -d {tmp_path}/dump\n{completion_script(['zsh'])}\n"
+    )
+    ours, theirs = pty.openpty()
+    shell = subprocess.Popen(
+        ["zsh", "-i"],
+        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        env=cli.environment(PATH=path_with_the_command, ZDOTDIR=str(tmp_path), TERM="dumb"),
+    )  # fmt: skip
+    os.close(theirs)
+    try:
+        assert "ready> " in read_until(ours, "ready> ")
+        os.write(ours, b"samemind recall --sp\t")
+        assert "--speaker" in read_until(ours, "--speaker")
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(ours)
+
+
+def read_until(terminal: int, wanted: str) -> str:
+    """Read what a terminal shows until that stands there, or nothing more comes for a while."""
+    shown = ""
+    while wanted not in shown:
+        ready, _, _ = select.select([terminal], [], [], cli.SECONDS_MAX)
+        if not ready:
+            break
+        shown += os.read(terminal, 4096).decode(errors="replace")
+    return shown
