@@ -13,7 +13,7 @@ from cognition.judging.nominating import (
 from cognition.memories import Shown
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica
-from replica.reads.lookups import number_of
+from replica.reads.ids import number_of
 
 
 class Comparing:

@@ -17,7 +17,7 @@ from cognition.ranking.query import Query
 from cognition.recall import Found, Hit, Ranked, best_of, found_in
 from cognition.words import symbols
 from replica import MemoryId, show_memory_id
-from replica.reads.lookups import is_forgotten, number_of
+from replica.reads.ids import is_forgotten, number_of
 
 _KEPT_OUT: Final = "the filters keep it out, or it is archived, or says only what no longer holds"
 # Beyond these, signals add up to nothing that a person would act on.

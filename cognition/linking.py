@@ -29,7 +29,7 @@ from replica import (
     memories_called,
     show_memory_id,
 )
-from replica.reads.lookups import latest_fields, told_the_same
+from replica.reads.duplicates import latest_fields, told_the_same
 from replica.reads.texts import texts_after
 
 # The newest memories whose signatures are kept: a program that runs once has to make these first. Older ones are asked

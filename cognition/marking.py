@@ -17,7 +17,7 @@ from cognition.filters import Filters
 from cognition.memories import Shown, read_memories
 from cognition.passes import allowed
 from cognition.recall import Found, Hit
-from replica.reads.lookups import parents_of
+from replica.reads.facts import parents_of
 
 # The channel by which a hit came that only the other side of a contradiction brought along.
 CHANNEL: Final = "contradiction"

@@ -16,7 +16,7 @@ from cognition.errors import InvalidQuery
 from cognition.index import VectorIndex
 from cognition.memories import read_memories
 from replica import MemoryId
-from replica.reads.lookups import kin_of
+from replica.reads.facts import kin_of
 
 # ML-41.
 RELATED_MAX: Final = 3

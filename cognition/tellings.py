@@ -22,7 +22,7 @@ from cognition.versions import made_anew
 from replica import MemoryId, RowChange, transaction
 from replica.codec import pack
 from replica.derived import on_link_gone, on_link_made
-from replica.reads.lookups import contents_are_indexed
+from replica.reads.duplicates import contents_are_indexed
 
 # Raise it when a table, or what makes a group, changes.
 TELLINGS_VERSION: Final = 2

@@ -68,15 +68,9 @@ if TYPE_CHECKING:
     from replica.outside import ops_noted_outside
     from replica.purging import ErasureStatus, erasure_status
     from replica.reads.counts import count_memories, count_tellings
+    from replica.reads.facts import facts_of, numbers_with_facts, orphans_of
     from replica.reads.graph import ShownEdge, ShownLink, all_edges, all_links, edge_weight
-    from replica.reads.lookups import (
-        facts_of,
-        is_known,
-        newest_numbers,
-        numbers_between,
-        numbers_with_facts,
-        orphans_of,
-    )
+    from replica.reads.ids import is_known, newest_numbers, numbers_between
     from replica.reads.memories import (
         ShownMemory,
         all_memories,
@@ -287,14 +281,8 @@ if not TYPE_CHECKING:
             "purging": ("ErasureStatus", "erasure_status"),
             "reads.counts": ("count_memories", "count_tellings"),
             "reads.graph": ("ShownEdge", "ShownLink", "all_edges", "all_links", "edge_weight"),
-            "reads.lookups": (
-                "facts_of",
-                "is_known",
-                "newest_numbers",
-                "numbers_between",
-                "numbers_with_facts",
-                "orphans_of",
-            ),
+            "reads.facts": ("facts_of", "numbers_with_facts", "orphans_of"),
+            "reads.ids": ("is_known", "newest_numbers", "numbers_between"),
             "reads.memories": (
                 "ShownMemory",
                 "all_memories",

@@ -15,7 +15,7 @@ from replica import (
     memories_called,
     new_memory_id,
 )
-from replica.reads.lookups import numbers_saying
+from replica.reads.duplicates import numbers_saying
 from samemind.device import Device
 from samemind.fields import LABELS_OFF, changes_of
 from samemind.views import memory_view

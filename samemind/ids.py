@@ -7,7 +7,7 @@ from typing import Final
 from replica import Core, DeviceId, MemoryId, show_memory_id
 from replica.history import texts_told
 from replica.reads.devices import devices_between, devices_named
-from replica.reads.lookups import forgotten_between, ids_between
+from replica.reads.ids import forgotten_between, ids_between
 from samemind.errors import Ambiguous, NeedsDecision, NotFound, Usage
 
 # Shorter ones fit too many to be meant.

@@ -22,8 +22,8 @@ from cognition.memories import IDS_MAX, read_memories
 from cognition.versions import made_anew
 from replica import MemoryId, RowChange, derived_memory_id, transaction
 from replica.derived import on_proposed, on_withdrawn
-from replica.reads.lookups import Loose, loose_among, numbers_of
-from replica.reads.proposals import proposed_among, proposed_with
+from replica.reads.ids import numbers_of
+from replica.reads.proposals import Loose, loose_among, proposed_among, proposed_with
 
 # Raise it when a table, or what is under a summary, changes.
 SUMMARIES_VERSION: Final = 4

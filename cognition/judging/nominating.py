@@ -19,7 +19,7 @@ from cognition.tables import indexed
 from cognition.tellings import tellings_with
 from cognition.words import quoted, terms
 from replica import MemoryId
-from replica.reads.lookups import newest_tellings, number_of
+from replica.reads.ids import newest_tellings, number_of
 
 # Of what lies near, some is the telling itself, its facts, or in another space.
 _READ: Final = LOOKED_AT + 8

@@ -29,7 +29,7 @@ from cognition.patterns.miners import (
 from cognition.patterns.tables import Touched
 from cognition.patterns.words import theme_words
 from replica import MemoryId
-from replica.reads.lookups import ids_of, number_of
+from replica.reads.ids import ids_of, number_of
 from replica.reads.texts import texts_at
 
 _BETWEEN: Final = "\x1f"

@@ -17,7 +17,7 @@ from cognition.errors import ModelUnavailable
 from cognition.memories import EACH
 from cognition.reranking.reranker import Reranker
 from replica import derived_transaction
-from replica.reads.lookups import number_ahead
+from replica.reads.ids import number_ahead
 from replica.reads.texts import said_after, said_at
 
 # Some two hundred milliseconds.

@@ -26,7 +26,7 @@ from cognition.talk.core_facts import core_writes, known_facts
 from cognition.talk.queue import TalkJob, Turn
 from cognition.talk.writing import KIND, SUMMARY, reading_writes
 from replica import Core, DeviceId, MemoryId, Remember, Replica, ReplicaError, Write, is_known
-from replica.reads.lookups import is_shown
+from replica.reads.ids import is_shown
 
 # LO-03.
 TEMPERATURE: Final = 0.1

@@ -18,7 +18,7 @@ from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.versions import made_anew
 from replica import Memory, RowChange, transaction
-from replica.reads.lookups import all_numbers
+from replica.reads.ids import all_numbers
 
 # Raise it when a table, or what goes into it, changes.
 DUE_VERSION: Final = 2

@@ -86,3 +86,11 @@ def goal_row(connection: sqlite3.Connection, rid: MemoryId) -> GoalRow | None:
         "SELECT text, goal, created FROM memory WHERE rid = ? AND goal IS NOT NULL", (rid,)
     ).fetchone()
     return None if row is None else GoalRow(rid, *row)
+
+
+def open_goal_saying(connection: sqlite3.Connection, content: int) -> MemoryId | None:
+    """Return an open goal of this content; None where there is none."""
+    row = connection.execute(
+        "SELECT rid FROM memory WHERE content = ? AND goal = 'open'", (content,)
+    ).fetchone()
+    return None if row is None else MemoryId(row[0])

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from replica.ids import MemoryId
 from replica.storage.sql import select_named
@@ -51,3 +52,23 @@ def settings_stamped(connection: sqlite3.Connection, first_hlc: int, last_hlc: i
     return dict(
         connection.execute("SELECT name, hlc FROM setting WHERE hlc BETWEEN ? AND ?", (first_hlc, last_hlc))
     )
+
+
+class Loose(NamedTuple):
+    """A memory that may be put together with others: not archived, not pinned and not set apart."""
+
+    id: int
+    rid: bytes
+    created: int
+    workspace: str | None
+
+
+def loose_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> list[Loose]:
+    """Return those of these memories that may be put together with others, in no particular order."""
+    rows = select_named(
+        connection,
+        """SELECT m.id, m.rid, m.created, m.workspace FROM memory m WHERE NOT ifnull(m.archived, 0)
+           AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0) AND m.rid IN""",
+        rids,
+    )
+    return list(map(Loose._make, rows))

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from replica.ids import MemoryId
 from replica.reads.memories import fields_of
+from replica.storage.sql import select_named
 
 _EACH: Final = "(SELECT value FROM json_each(?))"
 # Read at a time.
@@ -122,3 +123,14 @@ def updates_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[i
         f"SELECT id, updated FROM memory WHERE id IN {_EACH}", (json.dumps([*numbers]),)
     )
     return dict(rows.fetchall())
+
+
+def text_of(connection: sqlite3.Connection, rid: bytes) -> str | None:
+    """Return the text of a memory; None where it does not show."""
+    row = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def texts_called(connection: sqlite3.Connection, rids: Sequence[bytes]) -> dict[bytes, str]:
+    """Return the texts of those of these memories that show, by id."""
+    return dict(select_named(connection, "SELECT rid, text FROM memory WHERE rid IN", rids))

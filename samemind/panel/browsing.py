@@ -21,8 +21,9 @@ from cognition.contradictions.tables import told_of
 from cognition.entities import entities, triples_of
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from replica.reads.devices import device_names
+from replica.reads.facts import fact_numbers_of
 from replica.reads.graph import edges_of
-from replica.reads.lookups import fact_numbers_of, number_of, numbers_of
+from replica.reads.ids import number_of, numbers_of
 from samemind.commands.answers.why import ExplainWhy
 from samemind.commands.answers.why import run as why
 from samemind.commands.memories._standing import view_of

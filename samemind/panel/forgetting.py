@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from replica import MemoryId, parse_memory_id, show_memory_id
-from replica.reads.lookups import all_ids
+from replica.reads.ids import all_ids
 from samemind.commands.memories._forgetting import forget_only, told_as
 
 if TYPE_CHECKING:

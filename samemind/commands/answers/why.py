@@ -104,7 +104,7 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
 def _chain(core: "Core", connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[Provenance]:
     """Give a memory, and what it was taken from, to the end; a circle that somebody made by hand ends it too."""
     from replica import MemoryId, memories_called
-    from replica.reads.lookups import parent_of
+    from replica.reads.facts import parent_of
     from samemind.views import view_of_memory
 
     relation, seen, at = "itself", set[bytes](), bytes(rid)

@@ -16,7 +16,7 @@ from cognition.contradictions.telling import Teller, telling_of, withdrawn
 from cognition.tellings import words_of_telling
 from replica import Core, MemoryId, Op, SaysSame, Write, facts_of, is_known, show_memory_id
 from replica.limits import SURENESS_MAX
-from replica.reads.lookups import attribution_of
+from replica.reads.attribution import attribution_of
 from samemind.commands.contradictions._parts import Corrected
 from samemind.device import Device
 from samemind.errors import NeedsDecision

@@ -17,7 +17,7 @@ from cognition.contradictions.resolving import resolutions
 from cognition.contradictions.slots import Belief, Judged, Standing, Status, as_known, judge
 from cognition.contradictions.tables import told_of
 from replica import MemoryId, show_memory_id
-from replica.reads.lookups import texts_called
+from replica.reads.texts import texts_called
 from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
 from samemind.errors import NotFound
 from samemind.ids import CANDIDATES_MAX, ambiguous, id_range

@@ -29,7 +29,8 @@ async def run(device: "Device", options: EditBlock) -> BlockView:
     from cognition import profile as known
     from replica import Remember, Write
     from replica.codec import check_text
-    from replica.reads.lookups import is_forgotten, text_of
+    from replica.reads.ids import is_forgotten
+    from replica.reads.texts import text_of
     from samemind.commands.keeping._profile import checked_label, find_block
     from samemind.refusing import refuse_secret
 

@@ -60,7 +60,7 @@ async def run(device: "Device", options: GiveFeedback) -> Taught:
 
 
 def _named(connection: "sqlite3.Connection", text: str) -> "tuple[MemoryId, str]":
-    from replica.reads.lookups import text_of
+    from replica.reads.texts import text_of
     from samemind.ids import find_memory
 
     rid = find_memory(connection, text)

@@ -26,7 +26,7 @@ async def run(device: "Device", options: AddGoal) -> GoalView:
     import replica
     from replica import Remember, Write, new_memory_id
     from replica.codec import check_text
-    from replica.reads.lookups import open_goal_saying
+    from replica.reads.profile import open_goal_saying
     from samemind.commands.keeping._goals import read_view
     from samemind.held_back import kept_back
 

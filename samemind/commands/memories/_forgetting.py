@@ -7,7 +7,9 @@ import replica
 from cognition.tellings import tellings_with
 from replica import Core, MemoryId, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
-from replica.reads.lookups import all_facts, saying_the_same, shown_among
+from replica.reads.duplicates import saying_the_same
+from replica.reads.facts import all_facts
+from replica.reads.ids import shown_among
 from samemind.commands.memories._forgotten import Forgotten
 from samemind.device import Device
 

@@ -16,7 +16,7 @@ from cognition.memories import read_memories
 from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write
 from replica.limits import COMMIT_OPS_MAX
 from replica.reads.claims import all_claims, claims_of, memories_claiming
-from replica.reads.lookups import number_of
+from replica.reads.ids import number_of
 from samemind.held_back import edge_said, line_kept_back
 from samemind.portable.records import Claimed
 

@@ -32,7 +32,7 @@ from replica import (
 from replica.codec import SALT_BYTES, check_text, encode_payload
 from replica.fields import check_fields
 from replica.labelling import within_an_add
-from replica.reads.lookups import is_forgotten
+from replica.reads.ids import is_forgotten
 from samemind.commands.portable._claim_lines import BATCH as CLAIMS_BATCH
 from samemind.commands.portable._claim_lines import ClaimsIn
 from samemind.commands.portable._parts import FailedLine, Imported

@@ -20,9 +20,10 @@ import replica
 from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, all_edges, show_memory_id
 from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
+from replica.reads.attribution import told_by
+from replica.reads.facts import all_facts
 from replica.reads.graph import edges_stamped
 from replica.reads.log import last_stamp_at, memories_changed
-from replica.reads.lookups import all_facts, told_by
 from replica.reads.proposals import memories_proposed, settings_stamped
 from replica.writers import edge_writers, setting_writers
 from samemind.commands.thinking._parts import Retract, Retracted

@@ -25,7 +25,20 @@ from replica import (
 from replica.hlc import HLC_MAX
 from replica.ids import parse_memory_id
 from replica.ops import Claim, Forget, Relate, Set, Write
-from replica.reads import claims, conversations, counts, devices, graph, log, lookups, profile
+from replica.reads import (
+    attribution,
+    claims,
+    conversations,
+    counts,
+    devices,
+    duplicates,
+    facts,
+    graph,
+    ids,
+    log,
+    profile,
+    proposals,
+)
 from replica.reads import texts as texts_of
 from replica.reads.memories import ROWS_PER_READ
 from tests.support.replicas import NOW_MS, core_of, group, remember, sqlite_store
@@ -149,39 +162,39 @@ def test_lookups_find_memories_by_id_by_what_they_say_and_by_who_told_them() -> 
     core.commit([Write(Remember("The boat leaks", {"source": "Log", "workspace": "Sea"}), boat)], NOW_MS)
     core.commit([Write(Remember("It leaks", {"parent": boat}), fact)], NOW_MS + 1)
     core.commit([Write(Remember("The boat leaks", {"speaker": "Bob", "told_at": 5}), other)], NOW_MS + 2)
-    number = lookups.number_of(connection, boat)
+    number = ids.number_of(connection, boat)
     assert number is not None
-    assert lookups.numbers_of(connection, [boat, bytes(16)]) == {boat: number}
-    assert lookups.shown_among(connection, [boat, bytes(16)]) == {boat}
-    assert lookups.all_ids(connection) == [boat, fact, other]
-    assert lookups.ids_between(connection, boat, fact, limit=9) == [boat, fact]
-    assert lookups.ids_between(connection, boat, other, limit=2) == [boat, fact]
-    assert lookups.text_of(connection, fact) == "It leaks"
-    assert lookups.texts_called(connection, [fact, bytes(16)]) == {fact: "It leaks"}
-    assert (lookups.parent_of(connection, fact), lookups.parent_of(connection, boat)) == (boat, None)
-    assert list(lookups.all_facts(connection)) == [(fact, boat)]
-    assert lookups.fact_numbers_of(connection, boat) == [lookups.number_of(connection, fact)]
-    same = [number, lookups.number_of(connection, other)]
-    assert lookups.numbers_saying(connection, content_number("The boat leaks"), "The boat leaks") == same
-    assert lookups.saying_the_same(connection, boat, None) == {boat, other}
-    assert lookups.saying_the_same(connection, boat, "SEA") == {boat}
-    assert lookups.attribution_of(connection, other) == {"speaker": "Bob", "told_at": 5}
-    assert lookups.attribution_of(connection, bytes(16)) == {}
+    assert ids.numbers_of(connection, [boat, bytes(16)]) == {boat: number}
+    assert ids.shown_among(connection, [boat, bytes(16)]) == {boat}
+    assert ids.all_ids(connection) == [boat, fact, other]
+    assert ids.ids_between(connection, boat, fact, limit=9) == [boat, fact]
+    assert ids.ids_between(connection, boat, other, limit=2) == [boat, fact]
+    assert texts_of.text_of(connection, fact) == "It leaks"
+    assert texts_of.texts_called(connection, [fact, bytes(16)]) == {fact: "It leaks"}
+    assert (facts.parent_of(connection, fact), facts.parent_of(connection, boat)) == (boat, None)
+    assert list(facts.all_facts(connection)) == [(fact, boat)]
+    assert facts.fact_numbers_of(connection, boat) == [ids.number_of(connection, fact)]
+    same = [number, ids.number_of(connection, other)]
+    assert duplicates.numbers_saying(connection, content_number("The boat leaks"), "The boat leaks") == same
+    assert duplicates.saying_the_same(connection, boat, None) == {boat, other}
+    assert duplicates.saying_the_same(connection, boat, "SEA") == {boat}
+    assert attribution.attribution_of(connection, other) == {"speaker": "Bob", "told_at": 5}
+    assert attribution.attribution_of(connection, bytes(16)) == {}
     everything = (0, HLC_MAX)
     device = core.origin.device
-    assert [told.rid for told in lookups.told_by(connection, *everything, source="log")] == [boat]
-    assert [told.rid for told in lookups.told_by(connection, *everything, speaker="BOB")] == [other]
-    assert {told.rid for told in lookups.told_by(connection, *everything, device=device)} == {
+    assert [told.rid for told in attribution.told_by(connection, *everything, source="log")] == [boat]
+    assert [told.rid for told in attribution.told_by(connection, *everything, speaker="BOB")] == [other]
+    assert {told.rid for told in attribution.told_by(connection, *everything, device=device)} == {
         boat,
         fact,
         other,
     }
-    assert lookups.told_by(connection, *everything) == []
+    assert attribution.told_by(connection, *everything) == []
     core.commit([Write(Forget((fact,)))], NOW_MS + 3)
-    assert (lookups.is_shown(connection, fact), lookups.is_forgotten(connection, fact)) == (False, True)
-    assert (lookups.is_shown(connection, boat), lookups.is_forgotten(connection, boat)) == (True, False)
-    assert lookups.forgotten_between(connection, bytes(16), b"\xff" * 16, limit=9) == [fact]
-    assert lookups.text_of(connection, fact) is None
+    assert (ids.is_shown(connection, fact), ids.is_forgotten(connection, fact)) == (False, True)
+    assert (ids.is_shown(connection, boat), ids.is_forgotten(connection, boat)) == (True, False)
+    assert ids.forgotten_between(connection, bytes(16), b"\xff" * 16, limit=9) == [fact]
+    assert texts_of.text_of(connection, fact) is None
 
 
 def test_an_open_goal_is_found_by_what_it_says() -> None:
@@ -190,9 +203,9 @@ def test_an_open_goal_is_found_by_what_it_says() -> None:
     goal = MemoryId(bytes([1]) * 16)
     core.commit([Write(Remember("Mend the boat", {"goal": "open"}), goal)], NOW_MS)
     content = content_number("Mend the boat")
-    assert lookups.open_goal_saying(store.connection, content) == goal
+    assert profile.open_goal_saying(store.connection, content) == goal
     core.commit([Write(Set("goal", "done"), goal)], NOW_MS + 1)
-    assert lookups.open_goal_saying(store.connection, content) is None
+    assert profile.open_goal_saying(store.connection, content) is None
 
 
 def test_the_log_is_read_in_its_order_from_either_end() -> None:
@@ -325,7 +338,7 @@ def test_texts_are_read_by_rows_with_the_fields_that_are_asked_for() -> None:
     first, second = (MemoryId(bytes([number]) * 16) for number in (1, 2))
     core.commit([Write(Remember("One", {"speaker": "Bob", "tags": ["a", "b"]}), first)], NOW_MS)
     core.commit([Write(Remember("Two", {"told_at": 5}), second)], NOW_MS + 1)
-    one, two = lookups.all_numbers(connection)
+    one, two = ids.all_numbers(connection)
     wordings = list(texts_of.all_wordings(connection, ("speaker", "tags")))
     assert [(each.id, each.text, each.fields) for each in wordings] == [
         (one, "One", {"speaker": "Bob", "tags": ["a", "b"]}),
@@ -381,7 +394,7 @@ def test_core_facts_blocks_and_goals_are_read_unless_archived() -> None:
     ]
     for rid, (text, fields) in zip(rids, written, strict=True):
         core.commit([Write(Remember(text, fields), rid)], NOW_MS)
-    sure, unsure, *_ = lookups.all_numbers(connection)
+    sure, unsure, *_ = ids.all_numbers(connection)
     assert profile.surest_numbers(connection, None, limit=9) == [sure, unsure]
     assert [row.rid for row in profile.core_rows(connection, ["identity"])] == [rids[0]]
     assert [(row.rid, row.label, row.text) for row in profile.block_rows(connection)] == [
@@ -400,7 +413,7 @@ def test_claims_are_read_by_memory_and_by_what_they_are_about() -> None:
     connection = store.connection
     rid, silent = remember(core, "Ann lives in Rome", "Nothing")
     core.commit([Write(Claim("Ann", "lives_in", "Rome", (), None), rid)], NOW_MS)
-    number = lookups.number_of(connection, rid)
+    number = ids.number_of(connection, rid)
     assert number is not None
     (claim,) = claims.all_claims(connection)
     assert claims.claims_of(connection, number) == [claim]
@@ -408,9 +421,9 @@ def test_claims_are_read_by_memory_and_by_what_they_are_about() -> None:
     assert claims.memories_claiming(connection) == {number: rid}
     assert claims.numbers_claiming(connection) == [number]
     assert claims.claiming_between(connection, 0, 99) == [number]
-    assert claims.claiming_among(connection, lookups.all_numbers(connection)) == [number]
+    assert claims.claiming_among(connection, ids.all_numbers(connection)) == [number]
     assert claims.entities_claimed(connection, ["lives_in", "works_at"]) == [("lives_in", "Ann")]
-    assert claims.claims_of(connection, lookups.number_of(connection, silent) or 0) == []
+    assert claims.claims_of(connection, ids.number_of(connection, silent) or 0) == []
 
 
 def test_a_fact_knows_its_memory_and_what_is_put_together_leaves_out_what_stands_apart() -> None:
@@ -421,25 +434,25 @@ def test_a_fact_knows_its_memory_and_what_is_put_together_leaves_out_what_stands
     core.commit([Write(Remember("Told", {"workspace": "Sea", "speaker": "Bob"}), told)], NOW_MS)
     core.commit([Write(Remember("Fact", {"parent": told}), fact)], NOW_MS + 1)
     core.commit([Write(Remember("Pinned", {"pinned": True}), pinned)], NOW_MS + 2)
-    numbers = lookups.all_numbers(connection)
-    kin = lookups.kin_of(connection, fact)
+    numbers = ids.all_numbers(connection)
+    kin = facts.kin_of(connection, fact)
     assert kin is not None
     assert (kin.id, kin.content, kin.parent) == (numbers[1], content_number("Fact"), told)
-    assert lookups.kin_of(connection, bytes(16)) is None
-    assert lookups.parents_of(connection, numbers) == {told}
-    assert lookups.ids_of(connection, numbers[::-1]) == [told, fact, pinned]
-    assert lookups.ids_of(connection, numbers, limit=1) == [told]
-    assert {each.rid for each in lookups.loose_among(connection, [told, fact, pinned])} == {told, fact}
-    assert lookups.number_ahead(connection, 0, 1) == numbers[1]
-    assert lookups.number_ahead(connection, 0, 3) is None
-    assert lookups.newest_tellings(connection, None, limit=9) == [(numbers[2], pinned), (numbers[0], told)]
-    assert lookups.newest_tellings(connection, "sea", limit=9) == [(numbers[0], told)]
+    assert facts.kin_of(connection, bytes(16)) is None
+    assert facts.parents_of(connection, numbers) == {told}
+    assert ids.ids_of(connection, numbers[::-1]) == [told, fact, pinned]
+    assert ids.ids_of(connection, numbers, limit=1) == [told]
+    assert {each.rid for each in proposals.loose_among(connection, [told, fact, pinned])} == {told, fact}
+    assert ids.number_ahead(connection, 0, 1) == numbers[1]
+    assert ids.number_ahead(connection, 0, 3) is None
+    assert ids.newest_tellings(connection, None, limit=9) == [(numbers[2], pinned), (numbers[0], told)]
+    assert ids.newest_tellings(connection, "sea", limit=9) == [(numbers[0], told)]
     said = {"workspace": "Sea", "speaker": "Bob"}
-    assert lookups.told_the_same(connection, content_number("Told"), "Told", said, limit=9) == [told]
-    assert lookups.told_the_same(connection, content_number("Told"), "Told", {}, limit=9) == []
+    assert duplicates.told_the_same(connection, content_number("Told"), "Told", said, limit=9) == [told]
+    assert duplicates.told_the_same(connection, content_number("Told"), "Told", {}, limit=9) == []
     names = ("speaker", "topic")
-    assert lookups.latest_fields(connection, names, content_number("told"), "Told", "Sea") == {
+    assert duplicates.latest_fields(connection, names, content_number("told"), "Told", "Sea") == {
         "speaker": "Bob"
     }
-    assert lookups.latest_fields(connection, names, content_number("told"), "Told", None) == {}
-    assert lookups.contents_are_indexed(connection)
+    assert duplicates.latest_fields(connection, names, content_number("told"), "Told", None) == {}
+    assert duplicates.contents_are_indexed(connection)

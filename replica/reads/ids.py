@@ -1,0 +1,123 @@
+"""Look up memories that show: their ids, and the numbers of their rows."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from replica.ids import MemoryId
+from replica.storage.sql import select_named
+
+
+def newest_numbers(connection: sqlite3.Connection, limit: int) -> list[int]:
+    """Return the rows of at most `limit` tellings that are not put away, the last told or changed first."""
+    rows = connection.execute(
+        "SELECT id FROM memory WHERE parent IS NULL AND archived IS NOT 1 ORDER BY updated DESC LIMIT ?",
+        (limit,),
+    )
+    return [number for (number,) in rows]
+
+
+def numbers_between(connection: sqlite3.Connection, start_ms: int, end_ms: int, limit: int) -> list[int]:
+    """Return the rows of at most `limit` memories of a stretch of time, both ends in it, the newest first.
+
+    A memory is of the time at which it happens, else of that at which it was told. What was put away is left out.
+    """
+    rows = connection.execute(
+        """SELECT id FROM memory WHERE archived IS NOT 1
+           AND coalesce(event_start, told_at, created >> 16) BETWEEN ? AND ? ORDER BY created DESC LIMIT ?""",
+        (start_ms, end_ms, limit),
+    )
+    return [number for (number,) in rows]
+
+
+def is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
+    """Say whether a memory has this id, or had it."""
+    rows = connection.execute(
+        "SELECT 1 FROM memory WHERE rid = ? UNION SELECT 1 FROM tombstone WHERE rid = ?", (rid, rid)
+    )
+    return rows.fetchone() is not None
+
+
+def number_of(connection: sqlite3.Connection, rid: bytes) -> int | None:
+    """Return the number of a memory's row; None where it does not show."""
+    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def numbers_of(connection: sqlite3.Connection, rids: Sequence[bytes]) -> dict[MemoryId, int]:
+    """Return the numbers of the rows of those of these memories that show, in no particular order."""
+    rows = select_named(connection, "SELECT rid, id FROM memory WHERE rid IN", rids)
+    return {MemoryId(rid): number for rid, number in rows}
+
+
+def shown_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[MemoryId]:
+    """Return those of these memories that show."""
+    rows = select_named(connection, "SELECT rid FROM memory WHERE rid IN", rids)
+    return {MemoryId(rid) for (rid,) in rows}
+
+
+def ids_between(connection: sqlite3.Connection, low: bytes, high: bytes, *, limit: int) -> list[MemoryId]:
+    """Return at most `limit` memories that show with ids of this range, both ends in it, in their order."""
+    rows = connection.execute(
+        "SELECT rid FROM memory WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ?", (low, high, limit)
+    )
+    return [MemoryId(rid) for (rid,) in rows]
+
+
+def forgotten_between(
+    connection: sqlite3.Connection, low: bytes, high: bytes, *, limit: int
+) -> list[MemoryId]:
+    """Return at most `limit` forgotten memories with ids of this range, both ends in it, in their order."""
+    rows = connection.execute(
+        "SELECT rid FROM tombstone WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ?", (low, high, limit)
+    )
+    return [MemoryId(rid) for (rid,) in rows]
+
+
+def all_ids(connection: sqlite3.Connection) -> list[MemoryId]:
+    """Return the ids of all memories that show, in the order of their rows."""
+    return [MemoryId(rid) for (rid,) in connection.execute("SELECT rid FROM memory ORDER BY id")]
+
+
+def is_shown(connection: sqlite3.Connection, rid: bytes) -> bool:
+    """Say whether a memory shows."""
+    return connection.execute("SELECT 1 FROM memory WHERE rid = ?", (rid,)).fetchone() is not None
+
+
+def is_forgotten(connection: sqlite3.Connection, rid: bytes) -> bool:
+    """Say whether a memory had this id, and has it no more."""
+    return connection.execute("SELECT 1 FROM tombstone WHERE rid = ?", (rid,)).fetchone() is not None
+
+
+def ids_of(connection: sqlite3.Connection, numbers: Sequence[int], *, limit: int = -1) -> list[MemoryId]:
+    """Return the ids of the memories of these rows, the oldest first; at most `limit`, unless that is negative."""
+    rows = connection.execute(
+        "SELECT rid FROM memory WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created, rid LIMIT ?",
+        (json.dumps(numbers), limit),
+    )
+    return [MemoryId(rid) for (rid,) in rows]
+
+
+def all_numbers(connection: sqlite3.Connection) -> list[int]:
+    """Return the rows of all memories that show, in order."""
+    return [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
+
+
+def number_ahead(connection: sqlite3.Connection, number: int, ahead: int) -> int | None:
+    """Return the row that stands `ahead` rows behind the next one after a row; None where there are fewer."""
+    row = connection.execute(
+        "SELECT id FROM memory WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?", (number, ahead)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def newest_tellings(
+    connection: sqlite3.Connection, workspace: str | None, *, limit: int
+) -> list[tuple[int, MemoryId]]:
+    """Return row and id of the newest tellings, at most `limit`; with a workspace, of those that are in it."""
+    rows = connection.execute(
+        """SELECT id, rid FROM memory WHERE parent IS NULL AND (? IS NULL OR workspace = ? COLLATE NOCASE)
+           ORDER BY id DESC LIMIT ?""",
+        (workspace, workspace, limit),
+    )
+    return [(number, MemoryId(rid)) for number, rid in rows]
