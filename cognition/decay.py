@@ -2,7 +2,7 @@
 
 Nothing fades to nothing, and no ranking removes a memory: what was faint is found by asking for it exactly.
 Time runs from the last thing that happened to a memory, and what that is differs: memlocal counts from the
-last change, yantrik from the last recall or else the beginning, memori from the last recall only, so that
+last change, yantrik from the last recall or else the telling, memori from the last recall only, so that
 what was never recalled is not punished for its age.
 """
 
@@ -50,10 +50,11 @@ MEMORI_RATE: Final = 0.01
 
 
 class Life(NamedTuple):
-    """What decay depends on. Times are ms since 1970; `last_access_ms` is NaN where nobody recalled it yet."""
+    """What decay depends on. Times are ms since 1970; `told_ms` is when it was told, and not when it was brought in;
+    `last_access_ms` is NaN where nobody recalled it yet."""
 
     type: str | None
-    created_ms: float
+    told_ms: float
     updated_ms: float
     last_access_ms: float = math.nan
     half_life_s: float | None = None
@@ -63,7 +64,7 @@ class Lives(NamedTuple):
     """The same of many memories, a column each; `half_life_s` is NaN where it is that of the type."""
 
     type: Sequence[str | None]
-    created_ms: "Column"
+    told_ms: "Column"
     updated_ms: "Column"
     last_access_ms: "Column"
     half_life_s: "Column"
@@ -108,8 +109,8 @@ def _halves_in_s(rate: float) -> float:
 
 # e^(-rate x days since the last change).
 memlocal: Final = Profile(("updated_ms",), {name: _halves_in_s(rate) for name, rate in RATES.items()})
-# 2^(-days since the last recall, or since it was made / half-life).
-yantrik: Final = Profile(("created_ms", "last_access_ms"), _HALF_LIVES_S)
+# 2^(-days since the last recall, or since it was told / half-life).
+yantrik: Final = Profile(("told_ms", "last_access_ms"), _HALF_LIVES_S)
 # e^(-0.01 x days since the last recall); 1 for what was never recalled.
 memori: Final = Profile(("last_access_ms",), dict.fromkeys(HALF_LIVES, _halves_in_s(MEMORI_RATE)))
 

@@ -14,7 +14,7 @@ from cognition.filters import Filters
 from cognition.tiers import life_of
 from replica import Memory
 
-_SELECT: Final = """SELECT m.rid, m.created, m.updated, m.last_access, m.type, m.half_life, m.importance
+_SELECT: Final = """SELECT m.rid, m.created, m.updated, m.last_access, m.type, m.half_life, m.importance, m.told_at
     FROM shown_memory m WHERE {allowed} AND m.parent IS NULL AND NOT ifnull(m.pinned, 0)
     AND NOT EXISTS (SELECT 1 FROM summary_member x WHERE x.id = m.id)"""
 
@@ -35,7 +35,7 @@ def weakest(connection: sqlite3.Connection, filters: Filters, *, now_ms: int) ->
     found = []
     rows = connection.execute(_SELECT.format(allowed=allowed), values)
     for rid, created, updated, last_access, *held in rows:
-        fields = dict(zip(("type", "half_life", "importance"), held, strict=True))
+        fields = dict(zip(("type", "half_life", "importance", "told_at"), held, strict=True))
         left = priority(Memory(rid, "", fields, created, updated, 0, 0, last_access), now_ms)
         found.append((left, rid))
     return [(rid, left) for left, rid in sorted(found)]

@@ -5,6 +5,9 @@ and takes out facts and claims. That takes longer than storing, and few who tell
 (`tell_and_read`) gets all of it in one commit. Whoever asks for anything else has the rest read first
 (`Ingest.catch_up`), so an answer does not depend on when it is asked for.
 
+What is brought in (`bringing`) is read likewise, after what is told, and in the order in which it was once told. Nobody
+waits for it but where little is left: twenty thousand lines take a minute.
+
 The note is durable as the telling is: after a crash the reading goes on where it was. It may begin one anew, to no
 effect: a fact has its id from its telling, and a claim or a link that stands is not written again.
 
@@ -15,9 +18,11 @@ that it wrote itself, once their telling is gone.
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from datetime import UTC, tzinfo
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import trio
@@ -95,6 +100,9 @@ class Reader:
         self._told_s = -PATIENCE_S
         self.backlog = 0
         """How many tellings wait to be read, as far as this was told."""
+        self.brought = 0
+        """How many memories that were brought in wait to be read, likewise."""
+        self._gathering = 0
 
     # What reads is loaded when there is something to read: whoever only asks does without.
 
@@ -108,6 +116,7 @@ class Reader:
         """Find what an earlier program left unread."""
         if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'told_unread'").fetchone():
             ((self.backlog,),) = connection.execute("SELECT count(*) FROM told_unread")
+            ((self.brought,),) = connection.execute("SELECT count(*) FROM brought_unread")
             self._local.has_left = connection.execute("SELECT 1 FROM fact_left").fetchone() is not None
 
     def tell(self, core: Core, connection: sqlite3.Connection, told: Told, *, facts: bool) -> Op:
@@ -122,6 +131,26 @@ class Reader:
         self.backlog += 1
         self._told_s = time.monotonic()
         return op
+
+    @contextmanager
+    def gathering(self) -> Iterator[None]:
+        """Read nothing of what is brought in before the block ends: what was told first may come last."""
+        self._gathering += 1
+        try:
+            yield
+        finally:
+            self._gathering -= 1
+
+    @contextmanager
+    def bringing(self, rids: Mapping[MemoryId, str | None]) -> Iterator[None]:
+        """Have those of these memories read later that are committed in the block; with the circle of their people."""
+        self._local.bringing |= dict(rids.items())
+        self._local.brought = 0
+        try:
+            yield
+        finally:
+            self._local.bringing.clear()
+        self.brought += self._local.brought
 
     def tell_and_read(
         self, core: Core, connection: sqlite3.Connection, told: Told, found: Extraction
@@ -147,23 +176,36 @@ class Reader:
         while self.read_some(core, connection, WAITED_FOR_SLICE_S):
             pass
 
-    def read_some(self, core: Core, connection: sqlite3.Connection, budget_s: float) -> bool:
-        """Read some of what waits; say whether there may be more."""
+    def read_some(
+        self, core: Core, connection: sqlite3.Connection, budget_s: float, *, all_brought: bool = False
+    ) -> bool:
+        """Read some of what waits; say whether there may be more.
+
+        Of what was brought in, only with `all_brought` where more is left than somebody may wait for.
+        """
         ends_s = time.perf_counter() + budget_s
         if self._local.has_left:
             self._local.has_left = _forget_facts_left(core, connection, self._now_ms())
         rows = _unread(connection) if self.backlog else []
         if not rows:
             self.backlog = 0
+            if self.brought if all_brought else self._few_brought:
+                return self._read_brought(core, connection, ends_s) or self._local.has_left
             return self._local.has_left
         from cognition.contradictions.telling import Teller
+        from cognition.taking import own_zone
 
         told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in rows])}
         teller = Teller(core, connection, self._now_ms())
         read: list[tuple[int]] = []
         for no, rid, facts in rows:
             if (it := told.get(rid)) is not None:  # else it was forgotten meanwhile
-                self._read(core, connection, teller, it, facts=bool(facts))
+                if links := self._linker.find_before(connection, it).writes(it.rid):
+                    core.commit(
+                        links, self._now_ms()
+                    )  # by itself: the next telling may be linked to this one
+                if facts:
+                    self._take(connection, teller, it, zone=own_zone())
             read.append((no,))
             if time.perf_counter() >= ends_s:
                 break
@@ -173,18 +215,46 @@ class Reader:
         self.backlog = max(self.backlog - len(read), 1)  # whether none is left, the next look tells
         return True
 
-    def _read(
-        self, core: Core, connection: sqlite3.Connection, teller: "Teller", it: Shown, *, facts: bool
+    def _read_brought(self, core: Core, connection: sqlite3.Connection, ends_s: float) -> bool:
+        """Read some of what was brought in, what was told first before the rest; say whether there is more.
+
+        Its days are UTC's, so that every device finds the same; it is compared with the rest by thinking.
+        """
+        from cognition.contradictions.telling import Teller
+
+        rows = connection.execute(
+            "SELECT told_ms, rid, among FROM brought_unread ORDER BY told_ms, rid LIMIT ?", (READ_AT_ONCE,)
+        ).fetchall()
+        told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in rows])}
+        teller = Teller(core, connection, self._now_ms())
+        read: list[tuple[int, bytes]] = []
+        for told_ms, rid, among in rows:
+            if (it := told.get(rid)) is not None:
+                self._take(connection, teller, it, zone=UTC, among=among)
+            read.append((told_ms, rid))
+            if time.perf_counter() >= ends_s:
+                break
+        teller.commit()
+        with derived_transaction(connection):
+            connection.executemany("DELETE FROM brought_unread WHERE told_ms = ? AND rid = ?", read)
+        self.brought = max(self.brought - len(read), 1) if rows else 0
+        return self.brought > 0
+
+    def _take(
+        self,
+        connection: sqlite3.Connection,
+        teller: "Teller",
+        it: Shown,
+        *,
+        zone: tzinfo,
+        among: str | None = None,
     ) -> None:
-        from cognition.taking import own_zone, read_text, stated, take_in
+        """Take the facts and claims out of a telling, and have them written."""
+        from cognition.taking import read_text, stated, take_in
 
         text, fields = it.memory.text, it.memory.fields
-        if links := self._linker.find_before(connection, it).writes(it.rid):
-            core.commit(links, self._now_ms())  # by itself: the next telling may be linked to this one
-        if not facts:
-            return
         try:
-            _, found = read_text(text, fields, now_ms=it.memory.created >> 16, zone=own_zone())
+            _, found = read_text(text, fields, now_ms=it.memory.created >> 16, zone=zone, among=among)
         except Exception:  # a telling that cannot be read stays a telling, and holds no other up
             _log.exception("a telling could not be read")
             return
@@ -196,8 +266,12 @@ class Reader:
 
     @property
     def waits(self) -> bool:
-        """Whether there is something to read."""
-        return self.backlog > 0 or self._local.has_left
+        """Whether there is something to read that others wait for."""
+        return self.backlog > 0 or self._local.has_left or self._few_brought
+
+    @property
+    def _few_brought(self) -> bool:
+        return not self._gathering and 0 < self.brought <= BACKLOG_MAX
 
 
 class Ingest(Reader):
@@ -208,7 +282,7 @@ class Ingest(Reader):
         self._replica = replica
 
     async def catch_up(self) -> None:
-        """Read all that waits. A store that cannot be written now still answers with what there is."""
+        """Read all that is waited for. A store that cannot be written now still answers with what there is."""
         try:
             while self.waits:
                 await self._replica.run(
@@ -217,14 +291,29 @@ class Ingest(Reader):
         except ReplicaError:
             pass  # who writes is told, and the work goes on in the background
 
+    async def read_brought(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
+        """Read all that was brought in, for somebody who waits for it and is told how much is left."""
+        while self.brought:
+            await self._replica.run(partial(self.read_some, budget_s=WAITED_FOR_SLICE_S, all_brought=True))
+            if told is not None:
+                await told(self.brought)
+
     async def work(self, news: int) -> None:
-        """Read what was told, for ever, when nobody tells anything."""
+        """Read what was told, for ever, when nobody tells anything; then what was brought in, half of the time."""
         while True:
-            while not self.waits:
+            while not (self.waits or self.brought):
                 news = await self._replica.stirred(news)
             try:
                 await self._quiet()
-                await self._replica.run(lambda core, connection: self.read_some(core, connection, SLICE_S))
+                if self._gathering and not self.waits:
+                    await trio.sleep(QUIET_S)
+                    continue
+                began = time.perf_counter()
+                await self._replica.run(
+                    partial(self.read_some, budget_s=SLICE_S, all_brought=not self._gathering)
+                )
+                if not self.waits:
+                    await trio.sleep(time.perf_counter() - began)
             except ReplicaError:
                 await trio.sleep(TROUBLE_RETRY_S)
 

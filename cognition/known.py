@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cognition.contradictions.slots import Belief, Judged, Standing, Status
-from cognition.contradictions.tables import judged_of
+from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.values import ENDED
 from cognition.filters import Filters
 from cognition.passes import allowed
@@ -69,7 +69,7 @@ def answers_of(connection: sqlite3.Connection, asked: Asked | None, filters: Fil
     if asked is None:
         return found
     for slot, entity, relation in _slots(connection, asked):
-        found |= _told(slot, entity, relation, judged_of(connection, slot))
+        found |= told_in(slot, entity, relation, judged_of(connection, slot))
     kept = allowed(connection, list(found), filters)
     ordered = sorted(
         found.items(), key=lambda each: (each[1].standing == REPLACED, -each[1].value.from_ms, each[0])
@@ -89,8 +89,9 @@ def how_believed(answers: Answers) -> dict[int, float]:
 def _slots(connection: sqlite3.Connection, asked: Asked) -> list[tuple[bytes, str, str]]:
     named = entities_claimed(connection, asked.relations)
     found: dict[bytes, tuple[bytes, str, str]] = {}
+    selves = selves_of(connection)
     for relation, entity in named:
-        if asked.is_entity(entity):
+        if asked.is_entity(selves.named(entity)):
             slots = connection.execute(
                 """SELECT DISTINCT s.slot FROM shown_claim c JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim
                    WHERE c.relation = ? AND c.entity = ? ORDER BY s.slot LIMIT ?""",
@@ -100,7 +101,8 @@ def _slots(connection: sqlite3.Connection, asked: Asked) -> list[tuple[bytes, st
     return list(found.values())[:SLOTS_MAX]
 
 
-def _told(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable[tuple[int, Answer]]:
+def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable[tuple[int, Answer]]:
+    """Return what each memory, by its number, says of a slot: what is believed, or disputed, and what was replaced."""
     live = [belief for belief in judged.beliefs if belief.standing is Standing.HELD]
     stated = [belief for belief in live if belief.told.value != ENDED]
     ended = not stated

@@ -53,13 +53,18 @@ _CREATE: Final = (
     # facts some are left.
     "CREATE TABLE IF NOT EXISTS told_unread (no INTEGER PRIMARY KEY, rid BLOB NOT NULL, facts INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS fact_left (rid BLOB PRIMARY KEY) WITHOUT ROWID",
+    # What was brought in and is still to be read, in the order in which it was once told: a file may hold its chats the
+    # newest first, and what changed later has to be read after what it changed. `among` is its circle of people.
+    """CREATE TABLE IF NOT EXISTS brought_unread (
+        told_ms INTEGER NOT NULL, rid BLOB NOT NULL, among TEXT, PRIMARY KEY (told_ms, rid)
+    ) WITHOUT ROWID""",
     # LO-10: core facts are few among all memories, and asked for by category: the surest, and the last heard.
     INDEX_OF_SUREST,
     INDEX_OF_LATEST,
     # What was told at the time that a question names (cognition.passes.by_time).
     INDEX_OF_TIMES,
 )
-_KEPT: Final = ("held", "talk_queue", "talk_read", "recall_untold")
+_KEPT: Final = ("held", "talk_queue", "talk_read", "recall_untold", "brought_unread")
 
 
 def carry_over(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
@@ -78,6 +83,10 @@ class LocalTables:
     def __init__(self) -> None:
         self.telling: dict[bytes, bool] = {}
         """What is about to be committed and is to be read behind that, and whether for facts too; the writer's own."""
+        self.bringing: dict[bytes, str | None] = {}
+        """What is about to be brought in and is to be read in its turn, with the circle of its people; likewise."""
+        self.brought = 0
+        """How much of that was noted."""
         self.has_left = False
         """Whether facts may have been left of memories that are gone."""
 
@@ -100,6 +109,13 @@ class LocalTables:
         if self.telling:
             unread = [(rid, self.telling[rid]) for _, rid, _, _ in changes if rid in self.telling]
             connection.executemany("INSERT INTO told_unread (rid, facts) VALUES (?, ?)", unread)
+        if self.bringing:
+            noted = connection.executemany(
+                """INSERT OR IGNORE INTO brought_unread
+                   SELECT ifnull(told_at, created >> 16), rid, ? FROM shown_memory WHERE id = ?""",
+                [(self.bringing[rid], number) for number, rid, _, _ in changes if rid in self.bringing],
+            )
+            self.brought += noted.rowcount
         gone = [(rid,) for _, rid, _, after in changes if after is None]
         if gone:
             connection.executemany("DELETE FROM held WHERE about = ?", gone)

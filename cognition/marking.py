@@ -4,6 +4,9 @@ Who is told one of two things that cannot both be true should be told that, and 
 in an open contradiction carries its id, and a side that the question did not find stands next to the one that it did,
 in place of the least of the other hits. The first of all hits stays whatever is in dispute behind it: it may be the
 very memory that was asked for in its own words.
+
+And who is told what was replaced since should be told that: such a hit says what holds instead, and stands behind the
+one that says so.
 """
 
 import sqlite3
@@ -14,9 +17,11 @@ from typing import Final
 from cognition.contradictions.slots import Belief, Standing
 from cognition.contradictions.tables import judged_of
 from cognition.filters import Filters
+from cognition.known import REPLACED, Answer, told_in
 from cognition.memories import Shown, read_memories
 from cognition.passes import allowed
 from cognition.recall import Found, Hit
+from replica import MemoryId
 from replica.reads.facts import parents_of
 
 # The channel by which a hit came that only the other side of a contradiction brought along.
@@ -33,6 +38,51 @@ JOIN contradiction c ON c.slot = s.slot
 WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks}) GROUP BY m.rid
 """
 _ANY: Final = "SELECT 1 FROM contradiction WHERE status = 'open' AND attention != 'quiet' LIMIT 1"
+
+
+_SETTLED: Final = """
+SELECT DISTINCT m.rid, c.slot, c.entity, c.relation FROM shown_memory m JOIN claim_slot s ON s.id = m.id
+JOIN contradiction c ON c.slot = s.slot WHERE c.status = 'settled' AND m.rid IN ({marks}) ORDER BY m.rid, c.slot
+"""
+
+
+def with_replaced(connection: sqlite3.Connection, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits, those that were replaced marked, and behind what stands in their place."""
+    looked_at = [hit.rid for hit in hits[:MARKED_MAX] if hit.claim is None and not hit.sources]
+    if not looked_at:
+        return list(hits)
+    marks = ",".join("?" * len(looked_at))
+    slots: dict[MemoryId, list[tuple[bytes, str, str]]] = {}
+    for rid, *slot in connection.execute(_SETTLED.format(marks=marks), looked_at).fetchall():
+        slots.setdefault(MemoryId(rid), []).append((slot[0], slot[1], slot[2]))
+    ordered = list(hits)
+    for hit in hits:
+        answer = _replaced(connection, hit.rid, slots.get(hit.rid, ()))
+        if answer is None:
+            continue
+        at = next(i for i, each in enumerate(ordered) if each.rid == hit.rid)
+        ordered[at] = marked = replace(hit, claim=answer)
+        now = {value.rid for value in answer.now}
+        behind = next((i for i, each in enumerate(ordered) if i > at and now & {each.rid, *each.same}), None)
+        if behind is not None:
+            ordered.insert(behind + 1, replace(marked, score=min(hit.score, ordered[behind].score)))
+            ordered.pop(at)
+    return ordered
+
+
+def _replaced(
+    connection: sqlite3.Connection, rid: MemoryId, slots: Sequence[tuple[bytes, str, str]]
+) -> Answer | None:
+    """Return of what in these slots a memory says nothing but what was replaced; None where there is none."""
+    for slot, entity, relation in slots:
+        answers = [
+            answer
+            for _, answer in told_in(slot, entity, relation, judged_of(connection, slot))
+            if answer.value.rid == rid
+        ]
+        if answers and all(answer.standing == REPLACED for answer in answers):
+            return answers[-1]
+    return None
 
 
 def with_both_sides(

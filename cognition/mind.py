@@ -26,7 +26,7 @@ from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.ingest import Ingest
 from cognition.local import LocalTables
-from cognition.marking import with_both_sides
+from cognition.marking import with_both_sides, with_replaced
 from cognition.memories import Shown
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
@@ -207,7 +207,7 @@ class Mind:
             traces += [trace(ranked, hits) for ranked, hits in zip(parts, found, strict=True)]
         hits = found[0] if len(found) == 1 else fuse_hits(found, k)
         hits = own_words_first(connection, asked, hits, filters, k)
-        return with_both_sides(connection, hits, filters, k)
+        return with_replaced(connection, with_both_sides(connection, hits, filters, k))
 
     async def _embedded(self, texts: Sequence[str]) -> Mapping[str, Vectors] | None:
         """Return the vectors of questions as they were typed, where embedding takes long; None where no model answers.

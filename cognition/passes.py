@@ -45,7 +45,7 @@ _ABOUT_KEPT: Final = 4_096
 _ROW: Final = (
     "SELECT m.id, m.rid, iif(m.position IS NULL, -m.id, m.content), m.text, m.speaker, m.conversation, m.position, "
     f"{TIME}, m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
-    "m.created >> 16, m.updated >> 16, json_extract(m.meta, '$.mentions'), "
+    "m.updated >> 16, json_extract(m.meta, '$.mentions'), "
     "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("
     f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, m.tags, m.meta))"
 )

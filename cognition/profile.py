@@ -5,13 +5,17 @@ id follows from its label: its text is edited as any memory's is, and two device
 both. What follows from memories is computed when it is asked for.
 """
 
+import json
 import sqlite3
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import Kind, relation_of
+from cognition.contradictions.tables import selves_of
+from cognition.contradictions.values import OWNER
 from cognition.core_profile import EXPIRES_DAYS, CoreFact, staying
 from replica import MemoryId, derived_memory_id, read_settings
+from replica.reads.claims import entities_named
 from replica.reads.profile import block_rows, core_rows
 
 # Settings that begin so are entries of the profile.
@@ -19,7 +23,6 @@ PREFIX: Final = "profile."
 ENTRY_CHARACTERS_MAX: Final = 1_000
 # Of what is known by itself: what is pinned, what a model took for lasting, what the owner told of themselves.
 FACTS_MAX: Final = 40
-_OWNER: Final = "owner"
 _CATEGORIES: Final[Mapping[str | None, str]] = {
     "procedural": "project",
     "prospective": "project",
@@ -29,11 +32,13 @@ _CATEGORIES: Final[Mapping[str | None, str]] = {
 }
 _FACTS: Final = """
     SELECT m.rid, m.text, json_extract(m.meta, '$.category'), m.type,
-    (SELECT group_concat(relation, ' ') FROM shown_claim c WHERE c.id = m.id AND entity = ?) FROM shown_memory m
+    (SELECT group_concat(relation, ' ') FROM shown_claim c
+     WHERE c.id = m.id AND entity IN (SELECT value FROM json_each(?1))) FROM shown_memory m
     WHERE ifnull(m.archived, 0) = 0 AND m.block IS NULL AND m.goal IS NULL
     AND (m.pinned = 1 OR json_extract(m.meta, '$.category') IS NOT NULL
-         OR (m.id IN (SELECT id FROM shown_claim WHERE entity = ?) AND m.id NOT IN (SELECT id FROM claim_retired)))
-    ORDER BY ifnull(m.pinned, 0) DESC, ifnull(m.importance, 0.5) DESC, m.updated DESC, m.rid LIMIT ?
+         OR (m.id IN (SELECT id FROM shown_claim WHERE entity IN (SELECT value FROM json_each(?1)))
+             AND m.id NOT IN (SELECT id FROM claim_retired)))
+    ORDER BY ifnull(m.pinned, 0) DESC, ifnull(m.importance, 0.5) DESC, m.updated DESC, m.rid LIMIT ?2
 """
 
 
@@ -62,7 +67,9 @@ def entries(connection: sqlite3.Connection) -> dict[str, str]:
 def facts(connection: sqlite3.Connection, *, now_ms: int, limit: int = FACTS_MAX) -> list[Fact]:
     """Return what follows from memories, what is pinned first; core facts as far as they stay in the core profile."""
     left = left_out(connection, now_ms)
-    rows = connection.execute(_FACTS, (_OWNER, _OWNER, limit + len(left)))
+    selves = selves_of(connection)
+    own = json.dumps([each for each in entities_named(connection) if selves.named(each) == OWNER])
+    rows = connection.execute(_FACTS, (own, limit + len(left)))
     return [
         Fact(MemoryId(rid), text, _category(category, of_type, relations or ""))
         for rid, text, category, of_type, relations in rows

@@ -26,6 +26,8 @@ import numpy as np
 from cognition import passes
 from cognition.consolidation.standing import Ranks, Standing, stand_in
 from cognition.consolidation.summaries import Summary
+from cognition.contradictions.selves import Selves
+from cognition.contradictions.tables import selves_of
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.embedding.embedder import Vectors
 from cognition.errors import InvalidQuery
@@ -216,6 +218,7 @@ def rank(
     pool = replace(
         _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile),
         believed=how_believed(known),
+        selves=Selves() if query.asked is None else selves_of(connection),
     )
     scored = signals.score(pool, weights)
     if index is not None and (ahead := overtaking(pool, scored.scores, index.vectors)) is not None:

@@ -23,6 +23,8 @@ RELATED_MAX: Final = 3
 COSINE_ABOVE: Final = 0.5
 # ML-40.
 RELATES_TO: Final = "relates_to"
+# ML-34: from what was taken out of a telling to that telling, computed likewise.
+FACT_OF: Final = "samemind:fact_of"
 RELATIONS: Final = (RELATES_TO, "contradicts", "updates", "causes", "temporal_sequence")
 # Looked at, since the nearest of all are often its own facts and its duplicates.
 _LOOKED_AT: Final = 32

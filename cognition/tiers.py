@@ -20,7 +20,7 @@ HOT_MIN: Final = 0.5
 
 # What decides where a memory stands, and no text.
 _PAGE: Final = """SELECT m.id, x.id IS NOT NULL, m.rid, m.created, m.updated, m.last_access,
-    m.type, m.half_life, m.pinned, m.archived
+    m.type, m.half_life, m.pinned, m.archived, m.told_at
     FROM shown_memory m LEFT JOIN summary_member x ON x.id = m.id WHERE m.id > ? ORDER BY m.id LIMIT ?"""
 
 
@@ -40,17 +40,23 @@ def count_tiers(
     counts: Counter[Tier] = Counter()
     rows = connection.execute(_PAGE, (after, limit)).fetchall()
     for _, under, rid, created, updated, last_access, *held in rows:
-        fields = dict(zip(("type", "half_life", "pinned", "archived"), held, strict=True))
+        fields = dict(zip(("type", "half_life", "pinned", "archived", "told_at"), held, strict=True))
         memory = Memory(rid, "", fields, created, updated, 0, 0, last_access)
         counts[tier(memory, stands_under_summary=bool(under), now_ms=now_ms, profile=profile)] += 1
     return counts, rows[-1][0] if rows else None
+
+
+def told_ms(memory: Memory) -> int:
+    """Return when a memory was told, and not when it was brought in: recency and strength run by one clock."""
+    told_at = memory.fields.get("told_at")
+    return told_at if isinstance(told_at, int) else memory.created >> 16
 
 
 def life_of(memory: Memory, now_ms: int) -> Life:
     """Return what a memory's strength depends on; a recall that a wrong clock stamped ahead of now does not count."""
     return Life(
         memory.fields.get("type"),
-        memory.created >> 16,
+        told_ms(memory),
         memory.updated >> 16,
         memory.last_access if 0 < memory.last_access <= now_ms else math.nan,
         memory.fields.get("half_life"),

@@ -307,7 +307,7 @@ HELP_OF: Final = {
     "queue list": "List what is still to be embedded or read by a model, and what was given up.",
     "queue requeue": "Try again what was given up: these entries, or all.",
     "queue wait": (
-        "Wait until everything is embedded, after a large import or another embedder; recall works meanwhile."
+        "Wait until everything is read and embedded, after a large import or another embedder; recall works meanwhile."
     ),
     "held list": "List what looked secret and was therefore not remembered.",
     "held release": "Remember what was held back after all; from then on it is on every device.",

@@ -200,9 +200,13 @@ class Methods(Asking):
         )
         return answer
 
-    async def get(self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None) -> MemoryView:
+    async def get(
+        self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None, guess: bool = False
+    ) -> MemoryView:
         """Return one memory, as it is or as it was."""
-        answer: MemoryView = await self._ask("get", as_of=when_of(as_of), seen_by=seen_by, rid=rid_of(rid))
+        answer: MemoryView = await self._ask(
+            "get", as_of=when_of(as_of), seen_by=seen_by, rid=rid_of(rid), guess=guess
+        )
         return answer
 
     async def list(
@@ -529,7 +533,7 @@ class Methods(Asking):
         return answer
 
     async def wait_for_queue(self) -> Queue:
-        """Wait until everything is embedded."""
+        """Wait until everything is read and embedded."""
         answer: Queue = await self._ask("queue wait")
         return answer
 

@@ -107,15 +107,25 @@ class Mind(Methods):
         format: str = "auto",
         workspace: str | None = None,
         facts: bool = False,
+        no_facts: bool = False,
         dry_run: bool = False,
     ) -> Imported:
-        """Bring memories in; what came in before is passed over."""
+        """Bring memories in; what came in before is passed over.
+
+        What they state is read behind that, unless `no_facts`; with `facts` it is read when this returns.
+        """
         drawn = [
             await trio.to_thread.run_sync(draw, full_path(file), abandon_on_cancel=True) for file in files
         ]
         with poured(drawn) as paths:  # who holds the store cannot read our pipes
             answer: Imported = await self._ask(
-                "import", files=paths, format=format, workspace=workspace, facts=facts, dry_run=dry_run
+                "import",
+                files=paths,
+                format=format,
+                workspace=workspace,
+                facts=facts,
+                no_facts=no_facts,
+                dry_run=dry_run,
             )
             return answer
 

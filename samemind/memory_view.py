@@ -56,6 +56,8 @@ class MemoryView:
     summary_of: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
     tellings: int = 1
+    guessed: Meta = field(default_factory=dict)
+    """Where that was asked for: what nobody said of it and its words suggest. `set` says what it is."""
     held: str | None = None
     """A change that was asked for looks secret: it waits on this device, under this id, and was not made."""
 
@@ -69,6 +71,8 @@ class Listed:
 
     memories: list[MemoryView]
     total: int
+    begins: datetime | None = None
+    """When the memory begins, where the moment that was asked about lies before that."""
 
     def __iter__(self) -> Iterator[MemoryView]:
         return iter(self.memories)

@@ -17,6 +17,7 @@ import trio
 from replica import DeviceId, SqliteStore, connect
 from replica.past import BeyondHorizon, rebuild
 from replica.peer_notes import copy_nicknames
+from replica.reads.memories import first_made_ms
 from samemind.device import Device, derived_tables
 from samemind.errors import NotFound
 from samemind.ids import find_device
@@ -90,6 +91,14 @@ async def read_at(
         return await device.replica.read(function)
     async with opened_past(device, moment_of(device, as_of), seen_by) as past:
         return await past.read(function)
+
+
+async def begins_after(device: Device, as_of: str | None) -> datetime | None:
+    """Return when the memory begins, where that is after the moment that is asked about; else None."""
+    if as_of is None:
+        return None
+    first = await device.replica.read(first_made_ms)
+    return at_ms(first) if first is not None and moment_of(device, as_of) < first else None
 
 
 def _make(device: Device, until_ms: int, seen_by: DeviceId | None) -> Past:

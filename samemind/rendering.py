@@ -24,6 +24,11 @@ def clock(moment: str) -> str:
     return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
+def begun(document: Document) -> str:
+    """Return, behind "nothing", when the memory begins, where what was asked about lies before that."""
+    return f": this memory begins at {clock(document['begins'])}" if document.get("begins") else ""
+
+
 def plain(value: Any) -> str:
     """Return a value on one line: text as it is, all else as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

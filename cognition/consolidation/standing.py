@@ -157,6 +157,5 @@ def _row(number: int, summary: Summary) -> Row:
         type=memory.fields.get("type"),
         certainty=memory.fields.get("certainty"),
         valence=memory.fields.get("valence"),
-        created_ms=memory.created >> 16,
         updated_ms=memory.updated >> 16,
     )

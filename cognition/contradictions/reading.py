@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
+from itertools import chain
 from typing import Final
 
 from cognition.contradictions.habits import habits_of, work_and_partner
@@ -65,7 +66,9 @@ _LIVES: Final = (
     ),
 )
 _WORKS: Final = (
-    late(rf"(?:(?:am|is|are) )?(?:work|works|working|employed) (?:now )?(?:at|for|by) {_PLACE}"),
+    late(
+        rf"(?:(?:am|is|are) )?(?:work|works|working|employed) (?:now )?(?:as an? [a-z][\w -]*? )?(?:at|for|by) {_PLACE}"
+    ),
     late(rf"(?:have|has) (?:been working|worked) (?:at|for) {_PLACE}(?= (?:since|for)\b)"),
     late(
         rf"(?:have |has )?(?:started|began)(?: working| work| a job| a new job| my job| my new job| a (?:new )?position)?(?: as an? [\w -]+?)? (?:at|with) {_PLACE}"
@@ -174,7 +177,7 @@ def read_statements(
             read = _of_facts(sentence, subject, told_at_ms, language, zone)
         else:
             read = _of_sentence(sentence, subject, reader, dates, told_at_ms)
-        for statement in read:
+        for statement in chain(read, _of_oneself(sentence, subject)):
             dated = _dated(statement, sentence, told_at_ms, dates)
             if dated is not None:
                 found[folded(dated.entity), dated.relation] = dated
@@ -339,6 +342,39 @@ def _of_facts(
             yield Statement(
                 fact.triple.subject, _place_relation(fact.triple.predicate, place), place, changes
             )
+
+
+# How one says of oneself where one lives and works, in the languages that have no patterns of clauses and where names of
+# places keep their form: "w Krakowie" is no name. What stands between the verb and the name says that it is so.
+_OWN_VERBS_OF: Final = """
+    wohne lebe arbeite j'habite vis travaille abito vivo lavoro moro trabalho woon werk
+"""
+_OWN_VERBS: Final = frozenset(_OWN_VERBS_OF.split())
+_NOW_ELSEWHERE: Final = r"(?: (?:jetzt|inzwischen|nun|maintenant|désormais|ora|adesso|agora|nu|inmiddels))?"
+_DENIED_BEFORE: Final = r"(?<!\bnon )(?<!\bnão )(?<!\bnicht )(?<!\bniet )"
+_OF_ONESELF: Final = (
+    ("lives_in", late(
+        rf"{_DENIED_BEFORE}(?i:\b(?:wohne|lebe)(?: ich)?{_NOW_ELSEWHERE} in|\b(?:j['’]habite|je vis){_NOW_ELSEWHERE} (?:à|en|au)"
+        rf"|\b(?:abito|vivo){_NOW_ELSEWHERE} (?:a|ad|in)|\b(?:moro|vivo){_NOW_ELSEWHERE} (?:em|no|na)"
+        rf"|\b(?:ik woon|woon ik){_NOW_ELSEWHERE} in) {_PLACE}")),
+    ("works_at", late(
+        rf"{_DENIED_BEFORE}(?i:\barbeite(?: ich)?{_NOW_ELSEWHERE} (?:bei|für)|\b(?:je|et) travaille{_NOW_ELSEWHERE} (?:chez|pour)"
+        rf"|\blavoro{_NOW_ELSEWHERE} (?:in|per|alla|presso|da)|\btrabalho{_NOW_ELSEWHERE} (?:na|no|em|para a|para o)"
+        rf"|\b(?:ik werk|werk ik|en werk){_NOW_ELSEWHERE} (?:bij|voor)) {_PLACE}")),
+)  # fmt: skip
+_NEWLY: Final = late(
+    r"\b(?:jetzt|inzwischen|maintenant|désormais|adesso|ora|agora|nu|inmiddels)\b", re.IGNORECASE
+)
+
+
+def _of_oneself(sentence: str, subject: str) -> Iterator[Statement]:
+    if _OWN_VERBS.isdisjoint(folded(sentence).replace(",", " ").split()) or sentence.rstrip().endswith("?"):
+        return
+    for relation, pattern in _OF_ONESELF:
+        match = pattern.search(sentence)
+        if match and is_name(match["value"].split()[0]) and folded(match["value"]) not in NO_PLACES:
+            newly = _NEWLY.search(match[0]) is not None
+            yield Statement(subject, _place_relation(relation, match["value"]), match["value"], newly)
 
 
 _CHANGE_ELSEWHERE: Final = late(

@@ -82,6 +82,8 @@ class Relation:
     """Values that say nothing against others: a wife's "girlfriend" may be a friend."""
 
 
+# Kinds of which a value is compared by what its words say of it, and not under the relation's name alone.
+DETAILS: Final = frozenset({Kind.DETAIL})
 # Under which two memories claim what they say that somebody set against each other: `judged:PAIR`.
 JUDGED: Final = "judged"
 

@@ -13,18 +13,29 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from cognition.versions import made_anew
-from replica import RowChange, read_claims, transaction
+from replica import RowChange, read_claims, read_settings, transaction
 from replica.derived import INDEX_OF_RELATIONS
-from replica.reads.claims import claim_names, claiming_among, claiming_between, numbers_claiming
+from replica.reads.claims import (
+    claim_names,
+    claiming_about,
+    claiming_among,
+    claiming_between,
+    entities_named,
+    numbers_claiming,
+)
 from replica.reads.log import origins_of
 from replica.reads.texts import text_at
 
 # What judges is loaded by the functions that judge: a store is opened, and listed, without it.
 if TYPE_CHECKING:
+    from cognition.contradictions.selves import Selves
     from cognition.contradictions.slots import Judged, Told
 
+# The entries of the profile that say by what names the owner is called.
+NAME: Final = "profile.name"
+ALIASES: Final = "profile.aliases"
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 4
+CLAIMS_VERSION: Final = 5
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (
@@ -47,8 +58,10 @@ _CREATE: Final = (
     "CREATE TABLE claim_retired (id INTEGER PRIMARY KEY)",
     # What nobody compared yet with what was told before it: see `cognition.noticing`.
     "CREATE TABLE claim_unread (id INTEGER PRIMARY KEY)",
+    # By what names the owner is called, as far as claims were filed by them (`selves`).
+    "CREATE TABLE claim_own (name TEXT PRIMARY KEY) WITHOUT ROWID",
 )
-_TABLES: Final = ("claim_slot", "contradiction", "claim_retired", "claim_unread")
+_TABLES: Final = ("claim_slot", "contradiction", "claim_retired", "claim_unread", "claim_own")
 # SQLite takes more; one size keeps the statement cached.
 _IDS_MAX: Final = 500
 
@@ -60,6 +73,7 @@ class ClaimTables:
         """Create the tables, or make them anew if another version left them."""
         with transaction(connection):
             if made_anew(connection, "claim_version", CLAIMS_VERSION, tables=_TABLES, create=_CREATE):
+                _name(connection)
                 _follow(connection, numbers_claiming(connection))
                 connection.execute(
                     "INSERT INTO claim_unread SELECT id FROM shown_memory WHERE parent IS NULL"
@@ -71,7 +85,14 @@ class ClaimTables:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow a batch: judge every slot that a claim of these memories is in, or was in."""
+        """Follow a batch: judge every slot that a claim of these memories is in, or was in.
+
+        Without changes, settings may have changed, and with them by what names the owner is called.
+        """
+        if not changes:
+            if renamed := _name(connection):
+                _follow(connection, renamed)
+            return
         connection.executemany(
             "INSERT OR IGNORE INTO claim_unread VALUES (?)",
             [(change.id,) for change in changes if _says_something_else(change)],
@@ -91,11 +112,35 @@ def _says_something_else(change: RowChange) -> bool:
     return change.before is None or change.before.text != after.text
 
 
+def _name(connection: sqlite3.Connection) -> list[int]:
+    """Note by what names the owner is called now; return the memories whose claims have to be filed anew for that."""
+    from cognition.contradictions.selves import Selves, names_in
+
+    aliases = read_settings(connection, ALIASES).get("")
+    name = str(read_settings(connection, NAME).get("", ""))
+    before = selves_of(connection)
+    now = Selves(names_in(name, aliases if isinstance(aliases, str) else None))
+    if before == now:
+        return []
+    connection.execute("DELETE FROM claim_own")
+    connection.executemany("INSERT INTO claim_own VALUES (?)", [(name,) for name in sorted(now.names)])
+    changed = [each for each in entities_named(connection) if before.named(each) != now.named(each)]
+    return claiming_about(connection, changed)
+
+
+def selves_of(connection: sqlite3.Connection) -> "Selves":
+    """Return the names under which claims are filed as the owner's."""
+    from cognition.contradictions.selves import Selves
+
+    return Selves(frozenset(name for (name,) in connection.execute("SELECT name FROM claim_own")))
+
+
 def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
-    """Return the claims of one slot."""
+    """Return the claims of one slot; whoever is the owner is told of as that, without a name."""
     from cognition.contradictions.relations import JUDGED
     from cognition.contradictions.slots import Opinion, Told
 
+    selves = selves_of(connection)
     rows = connection.execute(
         """SELECT m.id, m.rid, ifnull(m.told_at, m.created >> 16), m.told_at IS NULL, m.speaker
            FROM shown_memory m WHERE m.id IN (SELECT id FROM claim_slot WHERE slot = ?)""",
@@ -125,7 +170,7 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
             # What was judged later was told when its memory was.
             shown.hlc >> 16 if live and not shown.relation.startswith(f"{JUDGED}:") else told_ms,
             shown.valid_from,
-            speaker,
+            None if selves.is_own(speaker) else speaker,
             devices[shown.feed],
             shown.replaces,
             tuple(
@@ -169,15 +214,15 @@ def _filed_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> Iter
 def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """File the claims of these memories anew, and judge the slots that they are in or left."""
     from cognition.contradictions.slots import Standing
-    from cognition.contradictions.values import slot_id
 
+    selves = selves_of(connection)
     slots: dict[bytes, None] = {}
     for number in numbers:
         left = connection.execute("SELECT slot FROM claim_slot WHERE id = ?", (number,)).fetchall()
         slots |= dict.fromkeys(slot for (slot,) in left)
         connection.execute("DELETE FROM claim_slot WHERE id = ?", (number,))
         for workspace, entity, relation, claim in claim_names(connection, number):
-            slot = slot_id(workspace, entity, relation)
+            slot = selves.slot(workspace, entity, relation)
             slots[slot] = None
             connection.execute("INSERT INTO claim_slot VALUES (?, ?, ?)", (slot, number, claim))
     affected = set(numbers)

@@ -9,14 +9,14 @@ it differs it is an open contradiction.
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from cognition.contradictions.reading import value_of
 from cognition.contradictions.relations import relation_of
 from cognition.contradictions.slots import Belief, Standing, Told
-from cognition.contradictions.tables import judged_of, told_of
-from cognition.contradictions.values import ENDED, compatible, folded, slot_id, words_of
+from cognition.contradictions.tables import judged_of, selves_of, told_of
+from cognition.contradictions.values import ENDED, compatible, folded, words_of
 from cognition.extraction.values import Statement
 from replica import Claim, Core, MemoryId, Op, Place, Write
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
@@ -78,8 +78,11 @@ class Teller:
 
     def tell(self, writes: Sequence[Write], told: Sequence[tuple[Telling, Statement]] = ()) -> None:
         """Add the writes of one memory, and what it states."""
+        selves = selves_of(self._connection) if told else None
         slots = [
-            slot_id(telling.workspace, statement.entity, statement.relation) for telling, statement in told
+            selves.slot(telling.workspace, statement.entity, statement.relation)
+            for telling, statement in told
+            if selves is not None
         ]
         ahead = any(
             slot in self._pending and (telling.newer or needs_earlier(statement))
@@ -108,10 +111,13 @@ def claims_of(
 ) -> list[Write]:
     """Return the claims to be written on a memory for what it states; none for what it claims already."""
     writes = []
+    selves = selves_of(connection)
+    if selves.is_own(telling.speaker):
+        telling = replace(telling, speaker=None)
     for statement in statements:
         if max(map(len, (statement.entity, statement.relation, statement.value))) > NAME_CHARACTERS_MAX:
             continue
-        slot = slot_id(telling.workspace, statement.entity, statement.relation)
+        slot = selves.slot(telling.workspace, statement.entity, statement.relation)
         judged = judged_of(connection, slot)
         replaced = replaces(statement, telling, judged.beliefs)
         if replaced is None:
@@ -170,7 +176,8 @@ def withdrawn(
     core: Core, connection: sqlite3.Connection, telling: Telling, statements: Sequence[Statement]
 ) -> list[Write]:
     """Return what ends the claims of a memory whose words say them no more."""
-    said = {slot_id(telling.workspace, each.entity, each.relation) for each in statements}
+    selves = selves_of(connection)
+    said = {selves.slot(telling.workspace, each.entity, each.relation) for each in statements}
     writes = []
     for slot, entity, relation in connection.execute(
         """SELECT DISTINCT s.slot, c.entity, c.relation FROM claim_slot s JOIN shown_claim c ON c.id = s.id AND

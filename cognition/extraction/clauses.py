@@ -46,6 +46,11 @@ _ANOTHER_PERSON: Final = late(
 _STRANGER: Final = late(
     r"\b(?:[Aa]n?|[Aa]nother|[Tt]his|[Ss]ome) (?:[\w-]+ ){0,2}(?:guy|man|woman|girl|boy|lady|person|friend|kid|doctor|teacher|colleague|coworker|stranger|neighbou?r)\b"
 )
+# Whom somebody met, where it is one person: the next "she" is nobody else.
+_MET: Final = late(
+    rf"(?:have )?(?:(?:just )?(?:met|ran into|bumped into|caught up with|talked to|talked with|spoke to|spoke with)"
+    rf"|had (?:a )?(?:\w+ )?(?:lunch|dinner|coffee|breakfast|chat|call|beer|drink|talk) with) (?P<name>{NAME})(?![\w'’]| and\b|, [A-Z])"
+)
 _FAVOURITE: Final = r"favou?rite(?: [\w-]+){1,4}?(?= (?:is|are|was|has to be)\b)"
 _SUBJECT: Final = late(
     rf"(?P<i>I|i)(?=[ '’])|(?P<we>we|We)(?=[ '’])|(?P<they>[Hh]e|[Ss]he)(?=[ '’])"
@@ -199,6 +204,7 @@ class Reader:
             return None
         predicate = _plain(text[match.end() :].lstrip(" ,"))
         if match["i"] or match["we"]:
+            self._meet(predicate)
             return Clause(self.speaker, match[0], predicate)
         if match["they"]:
             return self._of_pronoun(match[0], predicate)
@@ -207,6 +213,16 @@ class Reader:
         if match["own"]:
             return self._owned(match, predicate)
         return self._named(match, text, predicate)
+
+    def _meet(self, predicate: str) -> None:
+        """Note whom the speaker met: of them the text goes on to speak, unless it spoke of somebody else before."""
+        met = _MET.match(predicate)
+        if met is None or not is_name(met["name"].split(" ")[0]):
+            return
+        others = _ANOTHER_PERSON.search(predicate, met.end())
+        owned = met["name"].replace("’", "'").endswith("'s")  # "Tom's sister" is not Tom
+        alone = self._last in (None, met["name"]) and others is None and not owned
+        self._last = met["name"] if alone else None
 
     def _owned(self, match: re.Match[str], predicate: str) -> Clause | None:
         owner = self.speaker if match["own"].lower() in ("my", "our") else self._last

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Triple
@@ -76,12 +76,15 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class CoreFact:
-    """A lasting fact about the user; `updates` is the number of the known fact that it replaces."""
+    """A lasting fact about the user; `updates` is the number of the known fact that it replaces.
+
+    True: it replaces one, and the model did not say which.
+    """
 
     fact: str
     category: str
     confidence: float
-    updates: int | None = None
+    updates: int | Literal[True] | None = None
 
 
 def read_reading(answer: str, window: Sequence[Message]) -> Reading:
@@ -197,7 +200,7 @@ def _core_fact(item: dict[str, Any], known: int) -> CoreFact:
     if category not in CATEGORIES:
         raise BadAnswer(f"expected a category among {', '.join(CATEGORIES)}; got {category!r}")
     updates = item.get("updates_previous")
-    if not isinstance(updates, int) or isinstance(updates, bool) or not 1 <= updates <= known:
+    if updates is not True and (not isinstance(updates, int) or not 1 <= updates <= known):
         updates = None
     return CoreFact(
         _text(item["fact"]),

@@ -50,6 +50,7 @@ _ARTICLE: Final = re.compile(r"^(?:an?|the) ")
 # Relations whose object has to be named to be worth a claim: "lives in a small town" says too little.
 _NAMED_OBJECTS: Final = frozenset({"lives_in", "comes_from", "works_at"})
 _NAME: Final = re.compile(NAME)
+_FIRM: Final = re.compile(rf" at (?P<name>{NAME})(?: \(|$)")
 # Behind these a date is what is told, and not when it was.
 _IS_THE_FACT: Final = re.compile(r"(?:\b(?:is|was|are|founded|established|created|born|birthday)|['’]s) $")
 _SELF: Final = frozenset({"I", "i", "we", "We"})
@@ -71,7 +72,7 @@ def extract(
     parts = sentences(text)
     found = list(facts_in(meant(text), told_at_ms=told_at_ms, speaker=speaker, language=language, zone=zone))
     kept = _different(fact for fact in found if fact.confidence >= confidence_min)
-    triples = tuple(dict.fromkeys(fact.triple for fact in kept if fact.triple is not None))
+    triples = tuple(dict.fromkeys(triple for fact in kept for triple in _triples(fact)))
     if len(text) < TEXT_CHARACTERS_MIN or len(parts) < SENTENCES_MIN:
         facts: list[Fact] = []
         dropped = len(found) - len(kept)
@@ -86,6 +87,15 @@ def extract(
         dates=dates,
         dropped=dropped,
     )
+
+
+def _triples(fact: Fact) -> Iterator[Triple]:
+    """Return what a fact states of whom: of a role at a firm, the role and the firm."""
+    if fact.triple is not None:
+        yield fact.triple
+        firm = _FIRM.search(fact.content) if fact.pattern == "role at" else None
+        if firm is not None:
+            yield Triple(fact.triple.subject, "works_at", firm["name"])
 
 
 def facts_in(

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from cognition.contradictions.relations import JUDGED
 from cognition.contradictions.resolving import restatements, verdicts
 from cognition.contradictions.slots import Belief, Judged, Status
-from cognition.contradictions.tables import judged_of
+from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.telling import place_of
-from cognition.contradictions.values import ENDED, slot_id
+from cognition.contradictions.values import ENDED
 from cognition.judging.verdicts import EDGES, Sides, Verdict, edges_between, sides_of
 from replica import (
     Claim,
@@ -69,7 +69,7 @@ def settle(
             if not any(judged_of(connection, each.slot).status is Status.OPEN for each in slots):
                 slots = [_disagree(core, connection, older, newer, sides, now_ms)]
         case Verdict.CHANGED:
-            for each in slots or [_claimed(core, older, sides, now_ms)]:
+            for each in slots or [_claimed(core, connection, older, sides, now_ms)]:
                 _replace(core, connection, each, newer, sides, since_ms, now_ms)
             slots = _shared(connection, older.rid, newer.rid)
         case _:
@@ -120,22 +120,23 @@ def _shared(connection: sqlite3.Connection, older: MemoryId, newer: MemoryId) ->
     ]
 
 
-def _slot(told: Told, sides: Sides) -> _Slot:
-    return _Slot(slot_id(told.workspace, sides.entity, sides.relation), sides.entity, sides.relation)
+def _slot(connection: sqlite3.Connection, told: Told, sides: Sides) -> _Slot:
+    slot = selves_of(connection).slot(told.workspace, sides.entity, sides.relation)
+    return _Slot(slot, sides.entity, sides.relation)
 
 
-def _claimed(core: Core, older: Told, sides: Sides, now_ms: int) -> _Slot:
+def _claimed(core: Core, connection: sqlite3.Connection, older: Told, sides: Sides, now_ms: int) -> _Slot:
     """Claim what the older one says, so that it can be replaced: an op has no name before it is written."""
     claim = Claim(sides.entity, sides.relation, sides.older, _NO_PLACES, None)
     core.commit([Write(claim, older.rid)], now_ms)
-    return _slot(older, sides)
+    return _slot(connection, older, sides)
 
 
 def _disagree(
     core: Core, connection: sqlite3.Connection, older: Told, newer: Told, sides: Sides, now_ms: int
 ) -> _Slot:
     """Claim both values anew: what was decided on them before, or replaced, is open again."""
-    found = _slot(older, sides)
+    found = _slot(connection, older, sides)
     judged = judged_of(connection, found.slot)
     writes = []
     for told, value in ((older, sides.older), (newer, sides.newer)):

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cognition.contradictions.selves import Selves, is_assistant
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.ranking.nicknames import stands_in
 from cognition.ranking.query import Query
@@ -81,7 +82,6 @@ class Row(NamedTuple):
     certainty: float | None = None
     valence: float | None = None
     half_life_s: float | None = None
-    created_ms: int = 0
     updated_ms: int = 0
     mentions: int | None = None
     """How often it was told; None where that was once."""
@@ -111,6 +111,8 @@ class Pool:
     profile: Profile = PROFILES[PROFILE_DEFAULT]
     believed: Mapping[int, float] = field(default_factory=dict)
     """How far these memories, by number, say what is believed of what is asked for: 1, or 0 where it was replaced."""
+    selves: Selves = field(default_factory=Selves)
+    """By what names who asks is called."""
     standings: Column | None = None
     """The cosine in spreads above the middle of the store's; None where no vector was looked at."""
 
@@ -277,7 +279,11 @@ class Pool:
         asked = self.query.asked
         if asked is None:
             return []
-        rows = [i for i in self.leading if asked.tells(self.rows[i].text)]
+        rows = [
+            i
+            for i in self.leading
+            if asked.tells(self.rows[i].text) and not (asked.of_self and is_assistant(self.rows[i].speaker))
+        ]
         return sorted(rows, key=lambda i: (self.rows[i].time_ms, self.rows[i].id))
 
     @cached_property

@@ -78,7 +78,7 @@ def _lives(pool: "Pool") -> Lives:
     recalled_ms = pool.numbers("last_access")
     return Lives(
         pool.all_of("type"),
-        pool.numbers("created_ms"),
+        pool.numbers("time_ms"),
         pool.numbers("updated_ms"),
         np.where((recalled_ms > 0) & (recalled_ms <= pool.now_ms), recalled_ms, np.nan),
         pool.numbers("half_life_s", np.nan),

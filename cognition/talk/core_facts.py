@@ -5,16 +5,21 @@ last change the last time. The rest is metadata under the names below. Heard aga
 is archived and its successor names it: who asks later what was true then still finds it.
 """
 
+import logging
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from cognition.extraction.contract import CoreFact
 from cognition.memories import Shown, read_memories
+from cognition.ranking.stem import stem
 from cognition.talk.queue import MODEL, TalkJob
+from cognition.words import terms
 from replica import MemoryId, Remember, Set, Value, Write, content_number, derived_memory_id, show_memory_id
 from replica.labelling import field_writes
 from replica.reads.profile import surest_numbers
+
+_log = logging.getLogger(__name__)
 
 CATEGORY: Final = "category"
 LAST_CONVERSATION: Final = "last_conversation"
@@ -48,13 +53,37 @@ def core_writes(facts: Sequence[CoreFact], known: Sequence[Shown], job: TalkJob)
             continue
         meta: dict[str, Any] = {CATEGORY: fact.category, LAST_CONVERSATION: job.conversation}
         confidence = fact.confidence
-        if fact.updates is not None:
-            previous = known[fact.updates - 1]
+        previous = _previous(fact, known)
+        if previous is not None:
             meta[UPDATES] = show_memory_id(previous.rid)
             confidence = CONFIDENCE_BASELINE
             writes.append(Write(Set("archived", True), previous.rid))
         writes.append(Write(Remember(fact.fact, _fields(fact, job, meta, confidence)), _id_of(fact, job)))
     return writes
+
+
+def _previous(fact: CoreFact, known: Sequence[Shown]) -> Shown | None:
+    """Return the fact that this one replaces, if it replaces one.
+
+    Where the model only says that there is one, it is the one of its category that shares most of its words, if no
+    other shares as many; else both stand, since an archived fact that still holds would be missed.
+    """
+    if fact.updates is None:
+        return None
+    if fact.updates is not True:
+        return known[fact.updates - 1]
+    said = {stem(word) for word in terms(fact.fact)}
+    shared = [
+        (len(said & {stem(word) for word in terms(it.memory.text)}), it)
+        for it in known
+        if it.memory.fields.get("meta", {}).get(CATEGORY) == fact.category
+    ]
+    most = max((count for count, _ in shared), default=0)
+    found = [it for count, it in shared if count == most]
+    if most and len(found) == 1:
+        return found[0]
+    _log.info("a model said that a core fact replaces another; which one could not be told, so both stand")
+    return None
 
 
 def merged(fields: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]:

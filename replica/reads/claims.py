@@ -71,3 +71,18 @@ def entities_claimed(connection: sqlite3.Connection, relations: Sequence[str]) -
         relations,
     )
     return rows.fetchall()
+
+
+def entities_named(connection: sqlite3.Connection) -> list[str]:
+    """Return of whom and of what something is claimed, each once, in their order."""
+    rows = connection.execute("SELECT DISTINCT entity FROM claim ORDER BY entity")
+    return [entity for (entity,) in rows]
+
+
+def claiming_about(connection: sqlite3.Connection, entities: Sequence[str]) -> list[int]:
+    """Return the rows of the memories that claim something of these entities, in their order."""
+    rows = connection.execute(
+        "SELECT DISTINCT id FROM claim WHERE entity IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (json.dumps(entities),),
+    )
+    return [number for (number,) in rows]

@@ -115,3 +115,9 @@ def unknown_fields(connection: sqlite3.Connection) -> dict[MemoryId, dict[str, A
     """Return what later versions wrote on memories, in fields that this one does not know, by memory."""
     rows = connection.execute("SELECT rid, more FROM memory WHERE more IS NOT NULL")
     return {MemoryId(rid): unpack(more) for rid, more in rows}
+
+
+def first_made_ms(connection: sqlite3.Connection) -> int | None:
+    """Return when the oldest of the memories came here; None where there is none."""
+    ((first,),) = connection.execute("SELECT min(created) >> 16 FROM memory")
+    return None if first is None else int(first)

@@ -57,7 +57,7 @@ class DerivedTables(Protocol):
         ...
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow a batch, inside its transaction; without changes where it held proposals or links only."""
+        """Follow a batch, inside its transaction; without changes where proposals, links or settings changed."""
         ...
 
     def purge(self, connection: sqlite3.Connection) -> None:
@@ -83,13 +83,15 @@ class Shown:
         """Follow a batch, inside its transaction."""
         others = {key: cell for key, cell in changes.cells.items() if key.part is not Part.MEMORY}
         self._write_edges(others)
-        self._write_settings(others)
+        settings = self._write_settings(others)
         proposed = write_proposals(self._connection, others)
         linked = write_links(self._connection, others)
         if changes.memories or proposed or linked:
             self._write_memories(changes, now_ms)
         if changes.added:
             self._write_added(changes.added, now_ms)
+        elif settings:
+            self._tell((), now_ms)
 
     def _write_added(self, added: Sequence[Added], now_ms: int) -> None:
         with self._filling(len(added), held=self._last_memory):
@@ -176,12 +178,16 @@ class Shown:
                         (source, relation, target, weight, hlc),
                     )
 
-    def _write_settings(self, cells: Mapping[Key, Cell | None]) -> None:
+    def _write_settings(self, cells: Mapping[Key, Cell | None]) -> bool:
+        """Follow the settings and what feedback taught; say whether a setting is among them."""
+        found = False
         for key, cell in cells.items():
             if key.part is Part.SETTING:
                 write_setting(self._connection, key, cell)
+                found = True
             elif key.part is Part.FEEDBACK:
                 write_lesson(self._connection, key, cell)
+        return found
 
     def _write_memories(self, changes: Changes, now_ms: int) -> None:
         shown = [change.rid for change in changes.memories if change.before is not None]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.portable.records import Item, Record, read_chats
+from samemind.portable.records import Item, Reads, Record, read_chats
 
 SOURCE: Final = "chatgpt"
 # What the person says is the owner's own: who brings their chats in is who wrote in them.
@@ -58,4 +58,10 @@ def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
         told_at = message.get("create_time") or chat.get("create_time")
         if told_at is not None:
             fields["told_at"] = int(float(told_at) * 1_000)
-        yield Item(line=number, rid=derived_memory_id(SOURCE, f"{name}:{turn}"), text=text, fields=fields)
+        yield Item(
+            line=number,
+            rid=derived_memory_id(SOURCE, f"{name}:{turn}"),
+            text=text,
+            fields=fields,
+            reads=Reads.YES if speaker is None else Reads.NO,
+        )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.portable.records import Item, Record, read_chats
+from samemind.portable.records import Item, Reads, Record, read_chats
 from samemind.times import read_time
 
 SOURCE: Final = "claude"
@@ -59,7 +59,13 @@ def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
             fields["topic"] = str(chat["name"])
         if message.get("created_at"):
             fields["told_at"] = read_time(str(message["created_at"]), name="created_at")
-        yield Item(line=number, rid=derived_memory_id(SOURCE, f"{name}:{turn}"), text=text, fields=fields)
+        yield Item(
+            line=number,
+            rid=derived_memory_id(SOURCE, f"{name}:{turn}"),
+            text=text,
+            fields=fields,
+            reads=Reads.YES if speaker is None else Reads.NO,
+        )
 
 
 def _memories(number: int, kept: Mapping[str, Any]) -> Iterator[Record]:

@@ -13,7 +13,18 @@ from pathlib import Path
 from typing import Final
 
 from samemind.errors import Usage
-from samemind.portable import chatgpt, claude, jsonl, locomo, markdown, mcp_memory, mem0, notes, streaming
+from samemind.portable import (
+    calendar,
+    chatgpt,
+    claude,
+    jsonl,
+    locomo,
+    markdown,
+    mcp_memory,
+    mem0,
+    notes,
+    streaming,
+)
 from samemind.portable.records import Record, Unreadable
 from samemind.portable.texts import WHOLE_BYTES_MAX, Source, check_text, open_text, whole_text
 
@@ -160,6 +171,8 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     """Return what a text holds."""
     if is_note(name, format):
         return notes.read(text) if notes.is_ours(text) else markdown.read(name, text)
+    if format == calendar.SOURCE or (format == "auto" and calendar.looks_like(text)):
+        return calendar.read(text)
     lines = text.split("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(_first(lines))):
         return mcp_memory.read(lines)

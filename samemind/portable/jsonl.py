@@ -29,13 +29,22 @@ from samemind.errors import SamemindError, Usage
 from samemind.fields import read_record
 from samemind.memory_view import MemoryView
 from samemind.plain import to_json
-from samemind.portable.records import Claimed, Edge, Item, Linked, Record, Setting, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Linked, Reads, Record, Setting, Unreadable
 from samemind.times import read_time
 
 SOURCE: Final = "jsonl"
 _MEMORY: Final = "memory"
 # What a view says of the device rather than of the memory: written for people, passed over when read.
-_ABOUT_THE_DEVICE: Final = ("created_at", "updated_at", "device", "device_name", "origin", "same", "tellings")
+_ABOUT_THE_DEVICE: Final = (
+    "created_at",
+    "updated_at",
+    "device",
+    "device_name",
+    "origin",
+    "same",
+    "tellings",
+    "guessed",
+)
 
 
 def memory_line(view: MemoryView, unknown: Mapping[str, Any]) -> str:
@@ -140,6 +149,7 @@ def _item(line: int, record: dict[str, Any]) -> Item:
         fields=fields,
         accesses=(accesses, 0 if last is None else read_time(last, name="last_access")),
         by_any=ours,
+        reads=Reads.ASKED if ours else Reads.YES,
     )
 
 

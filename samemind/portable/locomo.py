@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.portable.records import Item, Record, Unreadable
+from samemind.portable.records import Item, Reads, Record, Unreadable
 
 SOURCE: Final = "locomo"
 _SESSION: Final = re.compile(r"session_(\d+)")
@@ -96,4 +96,4 @@ def _item(
         fields["meta"] = meta
     rid = derived_memory_id(SOURCE, f"{sample}:{turn_id}")
     # The Johns of two samples are two people: what one says does not contradict the other.
-    return Item(line=number, rid=rid, text=text, fields=fields, among=sample)
+    return Item(line=number, rid=rid, text=text, fields=fields, among=sample, reads=Reads.ASKED)

@@ -5,10 +5,19 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from replica import MemoryId, Value, Write
 from samemind.errors import SamemindError
+
+
+class Reads(Enum):
+    """When facts and claims are taken out of the words of an item."""
+
+    YES = "unless nobody wants any"
+    ASKED = "where somebody asks for it: what it states comes along with it, or is nobody's life"
+    NO = "never: an assistant's answer states nothing of its own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +37,7 @@ class Item:
     among: str | None = None
     by_any: bool = False
     beyond: tuple[Write, ...] = ()
+    reads: Reads = Reads.YES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,7 @@ from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Worksp
 from samemind.errors import Usage
 from samemind.options import Filters
 from samemind.printable import safe
-from samemind.rendering import Document
+from samemind.rendering import Document, begun
 
 if TYPE_CHECKING:
     import sqlite3
@@ -87,6 +88,8 @@ class ContextBlock:
     unembedded: int = 0
     triggers: list[TriggerView] = field(default_factory=list)
     questions: list[PendingQuestion] = field(default_factory=list)
+    begins: datetime | None = None
+    """When the memory begins, where the moment that was asked about lies before that."""
 
     def __str__(self) -> str:
         return self.text
@@ -101,7 +104,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
     from cognition.ranking.classes import SINGLE_HOP
     from replica import show_memory_id
     from samemind.filtering import kept
-    from samemind.moments import at_moment
+    from samemind.moments import at_moment, begins_after
 
     talk = _conversation(options)
     query = options.query
@@ -142,6 +145,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
         unembedded=gathered.unembedded,
         triggers=triggers,
         questions=questions,
+        begins=None if total else await begins_after(device, options.as_of),
     )
 
 
@@ -210,7 +214,7 @@ def _text(value: object) -> str:
 
 
 def render(document: Document) -> list[str]:
-    return [safe(document["text"])] if document["text"] else ["nothing is known"]
+    return [safe(document["text"])] if document["text"] else [f"nothing is known{begun(document)}"]
 
 
 COMMAND: Final = Command(

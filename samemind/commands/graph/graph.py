@@ -110,8 +110,29 @@ def _edges_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, st
     from samemind.commands.graph._work import EDGES_MAX
 
     told: list[tuple[str, str, str, float]] = [*edges_of(connection, name, limit=EDGES_MAX)]
+    told += _facts_of(connection, name)
     known = {edge[:3] for edge in told}
     return told + [edge for edge in triples_of(connection, name, limit=EDGES_MAX) if edge[:3] not in known]
+
+
+def _facts_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, str, str, float]]:
+    """Return the edges between a telling and the facts that were taken from it: they follow from the facts."""
+    from cognition.relating import FACT_OF
+    from replica import memories_called, memories_of, numbers_with_facts, show_memory_id
+    from samemind.commands.graph._work import memory_id_of
+
+    rid = memory_id_of(name)
+    if rid is None:
+        return []
+    around = [
+        *memories_called(connection, [rid]),
+        *memories_of(connection, numbers_with_facts(connection, rid)),
+    ]
+    return [
+        (show_memory_id(it.rid), FACT_OF, show_memory_id(parent), 1.0)
+        for it in around
+        if (parent := it.memory.fields.get("parent")) is not None
+    ]
 
 
 def render(document: Document) -> list[str]:

@@ -22,12 +22,13 @@ class Relate:
 
 
 async def run(device: "Device", options: Relate) -> EdgeView:
-    """Write an edge."""
+    """Write an edge; where there is one such thing at a time, tell it too, so that it can be contradicted."""
     import sqlite3
 
     import replica
+    from cognition.asserting import assert_edge, holds_one
     from cognition.relating import check_relation
-    from replica import Core, Write, edge_weight
+    from replica import Core, Write, edge_weight, new_memory_id
     from samemind.commands.graph._work import entity_name, memory_id_of
     from samemind.refusing import refuse_secret
 
@@ -44,7 +45,11 @@ async def run(device: "Device", options: Relate) -> EdgeView:
     def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
         if edge_weight(connection, source, relation, target) is None:
             refuse_secret(_told(source, relation, target))
-        core.commit([Write(body)], device.now_ms())
+        now_ms = device.now_ms()
+        if holds_one(relation) and memory_id_of(source) is None and memory_id_of(target) is None:
+            assert_edge(core, connection, body, new_memory_id(now_ms, device.random), now_ms)
+        else:
+            core.commit([Write(body)], now_ms)
         return edge
 
     return await device.replica.run(write)

@@ -26,7 +26,8 @@ async def run(device: "Device", options: Unrelate) -> EdgeView:
     import sqlite3
 
     import replica
-    from replica import Core, Write, edge_weight
+    from cognition.asserting import take_back
+    from replica import Core, edge_weight
     from samemind.commands.graph._work import entity_name
 
     source, relation, target = (
@@ -38,7 +39,7 @@ async def run(device: "Device", options: Unrelate) -> EdgeView:
     def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
         weight = edge_weight(connection, source, relation, target)
         if weight is not None:
-            core.commit([Write(replica.Relate(source, relation, target, None))], device.now_ms())
+            take_back(core, connection, replica.Relate(source, relation, target, None), device.now_ms())
             return EdgeView(source=source, relation=relation, target=target, weight=weight)
         raise NotFound(f"no edge leads from {source!r} by {relation!r} to {target!r}")
 

@@ -5,11 +5,12 @@ from samemind.rendering import HELD_BACK, Document, pairs
 
 
 def memory_lines(document: Document) -> list[str]:
-    hidden = {"text", "origin", "device", "held"}
+    hidden = {"text", "origin", "device", "held", "guessed"}
     fields = {
         name: value
         for name, value in document.items()
         if name not in hidden and value not in (None, [], {}, False)
     }
     held = [] if document.get("held") is None else [f"{document['held']} {HELD_BACK}"]
-    return [safe(document["text"]), "", *pairs(fields), *held]
+    guessed = {f"{name}?": value for name, value in (document.get("guessed") or {}).items()}
+    return [safe(document["text"]), "", *pairs(fields), *pairs(guessed), *held]

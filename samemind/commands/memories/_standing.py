@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cognition import Filters as Kept
@@ -17,7 +18,17 @@ from cognition.fading import weakest
 from cognition.listing import newest_page, newest_tellings
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_by_group
 from cognition.tiers import tier
-from replica import MemoryId, NotFound, ShownMemory, memories_called, memories_of, show_memory_id
+from replica import (
+    MemoryId,
+    NotFound,
+    ShownMemory,
+    memories_called,
+    memories_of,
+    numbers_with_facts,
+    parse_memory_id,
+    read_claims,
+    show_memory_id,
+)
 from replica.reads.log import origins_of
 from samemind.fields import DOOR_NAMES
 from samemind.memory_view import Listed, MemoryView
@@ -35,6 +46,25 @@ def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profi
     ):
         return view
     raise NotFound(f"no memory has the id {show_memory_id(rid)}")
+
+
+def with_guess(connection: sqlite3.Connection, view: MemoryView) -> MemoryView:
+    """Return a memory with what its words suggest where nobody said it."""
+    from cognition.guessing import guess
+
+    claimed = [
+        (claim.entity, claim.relation, claim.value)
+        for number in numbers_with_facts(connection, parse_memory_id(view.rid))
+        for claim in read_claims(connection, "WHERE c.id = ?", (number,))
+    ]
+    given = {"type": view.type, "valence": view.valence, "event_start": view.event_start}
+    found = guess(view.text, given, claimed)._asdict()
+    return replace(
+        view,
+        guessed={
+            name: [*value] if isinstance(value, tuple) else value for name, value in found.items() if value
+        },
+    )
 
 
 def list_page(

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.memories._parts import memory_lines
-from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
+from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
 from samemind.memory_view import MemoryView
 from samemind.options import Moment
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from samemind.device import Device
 
 
@@ -17,26 +19,25 @@ class Get(Moment):
     """Show one memory."""
 
     rid: str = argument("its id, or 6 and more characters of it", takes=Takes.RID)
+    guess: bool = option(
+        "--guess", "guess type, feeling, people and places where nobody said them", default=False
+    )
 
 
 async def run(device: "Device", options: Get) -> MemoryView:
     """Show one memory, or a summary, as it is or as it was."""
-    from samemind.commands.memories._standing import view_of
+    from samemind.commands.memories._standing import view_of, with_guess
     from samemind.ids import find_memory
     from samemind.moments import moment_of, read_at
 
     now_ms = moment_of(device, options.as_of)
-    return await read_at(
-        device,
-        options.as_of,
-        options.seen_by,
-        lambda connection: view_of(
-            connection,
-            find_memory(connection, options.rid, summary=True),
-            now_ms=now_ms,
-            profile=device.profile,
-        ),
-    )
+
+    def read(connection: "sqlite3.Connection") -> MemoryView:
+        rid = find_memory(connection, options.rid, summary=True)
+        view = view_of(connection, rid, now_ms=now_ms, profile=device.profile)
+        return with_guess(connection, view) if options.guess else view
+
+    return await read_at(device, options.as_of, options.seen_by, read)
 
 
 COMMAND: Final = Command(

@@ -1,13 +1,13 @@
 """List memories, newest first."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
 from samemind.errors import Usage
 from samemind.memory_view import Listed
 from samemind.options import Filters
-from samemind.rendering import Document, titled
+from samemind.rendering import Document, begun, titled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,7 +34,7 @@ async def run(device: "Device", options: List) -> Listed:
     from replica.collector import collector_paused
     from samemind.commands.memories._standing import each_page, fading_page, list_page
     from samemind.filtering import kept
-    from samemind.moments import moment_of, read_at
+    from samemind.moments import begins_after, moment_of, read_at
 
     if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
         raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
@@ -54,7 +54,8 @@ async def run(device: "Device", options: List) -> Listed:
                 profile=device.profile,
             )
 
-    return await read_at(device, options.as_of, options.seen_by, read)
+    listed = await read_at(device, options.as_of, options.seen_by, read)
+    return listed if listed.total else replace(listed, begins=await begins_after(device, options.as_of))
 
 
 def render(document: Document) -> list[str]:
@@ -63,7 +64,7 @@ def render(document: Document) -> list[str]:
     return (
         [*lines, f"and {left} more: -n {document['total']} shows all"]
         if lines and left > 0
-        else lines or ["no memories"]
+        else lines or [f"no memories{begun(document)}"]
     )
 
 

@@ -9,7 +9,7 @@ from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Worksp
 from samemind.memory_view import Meta
 from samemind.options import Filters
 from samemind.printable import one_line
-from samemind.rendering import Document, clock, titled
+from samemind.rendering import Document, begun, clock, titled
 
 if TYPE_CHECKING:
     from cognition import Hit as Found
@@ -70,7 +70,8 @@ class Hit:
     `summary_of` names the memories that a summary stands for; `summary` is the one under which a cold memory stands.
     `same` names the other tellings that say the same, the newest first; `tellings` says how often it was told.
     `confidence` is how likely it is to be about what was asked, 0 to 1; the score only orders. `claim` is there where
-    the question asks for something that there is one of at a time, and this memory says what it is, or was.
+    the question asks for something that there is one of at a time, and this memory says what it is, or was; and where
+    what it says was replaced since, whatever was asked.
     """
 
     rid: str
@@ -110,6 +111,8 @@ class Recalled:
     results: list[Hit]
     unembedded: int = 0
     trace: list[Meta] = field(default_factory=list)
+    begins: datetime | None = None
+    """When the memory begins, where the moment that was asked about lies before that."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.results)
@@ -126,7 +129,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
     import time
 
     from samemind.filtering import kept
-    from samemind.moments import at_moment
+    from samemind.moments import at_moment, begins_after
     from samemind.times import read_time
 
     began = time.perf_counter()
@@ -152,7 +155,12 @@ async def run(device: "Device", options: Recall) -> Recalled:
         for stage in stages
     ]
     return Recalled(
-        query=options.query, took_ms=took_ms, results=hits, unembedded=found.unembedded, trace=trace
+        query=options.query,
+        took_ms=took_ms,
+        results=hits,
+        unembedded=found.unembedded,
+        trace=trace,
+        begins=None if hits else await begins_after(device, options.as_of),
     )
 
 
@@ -238,7 +246,7 @@ def render(document: Document) -> list[str]:
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
             for reason in (hit.get("why") or {}).get("found", [])
         ]
-    return [*(lines or ["nothing found"]), *_unembedded(document)]
+    return [*(lines or [f"nothing found{begun(document)}"]), *_unembedded(document)]
 
 
 def _claim_lines(claim: Document | None) -> list[str]:
@@ -251,7 +259,9 @@ def _claim_lines(claim: Document | None) -> list[str]:
         for word, name in (("now", "now"), ("before", "earlier"), ("against it", "against"))
         for each in claim[name]
     ]
-    return [f"{said}: {one_line(claim['relation'])} {one_line(claim['value'])}", *beside]
+    # What somebody judged has no relation that anybody would read.
+    relation = "" if claim["relation"].startswith("judged:") else f"{one_line(claim['relation'])} "
+    return [f"{said}: {relation}{one_line(claim['value'])}", *beside]
 
 
 def _unembedded(document: Document) -> list[str]:

@@ -8,6 +8,7 @@ import shlex
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -40,7 +41,7 @@ from samemind.device import Device
 from samemind.errors import SamemindError
 from samemind.held_back import edge_said, kept_back, line_kept_back
 from samemind.portable.files import read_path
-from samemind.portable.records import Claimed, Edge, Item, Linked, Setting, Storable, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Linked, Reads, Setting, Storable, Unreadable
 from samemind.portable.texts import Source
 from samemind.stretches import Written, show_stretches
 
@@ -53,7 +54,12 @@ FAILURES_MAX: Final = 1_000
 
 
 def outcome(
-    counts: Counter[str], failed: list[FailedLine], *, undo: str | None = None, dry_run: bool = False
+    counts: Counter[str],
+    failed: list[FailedLine],
+    *,
+    unread: int = 0,
+    undo: str | None = None,
+    dry_run: bool = False,
 ) -> Imported:
     return Imported(
         imported=counts["imported"],
@@ -61,6 +67,7 @@ def outcome(
         facts=counts["facts"],
         held=counts["held"],
         failed=failed,
+        unread=unread,
         undo=undo,
         dry_run=dry_run,
     )
@@ -190,20 +197,34 @@ def take_apart(records: list[Storable], parents: Set[object], now_ms: int) -> di
     """
     taken = {}
     for record in records:
-        if isinstance(record, Item) and "parent" not in record.fields and record.rid not in parents:
+        if isinstance(record, Item) and _may_read(record, parents) and record.reads is not Reads.NO:
             fields, found = read_text(record.text, record.fields, now_ms=now_ms, among=record.among)
             taken[record.rid] = take_in(record.rid, record.text, fields, found)
     return taken
+
+
+def to_be_read(records: list[Storable], parents: Set[object]) -> dict[MemoryId, str | None]:
+    """Return which items are to be read behind their commit, with the circle of their people."""
+    return {
+        record.rid: record.among
+        for record in records
+        if isinstance(record, Item) and _may_read(record, parents) and record.reads is Reads.YES
+    }
+
+
+def _may_read(item: Item, parents: Set[object]) -> bool:
+    return "parent" not in item.fields and item.rid not in parents
 
 
 def write_page(
     device: Device,
     records: list[Storable],
     taken: Mapping[MemoryId, TakenIn],
+    unread: Mapping[MemoryId, str | None],
     core: Core,
     connection: sqlite3.Connection,
 ) -> Counter[str]:
-    """Commit what is new of a batch; return how many `Imported` has of each.
+    """Commit what is new of a batch, to be read later where it is `unread`; return how many `Imported` has of each.
 
     A link that a text holds counts with it.
     """
@@ -257,7 +278,8 @@ def write_page(
                 accesses.append((record.rid, *record.accesses))
     if accesses:
         teller.tell([Write(replica.Access(tuple(sorted(accesses))))])
-    ops = teller.commit()
+    with device.mind.ingest.bringing(unread) if unread else nullcontext():
+        ops = teller.commit()
     wait_for_links(
         connection, [op.rid for op in ops if op.kind == replica.Kind.REMEMBER and op.rid is not None]
     )

@@ -15,8 +15,9 @@ class FailedLine:
 class Imported:
     """What came of an import.
 
-    `skipped` counts what was there already, or was forgotten here; `facts` the facts stored beside the rest; `held`
-    what looks secret and waits on this device to be released. `undo` is the command that takes back what came in. With
+    `skipped` counts what was there already, or was forgotten here; `facts` the facts stored beside the rest by then,
+    and `unread` the texts that are still to be read for some; `held` what looks secret and waits on this device to be
+    released. `undo` is the command that takes back what came in. With
     `dry_run` nothing was written, and the counts say what would have been; facts are not counted then.
     """
 
@@ -25,5 +26,6 @@ class Imported:
     facts: int = 0
     held: int = 0
     failed: list[FailedLine] = field(default_factory=list)
+    unread: int = 0
     undo: str | None = None
     dry_run: bool = False

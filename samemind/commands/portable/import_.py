@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, argument, option
-from samemind.rendering import Document
+from samemind.errors import Usage
+from samemind.rendering import Document, counted
 
 if TYPE_CHECKING:
     from cognition import TakenIn
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
 
 
 # What samemind.portable.files can read.
-FORMATS: Final = ("auto", "jsonl", "markdown", "locomo", "chatgpt", "claude", "mem0", "mcp-memory")
+FORMATS: Final = ("auto", "jsonl", "markdown", "locomo", "chatgpt", "claude", "mem0", "mcp-memory", "ics")
+
+
+# `cognition.ingest.BACKLOG_MAX`, which is not loaded to print a result: so few are no news to anybody.
+READ_BEFORE_THE_NEXT_ANSWER: Final = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +38,10 @@ class Import:
     )
     format: str = option("--format", "how they are written", default="auto", choices=FORMATS)
     workspace: str | None = option("--workspace", "the space they go to")
-    facts: bool = option("--facts", "store the facts in them beside them too", default=False)
+    facts: bool = option(
+        "--facts", "return when they were read, what samemind exported and LoCoMo too", default=False
+    )
+    no_facts: bool = option("--no-facts", "do not read them for facts and what they claim", default=False)
     dry_run: bool = option("--dry-run", "only say what would come in", default=False)
     yes: bool = option(
         "--yes", "at a terminal, do not ask before many notes come in", default=False, short="-y"
@@ -49,8 +57,13 @@ async def run(device: "Device", options: Import, say: "Say") -> Imported:
     """Bring in every file; one that cannot be read as a whole keeps all of them out.
 
     They are read twice, first to see what is in them and then to take it, a batch at a time: a file may be larger than
-    this machine's memory.
+    this machine's memory. What their texts state is read behind that.
     """
+    with device.mind.ingest.gathering():
+        return await _bring(device, options, say)
+
+
+async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
     import trio
 
     from cognition import FACTS_MAX
@@ -66,6 +79,7 @@ async def run(device: "Device", options: Import, say: "Say") -> Imported:
         sift,
         survey_files,
         take_apart,
+        to_be_read,
         undo_command,
         would_write,
         write_links,
@@ -82,6 +96,8 @@ async def run(device: "Device", options: Import, say: "Say") -> Imported:
     ]
     survey = await trio.to_thread.run_sync(survey_files, paths, options.format)
     links = await device.replica.read(partial(new_links, survey.links))
+    if options.facts and options.no_facts:
+        raise Usage("expected --facts or --no-facts, got both", code="invalid")
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
     records = records_of(paths, options.format)
     seen: set[bytes] = set()
@@ -92,9 +108,13 @@ async def run(device: "Device", options: Import, say: "Say") -> Imported:
             counts.update(await device.replica.read(partial(would_write, good, seen)))
             continue
         taken: dict[MemoryId, TakenIn] = {}
+        unread: dict[MemoryId, str | None] = {}
         if options.facts:  # in a thread: it takes a millisecond a text
             taken = await trio.to_thread.run_sync(take_apart, good, survey.parents, device.now_ms())
-        counts.update(await device.replica.run(written.noting(partial(write_page, device, good, taken))))
+        elif not options.no_facts:
+            unread = to_be_read(good, survey.parents)
+        write = partial(write_page, device, good, taken, unread)
+        counts.update(await device.replica.run(written.noting(write)))
         done += len(page)
         await say({"progress": {"done": done, "total": max(done, survey.total)}})
     if options.dry_run:
@@ -104,7 +124,7 @@ async def run(device: "Device", options: Import, say: "Say") -> Imported:
         part = partial(write_links, device, links[start : start + BATCH])
         await device.replica.run(written.noting(part))
     undo = undo_command(device, written) if written.stretches else None
-    return outcome(counts, failed, undo=undo)
+    return outcome(counts, failed, unread=device.mind.ingest.brought, undo=undo)
 
 
 def render(document: Document) -> list[str]:
@@ -114,6 +134,9 @@ def render(document: Document) -> list[str]:
         lines.append(f"{document['held']} look secret and would be held here")
     elif document["held"]:
         lines.append(f"{document['held']} look secret and are held here: samemind held")
+    if document["unread"] > READ_BEFORE_THE_NEXT_ANSWER:
+        wait = counted(document["unread"], "text is", "texts are")
+        lines.append(f"{wait} read for facts in the background: `samemind queue wait` waits for it")
     if document["undo"]:
         lines.append(f"to take that back: {document['undo']}")
     return lines + [f"line {each['line']}: {each['reason']}" for each in document["failed"]]

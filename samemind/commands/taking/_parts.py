@@ -33,7 +33,10 @@ class QueueEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """How much waits, how much was given up after five attempts, and the entries, oldest first."""
+    """How much waits, how much was given up after five attempts, and the entries, oldest first.
+
+    What was brought in and is still to be read for facts is counted, and is no entry.
+    """
 
     pending: int
     failed: int

@@ -25,7 +25,10 @@ async def run(device: "Device", options: ListQueue) -> Queue:
     )
     entries = [*map(embed_entry, embeds), *map(talk_entry, talks)]
     return Queue(
-        pending=state.pending + talk.pending + await device.mind.reranking.pending(),
+        pending=device.mind.ingest.brought
+        + state.pending
+        + talk.pending
+        + await device.mind.reranking.pending(),
         failed=state.failed + talk.failed,
         entries=entries[: options.limit],
     )

@@ -1,4 +1,4 @@
-"""Wait until everything is embedded, after a large import or another embedder; recall works meanwhile."""
+"""Wait until everything is read and embedded, after a large import or another embedder; recall works meanwhile."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitForQueue:
-    """Wait until everything is embedded, after a large import or another embedder; recall works meanwhile."""
+    """Wait until everything is read and embedded, after a large import or another embedder; recall works meanwhile."""
 
 
 async def run(device: "Device", options: WaitForQueue, say: "Say") -> Queue:
-    """Wait until everything is embedded, and read by the reranker, saying how far that is.
+    """Wait until what was brought in is read, and all is embedded and read by the reranker, saying how far that is.
 
     A change of either model begins anew.
     """
@@ -29,6 +29,8 @@ async def run(device: "Device", options: WaitForQueue, say: "Say") -> Queue:
         total = max(total, pending)
         await say({"progress": {"done": total - pending, "total": total}})
 
+    await device.mind.ingest.read_brought(told)
+    total = 0
     await device.mind.settle(told)
     total = 0
     await device.mind.reranking.settle(told)
@@ -44,7 +46,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel="is about the machine, or shows what was held back from every screen",
-    library=Method("wait_for_queue", "Wait until everything is embedded."),
+    library=Method("wait_for_queue", "Wait until everything is read and embedded."),
     streams=True,
     place=3,
 )

@@ -37,9 +37,10 @@ class Thought:
 
 
 async def run(device: "Device", options: Think) -> Thought:
-    """Run one cycle, after everything that waits for its vector has one or was given up."""
+    """Run one cycle, after all was read, and everything that waits for its vector has one or was given up."""
     from samemind.giving_back import LONG_MS, give_back
 
+    await device.mind.ingest.read_brought()
     cycle = await device.mind.think()
     if cycle.took_ms >= LONG_MS:
         await give_back(device.replica)

@@ -64,7 +64,6 @@ def loud_rows(draw: st.DrawFn, number: int, turn: bool) -> Row:
         last_access=NOW_MS,
         type=draw(st.sampled_from([None, "episodic", "semantic"])),
         valence=draw(st.sampled_from([None, -1.0, 1.0])),
-        created_ms=NOW_MS,
         updated_ms=NOW_MS,
     )
 
@@ -87,7 +86,6 @@ def pools(draw: st.DrawFn) -> tuple[Query, list[Row], dict[int, float], dict[int
         importance=draw(st.sampled_from([None, 0.0, 0.1])),
         accesses=0,
         last_access=0,
-        created_ms=told_ms,
         updated_ms=told_ms,
     )
     count = draw(st.integers(1, 12))

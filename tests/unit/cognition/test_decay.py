@@ -16,7 +16,7 @@ from tests.support.published import published
 
 def after(days: float, *, type: str | None = None, profile: str = "memlocal", **life: float | None) -> float:
     """Return the strength of a memory made at 0, some days later."""
-    held = Life(type, created_ms=0, updated_ms=0, **life)  # type: ignore[arg-type]
+    held = Life(type, told_ms=0, updated_ms=0, **life)  # type: ignore[arg-type]
     return decay.PROFILES[profile](held, int(days * DAY_MS))
 
 

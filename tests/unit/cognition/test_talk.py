@@ -179,10 +179,16 @@ def test_a_fact_grows_surer_each_time_it_is_heard_again_up_to_certainty(tmp_path
 
 
 @published("LO-09")
-def test_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("updates", [1, True])
+def test_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: Path, updates: int | bool) -> None:
+    """The row: replace and do not merge, confidence at the baseline, linked; also where only `true` is said."""
     answers = [
-        [FACT],
-        [{**FACT, "fact": "Lives in Porto", "confidence": 0.99, "updates_previous": 1}],
+        [
+            {**FACT, "confidence": 0.95},
+            {**FACT, "fact": "Was born in Faro"},
+            {**FACT, "fact": "Likes to live well", "category": "preference"},
+        ],
+        [{**FACT, "fact": "Lives in Porto", "confidence": 0.99, "updates_previous": updates}],
     ]
 
     def script(body: dict[str, Any]) -> str:
@@ -191,11 +197,13 @@ def test_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: Path) -
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         await say(mind, *lines(5))
         await settled(device)
-        (old,) = [memory for memory in await mind.list() if "category" in memory.meta]
+        (old,) = [memory for memory in await mind.list() if memory.text == "Lives in Lisbon"]
         await say(mind, *lines(5), session="other")
         await settled(device)
         assert "1. Lives in Lisbon" in server.requests[1]["messages"][1]["content"]
-        (new,) = [memory for memory in await mind.list() if "category" in memory.meta]
+        core = [memory for memory in await mind.list() if "category" in memory.meta]
+        (new,) = [memory for memory in core if memory.text == "Lives in Porto"]
+        assert len(core) == 3, "nothing else was replaced"
         assert (new.text, new.certainty, new.meta["updates"]) == ("Lives in Porto", 0.8, old.rid)
         assert (await mind.get(old.rid)).archived
 

@@ -22,7 +22,7 @@ from tests.support.recalling import Memory
 def row(number: int, text: str = "tea", **known: Any) -> Row:
     values: dict[str, Any] = {
         "speaker": None, "conversation": None, "position": None, "time_ms": NOW_MS, "importance": None,
-        "accesses": 0, "last_access": 0, "created_ms": NOW_MS, "updated_ms": NOW_MS,
+        "accesses": 0, "last_access": 0, "updated_ms": NOW_MS,
     }  # fmt: skip
     values.update(known)
     return Row(id=number, rid=number.to_bytes(16), content=number, text=text, **values)
@@ -40,7 +40,7 @@ def pool(
 
 
 WEEK_OLD: dict[str, Any] = {
-    "importance": 0.9, "type": "episodic", "time_ms": NOW_MS - 7 * DAY_MS, "created_ms": NOW_MS - 7 * DAY_MS,
+    "importance": 0.9, "type": "episodic", "time_ms": NOW_MS - 7 * DAY_MS,
 }  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def test_a_doubtful_source_is_found_later_by_words_and_by_meaning() -> None:
 
 
 def test_a_recall_that_a_wrong_clock_stamped_ahead_keeps_nothing_fresh() -> None:
-    old: dict[str, Any] = {"importance": 0.5, "created_ms": NOW_MS - 60 * DAY_MS}
+    old: dict[str, Any] = {"importance": 0.5, "time_ms": NOW_MS - 60 * DAY_MS}
     ahead, never, lately = pool(
         row(1, **old, last_access=NOW_MS + DAY_MS), row(2, **old), row(3, **old, last_access=NOW_MS)
     ).worth.strength

@@ -5,6 +5,7 @@ import json
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -265,6 +266,78 @@ def test_utf_16_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
         assert [item.text for item in items(path)] == ["Олена живе у Києві"]
 
 
+CALENDAR = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//Somebody//EN
+BEGIN:VEVENT
+UID:one@example.org
+DTSTAMP:20240501T080000Z
+DTSTART;TZID=Europe/Berlin:20240603T140000
+DTEND;TZID=Europe/Berlin:20240603T150000
+SUMMARY:Zahnarzt
+LOCATION:Hauptstraße 3\\, Bonn
+DESCRIPTION:Karte mitnehmen.
+END:VEVENT
+BEGIN:VEVENT
+UID:two@example.org
+DTSTAMP:20240501T080000Z
+DTSTART;VALUE=DATE:20240714
+RRULE:FREQ=YEARLY
+SUMMARY:Ann's birthday
+END:VEVENT
+BEGIN:VEVENT
+UID:01a2008e-fcbf-7fa0-80ee-8a77e4c2342d@samemind
+DTSTAMP:20240501T080000Z
+DTSTART:20240603T140000Z
+SUMMARY:Written here
+END:VEVENT
+BEGIN:VEVENT
+UID:three@example.org
+DTSTAMP:20240501T080000Z
+DTSTART:20240603T140000Z
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_a_calendar_gives_its_events_with_their_times_and_says_what_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "mine.ics"
+    path.write_text(CALENDAR.replace("\n", "\r\n"))
+    dentist, birthday, nameless = read_path(path, "auto")
+    assert isinstance(dentist, Item)
+    assert isinstance(birthday, Item)
+    assert isinstance(nameless, Unreadable)
+    assert dentist.text == "Zahnarzt, Hauptstraße 3, Bonn\nKarte mitnehmen."
+    begins = datetime(2024, 6, 3, 12, tzinfo=UTC)
+    assert dentist.fields["event_start"] == int(begins.timestamp() * 1_000)
+    assert dentist.fields["event_end"] == int((begins + timedelta(hours=1)).timestamp() * 1_000)
+    assert birthday.text == "Ann's birthday"
+    assert birthday.fields["meta"] == {"repeats": "FREQ=YEARLY"}
+    day = datetime(2024, 7, 14, tzinfo=UTC)
+    assert birthday.fields["event_start"] == int(day.timestamp() * 1_000)
+    assert birthday.fields["event_end"] == int((day + timedelta(days=1)).timestamp() * 1_000)
+
+
+def test_a_calendar_that_is_brought_in_twice_is_there_once_and_reminds_of_nothing(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.ics"
+    path.write_text(CALENDAR)
+    assert (mind.import_(path).imported, mind.import_(path).skipped) == (2, 2)
+    assert list(mind.triggers()) == []
+    (hit,) = mind.recall("wann war ich beim Zahnarzt?", k=1)
+    assert hit.text.startswith("Zahnarzt")
+
+
+@pytest.mark.parametrize(
+    "text", ["BEGIN:VCALENDAR", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:x\nEND:VEVENT\nEND:VCALENDAR"]
+)
+def test_a_damaged_calendar_says_what_is_wrong(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.ics"
+    path.write_text(text)
+    assert all(isinstance(each, Unreadable) for each in read_path(path, "auto"))
+
+
 @pytest.mark.parametrize("format", [each for each in FORMATS if each not in ("auto", "locomo")])
 def test_every_format_that_is_offered_reads_its_own(tmp_path: Path, format: str) -> None:
     path = tmp_path / "file.jsonl"
@@ -275,6 +348,8 @@ def test_every_format_that_is_offered_reads_its_own(tmp_path: Path, format: str)
             path.write_text('{"text": "x"}')
         case "mcp-memory":
             written(path, MCP_MEMORY)
+        case "ics":
+            path.write_text(CALENDAR)
         case _:
             path.write_text(json.dumps({"chatgpt": CHATGPT, "claude": CLAUDE, "mem0": MEM0}[format]))
     assert items(path, format)

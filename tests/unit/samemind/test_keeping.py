@@ -285,7 +285,7 @@ def test_the_command_line_shows_them_all(tmp_path: Path) -> None:
     assert "delivered" in shown["triggers deliver"]
     assert "learn Portuguese" in shown["goals list"]
     assert (shown["profile show"], shown["blocks list"], shown["blocks get"]) == (
-        "name: Ann",
+        "name: Ann\n- Ann moved to Lisbon",
         "persona: kind",
         "kind",
     )

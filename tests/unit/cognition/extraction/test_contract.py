@@ -174,7 +174,8 @@ def test_core_facts_have_a_category_a_confidence_and_what_they_replace() -> None
     fact = {"fact": "Lives in Lisbon", "category": "identity", "confidence": 0.9, "updates_previous": 2}
     assert facts(fact, known=2) == ([CoreFact("Lives in Lisbon", "identity", 0.9, 2)], 0)
     assert facts(fact, known=1)[0][0].updates is None
-    assert facts({**fact, "updates_previous": True}, known=2)[0][0].updates is None
+    assert facts({**fact, "updates_previous": True}, known=2)[0][0].updates is True
+    assert facts({**fact, "updates_previous": False}, known=2)[0][0].updates is None
     assert facts({"fact": "x"}, 5) == ([], 2)
     with pytest.raises(BadAnswer, match="expected a list as facts"):
         read_core_facts("{}", 0)

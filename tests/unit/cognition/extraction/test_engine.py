@@ -37,6 +37,41 @@ def test_she_who_lives_in_berlin_is_alice() -> None:
     assert {"Alice", "Stripe", "Berlin"} <= set(found.entities)
 
 
+@published("PM-49")
+@pytest.mark.parametrize("speaker", [None, "Sam"])
+@pytest.mark.parametrize("mark", ["'", "’"])
+def test_the_papers_own_example_gives_the_role_the_firm_and_the_town(speaker: str | None, mark: str) -> None:
+    """The row: the exact example yields Alice/role/Stripe and Alice/Berlin."""
+    text = (
+        f"Today I met Alice at the coffee shop. She{mark}s the new tech lead at Stripe and lives in Berlin. "
+        "We discussed onboarding for the Q3 hire."
+    )
+    found = read(text, speaker)
+    assert [fact.content for fact in found.facts][1:3] == [
+        "Alice is the new tech lead at Stripe",
+        "Alice lives in Berlin",
+    ]
+    assert {
+        Triple("Alice", "works_as", "new tech lead"),
+        Triple("Alice", "works_at", "Stripe"),
+        Triple("Alice", "lives_in", "Berlin"),
+    } <= set(found.triples)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I had lunch with Maria and Tom at the office. She works at Meta, and it rained all day.",
+        "Maria works at Figma. I met Tom on Friday in the park. She lives in Oslo.",
+        "I met Tom's sister in the park on Friday. She lives in Oslo, near the harbour.",
+    ],
+)
+def test_she_is_nobody_where_more_than_one_was_met_or_spoken_of(text: str) -> None:
+    assert not any(
+        "lives in Oslo" in fact.content or "Meta" in fact.content for fact in read(text, None).facts
+    )
+
+
 @published("PM-38")
 def test_somebody_lives_in_a_place() -> None:
     found = read("Maria lives in Porto. She has been there for a while, and it suits her well.", None)
@@ -48,6 +83,8 @@ def test_somebody_lives_in_a_place() -> None:
 def test_somebody_has_a_role_at_an_organisation() -> None:
     found = read("Omar is the head of design at Acme. We had lunch together in the new canteen.", None)
     assert found.facts[0].content == "Omar is the head of design at Acme"
+    assert Triple("Omar", "works_as", "head of design") in found.triples
+    assert Triple("Omar", "works_at", "Acme") in found.triples
 
 
 @published("PM-40")

@@ -1,0 +1,56 @@
+"""What was replaced is told as that, behind what holds; and who asks before the beginning is told when that was."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind import BlockingMind
+from samemind.commands.memories.list import render as listed
+from samemind.commands.memories.recall import render as recalled
+from samemind.plain import to_json
+
+OLD = "The allotment gate code is 1234. Ask Petra for the spare key."
+NEW = "The code of the allotment gate is 9876 since the new lock. Petra has the key."
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("question", ["allotment gate code", "Ask Petra for the spare key of the allotment"])
+def test_what_somebody_said_has_changed_is_marked_and_stands_behind_what_holds(
+    mind: BlockingMind, question: str
+) -> None:
+    old, new = mind.remember(OLD).rid, mind.remember(NEW).rid
+    mind.settle(old, new, "changed")
+    found = mind.recall(question)
+    assert [hit.rid for hit in found] == [new, old]
+    assert found[0].score >= found[1].score
+    assert found[0].claim is None
+    claim = found[1].claim
+    assert claim is not None
+    assert (claim.standing, [value.rid for value in claim.now]) == ("replaced", [new])
+    shown = recalled(to_json(found))
+    assert any(line.strip().startswith("no longer: The allotment gate") for line in shown)
+    assert "NO LONGER" in mind.context(question).text
+
+
+def test_two_things_and_repetitions_are_not_marked(mind: BlockingMind) -> None:
+    old, new = mind.remember(OLD).rid, mind.remember(NEW).rid
+    mind.settle(old, new, "two_things")
+    assert all(hit.claim is None for hit in mind.recall("allotment gate code"))
+
+
+def test_who_asks_before_the_beginning_is_told_when_that_was(mind: BlockingMind) -> None:
+    mind.remember(OLD)
+    found = mind.recall("gate code", as_of="2020-01-01")
+    assert found.begins is not None
+    assert recalled(to_json(found))[0].startswith("nothing found: this memory begins at ")
+    assert listed(to_json(mind.list(as_of="2020-01-01")))[0].startswith("no memories: this memory begins at ")
+    assert mind.context("gate code", as_of="2020-01-01").begins == found.begins
+    assert mind.recall("gate code").begins is None
+    assert recalled(to_json(mind.recall("gate code", domain="nowhere"))) == ["nothing found"]
