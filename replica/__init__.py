@@ -92,7 +92,13 @@ if TYPE_CHECKING:
     from replica.storage.shown import DerivedTables, RowChange, content_number
     from replica.storage.sql import bring_over, connect, derived_transaction, open_file, transaction
     from replica.storage.store import SqliteStore
-    from replica.storage.triggers import ShownTrigger, read_triggers
+    from replica.storage.triggers import (
+        ShownTrigger,
+        last_raised,
+        lately_raised,
+        read_triggers,
+        read_triggers_named,
+    )
 
 __all__ = [
     "FIELDS",
@@ -180,6 +186,8 @@ __all__ = [
     "fields_of",
     "introduce",
     "is_known",
+    "last_raised",
+    "lately_raised",
     "links_of",
     "make_key",
     "memories_beginning",
@@ -203,6 +211,7 @@ __all__ = [
     "read_lessons",
     "read_settings",
     "read_triggers",
+    "read_triggers_named",
     "recode",
     "revoke",
     "revoking",
@@ -304,6 +313,12 @@ if not TYPE_CHECKING:
             "storage.shown": ("DerivedTables", "RowChange", "content_number"),
             "storage.sql": ("bring_over", "connect", "derived_transaction", "open_file", "transaction"),
             "storage.store": ("SqliteStore",),
-            "storage.triggers": ("ShownTrigger", "read_triggers"),
+            "storage.triggers": (
+                "ShownTrigger",
+                "last_raised",
+                "lately_raised",
+                "read_triggers",
+                "read_triggers_named",
+            ),
         },
     )

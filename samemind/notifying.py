@@ -13,7 +13,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
-from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 import trio
@@ -21,7 +20,7 @@ import trio
 from cognition.triggers.detect import reminders, snoozed
 from cognition.triggers.kinds import REMINDER, Thresholds
 from cognition.triggers.lattice import Raised, Status
-from cognition.triggers.raised import described, quoted, read_raised
+from cognition.triggers.raised import described, quoted, read_live, read_raised, read_raised_of
 from cognition.triggers.step import write_of
 from replica import Core, DeviceId, ReplicaError, Trigger, Write, memories_called
 from samemind.device import Device
@@ -132,18 +131,17 @@ def due_now(
 ) -> list[Due]:
     """Return what waits to be shown: what is due by the clock and not raised yet, and what was raised and waits."""
     found = []
-    known = {raised.id: raised for raised in read_raised(connection)}
-    for candidate in chain(
-        reminders(connection, now_ms, thresholds), snoozed(connection, now_ms, thresholds)
-    ):
-        if candidate.id not in known:
+    due = [*reminders(connection, now_ms, thresholds), *snoozed(connection, now_ms, thresholds)]
+    raised_already = {raised.id for raised in read_raised_of(connection, [each.id for each in due])}
+    for candidate in due:
+        if candidate.id not in raised_already:
             found += [
                 Due(candidate.id, write_of(candidate, Status.DELIVERED), quoted(it.memory.text))
                 for it in memories_called(connection, (candidate.rid,))
             ]
     waiting = [
         raised
-        for raised in known.values()
+        for raised in read_live(connection, now_ms, thresholds)
         if (every_kind or raised.kind == REMINDER.name)
         and raised.status(now_ms, thresholds.lifetime_ms) is Status.PENDING
     ]

@@ -44,6 +44,11 @@ PATTERNS_LOOKED_AT: Final = 10
 # Memories that a trigger on a topic names.
 _NAMED_MAX: Final = 50
 
+# The oldest first, but by turns among the devices that told of them: whoever fills the list crowds out nobody else.
+_DUE: Final = """SELECT id FROM (
+    SELECT due.id AS id, at_ms, row_number() OVER (PARTITION BY f.device ORDER BY at_ms, due.id) AS turn
+    FROM due JOIN shown_memory m ON m.id = due.id JOIN known_feed f ON f.no = m.feed WHERE kind = ? AND at_ms <= ?
+) ORDER BY turn, at_ms, id LIMIT ?"""
 _LOOSE: Final = """SELECT rid FROM shown_memory WHERE topic = ? AND ifnull(type, 'episodic') = 'episodic'
     AND ifnull(archived, 0) = 0 AND id NOT IN (SELECT id FROM summary_member) ORDER BY created, rid"""
 
@@ -97,9 +102,7 @@ def snoozed(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds)
 
 
 def _due(connection: sqlite3.Connection, kind: str, now_ms: int) -> list[Shown]:
-    rows = connection.execute(
-        "SELECT id FROM due WHERE kind = ? AND at_ms <= ? ORDER BY at_ms LIMIT ?", (kind, now_ms, LOOKED_AT)
-    )
+    rows = connection.execute(_DUE, (kind, now_ms, LOOKED_AT))
     return list(read_memories(connection, [number for (number,) in rows]))
 
 

@@ -7,9 +7,11 @@ settled) is *moot*.
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice, zip_longest
 from typing import Final, NamedTuple
 
+from cognition.days import DAY_MS
 from cognition.decay import TYPE_DEFAULT
 from cognition.memories import Shown
 from cognition.patterns.words import pattern_reason
@@ -19,6 +21,7 @@ from cognition.triggers.goals import read_goal
 from cognition.triggers.kinds import (
     CONSOLIDATION,
     ESCALATION,
+    KINDS,
     PATTERN,
     PROGRESS,
     PROGRESS_URGENCY,
@@ -36,8 +39,12 @@ from cognition.triggers.kinds import (
 from cognition.triggers.lattice import Raised, Status, joined
 from cognition.triggers.snoozing import snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
-from replica import MemoryId, memories_called, read_triggers
+from replica import DeviceId, MemoryId, lately_raised, memories_called, read_triggers, read_triggers_named
+from replica.hlc import COUNTER_BITS
 
+# Triggers of one kind that are looked at where it is said what waits: as many as a device lets wait of any. Each takes
+# some queries to say why it is there.
+LIVE_OF_A_KIND_MAX: Final = REMINDER.pending_max
 # As much of a memory as a reason quotes.
 QUOTED_CHARACTERS: Final = 80
 
@@ -61,6 +68,32 @@ class Described(NamedTuple):
 def read_raised(connection: sqlite3.Connection, trigger: bytes | None = None) -> list[Raised]:
     """Return every trigger that was ever raised here or on a peer; or only the one of that id."""
     return joined(read_triggers(connection, trigger))
+
+
+def read_live(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds = Thresholds()
+) -> list[Raised]:
+    """Return what was raised lately enough to wait, or to count against what may: so many of each kind at most.
+
+    Of more, those on the memories of each device take turns, the latest first: whoever raises ten thousand, or has ten
+    thousand memories to be reminded of, crowds out nobody else's. Kinds that this version does not know are one kind.
+    """
+    since_ms = now_ms - max(thresholds.lifetime_ms, DAY_MS)
+    by_device: dict[str, dict[DeviceId, list[bytes]]] = {}
+    for trigger, kind, device in lately_raised(connection, max(0, since_ms) << COUNTER_BITS):
+        name = kind.partition(":")[0]
+        known = name if name in KINDS else ""
+        by_device.setdefault(known, {}).setdefault(device, []).append(trigger)
+    chosen: dict[bytes, None] = {}
+    for of_kind in by_device.values():
+        in_turn = chain.from_iterable(zip_longest(*of_kind.values()))
+        chosen.update(dict.fromkeys(islice(filter(None, in_turn), LIVE_OF_A_KIND_MAX)))
+    return read_raised_of(connection, chosen)
+
+
+def read_raised_of(connection: sqlite3.Connection, triggers: Iterable[bytes]) -> list[Raised]:
+    """Return those of the triggers that were raised here or on a peer."""
+    return joined(read_triggers_named(connection, list(triggers)))
 
 
 def described(

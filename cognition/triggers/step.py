@@ -7,7 +7,7 @@ between them, and never one thing twice.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
@@ -19,9 +19,19 @@ from cognition.thinking.cycle import Outcome
 from cognition.triggers.detect import DETECTORS, PATTERNS_LOOKED_AT
 from cognition.triggers.kinds import PATTERN, REMINDER, Candidate, Thresholds, kind_of, most_urgent
 from cognition.triggers.lattice import Raised, Status
-from cognition.triggers.raised import read_raised
+from cognition.triggers.raised import read_live, read_raised_of
 from cognition.triggers.snoozing import SNOOZED
-from replica import Core, MemoryId, Trigger, Write, memories_called, show_memory_id, transaction
+from replica import (
+    Core,
+    DeviceId,
+    MemoryId,
+    Trigger,
+    Write,
+    last_raised,
+    memories_called,
+    show_memory_id,
+    transaction,
+)
 
 # One commit of so many at most: a mind that wants to say more at once has nothing to say.
 RAISED_MAX: Final = 100
@@ -38,12 +48,44 @@ class Triggers:
     def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
         """Raise what is to be raised, in one commit; the ids are of the triggers."""
         found = list(chain.from_iterable(each(connection, now_ms, self._thresholds) for each in DETECTORS))
-        held = read_raised(connection)
-        chosen = choose(found, held, now_ms, self._thresholds)
+        held = held_for(connection, found, now_ms, self._thresholds)
+        of = devices_of(connection, [each.rid for each in found] + [each.rid for each in held])
+        chosen = choose(found, held, now_ms, self._thresholds, of)
         core.commit([write_of(each, Status.PENDING) for each in chosen], now_ms)
         with transaction(connection):
             _settle(connection, found, {each.id for each in held} | {each.id for each in chosen})
         return Outcome(tuple(show_memory_id(each.id) for each in chosen))
+
+
+def held_for(
+    connection: sqlite3.Connection, found: Iterable[Candidate], now_ms: int, thresholds: Thresholds
+) -> list[Raised]:
+    """Return what was raised already, as far as it matters to these candidates.
+
+    That is themselves, what was last raised of their kinds on their memories, and what waits (`read_live`): all that
+    was ever raised is not gone through, since a member may have raised any number.
+    """
+    triggers = {each.id: None for each in found}
+    for each in found:
+        last = last_raised(connection, each.rid, each.kind.name)
+        if last is not None:
+            triggers[last] = None
+    held = {each.id: each for each in read_live(connection, now_ms, thresholds)}
+    held |= {
+        each.id: each for each in read_raised_of(connection, [each for each in triggers if each not in held])
+    }
+    return [held[trigger] for trigger in sorted(held)]
+
+
+def devices_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> dict[MemoryId, DeviceId]:
+    """Return which device told each of these memories."""
+    of: dict[MemoryId, DeviceId] = {}
+    for rid in dict.fromkeys(rids):
+        for (device,) in connection.execute(
+            "SELECT f.device FROM shown_memory m JOIN known_feed f ON f.no = m.feed WHERE m.rid = ?", (rid,)
+        ):
+            of[rid] = DeviceId(device)
+    return of
 
 
 def write_of(candidate: Candidate, status: Status) -> Write:
@@ -54,16 +96,20 @@ def write_of(candidate: Candidate, status: Status) -> Write:
 
 @dataclass(slots=True)
 class _Restraint:
-    """What holds candidates back: what was raised lately, by kind and memory, and how many wait, by kind."""
+    """What holds candidates back: what was raised lately, by kind and memory, and how many wait, by kind.
+
+    Reminders that wait are counted for each device that told of them: a member's hold nobody else's back.
+    """
 
     now_ms: int
+    of: Mapping[MemoryId, DeviceId]
     last_ms: dict[tuple[str, MemoryId], int] = field(default_factory=dict)
-    waiting: Counter[str] = field(default_factory=Counter)
+    waiting: Counter[tuple[str, DeviceId | None]] = field(default_factory=Counter)
     today: Counter[str] = field(default_factory=Counter)
 
     def note(self, kind: str, rid: MemoryId, raised_ms: int, *, waits: bool) -> None:
         self.last_ms[kind, rid] = max(raised_ms, self.last_ms.get((kind, rid), raised_ms))
-        self.waiting[kind] += waits
+        self.waiting[self._told_by(kind, rid)] += waits
         self.today[kind] += self.now_ms - raised_ms < DAY_MS
 
     def lets(self, candidate: Candidate) -> bool:
@@ -72,26 +118,49 @@ class _Restraint:
         cooled = last_ms is None or not kind.cool_down_ms or self.now_ms - last_ms >= kind.cool_down_ms
         if kind.a_day_max is not None and self.today[kind.name] >= kind.a_day_max:
             return False
-        return cooled and self.waiting[kind.name] < kind.pending_max
+        return cooled and self.waiting[self._told_by(kind.name, candidate.rid)] < kind.pending_max
+
+    def _told_by(self, kind: str, rid: MemoryId) -> tuple[str, DeviceId | None]:
+        return kind, self.of.get(rid) if kind == REMINDER.name else None
 
 
 def choose(
-    found: Iterable[Candidate], held: Iterable[Raised], now_ms: int, thresholds: Thresholds
+    found: Iterable[Candidate],
+    held: Iterable[Raised],
+    now_ms: int,
+    thresholds: Thresholds,
+    of: Mapping[MemoryId, DeviceId] | None = None,
 ) -> list[Candidate]:
-    """Return the candidates that are to be raised, the most urgent first. Pure."""
-    restraint = _Restraint(now_ms)
+    """Return the candidates that are to be raised, the most urgent first; `of`: who told each memory. Pure.
+
+    Where more is due than may be raised at once, the devices that told of it take turns.
+    """
+    of = of or {}
+    restraint = _Restraint(now_ms, of)
     known = set()
     for raised in held:
         known.add(raised.id)
         waits = raised.status(now_ms, thresholds.lifetime_ms) is Status.PENDING
         restraint.note(kind_of(raised.kind).name, raised.rid, raised.raised_ms, waits=waits)
     chosen: list[Candidate] = []
-    for candidate in most_urgent(list(found)):
+    for candidate in _in_turns(most_urgent(list(found)), of):
         if candidate.id not in known and len(chosen) < RAISED_MAX and restraint.lets(candidate):
             known.add(candidate.id)
             restraint.note(candidate.kind.name, candidate.rid, now_ms, waits=True)
             chosen.append(candidate)
     return chosen
+
+
+def _in_turns(candidates: list[Candidate], of: Mapping[MemoryId, DeviceId]) -> list[Candidate]:
+    if len(candidates) <= RAISED_MAX:
+        return candidates
+    seen: Counter[DeviceId | None] = Counter()
+    turns: list[tuple[int, int]] = []
+    for at, candidate in enumerate(candidates):
+        device = of.get(candidate.rid)
+        turns.append((seen[device], at))
+        seen[device] += 1
+    return [candidates[at] for _, at in sorted(turns)]
 
 
 def _due_again(connection: sqlite3.Connection, candidate: Candidate) -> int | None:

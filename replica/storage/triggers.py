@@ -8,9 +8,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from replica.ids import MEMORY_ID_BYTES, MemoryId
+from replica.ids import MEMORY_ID_BYTES, DeviceId, MemoryId
 from replica.state.memories import HeldTrigger, MemoryCell
 from replica.storage.of_memories import shown_rows, write_rows
+from replica.storage.sql import select_named
 
 _COLUMNS: Final = "trigger_id, status, raised, kind, about, delivered, delivered_by"
 
@@ -23,21 +24,57 @@ class ShownTrigger(NamedTuple):
     held: HeldTrigger
 
 
+class LatelyRaised(NamedTuple):
+    """A trigger, the kind that its op named, and the device that told the memory on which it hangs."""
+
+    trigger: bytes
+    kind: str
+    device: DeviceId
+
+
+_SHOWN: Final = f"""SELECT m.rid, {", ".join(f"t.{name}" for name in _COLUMNS.split(", "))}
+    FROM raised_trigger t JOIN memory m ON m.id = t.id"""
+
+
 def read_triggers(connection: sqlite3.Connection, trigger: bytes | None = None) -> Iterator[ShownTrigger]:
     """Return the rows of every trigger that was ever raised, or of this one alone, in no particular order."""
-    columns = ", ".join(f"t.{name}" for name in _COLUMNS.split(", "))
-    sql = f"SELECT m.rid, {columns} FROM raised_trigger t JOIN memory m ON m.id = t.id"
-    if trigger is None:
-        rows = connection.execute(sql)
-    else:
-        rows = connection.execute(f"{sql} WHERE t.trigger_id = ?", (trigger,))
-    for rid, *row in rows:
-        named, status, raised, kind, about, delivered, device = row
-        others = tuple(
-            MemoryId(about[at : at + MEMORY_ID_BYTES]) for at in range(0, len(about), MEMORY_ID_BYTES)
-        )
-        delivery = None if delivered is None else (delivered, device)
-        yield ShownTrigger(MemoryId(rid), named, HeldTrigger(status, (raised, kind, others), delivery))
+    if trigger is not None:
+        return read_triggers_named(connection, [trigger])
+    return map(_shown, connection.execute(_SHOWN))
+
+
+def read_triggers_named(connection: sqlite3.Connection, triggers: Sequence[bytes]) -> Iterator[ShownTrigger]:
+    """Return the rows of these triggers, in no particular order."""
+    return map(_shown, select_named(connection, f"{_SHOWN} WHERE t.trigger_id IN", triggers))
+
+
+def lately_raised(connection: sqlite3.Connection, since: int) -> Iterator[LatelyRaised]:
+    """Return what was raised from a stamp on, the latest first."""
+    rows = connection.execute(
+        """SELECT t.trigger_id, t.kind, f.device FROM raised_trigger t
+           JOIN memory m ON m.id = t.id JOIN feed f ON f.no = m.feed
+           WHERE t.raised >= ? ORDER BY t.raised DESC, t.trigger_id""",
+        (since,),
+    )
+    return (LatelyRaised(trigger, kind, DeviceId(device)) for trigger, kind, device in rows)
+
+
+def last_raised(connection: sqlite3.Connection, rid: MemoryId, kind: str) -> bytes | None:
+    """Return the trigger of a kind, whatever its detail, that was last raised on a memory."""
+    for (trigger,) in connection.execute(
+        """SELECT t.trigger_id FROM memory m JOIN raised_trigger t ON t.id = m.id
+           WHERE m.rid = ? AND (t.kind = ? OR t.kind LIKE ?) ORDER BY t.raised DESC LIMIT 1""",
+        (rid, kind, f"{kind}:%"),
+    ):
+        return bytes(trigger)
+    return None
+
+
+def _shown(columns: Sequence[Any]) -> ShownTrigger:
+    rid, named, status, raised, kind, about, delivered, device = columns
+    others = tuple(MemoryId(about[at : at + MEMORY_ID_BYTES]) for at in range(0, len(about), MEMORY_ID_BYTES))
+    delivery = None if delivered is None else (delivered, device)
+    return ShownTrigger(MemoryId(rid), named, HeldTrigger(status, (raised, kind, others), delivery))
 
 
 def write_triggers(

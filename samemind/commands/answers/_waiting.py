@@ -8,7 +8,7 @@ from cognition.contradictions.tables import judged_of
 from cognition.contradictions.values import folded
 from cognition.triggers.kinds import Thresholds
 from cognition.triggers.lattice import Status
-from cognition.triggers.raised import Described, described, read_raised
+from cognition.triggers.raised import Described, described, read_live
 from replica import memories_called
 from samemind.commands.answers._parts import PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
@@ -23,9 +23,8 @@ def pending_triggers(
     connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds, workspaces: tuple[str, ...]
 ) -> list[TriggerView]:
     """Return what nobody has shown yet, the most urgent first; of some workspaces only, where they are named."""
-    pending = [
-        one for one in read_raised(connection) if one.status(now_ms, thresholds.lifetime_ms) is Status.PENDING
-    ]
+    live = read_live(connection, now_ms, thresholds)
+    pending = [one for one in live if one.status(now_ms, thresholds.lifetime_ms) is Status.PENDING]
     waiting = [
         one
         for one in described(connection, now_ms, thresholds, among=pending)

@@ -23,14 +23,15 @@ class ListTriggers(Moment):
 
 async def run(device: "Device", options: ListTriggers) -> Triggers:
     """List triggers; those that are moot or over only when all are asked for."""
-    from cognition.triggers.raised import described
+    from cognition.triggers.raised import described, read_live
     from samemind.commands.keeping._triggers import LIVE, views_of
     from samemind.moments import moment_of, read_at
 
     now_ms = moment_of(device, options.as_of)
 
     def read(connection: "sqlite3.Connection") -> Triggers:
-        found = described(connection, now_ms, device.thresholds)
+        live = None if options.all else read_live(connection, now_ms, device.thresholds)
+        found = described(connection, now_ms, device.thresholds, among=live)
         shown = [one for one in found if options.all or (one.reason is not None and one.status in LIVE)]
         return views_of(connection, shown, device.thresholds)
 

@@ -1,0 +1,154 @@
+"""A member with ten thousand reminders: what each look at them costs is bounded, and nobody else's wait for them.
+
+Forty thousand reminders and triggers were all gone through with each cycle of thinking, every five seconds by whoever
+shows notifications, and before each answer to an agent; and the oldest two hundred held the places of all that is due.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+from cognition.days import DAY_MS
+from cognition.thinking.cycle import Outcome, Step, think
+from cognition.triggers.detect import LOOKED_AT, reminders
+from cognition.triggers.kinds import REMINDER, Thresholds
+from cognition.triggers.raised import LIVE_OF_A_KIND_MAX, described, read_live, read_raised
+from cognition.triggers.step import RAISED_MAX, Triggers
+from replica import Core, MemoryId, Trigger, Write, connect
+from replica.ids import new_memory_id
+from replica.ops import Remember
+from replica.storage.store import SqliteStore
+from samemind.commands.answers._waiting import pending_triggers
+from samemind.notifying import due_now
+from tests.support.minds import derived_tables, open_memory, remember
+from tests.support.replicas import NOW_MS, group, settle
+
+DUE_MS = NOW_MS - DAY_MS
+THRESHOLDS = Thresholds()
+
+
+def with_tables() -> SqliteStore:
+    return SqliteStore(connect(":memory:"), derived_tables())
+
+
+def tell(core: Core, texts: list[str], due_ms: int) -> list[MemoryId]:
+    rids = [new_memory_id(NOW_MS, core._random) for _ in texts]
+    fields = {"type": "prospective", "event_start": due_ms}
+    core.commit(
+        [Write(Remember(text, fields), rid) for text, rid in zip(texts, rids, strict=True)],  # type: ignore[arg-type]
+        NOW_MS,
+    )
+    return rids
+
+
+def flooded(count: int, *kinds: str) -> tuple[Core, sqlite3.Connection, MemoryId]:
+    """Ann, who has one thing to be reminded of; Eve has many, all due earlier, and raised triggers on each of them."""
+    ann, eve = group("ann", "eve", make_store=with_tables)
+    rids = tell(eve, [f"call number {n}" for n in range(count)], 1)
+    for kind in kinds:
+        raised = [Write(Trigger(eve._random.randbytes(16), 0, kind, ()), rid) for rid in rids]
+        for start in range(0, count, 2_000):
+            eve.commit(raised[start : start + 2_000], NOW_MS)
+    (honest,) = tell(ann, ["take the medicine"], DUE_MS)
+    settle([ann, eve])
+    assert isinstance(ann.store, SqliteStore)
+    return ann, ann.store.connection, honest
+
+
+def statements(connection: sqlite3.Connection, work: Callable[[], object]) -> int:
+    """Return how many statements some work takes."""
+    run: list[str] = []
+    connection.set_trace_callback(run.append)
+    work()
+    connection.set_trace_callback(None)
+    return len(run)
+
+
+def test_what_is_due_of_each_device_takes_turns() -> None:
+    _, connection, honest = flooded(LOOKED_AT + 50)
+    found = [each.rid for each in reminders(connection, NOW_MS, THRESHOLDS)]
+    assert len(found) == LOOKED_AT
+    assert honest in found
+
+
+def test_an_honest_reminder_is_raised_by_the_first_cycle() -> None:
+    ann, connection, honest = flooded(LOOKED_AT + 50)
+    assert len(Triggers().run(ann, connection, NOW_MS).ids) == RAISED_MAX
+    assert honest in {each.rid for each in read_live(connection, NOW_MS)}
+
+
+def test_what_waits_of_one_device_holds_back_no_reminder_of_another() -> None:
+    ann, connection, honest = flooded(REMINDER.pending_max + 50, REMINDER.name)
+    Triggers().run(ann, connection, NOW_MS)
+    assert honest in {each.rid for each in read_raised(connection) if each.held.raised[0] >> 16 == NOW_MS}
+
+
+def test_of_what_was_raised_those_on_each_devices_memories_take_turns() -> None:
+    ann, connection, honest = flooded(LIVE_OF_A_KIND_MAX + 50, REMINDER.name)
+    ann.commit([Write(Trigger(bytes(16), 0, REMINDER.name, ()), honest)], NOW_MS - 1)
+    live = read_live(connection, NOW_MS)
+    assert len(live) == LIVE_OF_A_KIND_MAX
+    assert honest in {each.rid for each in live}
+
+
+def costs(ann: Core, connection: sqlite3.Connection, of_kinds: int) -> list[int]:
+    live = read_live(connection, NOW_MS)
+    assert len(live) <= LIVE_OF_A_KIND_MAX * of_kinds
+    looks: list[Callable[[], object]] = [
+        lambda: described(connection, NOW_MS, THRESHOLDS, among=live),
+        lambda: pending_triggers(connection, NOW_MS, THRESHOLDS, ()),
+        lambda: due_now(connection, NOW_MS, THRESHOLDS, every_kind=True),
+        lambda: Triggers().run(ann, connection, NOW_MS),
+    ]
+    return [statements(connection, look) for look in looks]
+
+
+@pytest.mark.parametrize("kinds", [(REMINDER.name,), ("pattern:theme", "of a later version")])
+def test_what_a_look_costs_does_not_grow_with_what_a_member_raised(kinds: tuple[str, ...]) -> None:
+    some, more = (
+        costs(*flooded(count, *kinds)[:2], len(kinds))
+        for count in (LIVE_OF_A_KIND_MAX + 50, 2 * LIVE_OF_A_KIND_MAX + 50)
+    )
+    assert more == pytest.approx(some, rel=0.25)
+
+
+def test_between_the_calls_of_a_cycle_others_have_their_turn(tmp_path: Path) -> None:
+    """Whatever a link has to write waits for a few calls at most, however much there is to think about."""
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "memory.db") as (replica, mind):
+            told = [f"Remind me to call {n} about {n * n}" for n in range(600)]
+            await remember(replica, *told, type="prospective", event_start=1, importance=0.9)
+            turns, calls = 0, list[int]()
+            done = trio.Event()
+
+            def take(core: Core, connection: sqlite3.Connection) -> None:
+                nonlocal turns
+                turns += 1
+
+            async def link() -> None:
+                while not done.is_set():
+                    await replica.run(take)
+
+            class Counted:
+                def __init__(self, step: Step) -> None:
+                    self.name, self._step = step.name, step
+
+                def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+                    calls.append(turns)
+                    return self._step.run(core, connection, now_ms)
+
+            await mind.settle()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(link)
+                await think(replica, [Counted(step) for step in mind._steps])
+                done.set()
+            assert len(calls) > 10, "a cycle is many calls"
+            assert all(before < later for before, later in zip(calls, calls[4:], strict=False)), (
+                "a call that is over before the link has asked again may be followed by the next"
+            )
+
+    trio.run(main)
