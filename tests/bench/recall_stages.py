@@ -16,7 +16,7 @@ from typing import Any, Final
 import samemind
 from cognition import mind, passes, recall
 from cognition.embedding.lexicon import WordVectors
-from cognition.embedding.static import StaticEmbedder
+from cognition.embedding.universal import UniversalEmbedder
 from cognition.index import VectorIndex
 from cognition.ranking import signals
 from cognition.ranking.reading import Said
@@ -28,7 +28,7 @@ WARM: Final = 20
 # What each stage is done by, where its callers look it up.
 STAGES: Final[Sequence[tuple[str, Sequence[tuple[object, str]]]]] = (
     ("correct and read the question", [(mind, "corrected"), (mind, "Query")]),
-    ("embed it", [(StaticEmbedder, "embed")]),
+    ("embed it", [(UniversalEmbedder, "embed")]),
     ("full text", [(passes, "by_words")]),
     ("vectors", [(passes, "by_vector"), (VectorIndex, "cosines")]),
     ("the other searches", [(passes, "by_match"), (passes, "by_graph"), (passes, "by_triples")]),
@@ -38,6 +38,7 @@ STAGES: Final[Sequence[tuple[str, Sequence[tuple[object, str]]]]] = (
     ("rank: read the texts", [(Said, "__init__")]),
     ("rank: how alike words are", [(WordVectors, "cosines"), (WordVectors, "weigh")]),
     ("rank: the signals", [(signals, "score")]),
+    ("how sure each is", [(recall, "evidence")]),
     ("assemble and show", [(mind, "assemble"), (mind, "with_both_sides")]),
 )
 
