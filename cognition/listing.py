@@ -16,9 +16,8 @@ _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON 
 
 
 class Entry(NamedTuple):
-    """One entry of a list: its id, and its row as a memory, or its number as a summary."""
+    """One entry of a list: the row of a memory, or the number of a summary."""
 
-    rid: bytes
     number: int | None
     summary: int | None
 
@@ -62,7 +61,7 @@ def newest_page(connection: sqlite3.Connection, filters: Filters, *, limit: int,
     twice = (*values, *both)
     ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
     rows = connection.execute(
-        f"{everything} SELECT rid, id, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
+        f"{everything} SELECT id, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
         (*twice, limit, offset),
     )
     return Page(list(map(Entry._make, rows)), total)
@@ -78,7 +77,7 @@ def _newest(
 ) -> Page:
     ((total,),) = connection.execute(f"SELECT count(*) FROM shown_memory m WHERE {condition}", values)
     rows = connection.execute(
-        f"""SELECT m.rid, m.id, NULL FROM shown_memory m WHERE {condition}
+        f"""SELECT m.id, NULL FROM shown_memory m WHERE {condition}
             ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?""",
         (*values, limit, offset),
     )

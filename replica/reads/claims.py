@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from replica.ids import MemoryId
 from replica.storage.claims import ShownClaim, read_claims
+from replica.storage.sql import select_named
 
 
 def memories_claiming(connection: sqlite3.Connection) -> dict[int, MemoryId]:
@@ -57,9 +58,7 @@ def claiming_between(connection: sqlite3.Connection, first: int, last: int) -> l
 
 def claiming_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[int]:
     """Return those of these rows that claims were taken from."""
-    rows = connection.execute(
-        "SELECT DISTINCT id FROM claim WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(numbers),)
-    )
+    rows = select_named(connection, "SELECT DISTINCT id FROM claim WHERE id IN", numbers)
     return [number for (number,) in rows]
 
 

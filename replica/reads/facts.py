@@ -1,11 +1,11 @@
 """Read facts, and which memories they were taken from."""
 
-import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from replica.ids import DeviceId, MemoryId
+from replica.storage.sql import select_named
 
 
 def numbers_with_facts(connection: sqlite3.Connection, rid: bytes) -> list[int]:
@@ -64,8 +64,5 @@ def kin_of(connection: sqlite3.Connection, rid: bytes) -> Kin | None:
 
 def parents_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> set[bytes]:
     """Return the memories that those of these rows were taken from that are facts."""
-    rows = connection.execute(
-        "SELECT parent FROM memory WHERE parent IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
-        (json.dumps(numbers),),
-    )
+    rows = select_named(connection, "SELECT parent FROM memory WHERE parent IS NOT NULL AND id IN", numbers)
     return {parent for (parent,) in rows}

@@ -1,6 +1,5 @@
 """Read the log and its feeds: which ops came, on what, and who wrote them."""
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -9,6 +8,7 @@ from replica.ids import DeviceId, MemoryId, Origin, Place
 from replica.meta import Meta
 from replica.oplog import Row
 from replica.ops import Kind
+from replica.storage.sql import select_named
 
 _LOGGED: Final = """SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.status,
     f.device, f.incarnation, ifnull(p.nickname, n.name) FROM op o JOIN feed f ON f.no = o.feed
@@ -142,8 +142,5 @@ def feed_writers(connection: sqlite3.Connection) -> dict[int, FeedWriter]:
 
 def origins_of(connection: sqlite3.Connection, feeds: Iterable[int]) -> dict[int, Origin]:
     """Return the origins of feeds, by their numbers."""
-    rows = connection.execute(
-        "SELECT no, device, incarnation FROM feed WHERE no IN (SELECT value FROM json_each(?))",
-        (json.dumps([*feeds]),),
-    )
+    rows = select_named(connection, "SELECT no, device, incarnation FROM feed WHERE no IN", [*feeds])
     return {no: Origin(DeviceId(device), incarnation) for no, device, incarnation in rows}

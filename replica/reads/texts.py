@@ -79,7 +79,7 @@ def text_at(connection: sqlite3.Connection, number: int) -> str | None:
 
 def texts_at(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[str]:
     """Return the texts of the memories of these rows, in no particular order."""
-    rows = connection.execute(f"SELECT text FROM memory WHERE id IN {_EACH}", (json.dumps([*numbers]),))
+    rows = select_named(connection, "SELECT text FROM memory WHERE id IN", [*numbers])
     return [text for (text,) in rows]
 
 

@@ -174,7 +174,7 @@ def insert_many(connection: sqlite3.Connection, into: str, row: str, rows: Seque
 
 
 def select_named(
-    connection: sqlite3.Connection, sql: str, names: Sequence[bytes], *before: Any
+    connection: sqlite3.Connection, sql: str, names: Sequence[bytes] | Sequence[int], *before: Any
 ) -> Iterator[Any]:
     """Run a query that ends in `IN` over many names, in as few statements as their number allows."""
     for start in range(0, len(names), _PARAMETERS_MAX):

@@ -79,15 +79,15 @@ def list_page(
     """Return a page of what the filters let through, the newest first; a summary is as old as its oldest member."""
     found = newest_page(connection, filters, limit=limit, offset=offset)
     page = _in_order(connection, [each.number for each in found.entries if each.number is not None])
-    memories = standing_views(connection, page, now_ms=now_ms, profile=profile)
-    shown = {view.rid: view for view in memories}
-    for summary in read_summaries(
-        connection, [each.summary for each in found.entries if each.summary is not None]
-    ):
-        shown[show_memory_id(summary.rid)] = _summary_view(
-            connection, summary, now_ms=now_ms, profile=profile
+    views = iter(standing_views(connection, page, now_ms=now_ms, profile=profile))
+    summaries = {
+        summary.no: _summary_view(connection, summary, now_ms=now_ms, profile=profile)
+        for summary in read_summaries(
+            connection, [each.summary for each in found.entries if each.summary is not None]
         )
-    return Listed(memories=[shown[show_memory_id(each.rid)] for each in found.entries], total=found.total)
+    }
+    shown = [next(views) if each.summary is None else summaries[each.summary] for each in found.entries]
+    return Listed(memories=shown, total=found.total)
 
 
 def each_page(
