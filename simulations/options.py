@@ -53,8 +53,9 @@ THEMES: Final = (
     ("propose", "withdraw"),
 )
 
-# Drawn apart, so that they left every world as it was in which they are not written.
-LABELLING: Final = ("label", "entry")
+# What `WRITERS` got since seeds were first kept: drawn apart, so that each left every world as it was in which it is
+# not written. A new one comes last.
+APART: Final = ("label", "entry")
 
 # What the contestant can fold.
 CURSOR_KINDS: Final = frozenset({"remember", "set", "setting", "relate", "forget"})
@@ -134,9 +135,9 @@ def draw(
     count = drawn_replicas if replicas is None else replicas
     theme = r.choice(THEMES)
     writes = {
-        kind: _weight(kind, r, on) * (4 if kind in theme else 1) for kind in WRITERS if kind not in LABELLING
+        kind: _weight(kind, r, on) * (4 if kind in theme else 1) for kind in WRITERS if kind not in APART
     }
-    writes |= _labelling(seed)
+    writes |= _drawn_apart(seed)
     if protocol == "hlc-cursor":
         writes |= dict.fromkeys(WRITERS.keys() - CURSOR_KINDS, 0)
     weights = {"dial": r.choice([15, 40]), "tick": r.choice([10, 60]), "sync": r.choice([2, 15]), "audit": 6}
@@ -200,10 +201,10 @@ def _weight(kind: str, r: Random, on: tuple[str, ...]) -> int:
     return drawn if needed is None else max(1, drawn) if needed in on else 0
 
 
-def _labelling(seed: int) -> dict[str, int]:
-    """Return how often labels and entries are written: in most worlds never, in some more than anything else."""
+def _drawn_apart(seed: int) -> dict[str, int]:
+    """Return how often these are written: in most worlds never, in some more than anything else."""
     r = Random(f"labels {seed}")
-    return {kind: r.choice([0, 0, 0, 3, 12]) for kind in LABELLING}
+    return {kind: r.choice([0, 0, 0, 3, 12]) for kind in APART}
 
 
 def _is_on(name: str, faults: str, drawn: float) -> bool:
