@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
 COPIED = ("samemind", "cognition", "replica", "sync", "simulations", "tests/support", "tests/bench", "docs")
 SECONDS_MAX = 300
+# What is said of a memory: a file that names all of these handles its cell.
+SAID_IN_A_CELL = ("adds", "fields", "edits", "accesses", "claims", "verdicts", "triggers", "labels")
 # Written by the two commands that the page names.
 GENERATED = re.compile(r"samemind/(__init__|_catalog|_methods|_blocking_methods)\.py|docs/reference/\w+\.md")
 
@@ -71,6 +73,14 @@ def generate(copy: Path) -> None:
     run(copy, "-m", "tests.support.reference")
 
 
+def lint(copy: Path, names: set[str]) -> None:
+    """Hold files to what `make lint` holds them to."""
+    files = sorted(names)
+    run(copy, "-m", "ruff", "format", "--check", "--no-cache", *files)
+    run(copy, "-m", "ruff", "check", "--no-cache", *files)
+    run(copy, "-m", "mypy", "--cache-dir", os.devnull, "--follow-imports=silent", *files)
+
+
 def told(copy: Path, home: Path, *words: str) -> list[str]:
     document = json.loads(run(copy, "-m", "samemind", "--home", str(home), "oldest", "--json", *words))
     return [memory["text"] for memory in document["memories"]]
@@ -90,6 +100,7 @@ def with_command(copy: Path) -> tuple[Path, set[str]]:
 def test_a_command_is_its_file_and_its_test(with_command: tuple[Path, set[str]], tmp_path: Path) -> None:
     copy, changed = with_command
     assert changed == {"samemind/commands/past/oldest.py", "tests/unit/samemind/test_oldest.py"}
+    lint(copy, changed)
     run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/samemind/test_oldest.py")
     assert told(copy, tmp_path) == []
     assert "`samemind oldest`" in (copy / "docs/reference/cli.md").read_text("utf-8")
@@ -106,7 +117,9 @@ def test_an_option_is_one_file(with_command: tuple[Path, set[str]], tmp_path: Pa
     file = copy / "samemind/commands/past/oldest.py"
     file.write_text(replaced(file.read_text("utf-8"), code), "utf-8")
     generate(copy)
-    assert changed_by_hand(before, contents(copy)) == {"samemind/commands/past/oldest.py"}
+    changed = changed_by_hand(before, contents(copy))
+    assert changed == {"samemind/commands/past/oldest.py"}
+    lint(copy, changed)
     assert told(copy, home) == ["I bake on Sundays", "I moved to Lisbon"]
     assert told(copy, home, "--speaker", "Ann") == ["I moved to Lisbon"]
     assert (
@@ -122,6 +135,7 @@ def test_a_signal_is_its_file_and_its_test(copy: Path) -> None:
         (copy / name).write_text(code, "utf-8")
     added = {name for name, content in contents(copy).items() if before.get(name) != content}
     assert added == {"cognition/ranking/signals/itemised.py", "tests/unit/cognition/test_itemised.py"}
+    lint(copy, added)
     run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/cognition/test_itemised.py")
     assert "itemised" in run(copy, "-c", "from tests.bench.families import NAMES; print(NAMES)"), (
         "it is fitted like any other"
@@ -130,7 +144,7 @@ def test_a_signal_is_its_file_and_its_test(copy: Path) -> None:
 
 def test_the_files_of_an_op_kind_are_those_that_know_the_newest_one() -> None:
     page = PAGE.read_text("utf-8").split("## Add an op kind")[1]
-    listed = set(re.findall(r"(?m)^\| `([\w/.-]+)` \|", page))
+    listed, of_cells = (files(table) for table in page.split("Most kinds say"))
     newest = max(Kind)
     words = (newest.name, newest.name.title().replace("_", ""), str(int(newest)))
     for name in listed:
@@ -143,6 +157,19 @@ def test_the_files_of_an_op_kind_are_those_that_know_the_newest_one() -> None:
         if body.search(path.read_text("utf-8"))
     }
     assert knowing <= listed
+    cell = [re.compile(rf"\b{name}\b") for name in SAID_IN_A_CELL]
+    handling = {
+        path.relative_to(ROOT).as_posix()
+        for root in ("replica", "sync", "simulations", "tests/support", "tests/property")
+        for path in (ROOT / root).rglob("*.py")
+        if all(field.search(path.read_text("utf-8")) for field in cell)
+    }
+    assert handling <= listed | of_cells
+    assert all((ROOT / name).exists() for name in of_cells)
+
+
+def files(table: str) -> set[str]:
+    return set(re.findall(r"(?m)^\| `([\w/.-]+)` \|", table))
 
 
 def replaced(source: str, code: str) -> str:
