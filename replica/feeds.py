@@ -183,7 +183,7 @@ class Feeds:
     def grow(self, feed: Feed, seq: int, head: OpId) -> None:
         """Let a feed reach up to this op."""
         feed.seq, feed.head = seq, head
-        if feed.origin in self._crowds:
+        if self._crowds and feed.origin in self._crowds:
             self._crowds[feed.origin].grew(feed.no, feed.fork, seq)
 
     def place(self, no: int, seq: int) -> Place:
