@@ -21,7 +21,7 @@ from replica.reads.memories import first_made_ms
 from samemind.device import Device, derived_tables
 from samemind.errors import NotFound
 from samemind.ids import find_device
-from samemind.times import at_ms, read_end
+from samemind.times import at_ms, read_end_of
 
 if TYPE_CHECKING:
     from cognition import Mind, PastMind
@@ -63,9 +63,10 @@ async def opened_past(device: Device, until_ms: int, seen_by: str | None) -> Asy
 def moment_of(device: Device, as_of: str | None, *, name: str = "as_of") -> int:
     """Return the moment that is meant, in ms: a date alone is the end of that day, no time at all is now.
 
-    Stamps begin in 1970, and nothing was told before.
+    Words such as "last March" mean the end of it. Stamps begin in 1970, and nothing was told before.
     """
-    return device.now_ms() if as_of is None else max(0, read_end(as_of, name=name) - 1)
+    now_ms = device.now_ms()
+    return now_ms if as_of is None else max(0, read_end_of(as_of, name=name, now_ms=now_ms) - 1)
 
 
 @asynccontextmanager

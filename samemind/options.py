@@ -14,7 +14,9 @@ class Moment:
     """Which moment is meant, where it is not now."""
 
     as_of: str | None = option(
-        "--as-of", "as it was then; a date alone is the end of that day", takes=Takes.TIME
+        "--as-of",
+        "as it was then; a date alone is the end of that day, and so are words such as 'last March'",
+        takes=Takes.TIME,
     )
     seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
 

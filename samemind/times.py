@@ -52,6 +52,17 @@ def read_before(text: str, *, name: str, now_ms: int) -> int:
         return max(over)
 
 
+def read_end_of(text: str, *, name: str, now_ms: int) -> int:
+    """Return the first ms after a time that is over; of words such as "last March", behind all that they mean.
+
+    Of a stretch that is not over ("this month") what has been of it counts.
+    """
+    try:
+        return read_end(text, name=name)
+    except Usage:
+        return min(read_before(text, name=name, now_ms=now_ms), now_ms + 1)
+
+
 def read_later(text: str, *, name: str, now_ms: int) -> int:
     """Return a time to come, in ms since 1970: a time, a stretch from now on (30m, 2h, 1d), or words for one.
 

@@ -11,9 +11,10 @@ import samemind
 from replica import Core
 from replica.incarnations import Why
 from replica.oplog import Changes
-from samemind.commands.keeping_safe.restore import Restore
+from samemind.commands.keeping_safe.restore import Restore, render
 from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
+from samemind.plain import to_json
 from tests.support import cli
 from tests.support.cli import daemon
 from tests.support.doors import opened, pair
@@ -169,7 +170,10 @@ def test_a_backup_in_a_new_home_makes_a_device_of_its_own_with_the_same_memory(t
     with samemind.open_blocking(tmp_path / "old") as mind:
         told, old = mind.remember("Ann moved to Lisbon"), mind.status().device_id
         mind.backup(file)
-    assert restore(Home.at(tmp_path / "new"), Restore(file=str(file))).device_id != old
+    restored = restore(Home.at(tmp_path / "new"), Restore(file=str(file)))
+    assert restored.device_id != old
+    assert restored.new_device
+    assert "samemind peers revoke NAME" in render(to_json(restored))[-1]
     with samemind.open_blocking(tmp_path / "new") as mind:
         assert mind.get(told).text == "Ann moved to Lisbon"
         mind.remember("a new line")

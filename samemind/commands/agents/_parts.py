@@ -64,6 +64,7 @@ def added_lines(document: Document) -> list[str]:
             "",
             f"token  {document['token']}",
             "",
-            "It is shown this once. The agent sends it as a bearer token.",
+            "It is shown this once. The agent sends it as a bearer token,",
+            "to the address that `samemind status` shows when `samemind up --mcp-http HOST:PORT` runs.",
         ]
     return lines

@@ -21,7 +21,7 @@ from replica.reads.texts import texts_called
 from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
 from samemind.errors import NotFound
 from samemind.ids import CANDIDATES_MAX, ambiguous, id_range
-from samemind.times import at_ms, at_stamp, read_end
+from samemind.times import at_ms, at_stamp, read_end_of
 
 ORDER: Final = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
 
@@ -55,8 +55,8 @@ def find_contradiction(connection: sqlite3.Connection, text: str) -> Record:
     return found[0]
 
 
-def end_of(text: str | None) -> int | None:
-    return None if text is None else read_end(text, name="as_of") - 1
+def end_of(text: str | None, now_ms: int) -> int | None:
+    return None if text is None else read_end_of(text, name="as_of", now_ms=now_ms) - 1
 
 
 def judged_then(connection: sqlite3.Connection, record: Record, until_ms: int | None) -> Judged:

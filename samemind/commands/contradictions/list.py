@@ -63,7 +63,7 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
 
     if not 0 <= options.limit <= LIST_MAX:
         raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
-    until_ms = end_of(options.as_of)
+    until_ms = end_of(options.as_of, device.now_ms())
 
     def read(connection: "sqlite3.Connection") -> Contradictions:
         rows = connection.execute("SELECT slot, workspace, entity, relation, status FROM contradiction")

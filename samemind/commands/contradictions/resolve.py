@@ -7,7 +7,7 @@ from samemind.commands.contradictions._parts import ContradictionView
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.rendering import Document, clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -150,15 +150,21 @@ def _chosen(connection: "sqlite3.Connection", judged: "Judged", options: Resolve
     shown = " or ".join(side[-1].told.value for side in judged.sides)
     raise NeedsDecision(
         f"which of them is true: {shown}?",
-        hint="say --keep-a, --keep-b, --keep-both, --keep RID or --merge TEXT",
+        hint="say --keep-a, --keep-b, --keep-both, --keep RID or --merge TEXT; "
+        "with --since TIME it has changed, and both were true",
     )
 
 
 def render(document: Document) -> list[str]:
     """Return how a contradiction stands after a decision."""
     found = document["contradiction"]
+    # Since when it holds is shown where it has changed: words such as "last summer" are a day only now.
+    changed = found["settled_by"] == "change"
     held = dict.fromkeys(
-        one_line(belief["value"]) for belief in found["beliefs"] if belief["standing"] == "held"
+        one_line(belief["value"])
+        + (f", since {clock(belief['valid_from'])}" if changed and belief["valid_from"] else "")
+        for belief in found["beliefs"]
+        if belief["standing"] == "held"
     )
     return [f"{one_line(found['entity'])} {one_line(found['relation'])}: {' and '.join(held)}"]
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import ID_DIGITS
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
-from samemind.rendering import Document
+from samemind.rendering import Document, clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -44,7 +45,7 @@ class Settled:
     """The verdict that stands on two memories, and who gave it; `changed`: whether this call did.
 
     `contradictions` are those between the two, by their ids, whether they are open or settled by it. A verdict of
-    somebody who ranks higher stands: then nothing was written.
+    somebody who ranks higher stands: then nothing was written. `since` is when it changed, as it was said just now.
     """
 
     a: str
@@ -54,6 +55,7 @@ class Settled:
     changed: bool
     op_id: str | None = None
     contradictions: list[str] = field(default_factory=list)
+    since: datetime | None = None
 
 
 async def run(device: "Device", options: Settle) -> Settled:
@@ -85,7 +87,7 @@ async def run(device: "Device", options: Settle) -> Settled:
         op, slots = write_verdict(
             core, connection, older, newer, verdict, weight=weight, since_ms=since_ms, now_ms=device.now_ms()
         )
-        return _settled(rids, Standing(verdict, weight), changed=True, op=op, slots=slots)
+        return _settled(rids, Standing(verdict, weight), changed=True, op=op, slots=slots, since_ms=since_ms)
 
     return await device.replica.run(write)
 
@@ -97,9 +99,11 @@ def _settled(
     changed: bool,
     op: "Op | None" = None,
     slots: Sequence[bytes] = (),
+    since_ms: int | None = None,
 ) -> Settled:
     from cognition.judging.verdicts import WEIGHTS, Judge
     from replica import op_uuid, show_memory_id
+    from samemind.times import at_ms
 
     judge = min(Judge, key=lambda each: abs(WEIGHTS[each] - held.weight))
     return Settled(
@@ -110,6 +114,7 @@ def _settled(
         changed=changed,
         op_id=None if op is None else str(op_uuid(op.id, op.hlc)),
         contradictions=[slot.hex() for slot in slots],
+        since=None if since_ms is None else at_ms(since_ms),
     )
 
 
@@ -133,7 +138,8 @@ def _in_order(connection: "sqlite3.Connection", rids: "tuple[MemoryId, MemoryId]
 
 def render(document: Document) -> list[str]:
     """Return the verdict that stands."""
-    stands = f"{document['a']} and {document['b']}: {document['verdict']}, by {document['by']}"
+    since = f" since {clock(document['since'])}" if document["since"] else ""
+    stands = f"{document['a']} and {document['b']}: {document['verdict']}{since}, by {document['by']}"
     lines = [stands if document["changed"] else f"{stands} (it stood already)"]
     return [*lines, *(f"contradiction {each[:ID_DIGITS]}" for each in document["contradictions"])]
 

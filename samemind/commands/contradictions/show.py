@@ -34,7 +34,7 @@ async def run(device: "Device", options: ShowContradiction) -> ContradictionView
         view_of,
     )
 
-    until_ms = end_of(options.as_of)
+    until_ms = end_of(options.as_of, device.now_ms())
 
     def read(connection: "sqlite3.Connection") -> ContradictionView:
         record = find_contradiction(connection, options.id)
@@ -74,7 +74,7 @@ def render(document: Document) -> list[str]:
     if document["status"] == "open":
         lines += [
             "",
-            f"samemind contradictions resolve {document['id'][:ID_DIGITS]} --keep-a | --keep-b | …",
+            f"samemind contradictions resolve {document['id'][:ID_DIGITS]} --keep-a | --keep-b | … [--since TIME]",
         ]
     return lines
 

@@ -27,13 +27,17 @@ class Restore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What the device holds again; `before` is where the store is kept that was there."""
+    """What the device holds again; `before` is where the store is kept that was there.
+
+    `new_device`: there was no key in the home, so this is a device that the others do not know.
+    """
 
     path: str
     ops: int
     memories: int
     device_id: str
     before: str | None
+    new_device: bool
 
 
 PROGRAM: Final = "samemind restore"
@@ -76,6 +80,7 @@ def run(home: "Home", options: Restore) -> Restored:
         memories=memories,
         device_id=device_id,
         before=None if kept is None else str(kept),
+        new_device=device is None,
     )
 
 
@@ -154,7 +159,14 @@ def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path 
 
 def render(document: Document) -> list[str]:
     lines = backed_up(document)
-    return lines + ([f"what was there is kept in {document['before']}"] if document["before"] else [])
+    if document["before"]:
+        lines.append(f"what was there is kept in {document['before']}")
+    if document["new_device"]:
+        lines += [
+            "there was no key here, so this is a new device, which the others do not know: samemind pair",
+            "the device that is lost is still in the group: samemind peers revoke NAME, on one of the others",
+        ]
+    return lines
 
 
 COMMAND: Final = Command(

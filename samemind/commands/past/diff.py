@@ -61,11 +61,11 @@ _NO_CHANGE: Final = frozenset({"accesses", "last_access", "updated_at", "device_
 async def run(device: "Device", options: Diff) -> Difference:
     """Make both moments, one after the other, and compare them."""
     from samemind.moments import moment_of, opened_past
-    from samemind.times import at_ms, read_time
+    from samemind.times import at_ms, read_since
 
     if not options.since:
         raise Usage("diff: expected --since TIME, which is missing")
-    since_ms = read_time(options.since, name="since")
+    since_ms = read_since(options.since, name="since", now_ms=device.now_ms())
     until_ms = moment_of(device, options.until, name="until")
     if until_ms < since_ms:
         raise Usage("expected a time that begins before it ends", code="invalid")

@@ -8,8 +8,10 @@ import pytest
 
 import samemind
 from samemind import BlockingMind
+from samemind.commands.contradictions import resolve, settle
 from samemind.commands.contradictions._parts import ContradictionView
 from samemind.errors import Usage
+from samemind.plain import to_json
 from samemind.times import read_since
 from tests.support.published import published
 
@@ -434,3 +436,13 @@ def test_it_changed_closes_the_old_value_where_the_words_say(mind: BlockingMind)
     closed = next(belief for belief in found.beliefs if belief.value == "Lisbon").valid_until
     assert closed is not None
     assert timedelta() < datetime.now(UTC) - closed < timedelta(days=3)
+
+
+def test_the_day_since_which_it_holds_is_shown(mind: BlockingMind) -> None:
+    ann = mind.remember("Ann lives in Lisbon", at="2020-01-01", read=True)
+    porto = mind.remember("Ann lives in Porto", at="2020-02-01", read=True)
+    resolved = mind.resolve(porto.contradictions[0], keep_b=True, since="2020-01-15T00:00")
+    assert resolve.render(to_json(resolved)) == ["Ann lives_in: Porto, since 2020-01-15 00:00"]
+    bob = mind.remember("Bob lives in Rome")
+    settled = mind.settle(ann.rid, bob.rid, "changed", since="2021-06-01T00:00")
+    assert settle.render(to_json(settled))[0].endswith("changed since 2021-06-01 00:00, by person")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from samemind.errors import Usage
-from samemind.times import at_ms, at_stamp, read_end, read_span, read_time
+from samemind.times import at_ms, at_stamp, read_end, read_end_of, read_span, read_time
 
 MAY_8 = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
 DAY = 86_400_000
@@ -73,3 +73,22 @@ def test_a_stretch_of_time_is_a_number_and_a_letter(text: str, minutes: int) -> 
 def test_what_is_no_stretch_of_time_or_out_of_bounds_is_refused_with_the_bounds(text: str) -> None:
     with pytest.raises(Usage, match="--wait: expected a time from 10m to 1440m"):
         read_span(text, name="--wait", least_ms=600_000, most_ms=DAY)
+
+
+NOON = int(datetime(2026, 11, 26, 12, tzinfo=UTC).timestamp() * 1000)
+APRIL = int(datetime(2026, 4, 1, tzinfo=UTC).timestamp() * 1000)
+
+
+def test_words_for_a_moment_of_the_past_mean_the_end_of_what_they_name() -> None:
+    assert read_end_of("last March", name="as_of", now_ms=NOON) == APRIL
+    assert read_end_of("letzten März", name="as_of", now_ms=NOON) == APRIL
+    assert read_end_of("2026-03-31", name="as_of", now_ms=NOON) == APRIL
+
+
+def test_a_stretch_that_is_not_over_ends_now() -> None:
+    assert read_end_of("this year", name="as_of", now_ms=NOON) == NOON + 1
+
+
+def test_what_is_no_moment_is_refused() -> None:
+    with pytest.raises(Usage, match="as_of: expected a time"):
+        read_end_of("blubb", name="as_of", now_ms=NOON)

@@ -170,7 +170,7 @@ function sections(found, past) {
     facts.length && section(t("What was read out of it"), rows(facts, t("Facts"))),
     claims.length && section(t("What it claims"), h("ul", { class: "plain claims" }, claims.map(claimOf))),
     members.length && section(t("It sums these up"), rows(members, t("Summed up"))),
-    section(t("Names and relations"), namesOf(found), past ? null : relationForm(memory)),
+    section(t("Names and relations"), namesOf(found, past), past ? null : relationForm(memory)),
     tellings.length && section(t("Told {n} times", { n: memory.tellings }), rows(tellings, t("Other tellings"))),
     section(t("Where it comes from"), details(memory), origins(chain)),
     section(t("What happened to it"), story(versions)),
@@ -196,14 +196,19 @@ function claimOf(claim) {
   );
 }
 
-function namesOf({ names, relations }) {
+function namesOf({ names, relations }, past) {
   if (!names.length && !relations.length) return h("p", { class: "muted" }, t("It names nobody, and is related to nothing yet."));
   return h(
     "div",
     { class: "stack" },
     names.length > 0 && h("p", { class: "row" }, names.map((name) => h("a", { class: "chip", href: link("memories", { person: name }), dir: "auto" }, name))),
-    relations.length > 0 && h("ul", { class: "plain edges" }, relations.slice(0, 40).map(([source, relation, target]) => h("li", {}, endOf(source), h("i", {}, relationWords(relation)), endOf(target)))),
+    relations.length > 0 && h("ul", { class: "plain edges" }, relations.slice(0, 40).map(([source, relation, target]) => h("li", {}, endOf(source), h("i", {}, relationWords(relation)), endOf(target), !past && [source, target].includes(here().path[1]) && unrelate(source, relation, target)))),
   );
+}
+
+/** A button that takes a relation of this memory away; those of the names in it are not its own. */
+function unrelate(source, relation, target) {
+  return iconButton("close", t("Take away: {what}", { what: `${relationWords(relation)} ${ID.test(target) ? t("another memory") : target}` }), () => change(() => call("unrelate", { source, relation, target }), t("Relation taken away")));
 }
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;

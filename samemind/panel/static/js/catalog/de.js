@@ -381,6 +381,8 @@ export default {
   "How": "Wie",
   "a name, or the id of a memory": "ein Name oder die Kennung einer Erinnerung",
   "To what": "Womit",
+  "Take away: {what}": "Wegnehmen: {what}",
+  "Relation taken away": "Verknüpfung weggenommen",
   "Related": "Verknüpft",
   "This memory": "Diese Erinnerung",
   "Relate": "Verknüpfen",

@@ -381,6 +381,8 @@ export default {
   "How": "Cómo",
   "a name, or the id of a memory": "un nombre o el id de un recuerdo",
   "To what": "Con qué",
+  "Take away: {what}": "Quitar: {what}",
+  "Relation taken away": "Relación quitada",
   "Related": "Relacionado",
   "This memory": "Este recuerdo",
   "Relate": "Relacionar",

@@ -381,6 +381,8 @@ export default {
   "How": "Comment",
   "a name, or the id of a memory": "un nom ou l’identifiant d’un souvenir",
   "To what": "À quoi",
+  "Take away: {what}": "Retirer : {what}",
+  "Relation taken away": "Relation retirée",
   "Related": "Relié",
   "This memory": "Ce souvenir",
   "Relate": "Relier",
