@@ -67,7 +67,3 @@ SNAPSHOT_BYTES_MAX: Final = 1 << 30
 SNAPSHOT_RATIO_MAX: Final = 32
 # Up to here it may pack as well as it likes: a frame of ops may cost as much.
 SNAPSHOT_BYTES_FREE: Final = FRAME_BYTES_MAX
-# Parts of snapshots that broke off and wait in a store for the rest, of all peers together. One of a hundred thousand
-# memories packed to 4 MB where few words made them up, and a third of 40 at worst; a million still fit. What is beyond
-# is not kept: a transfer that is cut goes on behind the first 256 MB.
-PARTS_KEPT_BYTES_MAX: Final = 256 << 20

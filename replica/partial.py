@@ -12,14 +12,18 @@ is unless a member sends many small ones.
 
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from replica.ids import DeviceId
-from replica.limits import PARTS_KEPT_BYTES_MAX
 from replica.oplog import Changes, PartRow
 
 if TYPE_CHECKING:
     from replica.core import Core
+
+# Parts of snapshots that broke off and wait in a store for the rest, of all peers together. One of a hundred thousand
+# memories packed to 4 MB where few words made them up, and a third of 40 at worst; a million still fit. What is beyond
+# is not kept: a transfer that is cut goes on behind the first 256 MB.
+PARTS_KEPT_BYTES_MAX: Final = 256 << 20
 
 
 @dataclass(slots=True)
