@@ -66,8 +66,8 @@ def test_a_command_that_does_not_say_what_it_does_to_memory_cannot_be_declared()
 def test_a_tool_that_only_reads_offers_nothing_that_writes() -> None:
     """Every option of such a verb was judged; one that comes later is to be, here."""
     looking = {
-        "all", "as_of", "domain", "each", "entity", "fading", "hops", "id", "include_cold", "k", "label", "limit",
-        "max_tokens", "meta", "offset", "overview", "project", "query", "rid", "seen_by", "session", "since",
+        "all", "as_of", "domain", "each", "entity", "fading", "guess", "hops", "id", "include_cold", "k", "label",
+        "limit", "max_tokens", "meta", "offset", "overview", "project", "query", "rid", "seen_by", "session", "since",
         "speaker", "status", "tag", "topic", "type", "until", "workspace",
     }  # fmt: skip
     offered = {
