@@ -2,7 +2,8 @@
 
 Of these the one with the smallest id goes first, each next one waits a moment longer. Whoever moves a trigger from
 pending to delivered shows it; the others see by then that it was, and stay silent. A device in its quiet hours, or on
-which nothing shows notifications, lets its turn pass. Devices that are apart may each show one, once.
+which nothing shows notifications, lets its turn pass, and only raises what is due, for the inbox and for agents.
+Devices that are apart may each show one, once.
 """
 
 import html
@@ -13,6 +14,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
+from functools import partial
 from typing import Final, NamedTuple, Protocol
 
 import trio
@@ -126,19 +128,27 @@ class Due(NamedTuple):
     text: str
 
 
+def struck(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds, *, status: Status = Status.PENDING
+) -> list[Due]:
+    """Return what is due by the clock and not raised yet, to be raised with that status."""
+    due = [*reminders(connection, now_ms, thresholds), *snoozed(connection, now_ms, thresholds)]
+    raised_already = {raised.id for raised in read_raised_of(connection, [each.id for each in due])}
+    found = []
+    for candidate in due:
+        if candidate.id not in raised_already:
+            found += [
+                Due(candidate.id, write_of(candidate, status), quoted(it.memory.text))
+                for it in memories_called(connection, (candidate.rid,))
+            ]
+    return found[:SHOWN_AT_ONCE_MAX]
+
+
 def due_now(
     connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds, *, every_kind: bool
 ) -> list[Due]:
     """Return what waits to be shown: what is due by the clock and not raised yet, and what was raised and waits."""
-    found = []
-    due = [*reminders(connection, now_ms, thresholds), *snoozed(connection, now_ms, thresholds)]
-    raised_already = {raised.id for raised in read_raised_of(connection, [each.id for each in due])}
-    for candidate in due:
-        if candidate.id not in raised_already:
-            found += [
-                Due(candidate.id, write_of(candidate, Status.DELIVERED), quoted(it.memory.text))
-                for it in memories_called(connection, (candidate.rid,))
-            ]
+    found = struck(connection, now_ms, thresholds, status=Status.DELIVERED)
     waiting = [
         raised
         for raised in read_live(connection, now_ms, thresholds)
@@ -175,22 +185,23 @@ class NotifyLoop:
                 _log.warning("nothing could be brought up: %s", error)
 
     async def look(self) -> None:
-        """Show what is due, where it is this device's turn."""
+        """Show what is due, where it is this device's turn; on a silent device, raise it without a word."""
         settings, notifier = self._device.settings, self._find()
         hour = datetime.fromtimestamp(self._device.now_ms() / 1_000, UTC).astimezone().time()
-        if notifier is None or settings.notify == "off" or is_quiet(settings.quiet_hours, hour):
-            self._since = {}
-            return
-        thresholds = self._device.thresholds
-        also = settings.notify == "all"
-        found = await self._device.replica.read(
-            lambda connection: due_now(connection, self._device.now_ms(), thresholds, every_kind=also)
+        if settings.notify == "off" or is_quiet(settings.quiet_hours, hour):
+            notifier = None
+        thresholds, now_ms = self._device.thresholds, self._device.now_ms()
+        find = (
+            partial(struck, now_ms=now_ms, thresholds=thresholds)
+            if notifier is None
+            else partial(due_now, now_ms=now_ms, thresholds=thresholds, every_kind=settings.notify == "all")
         )
+        found = await self._device.replica.read(find)
         now_s = trio.current_time()
         self._since = {one.trigger: self._since.get(one.trigger, now_s) for one in found}
         wait_s = turn_of(self._device.device_id, self._linked())
         for one in found:
-            if now_s - self._since[one.trigger] >= wait_s and await self._take(one):
+            if now_s - self._since[one.trigger] >= wait_s and await self._take(one) and notifier is not None:
                 trouble = await notifier.show(TITLE, one_line(one.text))
                 if trouble is not None:
                     _log.warning("a notification was not shown: %s", trouble)

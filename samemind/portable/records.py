@@ -116,4 +116,5 @@ def read_chats(
         try:
             yield from read_chat(number, chat)
         except _FAULTS as error:
-            yield Unreadable(line=number, reason=f"expected a chat of a {product} export, {error!r}")
+            lacking = f"there is no {error}" if isinstance(error, KeyError) else repr(error)
+            yield Unreadable(line=number, reason=f"expected a chat of a {product} export, {lacking}")
