@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from typing import Any, Final
 
+from cognition.days import DAY_MS
+from cognition.reminding.repeating import REPEATS
 from replica import Value, derived_memory_id
 from samemind.portable.records import Item, Record, Unreadable
 
@@ -16,7 +18,6 @@ SOURCE: Final = "ics"
 _BEGINS: Final = "BEGIN:VCALENDAR"
 # What `samemind calendar` names its entries by.
 _OURS: Final = "@samemind"
-_REPEATS: Final = "repeats"
 
 
 def looks_like(text: str) -> bool:
@@ -66,7 +67,7 @@ def _item(number: int, event: Any) -> Item | None:
         fields["told_at"] = _ms(made.dt)
     rule = event.get("rrule")
     if rule is not None:
-        fields["meta"] = {_REPEATS: rule.to_ical().decode()}
+        fields["meta"] = {REPEATS: rule.to_ical().decode()}
     # One that was moved out of a series has its id, and is an event of its own.
     moved = event.get("recurrence-id")
     name = uid if moved is None else f"{uid} {_ms(moved.dt)}"
@@ -84,7 +85,7 @@ def _end(event: Any, begins: date) -> int:
         return max(_ms(begins), _ms(event["dtend"].dt))
     if "duration" in event:
         return max(_ms(begins), _ms(begins) + int(event["duration"].dt.total_seconds() * 1_000))
-    return _ms(begins) if isinstance(begins, datetime) else _ms(begins) + 86_400_000
+    return _ms(begins) if isinstance(begins, datetime) else _ms(begins) + DAY_MS
 
 
 def _ms(moment: date) -> int:

@@ -7,8 +7,7 @@ others. What tools and the system said is left out.
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from replica import Value, derived_memory_id
-from samemind.portable.records import Item, Reads, Record, read_chats
+from samemind.portable.records import Record, chat_turn, read_chats
 
 SOURCE: Final = "chatgpt"
 # What the person says is the owner's own: who brings their chats in is who wrote in them.
@@ -44,24 +43,15 @@ def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
         text = "\n".join(part for part in parts if isinstance(part, str)).strip()
         if role not in _SPEAKERS or not text:
             continue
-        turn = str(message.get("id") or key)
-        speaker = _SPEAKERS[role]
-        fields: dict[str, Value] = {
-            **({} if speaker is None else {"speaker": speaker}),
-            "conversation": f"{SOURCE}:{name}",
-            "turn": turn,
-            "position": position,
-            "source": SOURCE,
-        }
-        if chat.get("title"):
-            fields["topic"] = str(chat["title"])
         told_at = message.get("create_time") or chat.get("create_time")
-        if told_at is not None:
-            fields["told_at"] = int(float(told_at) * 1_000)
-        yield Item(
-            line=number,
-            rid=derived_memory_id(SOURCE, f"{name}:{turn}"),
-            text=text,
-            fields=fields,
-            reads=Reads.YES if speaker is None else Reads.NO,
+        yield chat_turn(
+            number,
+            text,
+            source=SOURCE,
+            chat=name,
+            turn=str(message.get("id") or key),
+            position=position,
+            speaker=_SPEAKERS[role],
+            topic=chat.get("title"),
+            told_at=None if told_at is None else int(float(told_at) * 1_000),
         )

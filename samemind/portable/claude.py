@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.portable.records import Item, Reads, Record, read_chats
+from samemind.portable.records import Item, Record, chat_turn, read_chats
 from samemind.times import read_time
 
 SOURCE: Final = "claude"
@@ -46,25 +46,17 @@ def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
         text = (message.get("text") or "\n".join(part for part in said if isinstance(part, str))).strip()
         if sender not in _SPEAKERS or not text:
             continue
-        turn = str(message["uuid"])
-        speaker = _SPEAKERS[sender]
-        fields: dict[str, Value] = {
-            **({} if speaker is None else {"speaker": speaker}),
-            "conversation": f"{SOURCE}:{name}",
-            "turn": turn,
-            "position": position,
-            "source": SOURCE,
-        }
-        if chat.get("name"):
-            fields["topic"] = str(chat["name"])
-        if message.get("created_at"):
-            fields["told_at"] = read_time(str(message["created_at"]), name="created_at")
-        yield Item(
-            line=number,
-            rid=derived_memory_id(SOURCE, f"{name}:{turn}"),
-            text=text,
-            fields=fields,
-            reads=Reads.YES if speaker is None else Reads.NO,
+        told_at = message.get("created_at")
+        yield chat_turn(
+            number,
+            text,
+            source=SOURCE,
+            chat=name,
+            turn=str(message["uuid"]),
+            position=position,
+            speaker=_SPEAKERS[sender],
+            topic=chat.get("name"),
+            told_at=read_time(str(told_at), name="created_at") if told_at else None,
         )
 
 

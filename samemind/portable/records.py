@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from replica import MemoryId, Value, Write
+from replica import MemoryId, Value, Write, derived_memory_id
 from samemind.errors import SamemindError
 
 
@@ -100,6 +100,42 @@ Storable = Item | Edge | Setting
 Record = Storable | Claimed | Linked | Unreadable
 # What reading a chat ends in that is built otherwise than its product builds them.
 _FAULTS: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError, SamemindError)
+
+
+def chat_turn(
+    line: int,
+    text: str,
+    *,
+    source: str,
+    chat: str,
+    turn: str,
+    position: int,
+    speaker: str | None,
+    topic: object,
+    told_at: int | None,
+) -> Item:
+    """Return a message of a chat as an item; what its owner said is read, and what an assistant did (`speaker`) is not.
+
+    `source` names the product, `chat` and `turn` are its ids; `told_at` is in ms since 1970.
+    """
+    fields: dict[str, Value] = {
+        **({} if speaker is None else {"speaker": speaker}),
+        "conversation": f"{source}:{chat}",
+        "turn": turn,
+        "position": position,
+        "source": source,
+    }
+    if topic:
+        fields["topic"] = str(topic)
+    if told_at is not None:
+        fields["told_at"] = told_at
+    return Item(
+        line=line,
+        rid=derived_memory_id(source, f"{chat}:{turn}"),
+        text=text,
+        fields=fields,
+        reads=Reads.YES if speaker is None else Reads.NO,
+    )
 
 
 def read_chats(
