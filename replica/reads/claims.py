@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from replica.ids import MemoryId
+from replica.reads.memories import EACH
 from replica.storage.claims import ShownClaim, read_claims
 from replica.storage.sql import select_named
 
@@ -81,7 +82,7 @@ def entities_named(connection: sqlite3.Connection) -> list[str]:
 def claiming_about(connection: sqlite3.Connection, entities: Sequence[str]) -> list[int]:
     """Return the rows of the memories that claim something of these entities, in their order."""
     rows = connection.execute(
-        "SELECT DISTINCT id FROM claim WHERE entity IN (SELECT value FROM json_each(?)) ORDER BY id",
+        f"SELECT DISTINCT id FROM claim WHERE entity IN {EACH} ORDER BY id",
         (json.dumps(entities),),
     )
     return [number for (number,) in rows]

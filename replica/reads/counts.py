@@ -4,6 +4,7 @@ import sqlite3
 
 from replica.ids import MemoryId
 from replica.oplog import Status
+from replica.reads.devices import WRITERS
 
 
 def count_tellings(connection: sqlite3.Connection) -> int:
@@ -72,8 +73,7 @@ def count_by_device(connection: sqlite3.Connection) -> dict[str, int]:
     """Return how many memories each device told, by its name here, else by its id, in this order."""
     return dict(
         connection.execute(
-            """SELECT ifnull(p.nickname, ifnull(n.name, hex(f.device))), count(*) FROM memory m
-               JOIN feed f ON f.no = m.feed LEFT JOIN member n ON n.device = f.device
-               LEFT JOIN peer p ON p.device = f.device GROUP BY f.device ORDER BY 1"""
+            f"""SELECT ifnull(p.nickname, ifnull(n.name, hex(f.device))), count(*) FROM memory m
+                JOIN feed f ON f.no = m.feed {WRITERS} GROUP BY f.device ORDER BY 1"""
         )
     )

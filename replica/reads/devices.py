@@ -2,9 +2,12 @@
 
 import sqlite3
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from replica.ids import DeviceId
+
+# Beside a feed `f`: who writes it, by the name `n` that it gave itself, and by the one `p` that it has here.
+WRITERS: Final = "LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device"
 
 
 class KnownPeer(NamedTuple):

@@ -80,7 +80,7 @@ def all_ids(connection: sqlite3.Connection) -> list[MemoryId]:
 
 def is_shown(connection: sqlite3.Connection, rid: bytes) -> bool:
     """Say whether a memory shows."""
-    return connection.execute("SELECT 1 FROM memory WHERE rid = ?", (rid,)).fetchone() is not None
+    return number_of(connection, rid) is not None
 
 
 def is_forgotten(connection: sqlite3.Connection, rid: bytes) -> bool:

@@ -8,11 +8,12 @@ from replica.ids import DeviceId, MemoryId, Origin, Place
 from replica.meta import Meta
 from replica.oplog import Row
 from replica.ops import Kind
+from replica.reads.devices import WRITERS
 from replica.storage.sql import select_named
 
-_LOGGED: Final = """SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.status,
+_LOGGED: Final = f"""SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.status,
     f.device, f.incarnation, ifnull(p.nickname, n.name) FROM op o JOIN feed f ON f.no = o.feed
-    LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device"""
+    {WRITERS}"""
 
 
 class LoggedOp(NamedTuple):
@@ -133,10 +134,7 @@ def memories_changed(
 
 def feed_writers(connection: sqlite3.Connection) -> dict[int, FeedWriter]:
     """Return who writes each feed, by its number."""
-    rows = connection.execute(
-        """SELECT f.no, f.device, ifnull(p.nickname, n.name) FROM feed f
-           LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device"""
-    )
+    rows = connection.execute(f"SELECT f.no, f.device, ifnull(p.nickname, n.name) FROM feed f {WRITERS}")
     return {no: FeedWriter(DeviceId(device), name) for no, device, name in rows}
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from replica.codec import unpack
 from replica.fields import FIELDS
 from replica.ids import DeviceId, MemoryId
+from replica.reads.devices import WRITERS
 from replica.state.memories import Memory
 
 # Read at a time: few enough to be held, and each time costs a tenth of a millisecond.
@@ -21,11 +22,12 @@ _SELECT: Final = (
     + ", ".join(f'm."{name}"' for name in _NAMES)
     + " FROM memory m"
 )
-_FEEDS: Final = """SELECT f.no, f.device, f.incarnation, ifnull(p.nickname, n.name) FROM feed f
-    LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device WHERE f.no IN """
+_FEEDS: Final = (
+    f"SELECT f.no, f.device, f.incarnation, ifnull(p.nickname, n.name) FROM feed f {WRITERS} WHERE f.no IN "
+)
 # Ids as one parameter: a statement of as many marks as there are ids would be another each time, and to compile it
 # costs as much as to run it.
-_EACH: Final = "(SELECT value FROM json_each(?))"
+EACH: Final = "(SELECT value FROM json_each(?))"
 
 
 class ShownMemory(NamedTuple):
@@ -61,7 +63,7 @@ def memories_of(connection: sqlite3.Connection, ids: Iterable[int]) -> Iterator[
     wanted = list(ids)
     for start in range(0, len(wanted), ROWS_PER_READ):
         chunk = json.dumps(wanted[start : start + ROWS_PER_READ])
-        yield from _shown(connection, f"{_SELECT} WHERE m.id IN {_EACH}", (chunk,))
+        yield from _shown(connection, f"{_SELECT} WHERE m.id IN {EACH}", (chunk,))
 
 
 def memories_called(connection: sqlite3.Connection, rids: Iterable[bytes]) -> Iterator[ShownMemory]:
@@ -95,7 +97,7 @@ def _shown(connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ())
         feeds = {
             no: (DeviceId(device), incarnation, called)
             for no, device, incarnation, called in connection.execute(
-                _FEEDS + _EACH, (json.dumps(list({row[2] for row in rows})),)
+                _FEEDS + EACH, (json.dumps(list({row[2] for row in rows})),)
             )
         }
         # Most fields are set on none of them: looked through a column at a time, these cost nothing a row.

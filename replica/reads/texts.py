@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from replica.ids import MemoryId
-from replica.reads.memories import fields_of
+from replica.reads.memories import EACH, fields_of
 from replica.storage.sql import select_named
 
-_EACH: Final = "(SELECT value FROM json_each(?))"
 # Read at a time.
 _ROWS_PER_READ: Final = 1_000
 
@@ -48,7 +47,7 @@ def wordings_of(
     wanted = list(numbers)
     for start in range(0, len(wanted), _ROWS_PER_READ):
         chunk = json.dumps(wanted[start : start + _ROWS_PER_READ])
-        yield from _wordings(connection, f"WHERE id IN {_EACH}", (chunk,), names)
+        yield from _wordings(connection, f"WHERE id IN {EACH}", (chunk,), names)
 
 
 def wording_of(connection: sqlite3.Connection, rid: bytes, names: Sequence[str]) -> Wording | None:
@@ -102,7 +101,7 @@ def said_after(connection: sqlite3.Connection, number: int, *, limit: int) -> li
 def said_at(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Said]:
     """Return the memories of these rows, in no particular order."""
     rows = connection.execute(
-        f"SELECT id, text, speaker FROM memory WHERE id IN {_EACH}", (json.dumps([*numbers]),)
+        f"SELECT id, text, speaker FROM memory WHERE id IN {EACH}", (json.dumps([*numbers]),)
     )
     return list(map(Said._make, rows))
 
@@ -110,7 +109,7 @@ def said_at(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Said
 def said_then(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[SaidThen]:
     """Return the memories of these rows with when they were told, in the order of rows."""
     rows = connection.execute(
-        f"""SELECT id, rid, speaker, text, ifnull(told_at, created >> 16) FROM memory WHERE id IN {_EACH}
+        f"""SELECT id, rid, speaker, text, ifnull(told_at, created >> 16) FROM memory WHERE id IN {EACH}
             ORDER BY id""",
         (json.dumps([*numbers]),),
     )
@@ -119,9 +118,7 @@ def said_then(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Sa
 
 def updates_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
     """Return the stamp of the last change of each of these memories that shows, by row."""
-    rows = connection.execute(
-        f"SELECT id, updated FROM memory WHERE id IN {_EACH}", (json.dumps([*numbers]),)
-    )
+    rows = connection.execute(f"SELECT id, updated FROM memory WHERE id IN {EACH}", (json.dumps([*numbers]),))
     return dict(rows.fetchall())
 
 
