@@ -118,19 +118,15 @@ def _edges_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, st
 def _facts_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, str, str, float]]:
     """Return the edges between a telling and the facts that were taken from it: they follow from the facts."""
     from cognition.relating import FACT_OF
-    from replica import memories_called, memories_of, numbers_with_facts, show_memory_id
+    from replica import memories_of, numbers_with_facts, show_memory_id
     from samemind.commands.graph._work import memory_id_of
 
     rid = memory_id_of(name)
     if rid is None:
         return []
-    around = [
-        *memories_called(connection, [rid]),
-        *memories_of(connection, numbers_with_facts(connection, rid)),
-    ]
     return [
         (show_memory_id(it.rid), FACT_OF, show_memory_id(parent), 1.0)
-        for it in around
+        for it in memories_of(connection, numbers_with_facts(connection, rid))
         if (parent := it.memory.fields.get("parent")) is not None
     ]
 
