@@ -75,18 +75,20 @@ def newest_tellings(connection: sqlite3.Connection, filters: Filters, *, limit: 
 def _newest(
     connection: sqlite3.Connection, condition: str, values: Sequence[Any], *, limit: int, offset: int
 ) -> Page:
-    ((total,),) = connection.execute(f"SELECT count(*) FROM shown_memory m WHERE {condition}", values)
     rows = connection.execute(
         f"""SELECT m.id, NULL FROM shown_memory m WHERE {condition}
             ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?""",
         (*values, limit, offset),
     )
-    return Page(list(map(Entry._make, rows)), total)
+    return Page(list(map(Entry._make, rows)), _count(connection, condition, values))
 
 
 def count_kept(connection: sqlite3.Connection, filters: Filters) -> int:
     """Return how many memories the filters let through."""
-    condition, values = filters.sql()
+    return _count(connection, *filters.sql())
+
+
+def _count(connection: sqlite3.Connection, condition: str, values: Sequence[Any]) -> int:
     ((total,),) = connection.execute(f"SELECT count(*) FROM shown_memory m WHERE {condition}", values)
     return int(total)
 
