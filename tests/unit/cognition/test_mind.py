@@ -11,7 +11,7 @@ from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder,
 from cognition.embedding.embedder import Vectors
 from cognition.mind import Mind
 from cognition.worker import LINGER_S
-from replica import Forget, Remember, StoreCorrupt, Write
+from replica import Forget, Remember, Replica, StoreCorrupt, Write
 from tests.support.daemons import until
 from tests.support.minds import FaultyEmbedder, locomo, open_memory, remember, turns_of
 from tests.support.published import published
@@ -259,6 +259,19 @@ def test_a_burst_of_writes_is_not_disturbed_and_embedded_together_afterwards(tmp
     trio.run(main, clock=clock)
 
 
+def visits_of(replica: Replica, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return what is asked of the reading thread from now on."""
+    visits: list[object] = []
+    read = replica.read
+
+    async def counted(function: Callable[[sqlite3.Connection], object]) -> object:
+        visits.append(function)
+        return await read(function)
+
+    monkeypatch.setattr(replica, "read", counted)
+    return visits
+
+
 def test_a_recall_by_the_default_embedder_visits_the_reading_thread_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,13 +281,7 @@ def test_a_recall_by_the_default_embedder_visits_the_reading_thread_once(
         async with open_memory(tmp_path / "m.db", embedder=StaticEmbedder()) as (replica, mind):
             await remember(replica, "Ann moved to Lisbon", "Bob sold his boat")
             await mind.settle()
-            visits, read = [], replica.read
-
-            async def counted(function: Callable[[sqlite3.Connection], object]) -> object:
-                visits.append(function)
-                return await read(function)
-
-            monkeypatch.setattr(replica, "read", counted)
+            visits = visits_of(replica, monkeypatch)
             (hit,) = await mind.recall("Where did Ann move, and why did Bob sell the boat he had?", k=1)
             assert len(visits) == 1
             assert {"words", "vectors"} <= {found.channel for found in hit.found}
@@ -297,13 +304,7 @@ def test_a_costly_embedder_takes_questions_as_typed_before_the_one_visit_and_wha
         async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
             await remember(replica, "Ann moved to Lisbon", "the physiotherapist called")
             await mind.settle()
-            visits, read = [], replica.read
-
-            async def counted(function: Callable[[sqlite3.Connection], object]) -> object:
-                visits.append(function)
-                return await read(function)
-
-            monkeypatch.setattr(replica, "read", counted)
+            visits = visits_of(replica, monkeypatch)
             for question, embedded in (
                 ("Where did Ann move?", [["Where did Ann move?"]]),
                 ("the phisiotherapist", [["the phisiotherapist"], ["the physiotherapist"]]),
