@@ -10,40 +10,40 @@ if TYPE_CHECKING:
     from cognition.embedding.hashed import HashedEmbedder
     from cognition.embedding.static import StaticEmbedder
     from cognition.errors import CognitionError, IndexStale, InvalidQuery, ModelUnavailable
-    from cognition.explain import Stage
+    from cognition.explain import ExplainedStage
     from cognition.extraction import FACTS_MAX, Extraction
     from cognition.filters import Filters
+    from cognition.ingest_plan import TakenIn, read_text, take_in
     from cognition.memories import RECALLED, Shown, read_memories
-    from cognition.mind import Mind, open_mind
+    from cognition.mind import Cognition, open_mind
     from cognition.past import PastMind
-    from cognition.queue import Entry, QueueState
-    from cognition.recall import K_DEFAULT, Found, Hit
+    from cognition.queue import QueueRow, QueueState
+    from cognition.recall import K_DEFAULT, CandidateReason, RankedMemory
     from cognition.tables import CognitionTables
-    from cognition.taking import TakenIn, read_text, take_in
 
 __all__ = [
     "FACTS_MAX",
     "K_DEFAULT",
     "RECALLED",
     "TOKENS_DEFAULT",
+    "CandidateReason",
+    "Cognition",
     "CognitionError",
     "CognitionTables",
     "Context",
     "Embedder",
-    "Entry",
+    "ExplainedStage",
     "Extraction",
     "Filters",
-    "Found",
     "HashedEmbedder",
-    "Hit",
     "IndexStale",
     "InvalidQuery",
-    "Mind",
     "ModelUnavailable",
     "PastMind",
+    "QueueRow",
     "QueueState",
+    "RankedMemory",
     "Shown",
-    "Stage",
     "StaticEmbedder",
     "TakenIn",
     "open_mind",
@@ -61,15 +61,15 @@ if not TYPE_CHECKING:
             "embedding.hashed": ("HashedEmbedder",),
             "embedding.static": ("StaticEmbedder",),
             "errors": ("CognitionError", "IndexStale", "InvalidQuery", "ModelUnavailable"),
-            "explain": ("Stage",),
+            "explain": ("ExplainedStage",),
             "extraction": ("FACTS_MAX", "Extraction"),
             "filters": ("Filters",),
             "memories": ("RECALLED", "Shown", "read_memories"),
-            "mind": ("Mind", "open_mind"),
+            "mind": ("Cognition", "open_mind"),
             "past": ("PastMind",),
-            "queue": ("Entry", "QueueState"),
-            "recall": ("K_DEFAULT", "Found", "Hit"),
+            "queue": ("QueueRow", "QueueState"),
+            "recall": ("K_DEFAULT", "CandidateReason", "RankedMemory"),
             "tables": ("CognitionTables",),
-            "taking": ("TakenIn", "read_text", "take_in"),
+            "ingest_plan": ("TakenIn", "read_text", "take_in"),
         },
     )

@@ -15,10 +15,10 @@ from cognition.memories import read_memories
 from cognition.profile import blocks, entries, facts
 from cognition.ranking.query import SELF_WORDS
 from cognition.ranking.stem import stem
-from cognition.recall import Hit
+from cognition.recall import RankedMemory
 from cognition.sessions import list_sessions
 from cognition.triggers.kinds import REMINDER, trigger_id
-from cognition.triggers.lattice import Status
+from cognition.triggers.lattice import TriggerStatus
 from cognition.words import STOP_WORDS, words
 from replica import MemoryId
 from replica.reads.proposals import trigger_status
@@ -37,7 +37,7 @@ _SESSIONS_MAX: Final = 2
 def read_around(
     connection: sqlite3.Connection,
     query: str,
-    hits: Sequence[Hit],
+    hits: Sequence[RankedMemory],
     *,
     filters: Filters,
     now_ms: int,
@@ -98,12 +98,12 @@ def _reminders(connection: sqlite3.Connection, filters: Filters, now_ms: int) ->
     ).fetchall()
     waiting = []
     for number, rid, due in rows:
-        if trigger_status(connection, trigger_id(REMINDER.name, rid, due)) == Status.PENDING:
+        if trigger_status(connection, trigger_id(REMINDER.name, rid, due)) == TriggerStatus.PENDING:
             waiting.append(number)
     return [line_of(it.memory) for it in read_memories(connection, waiting)]
 
 
-def _sessions(connection: sqlite3.Connection, hits: Sequence[Hit]) -> Iterable[str]:
+def _sessions(connection: sqlite3.Connection, hits: Sequence[RankedMemory]) -> Iterable[str]:
     named = dict.fromkeys(hit.memory.fields.get("conversation") for hit in hits)
     for name in [name for name in named if name][:_SESSIONS_MAX]:
         for session in list_sessions(connection, limit=1, name=name)[0]:

@@ -9,7 +9,7 @@ import sqlite3
 from typing import Final
 
 from cognition.contradictions.relations import DETAILS, JUDGED, RELATIONS
-from cognition.contradictions.telling import NAME_CHARACTERS_MAX, Teller, telling_of
+from cognition.contradictions.telling import NAME_CHARACTERS_MAX, ClaimWriter, telling_of
 from cognition.contradictions.values import folded
 from cognition.extraction.values import Statement
 from cognition.memories import Shown, read_memories
@@ -34,7 +34,7 @@ def assert_edge(core: Core, connection: sqlite3.Connection, edge: Relate, rid: M
         return
     fields: dict[str, Value] = {"source": SOURCE}
     text = f"{edge.source} {edge.relation.replace('_', ' ')} {edge.target}"
-    teller = Teller(core, connection, now_ms)
+    teller = ClaimWriter(core, connection, now_ms)
     teller.tell(
         [*writes, Write(Remember(text, fields), rid)],
         [

@@ -64,7 +64,7 @@ class Comparing:
 
             def find(
                 connection: sqlite3.Connection, numbers: list[int] = numbers, ready: bool = ready
-            ) -> list[noticing.Found]:
+            ) -> list[noticing.DisagreeingPair]:
                 return noticing.find(connection, numbers, self._vectorized if ready else lambda *_: None)
 
             found = await self._replica.read(find)
@@ -72,7 +72,7 @@ class Comparing:
             def write(
                 core: Core,
                 connection: sqlite3.Connection,
-                found: list[noticing.Found] = found,
+                found: list[noticing.DisagreeingPair] = found,
                 numbers: list[int] = numbers,
             ) -> None:
                 noticing.write(core, connection, found, numbers, self._replica.now_ms())

@@ -17,7 +17,7 @@ from cognition.filters import Filters
 from cognition.models.chat import ChatModel
 from cognition.ranking.classes import SINGLE_HOP, QueryClass, classify
 from cognition.ranking.vocabulary import Tables
-from cognition.recall import Hit, Hits, fuse_hits
+from cognition.recall import Hits, RankedMemory, fuse_hits
 from cognition.rounds import (
     MODEL_SECONDS_MAX,
     MODEL_TOKENS_MAX,
@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 LOOKED_AT: Final = 40
 
 
-class Source(Protocol):
+class PromptSource(Protocol):
     """What is asked: a mind."""
 
     @property
@@ -66,7 +66,7 @@ class Gathered:
     """What answers a question, and what stands around it, however much of it will fit."""
 
     kind: QueryClass
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[RankedMemory, ...] = ()
     around: Around = field(default_factory=Around)
     flat_characters: int = FLAT_CHARACTERS_MAX
     unembedded: int = 0
@@ -84,7 +84,7 @@ class Gathered:
 
 
 async def gather(
-    source: Source,
+    source: PromptSource,
     query: str,
     filters: Filters,
     *,
@@ -114,14 +114,14 @@ async def gather(
 
 
 async def _recall_twice(
-    source: Source, query: str, k: int, filters: Filters, now_ms: int | None
-) -> tuple[Hits, list[Hit]]:
+    source: PromptSource, query: str, k: int, filters: Filters, now_ms: int | None
+) -> tuple[Hits, list[RankedMemory]]:
     """Return the answers of both rounds, fused by rank, and what the first found beyond them."""
     found = await source.recall(query, k=max(k, LOOKED_AT), filters=filters, now_ms=now_ms)
     hits, more = Hits(found[:k], unembedded=found.unembedded), found[k:]
     wished = None if source.model is None or not hits else await _ask(source.model, query, hits)
     left = gap(query, hits, source.tables)
-    parts: list[Sequence[Hit]] = [hits]
+    parts: list[Sequence[RankedMemory]] = [hits]
     for follow_up in left.queries if wished is None else wished:
         again = await source.recall(follow_up, k=k, filters=filters, now_ms=now_ms)
         parts.append(
@@ -134,7 +134,7 @@ async def _recall_twice(
     return hits, more
 
 
-async def _ask(model: ChatModel, query: str, hits: Sequence[Hit]) -> tuple[str, ...] | None:
+async def _ask(model: ChatModel, query: str, hits: Sequence[RankedMemory]) -> tuple[str, ...] | None:
     """Return what a model wishes to search for; None where it is not there, too slow, or says something else."""
     answer = None
     with trio.move_on_after(MODEL_SECONDS_MAX):

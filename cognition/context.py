@@ -21,7 +21,7 @@ from cognition.fences import FENCE_CLOSES, FENCE_OPENS
 from cognition.known import DISPUTED as KNOWN_DISPUTED
 from cognition.known import REPLACED, Answer
 from cognition.ranking.classes import SINGLE_HOP, QueryClass
-from cognition.recall import Hit
+from cognition.recall import RankedMemory
 from replica import Memory, MemoryId
 
 # Of a simple question's block; beyond it answers got worse.
@@ -107,7 +107,7 @@ class Around:
 
 
 def assemble(
-    hits: Sequence[Hit],
+    hits: Sequence[RankedMemory],
     kind: QueryClass,
     *,
     max_tokens: int = TOKENS_DEFAULT,
@@ -125,9 +125,9 @@ def assemble(
     if max_tokens < 0:
         raise ValueError(f"expected a budget of 0 tokens or more, got {max_tokens}")
 
-    chosen: list[Hit] = []
+    chosen: list[RankedMemory] = []
 
-    def fits(taken: Sequence[Hit], beside: Around) -> bool:
+    def fits(taken: Sequence[RankedMemory], beside: Around) -> bool:
         text = render(_sections(taken, kind, beside))
         inner = len(text) - len(FENCE_OPENS) - len(FENCE_CLOSES)
         return tokens(text) <= max_tokens and (kind is not SINGLE_HOP or inner <= flat_characters)
@@ -140,7 +140,7 @@ def assemble(
             and (kind is not SINGLE_HOP or len(text) <= share * flat_characters)
         )
 
-    def take(some: Sequence[Hit]) -> None:
+    def take(some: Sequence[RankedMemory]) -> None:
         for hit in some:
             if line_of(hit.memory) not in beside.reminders and fits([*chosen, hit], beside):
                 chosen.append(hit)
@@ -171,7 +171,7 @@ def _widened(beside: Around, around: Around, names: Iterable[str], fits: Callabl
     return beside
 
 
-def _sections(hits: Sequence[Hit], kind: QueryClass, beside: Around) -> tuple[Section, ...]:
+def _sections(hits: Sequence[RankedMemory], kind: QueryClass, beside: Around) -> tuple[Section, ...]:
     if kind is SINGLE_HOP:
         flat = (*beside.owner, *beside.reminders, *_lines(hits))
         return (Section("", flat),) if flat else ()
@@ -193,12 +193,12 @@ def _sections(hits: Sequence[Hit], kind: QueryClass, beside: Around) -> tuple[Se
     return tuple(section for section in sections if section.lines)
 
 
-def _place(hit: Hit) -> tuple[str, int]:
+def _place(hit: RankedMemory) -> tuple[str, int]:
     fields = hit.memory.fields
     return str(fields.get("conversation", "")), int(fields.get("position", 0))
 
 
-def _lines(hits: Iterable[Hit]) -> tuple[str, ...]:
+def _lines(hits: Iterable[RankedMemory]) -> tuple[str, ...]:
     return tuple(
         line_of(hit.memory, often=hit.tellings)
         + (DISPUTED if hit.contradiction is not None else "")

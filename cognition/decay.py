@@ -71,7 +71,7 @@ class Lives(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class DecayProfile:
     """A curve of forgetting: from a moment on strength halves in so many seconds, by type."""
 
     moments: tuple[str, ...]
@@ -108,13 +108,13 @@ def _halves_in_s(rate: float) -> float:
 
 
 # e^(-rate x days since the last change).
-memlocal: Final = Profile(("updated_ms",), {name: _halves_in_s(rate) for name, rate in RATES.items()})
+memlocal: Final = DecayProfile(("updated_ms",), {name: _halves_in_s(rate) for name, rate in RATES.items()})
 # 2^(-days since the last recall, or since it was told / half-life).
-yantrik: Final = Profile(("told_ms", "last_access_ms"), _HALF_LIVES_S)
+yantrik: Final = DecayProfile(("told_ms", "last_access_ms"), _HALF_LIVES_S)
 # e^(-0.01 x days since the last recall); 1 for what was never recalled.
-memori: Final = Profile(("last_access_ms",), dict.fromkeys(HALF_LIVES, _halves_in_s(MEMORI_RATE)))
+memori: Final = DecayProfile(("last_access_ms",), dict.fromkeys(HALF_LIVES, _halves_in_s(MEMORI_RATE)))
 
-PROFILES: Final[Mapping[str, Profile]] = {"memlocal": memlocal, "yantrik": yantrik, "memori": memori}
+PROFILES: Final[Mapping[str, DecayProfile]] = {"memlocal": memlocal, "yantrik": yantrik, "memori": memori}
 PROFILE_DEFAULT: Final = "yantrik"
 
 

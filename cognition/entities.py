@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cognition.fulltext import NEWEST_MAX, Asked
+from cognition.fulltext import NEWEST_MAX, FulltextQuery
 from cognition.versions import made_anew
 from replica import Memory, RowChange, derived_transaction, transaction
 from replica.reads.texts import updates_of
@@ -46,7 +46,7 @@ TOLD_TRIPLE: Final = "triple"
 SHOWN_MEMORY_ID: Final = "________-____-____-____-____________"
 
 
-class Unread(NamedTuple):
+class UnreadText(NamedTuple):
     """A memory whose text is to be read; `updated` tells whether it changed meanwhile."""
 
     id: int
@@ -96,7 +96,7 @@ class EntityTables:
             )
 
 
-def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[Unread]:
+def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[UnreadText]:
     """Return a page of memories that are still to be read."""
     rows = connection.execute(
         """SELECT q.id, m.updated, m.text, m.speaker, ifnull(m.told_at, m.created >> 16),
@@ -104,17 +104,17 @@ def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[Unread]
            FROM entity_queue q JOIN shown_memory m ON m.id = q.id ORDER BY q.id LIMIT ?""",
         (TOLD_TRIPLE, limit),
     )
-    return [Unread(*row) for row in rows]
+    return [UnreadText(*row) for row in rows]
 
 
-def read_some(page: Sequence[Unread]) -> "list[Extraction]":
+def read_some(page: Sequence[UnreadText]) -> "list[Extraction]":
     """Return what the texts of a page name and state."""
     from cognition.extraction import extract  # here: a store is opened, and listed, without the grammar
 
     return [extract(one.text, told_at_ms=one.told_at_ms, speaker=one.speaker) for one in page]
 
 
-def keep(connection: sqlite3.Connection, page: Sequence[Unread], found: "Sequence[Extraction]") -> None:
+def keep(connection: sqlite3.Connection, page: Sequence[UnreadText], found: "Sequence[Extraction]") -> None:
     """Keep what was found, unless a text changed while it was read: then it stays to be read."""
     with derived_transaction(connection):
         updates = updates_of(connection, [one.id for one in page])
@@ -180,7 +180,9 @@ def triples_of(connection: sqlite3.Connection, name: str, *, limit: int) -> list
     ).fetchall()
 
 
-def find_triples(connection: sqlite3.Connection, asked: Asked, *, limit: int) -> list[tuple[int, float]]:
+def find_triples(
+    connection: sqlite3.Connection, asked: FulltextQuery, *, limit: int
+) -> list[tuple[int, float]]:
     """Return the memories whose triples match a full text query, each once, the best first."""
     if not asked.match:
         return []

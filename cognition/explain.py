@@ -14,7 +14,7 @@ from cognition import passes
 from cognition.consolidation.summaries import NUMBERS_FROM, summary_named
 from cognition.filters import Filters
 from cognition.ranking.query import Query
-from cognition.recall import Found, Hit, Ranked, best_of, found_in
+from cognition.recall import CandidateReason, Ranked, RankedMemory, best_of, found_in
 from cognition.words import symbols
 from replica import MemoryId, show_memory_id
 from replica.reads.ids import is_forgotten, number_of
@@ -25,7 +25,7 @@ SHORTFALLS_MAX: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ExplainedStage:
     """One stage: whether the memory passed it, and what it says about it."""
 
     name: str
@@ -37,11 +37,11 @@ def why_not(
     connection: sqlite3.Connection,
     rid: MemoryId,
     parts: Sequence[Ranked],
-    hits: Sequence[Hit],
+    hits: Sequence[RankedMemory],
     *,
     filters: Filters,
     k: int,
-) -> list[Stage]:
+) -> list[ExplainedStage]:
     """Return the stages that a memory went through, up to the one that dropped it.
 
     `parts` are what each part of the question put in order, and `hits` what came of them all. Of a memory that is not
@@ -52,22 +52,28 @@ def why_not(
     if summary is not None:
         number = NUMBERS_FROM + summary.no
     if number is None:
-        return [Stage("store", False, _gone(connection, rid))]
-    stages = [Stage("store", True, "it is here")]
+        return [ExplainedStage("store", False, _gone(connection, rid))]
+    stages = [ExplainedStage("store", True, "it is here")]
     told = {number} if summary is None else {member.id for member in summary.members}
     if not passes.allowed(connection, [*told], filters) >= told:
-        return [*stages, Stage("filters", False, _KEPT_OUT)]
-    stages.append(Stage("filters", True, "the filters let it through"))
+        return [*stages, ExplainedStage("filters", False, _KEPT_OUT)]
+    stages.append(ExplainedStage("filters", True, "the filters let it through"))
     places = {hit.rid: place for place, hit in enumerate(hits)}
     if rid in places:
         shown = f"it is shown, at {places[rid] + 1} of {len(hits)}"
-        return [*stages, _candidate(hits[places[rid]].found), Stage("ranking", True, shown)]
+        return [*stages, _candidate(hits[places[rid]].found), ExplainedStage("ranking", True, shown)]
     above = next((it.summaries[it.under[number]] for it in parts if number in it.under), None)
     if above is not None and not filters.include_archived:
-        return [*stages, Stage("summary", False, f"the summary {show_memory_id(above.rid)} stands for it")]
+        return [
+            *stages,
+            ExplainedStage("summary", False, f"the summary {show_memory_id(above.rid)} stands for it"),
+        ]
     twin = next((place for place, hit in enumerate(hits) if rid in hit.same), None)
     if twin is not None:
-        return [*stages, Stage("duplicates", False, f"it is shown at {twin + 1}, with what says the same")]
+        return [
+            *stages,
+            ExplainedStage("duplicates", False, f"it is shown at {twin + 1}, with what says the same"),
+        ]
     where = [
         (place, ranked)
         for ranked in parts
@@ -79,7 +85,7 @@ def why_not(
         detail = f"no search brought it: {_nothing_shared(parts)}"
         if waiting is not None:
             detail += f"; its vector is {waiting[0]}, so only its words could"
-        return [*stages, Stage("candidates", False, detail)]
+        return [*stages, ExplainedStage("candidates", False, detail)]
     place, ranked = min(where, key=lambda each: each[0])
     stages.append(_candidate(found_in(ranked.lists, [number])[number]))
     best, at = best_of(ranked, k), ranked.order[place]
@@ -88,22 +94,22 @@ def why_not(
     detail = f"ranked {place + 1} of {len(ranked.order)}, with {k} shown"
     if best:
         detail += f"; against the last of those: {_shortfall(ranked, at, best[-1])}"
-    return [*stages, Stage("ranking", False, detail)]
+    return [*stages, ExplainedStage("ranking", False, detail)]
 
 
-def _candidate(found: Iterable[Found]) -> Stage:
+def _candidate(found: Iterable[CandidateReason]) -> ExplainedStage:
     channels = ", ".join(f"{each.channel} at {each.rank}" for each in found)
-    return Stage("candidates", True, f"found by {channels}")
+    return ExplainedStage("candidates", True, f"found by {channels}")
 
 
-def _given_way(ranked: Ranked, parts: Sequence[Ranked]) -> Stage:
+def _given_way(ranked: Ranked, parts: Sequence[Ranked]) -> ExplainedStage:
     """Say what pushed out a memory that its part of the question would have shown."""
     if len(parts) > 1:
         text = ranked.pool.query.text
-        return Stage(
+        return ExplainedStage(
             "fusion", False, f"shown for {text!r:.60} alone, but other parts of the question brought better"
         )
-    return Stage("contradiction", False, "the other side of a contradiction stands in its place")
+    return ExplainedStage("contradiction", False, "the other side of a contradiction stands in its place")
 
 
 def _gone(connection: sqlite3.Connection, rid: MemoryId) -> str:

@@ -24,23 +24,23 @@ NEWEST_MAX: Final = 4_000
 PAIRED_MAX: Final = 6
 
 
-class Asked(NamedTuple):
+class FulltextQuery(NamedTuple):
     """A full text query; of what matches it, only what matches `among` too is to be ranked."""
 
     match: str
     among: str | None = None
 
 
-def bounded(connection: sqlite3.Connection, table: str, terms: Sequence[str]) -> Asked:
+def bounded(connection: sqlite3.Connection, table: str, terms: Sequence[str]) -> FulltextQuery:
     """Return how to ask for any of these terms: words in quotes, or other full text expressions."""
     everything = _any(terms)
     if _count(connection, table, everything, RANKED_MAX) <= RANKED_MAX:
-        return Asked(everything)
+        return FulltextQuery(everything)
     held = {term: _count(connection, table, term, COMMON) for term in terms}
     telling = [term for term in terms if held[term] <= COMMON] or list(terms)
     everything = _any(telling)
     if sum(held[term] for term in telling) <= RANKED_MAX:
-        return Asked(everything)
+        return FulltextQuery(everything)
     standing_out: list[str] = []
     others: list[str] = []
     few = 0
@@ -49,7 +49,7 @@ def bounded(connection: sqlite3.Connection, table: str, terms: Sequence[str]) ->
         (standing_out if few <= RARE_MAX else others).append(term)
     paired = others[:PAIRED_MAX]
     standing_out += [f"({term} AND ({_any(paired[i:])}))" for i, term in enumerate(paired[:-1], start=1)]
-    return Asked(everything, _any(standing_out) or everything)
+    return FulltextQuery(everything, _any(standing_out) or everything)
 
 
 def _any(terms: Sequence[str]) -> str:

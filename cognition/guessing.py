@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from cognition.contradictions.places import COUNTRIES, REGIONS
-from cognition.contradictions.relations import Kind, relation_of
+from cognition.contradictions.relations import RelationKind, relation_of
 from cognition.contradictions.values import folded
 from cognition.extraction.names import NAME, names
 from cognition.ranking.sentiment import mood_of
@@ -74,7 +74,7 @@ def _type(fields: Mapping[str, Any], relations: Iterable[str], mood: int) -> str
     found = set(relations)
     if found & _PLACES:
         return "spatial"
-    if any(relation_of(each).kind is Kind.PREFERENCE for each in found):
+    if any(relation_of(each).kind is RelationKind.PREFERENCE for each in found):
         return "affective"
     if found & _PEOPLE:
         return "social"

@@ -17,7 +17,7 @@ from replica.codec import pack, unpack
 LISTED_MAX: Final = 1_000
 
 
-class Held(NamedTuple):
+class QuarantinedText(NamedTuple):
     """Something that was told and looks secret: a memory to be, or a change of the memory that it is `about`.
 
     Of a change, `text` is empty where it leaves the words as they are, `was` is what they were when it was told, and
@@ -58,7 +58,7 @@ def texts_of(fields: Mapping[str, Value]) -> list[str]:
     return texts
 
 
-def hold(connection: sqlite3.Connection, held: Held) -> MemoryId:
+def hold(connection: sqlite3.Connection, held: QuarantinedText) -> MemoryId:
     """Keep one back, unless the very same is held already; return the id it will have.
 
     A change that is told again is meant for what the memory says now.
@@ -78,21 +78,21 @@ def hold(connection: sqlite3.Connection, held: Held) -> MemoryId:
     return held.rid
 
 
-def held_here(connection: sqlite3.Connection) -> list[Held]:
+def held_here(connection: sqlite3.Connection) -> list[QuarantinedText]:
     """Return what is held, oldest first, as much of it as anybody reads."""
     return _read(connection, "ORDER BY held_at, rid LIMIT ?", (LISTED_MAX,))
 
 
-def find_held(connection: sqlite3.Connection, low: bytes, high: bytes) -> list[Held]:
+def find_held(connection: sqlite3.Connection, low: bytes, high: bytes) -> list[QuarantinedText]:
     """Return what is held under ids from one to another, both included, oldest first."""
     return _read(
         connection, "WHERE rid BETWEEN ? AND ? ORDER BY held_at, rid LIMIT ?", (low, high, LISTED_MAX)
     )
 
 
-def _read(connection: sqlite3.Connection, which: str, arguments: Sequence[Any]) -> list[Held]:
+def _read(connection: sqlite3.Connection, which: str, arguments: Sequence[Any]) -> list[QuarantinedText]:
     return [
-        Held(
+        QuarantinedText(
             MemoryId(rid),
             tuple(kinds.split(", ")),
             text,

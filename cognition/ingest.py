@@ -63,13 +63,13 @@ BACKLOG_MAX: Final = 256
 TROUBLE_RETRY_S: Final = 60
 
 if TYPE_CHECKING:
-    from cognition.contradictions.telling import Teller
+    from cognition.contradictions.telling import ClaimWriter
     from cognition.linking import Linker
 
 _log = logging.getLogger(__name__)
 
 
-class Told(NamedTuple):
+class NewTelling(NamedTuple):
     """Something that was told, as it is to be stored."""
 
     rid: MemoryId
@@ -89,7 +89,7 @@ class Read:
     slots: tuple[bytes, ...]
 
 
-class Reader:
+class TellingReader:
     """Commits tellings, and reads them; used on the store's writing thread only."""
 
     def __init__(self, local: LocalTables | None, now_ms: Callable[[], int], *, newer: bool) -> None:
@@ -119,7 +119,7 @@ class Reader:
             ((self.brought,),) = connection.execute("SELECT count(*) FROM brought_unread")
             self._local.has_left = connection.execute("SELECT 1 FROM fact_left").fetchone() is not None
 
-    def tell(self, core: Core, connection: sqlite3.Connection, told: Told, *, facts: bool) -> Op:
+    def tell(self, core: Core, connection: sqlite3.Connection, told: NewTelling, *, facts: bool) -> Op:
         """Commit a telling, which is read later; `facts` says whether what it states is to be taken out of it."""
         if self.backlog >= BACKLOG_MAX:
             self.read_some(core, connection, SLICE_S / 4)
@@ -153,19 +153,19 @@ class Reader:
         self.brought += self._local.brought
 
     def tell_and_read(
-        self, core: Core, connection: sqlite3.Connection, told: Told, found: Extraction
+        self, core: Core, connection: sqlite3.Connection, told: NewTelling, found: Extraction
     ) -> Read:
         """Commit a telling together with what was `found` in it, after all that was told before was read."""
-        from cognition.contradictions.telling import Teller
+        from cognition.contradictions.telling import ClaimWriter
+        from cognition.ingest_plan import stated, take_in
         from cognition.linking import as_told
-        from cognition.taking import stated, take_in
 
         self.read_all(core, connection)
         rid, text, fields, _ = told
         now_ms = self._now_ms()  # not as it was before that: what it replaces was told earlier
         again = self._linker.find(connection, text, fields)
         taken = take_in(rid, text, fields, found)
-        teller = Teller(core, connection, now_ms)
+        teller = ClaimWriter(core, connection, now_ms)
         writes = as_told(taken.writes, again, rid)
         teller.tell(writes, stated(connection, taken, fields, writes, now_ms, newer=self._newer))
         op, *_ = teller.commit()
@@ -192,11 +192,11 @@ class Reader:
             if self.brought if all_brought else self._few_brought:
                 return self._read_brought(core, connection, ends_s) or self._local.has_left
             return self._local.has_left
-        from cognition.contradictions.telling import Teller
-        from cognition.taking import own_zone
+        from cognition.contradictions.telling import ClaimWriter
+        from cognition.ingest_plan import own_zone
 
         told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in rows])}
-        teller = Teller(core, connection, self._now_ms())
+        teller = ClaimWriter(core, connection, self._now_ms())
         read: list[tuple[int]] = []
         for no, rid, facts in rows:
             if (it := told.get(rid)) is not None:  # else it was forgotten meanwhile
@@ -220,13 +220,13 @@ class Reader:
 
         Its days are UTC's, so that every device finds the same; it is compared with the rest by thinking.
         """
-        from cognition.contradictions.telling import Teller
+        from cognition.contradictions.telling import ClaimWriter
 
         rows = connection.execute(
             "SELECT told_ms, rid, among FROM brought_unread ORDER BY told_ms, rid LIMIT ?", (READ_AT_ONCE,)
         ).fetchall()
         told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in rows])}
-        teller = Teller(core, connection, self._now_ms())
+        teller = ClaimWriter(core, connection, self._now_ms())
         read: list[tuple[int, bytes]] = []
         for told_ms, rid, among in rows:
             if (it := told.get(rid)) is not None:
@@ -243,14 +243,14 @@ class Reader:
     def _take(
         self,
         connection: sqlite3.Connection,
-        teller: "Teller",
+        teller: "ClaimWriter",
         it: Shown,
         *,
         zone: tzinfo,
         among: str | None = None,
     ) -> None:
         """Take the facts and claims out of a telling, and have them written."""
-        from cognition.taking import read_text, stated, take_in
+        from cognition.ingest_plan import read_text, stated, take_in
 
         text, fields = it.memory.text, it.memory.fields
         try:
@@ -274,7 +274,7 @@ class Reader:
         return not self._gathering and 0 < self.brought <= BACKLOG_MAX
 
 
-class Ingest(Reader):
+class Ingest(TellingReader):
     """Takes tellings in; `work` has to be running."""
 
     def __init__(self, replica: Replica, local: LocalTables | None, *, newer: bool) -> None:

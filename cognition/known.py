@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cognition.contradictions.slots import Belief, Judged, Standing, Status
+from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged
 from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.values import ENDED
 from cognition.filters import Filters
 from cognition.passes import allowed
-from cognition.ranking.asking import Asked
+from cognition.ranking.asking import RecallQuery
 from replica import MemoryId
 from replica.reads.claims import entities_claimed
 
@@ -30,7 +30,7 @@ REPLACED: Final = "replaced"
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class KnownValue:
     """What a memory claims: the value, the memory, since when it held and until when."""
 
     value: str
@@ -50,17 +50,19 @@ class Answer:
     slot: bytes
     entity: str
     relation: str
-    value: Value
+    value: KnownValue
     standing: str
-    earlier: tuple[Value, ...] = ()
-    against: tuple[Value, ...] = ()
-    now: tuple[Value, ...] = ()
+    earlier: tuple[KnownValue, ...] = ()
+    against: tuple[KnownValue, ...] = ()
+    now: tuple[KnownValue, ...] = ()
 
 
 Answers = Mapping[int, Answer]
 
 
-def answers_of(connection: sqlite3.Connection, asked: Asked | None, filters: Filters) -> dict[int, Answer]:
+def answers_of(
+    connection: sqlite3.Connection, asked: RecallQuery | None, filters: Filters
+) -> dict[int, Answer]:
     """Return what memories say of what is asked for, by their numbers, what is believed first and of that the newest.
 
     Only memories that the filters let through answer; what they replaced is named wherever it is.
@@ -86,7 +88,7 @@ def how_believed(answers: Answers) -> dict[int, float]:
     }
 
 
-def _slots(connection: sqlite3.Connection, asked: Asked) -> list[tuple[bytes, str, str]]:
+def _slots(connection: sqlite3.Connection, asked: RecallQuery) -> list[tuple[bytes, str, str]]:
     named = entities_claimed(connection, asked.relations)
     found: dict[bytes, tuple[bytes, str, str]] = {}
     selves = selves_of(connection)
@@ -103,11 +105,11 @@ def _slots(connection: sqlite3.Connection, asked: Asked) -> list[tuple[bytes, st
 
 def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable[tuple[int, Answer]]:
     """Return what each memory, by its number, says of a slot: what is believed, or disputed, and what was replaced."""
-    live = [belief for belief in judged.beliefs if belief.standing is Standing.HELD]
+    live = [belief for belief in judged.beliefs if belief.standing is ClaimStatus.HELD]
     stated = [belief for belief in live if belief.told.value != ENDED]
     ended = not stated
     live = stated or live
-    open_ = judged.status is Status.OPEN
+    open_ = judged.status is ContradictionStatus.OPEN
     for belief in judged.beliefs:
         value = _value(belief)
         if belief in live:
@@ -119,7 +121,7 @@ def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable
             against = tuple(
                 _value(held[-1])
                 for side in others
-                if (held := [each for each in side if each.standing is Standing.HELD])
+                if (held := [each for each in side if each.standing is ClaimStatus.HELD])
             )
             earlier = () if ended and belief.told.value != ENDED else _earlier(judged.beliefs)
             standing = DISPUTED if against else BELIEVED
@@ -127,7 +129,7 @@ def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable
     telling = {belief.told.id for belief in live}
     for belief in judged.beliefs:
         if (
-            belief.standing is Standing.REPLACED
+            belief.standing is ClaimStatus.REPLACED
             and belief.told.id not in telling
             and belief.told.value != ENDED
         ):
@@ -135,15 +137,15 @@ def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable
             yield belief.told.id, Answer(slot, entity, relation, _value(belief), REPLACED, now=now)
 
 
-def _earlier(beliefs: Sequence[Belief]) -> tuple[Value, ...]:
+def _earlier(beliefs: Sequence[Belief]) -> tuple[KnownValue, ...]:
     replaced = [
         _value(belief)
         for belief in beliefs
-        if belief.standing is Standing.REPLACED and belief.told.value != ENDED
+        if belief.standing is ClaimStatus.REPLACED and belief.told.value != ENDED
     ]
     return tuple(sorted(replaced, key=lambda each: -each.from_ms)[:EARLIER_MAX])
 
 
-def _value(belief: Belief) -> Value:
+def _value(belief: Belief) -> KnownValue:
     told = belief.told
-    return Value(told.value, MemoryId(told.rid), told.from_ms, belief.until_ms)
+    return KnownValue(told.value, MemoryId(told.rid), told.from_ms, belief.until_ms)

@@ -16,7 +16,7 @@ from cognition.memories import RECALLED, Shown, read_memories
 from cognition.minhash import NearTexts, jaccard, trigrams
 from cognition.sameness import sureness
 from cognition.tellings import CLASSES_MAX, head_of
-from cognition.thinking.cycle import Outcome
+from cognition.thinking.cycle import StepOutcome
 from cognition.words import quoted, terms, words
 from replica import (
     Core,
@@ -152,11 +152,11 @@ class Linking:
     def __init__(self) -> None:
         self._linker = Linker()
 
-    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
         """Link some of what waits to what it says again."""
         due = [rid for (rid,) in connection.execute("SELECT rid FROM telling_unlinked LIMIT ?", (DUE_MAX,))]
         if not due:
-            return Outcome()
+            return StepOutcome()
         linked: list[str] = []
         known = list(memories_called(connection, due))
         for it in sorted(known, key=lambda each: each.memory.created):
@@ -165,7 +165,7 @@ class Linking:
                 core.commit(writes, now_ms)
                 linked.append(show_memory_id(it.rid))
         wait_for_links(connection, (), no_more=due)
-        return Outcome(tuple(linked), more=len(due) == DUE_MAX)
+        return StepOutcome(tuple(linked), more=len(due) == DUE_MAX)
 
 
 def wait_for_links(

@@ -15,17 +15,17 @@ _WHOLE: Final = """WITH whole (no) AS (
 _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """One entry of a list: the row of a memory, or the number of a summary."""
 
     number: int | None
     summary: int | None
 
 
-class Page(NamedTuple):
+class ListPage(NamedTuple):
     """Some entries of a list, in order, and how many the whole list has."""
 
-    entries: list[Entry]
+    entries: list[ListEntry]
     total: int
 
 
@@ -44,7 +44,7 @@ class Facets(NamedTuple):
     tags: str | None
 
 
-def newest_page(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> Page:
+def newest_page(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> ListPage:
     """Return a page of what the filters let through, the newest first: each group of tellings once, with summaries.
 
     A summary is as old as its oldest member, and stands in place of its members.
@@ -64,23 +64,23 @@ def newest_page(connection: sqlite3.Connection, filters: Filters, *, limit: int,
         f"{everything} SELECT id, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
         (*twice, limit, offset),
     )
-    return Page(list(map(Entry._make, rows)), total)
+    return ListPage(list(map(ListEntry._make, rows)), total)
 
 
-def newest_tellings(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> Page:
+def newest_tellings(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> ListPage:
     """Return a page of what the filters let through, the newest first: every telling, and no summary."""
     return _newest(connection, *filters.sql(), limit=limit, offset=offset)
 
 
 def _newest(
     connection: sqlite3.Connection, condition: str, values: Sequence[Any], *, limit: int, offset: int
-) -> Page:
+) -> ListPage:
     rows = connection.execute(
         f"""SELECT m.id, NULL FROM shown_memory m WHERE {condition}
             ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?""",
         (*values, limit, offset),
     )
-    return Page(list(map(Entry._make, rows)), _count(connection, condition, values))
+    return ListPage(list(map(ListEntry._make, rows)), _count(connection, condition, values))
 
 
 def count_kept(connection: sqlite3.Connection, filters: Filters) -> int:

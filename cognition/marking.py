@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from cognition.contradictions.slots import Belief, Standing
+from cognition.contradictions.slots import Belief, ClaimStatus
 from cognition.contradictions.tables import judged_of
 from cognition.filters import Filters
 from cognition.known import REPLACED, Answer, told_in
 from cognition.memories import Shown, read_memories
 from cognition.passes import allowed
-from cognition.recall import Found, Hit
+from cognition.recall import CandidateReason, RankedMemory
 from replica import MemoryId
 from replica.reads.facts import parents_of
 
@@ -46,7 +46,7 @@ JOIN contradiction c ON c.slot = s.slot WHERE c.status = 'settled' AND m.rid IN 
 """
 
 
-def with_replaced(connection: sqlite3.Connection, hits: Sequence[Hit]) -> list[Hit]:
+def with_replaced(connection: sqlite3.Connection, hits: Sequence[RankedMemory]) -> list[RankedMemory]:
     """Return the hits, those that were replaced marked, and behind what stands in their place."""
     looked_at = [hit.rid for hit in hits[:MARKED_MAX] if hit.claim is None and not hit.sources]
     if not looked_at:
@@ -86,8 +86,8 @@ def _replaced(
 
 
 def with_both_sides(
-    connection: sqlite3.Connection, hits: Sequence[Hit], filters: Filters, k: int
-) -> list[Hit]:
+    connection: sqlite3.Connection, hits: Sequence[RankedMemory], filters: Filters, k: int
+) -> list[RankedMemory]:
     """Return the hits, at most `k`, each side of what is in dispute among them marked and there."""
     if not hits or not connection.execute(_ANY).fetchone():
         return list(hits)
@@ -95,7 +95,7 @@ def with_both_sides(
     if not disputed:
         return list(hits)
     here: set[bytes] = {hit.rid for hit in hits}
-    marked: list[Hit] = []
+    marked: list[RankedMemory] = []
     seen: set[bytes] = set()
     for hit in hits:
         slot = disputed.get(hit.rid)
@@ -124,7 +124,7 @@ def _missing(connection: sqlite3.Connection, slot: bytes, here: set[bytes], filt
     numbers = []
     for side in judged_of(connection, slot).sides:
         if not _tells(connection, side, here):
-            held = [belief for belief in side if belief.standing is Standing.HELD]
+            held = [belief for belief in side if belief.standing is ClaimStatus.HELD]
             numbers += [belief.told.id for belief in held[-1:]]
     permitted = allowed(connection, numbers, filters)
     shown = {it.id: it for it in read_memories(connection, [each for each in numbers if each in permitted])}
@@ -137,12 +137,12 @@ def _tells(connection: sqlite3.Connection, side: Sequence[Belief], here: set[byt
     return not here.isdisjoint(parents_of(connection, [belief.told.id for belief in side]))
 
 
-def _beside(hit: Hit, shown: Shown, slot: bytes) -> Hit:
+def _beside(hit: RankedMemory, shown: Shown, slot: bytes) -> RankedMemory:
     """Return the other side of what a hit says: it speaks of the same thing, and so is as likely to be about it."""
-    return Hit(
+    return RankedMemory(
         shown.rid,
         hit.score,
-        (Found(CHANNEL, 0, 0.0),),
+        (CandidateReason(CHANNEL, 0, 0.0),),
         0.0,
         {},
         shown.memory,

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import trio
 
 from cognition import queue
-from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
+from cognition.decay import PROFILE_DEFAULT, PROFILES, DecayProfile
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.embedding.universal import UniversalEmbedder
 from cognition.errors import ModelUnavailable
-from cognition.explain import Stage, why_not
+from cognition.explain import ExplainedStage, why_not
 from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import VectorIndex
@@ -37,9 +37,9 @@ from cognition.ranking.query import Query
 from cognition.ranking.vocabulary import Tables, with_own
 from cognition.recall import (
     K_DEFAULT,
-    Hit,
     Hits,
     Ranked,
+    RankedMemory,
     assemble,
     fuse_hits,
     own_words_first,
@@ -55,7 +55,7 @@ from cognition.reranking.worker import RerankerWorker
 from cognition.spelling import corrected
 from cognition.talk.queue import requeue_talk
 from cognition.thinking.cycle import Cycle, think
-from cognition.tracing import Stage as Traced
+from cognition.tracing import TraceStage as Traced
 from cognition.tracing import trace
 from cognition.triggers.kinds import Thresholds
 from cognition.words import QUERY_CHARACTERS_MAX, terms
@@ -75,7 +75,7 @@ CLOSING_S: Final = 0.5
 Then = Callable[[sqlite3.Connection, Sequence[Ranked]], Result]
 
 
-class Mind:
+class Cognition:
     """Cognition over one replica; made by `open_mind`."""
 
     def __init__(
@@ -85,7 +85,7 @@ class Mind:
         space: int,
         thresholds: Thresholds,
         has_triples: bool,
-        profile: Profile,
+        profile: DecayProfile,
         reranker: Reranker | None,
         tables: Tables,
         ingest: Ingest,
@@ -165,7 +165,7 @@ class Mind:
                 for text in texts
             ]
 
-        def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[Hit]:
+        def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[RankedMemory]:
             return self.answer(connection, query, ranked, k=k, filters=filters, traces=traces)
 
         if self.reranking.reranker is None:
@@ -200,7 +200,7 @@ class Mind:
         k: int,
         filters: Filters,
         traces: list[list[Traced]] | None = None,
-    ) -> list[Hit]:
+    ) -> list[RankedMemory]:
         """Assemble the hits of every part of a question, and fuse them; on the thread of the connection."""
         found = [assemble(connection, ranked, k, filters) for ranked in parts]
         if traces is not None:
@@ -261,11 +261,11 @@ class Mind:
 
     async def why_not(
         self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
-    ) -> list[Stage]:
+    ) -> list[ExplainedStage]:
         """Return the stages that a memory goes through for a query, up to the one that drops it."""
         k = wished(k)
 
-        def explain(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[Stage]:
+        def explain(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[ExplainedStage]:
             hits = self.answer(connection, query, ranked, k=k, filters=filters)
             return why_not(connection, rid, ranked, hits, filters=filters, k=k)
 
@@ -444,11 +444,11 @@ async def open_mind(
     reranker: Reranker | None = None,
     model: ChatModel | None = None,
     thresholds: Thresholds = Thresholds(),
-    profile: Profile = PROFILES[PROFILE_DEFAULT],
+    profile: DecayProfile = PROFILES[PROFILE_DEFAULT],
     newer: bool = False,
     words: Mapping[str, Sequence[str]] | None = None,
     local: LocalTables | None = None,
-) -> AsyncIterator[Mind]:
+) -> AsyncIterator[Cognition]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
     Nothing is loaded here: not the embedder, and not the vectors, before something needs them. With a `model`, which
@@ -467,7 +467,7 @@ async def open_mind(
         return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
     space, has_triples = await replica.run(enter)
-    mind = Mind(
+    mind = Cognition(
         replica, chosen, space, thresholds, has_triples, profile, reranker, with_own(words or {}), ingest
     )
     if model is not None:

@@ -20,7 +20,7 @@ from cognition.contradictions.values import OWNER, about, compatible, folded
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
 from cognition.grammar.pairing import EXACT, Disagreement, disagreements
-from cognition.grammar.typed import Reading
+from cognition.grammar.typed import TypedReading
 from cognition.grammar.typed import read_claims as read_typed
 from cognition.judging.nominating import Vectorized, answered, labels_of, may_be_compared
 from cognition.judging.nominees import LABELLED
@@ -52,7 +52,7 @@ OTHER_RELATION: Final = "amount"
 ASKED_FROM: Final = 0.85
 
 
-class Found(NamedTuple):
+class DisagreeingPair(NamedTuple):
     """Two memories that disagree, the one that was told first before the other, and in what."""
 
     older: Shown
@@ -74,9 +74,9 @@ def find(
     connection: sqlite3.Connection,
     numbers: Sequence[int],
     vector_of: Callable[[sqlite3.Connection, int], Vectorized | None],
-) -> list[Found]:
+) -> list[DisagreeingPair]:
     """Return what these memories and older ones say against each other."""
-    found: list[Found] = []
+    found: list[DisagreeingPair] = []
     for told in read_memories(connection, numbers):
         if (
             "parent" in told.memory.fields
@@ -91,7 +91,11 @@ def find(
 
 
 def write(
-    core: Core, connection: sqlite3.Connection, found: Iterable[Found], numbers: Sequence[int], now_ms: int
+    core: Core,
+    connection: sqlite3.Connection,
+    found: Iterable[DisagreeingPair],
+    numbers: Sequence[int],
+    now_ms: int,
 ) -> None:
     """Claim both sides of each, unless one stands between the two already; these memories are compared now."""
     for each in found:
@@ -115,7 +119,7 @@ def write(
         connection.executemany("DELETE FROM claim_unread WHERE id = ?", [(number,) for number in numbers])
 
 
-def _value(found: Found, it: Shown, told: str) -> str:
+def _value(found: DisagreeingPair, it: Shown, told: str) -> str:
     """Return under which value a side is claimed: who is as old as that was born in about this year."""
     if found.of.kind != "age":
         return told
@@ -126,9 +130,9 @@ def _value(found: Found, it: Shown, told: str) -> str:
 def _against(
     connection: sqlite3.Connection,
     told: Shown,
-    reading: Reading,
+    reading: TypedReading,
     vector_of: Callable[[sqlite3.Connection, int], Vectorized | None],
-) -> list[Found]:
+) -> list[DisagreeingPair]:
     by_meaning = vector_of(connection, told.id)
     near = [] if by_meaning is None else by_meaning.near(connection, told)
     likeness = {
@@ -141,7 +145,7 @@ def _against(
     if exact:
         known |= {it.id: it for it in _named(connection, told, reading)}
     judged = answered(connection, told.rid)
-    found: list[Found] = []
+    found: list[DisagreeingPair] = []
     for number, it in known.items():
         if it.rid in judged or it.memory.fields.get("parent") is not None:
             continue
@@ -154,13 +158,13 @@ def _against(
         years = abs(_told_ms(newer) - _told_ms(older)) / _YEAR_MS
         for of in disagreements(*sides, cosine or 0.0, years):
             if (cosine is not None or of.kind in EXACT) and _of_one(older, newer, of):
-                found.append(Found(older, newer, of))
+                found.append(DisagreeingPair(older, newer, of))
                 break
     found.sort(key=lambda each: (-each.of.sureness, -each.older.id))
     return found[:FOUND_MAX]
 
 
-def _named(connection: sqlite3.Connection, told: Shown, reading: Reading) -> list[Shown]:
+def _named(connection: sqlite3.Connection, told: Shown, reading: TypedReading) -> list[Shown]:
     """Return older memories that hold a word of the subjects of what is claimed exactly."""
     subjects = [
         word
@@ -190,7 +194,7 @@ def _told_ms(it: Shown) -> int:
     return told_at if isinstance(told_at, int) else it.memory.created >> 16
 
 
-def _slot_of(found: Found) -> tuple[str, str]:
+def _slot_of(found: DisagreeingPair) -> tuple[str, str]:
     """Return of whom or what it is, as the older one spells it, and under which relation."""
     of = found.of
     relation = _RELATIONS.get(of.kind, OTHER_RELATION)
@@ -214,7 +218,7 @@ def _spelled(word: str, text: str, plain: str) -> str:
     return word if match is None else text[match.start() : match.end()]
 
 
-def _stands(connection: sqlite3.Connection, found: Found) -> bool:
+def _stands(connection: sqlite3.Connection, found: DisagreeingPair) -> bool:
     """Say whether something stood between the two already, or the facts taken from them, whatever became of it."""
     one, other = (json.dumps(numbers_with_facts(connection, it.rid)) for it in (found.older, found.newer))
     rows = connection.execute(

@@ -33,14 +33,14 @@ _NOT_COLD: Final = "NOT EXISTS (SELECT 1 FROM summary_member x WHERE x.id = m.id
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class OverviewSection:
     """Memories under one heading, in their order."""
 
     title: str
     memories: tuple[Memory, ...]
 
 
-def read_overview(connection: sqlite3.Connection, filters: Filters, *, now_ms: int) -> list[Part]:
+def read_overview(connection: sqlite3.Connection, filters: Filters, *, now_ms: int) -> list[OverviewSection]:
     """Return the parts that are not empty."""
     before_ms = now_ms - STALE_MS
     untouched = "m.updated < ? AND ifnull(m.last_access, 0) < ?"
@@ -53,7 +53,7 @@ def read_overview(connection: sqlite3.Connection, filters: Filters, *, now_ms: i
     return [part for part in parts if part.memories]
 
 
-def widen(context: Context, parts: Sequence[Part], *, max_tokens: int) -> Context:
+def widen(context: Context, parts: Sequence[OverviewSection], *, max_tokens: int) -> Context:
     """Return a block with these parts behind what it holds, as far as the budget reaches."""
     sections, rids = list(context.sections), list(context.rids)
     for part in parts:
@@ -78,7 +78,7 @@ def _part(
     parameters: tuple[int, ...],
     order: str,
     limit: int,
-) -> Part:
+) -> OverviewSection:
     allowed, values = filters.sql()
     rows = connection.execute(
         f"SELECT m.id FROM shown_memory m WHERE {allowed} AND m.parent IS NULL AND {condition} AND {_NOT_COLD} "
@@ -87,4 +87,4 @@ def _part(
     )
     wanted = [number for (number,) in rows]
     found = {shown.id: shown.memory for shown in read_memories(connection, wanted)}
-    return Part(title, tuple(found[number] for number in wanted))
+    return OverviewSection(title, tuple(found[number] for number in wanted))

@@ -16,11 +16,11 @@ from cognition.days import DAY_MS
 from cognition.embedding.embedder import Vectors
 from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
-from cognition.fulltext import NEWEST_MAX, Asked, bounded
+from cognition.fulltext import NEWEST_MAX, FulltextQuery, bounded
 from cognition.index import VectorIndex
 from cognition.memories import EACH, fields_of
 from cognition.postings import Postings, stem_of
-from cognition.ranking.pool import NEAR, Row
+from cognition.ranking.pool import NEAR, CandidateRow
 from cognition.ranking.times import ROUGHLY_MS, Window
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.words import quoted, symbols, words
@@ -60,9 +60,9 @@ class Candidates:
         self.connection = connection
         self.postings = Postings() if postings is None else postings
         self.filters = filters
-        self._rows: dict[int, Row] = {}
+        self._rows: dict[int, CandidateRow] = {}
 
-    def rows(self, numbers: Iterable[int]) -> dict[int, Row]:
+    def rows(self, numbers: Iterable[int]) -> dict[int, CandidateRow]:
         """Return those of the memories that are there."""
         wanted = list(numbers)
         self._read(wanted)
@@ -140,13 +140,13 @@ def by_match(
     found = best(connection, asked, filters, limit)
     if asked.among not in (None, asked.match) and len(found) < limit:
         here = {number for number, _ in found}
-        more = best(connection, Asked(asked.match, asked.match), filters, limit)
+        more = best(connection, FulltextQuery(asked.match, asked.match), filters, limit)
         found += [each for each in more if each[0] not in here][: limit - len(found)]
     return found
 
 
 def _best(
-    connection: sqlite3.Connection, asked: Asked, filters: Filters, limit: int
+    connection: sqlite3.Connection, asked: FulltextQuery, filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
     """Rank all that match: joining every match to its row would cost more, so only the best are looked at."""
     condition, values = filters.sql()
@@ -180,7 +180,7 @@ def _newest(connection: sqlite3.Connection, match: str) -> str:
 
 
 def _best_of_kept(
-    connection: sqlite3.Connection, asked: Asked, filters: Filters, limit: int
+    connection: sqlite3.Connection, asked: FulltextQuery, filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
     """Rank what the filters let through, the newest of it where many match."""
     condition, values = filters.sql()
@@ -287,8 +287,11 @@ def by_triples(
 
 
 def read_near(
-    connection: sqlite3.Connection, rows: Iterable[Row], known: Iterable[Row], filters: Filters
-) -> list[Row]:
+    connection: sqlite3.Connection,
+    rows: Iterable[CandidateRow],
+    known: Iterable[CandidateRow],
+    filters: Filters,
+) -> list[CandidateRow]:
     """Return the turns next to these in their conversations, less known ones, as the filters let them through."""
     here = {(row.conversation, row.position) for row in known}
     wanted = {
@@ -315,9 +318,9 @@ def read_near(
     return [_row(values) for values in found]
 
 
-def _row(values: tuple[Any, ...]) -> Row:
+def _row(values: tuple[Any, ...]) -> CandidateRow:
     labels = values[-2]
-    return Row._make((*values[:-2], _about(labels), values[-1]) if labels else values)
+    return CandidateRow._make((*values[:-2], _about(labels), values[-1]) if labels else values)
 
 
 @lru_cache(_ABOUT_KEPT)

@@ -14,7 +14,7 @@ import trio
 from cognition import queue
 from cognition.embedding.embedder import Vectors
 from cognition.entities import keep, read_some, unread
-from cognition.explain import Stage, why_not
+from cognition.explain import ExplainedStage, why_not
 from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.postings import Postings
@@ -23,13 +23,13 @@ from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hits, Ranked, wished
 from cognition.relating import related
 from cognition.tables import INDEXED_FIELDS, indexed
-from cognition.tracing import Stage as Traced
+from cognition.tracing import TraceStage as Traced
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, count_memories
 from replica.reads.texts import wording_of
 
 if TYPE_CHECKING:
-    from cognition.mind import Mind
+    from cognition.mind import Cognition
 
 Result = TypeVar("Result")
 # As many texts a costly embedder makes vectors of for a question about the past: within a second or two.
@@ -37,9 +37,9 @@ EMBEDDED_MAX: Final = 500
 
 
 class PastMind:
-    """A mind at a moment; made by `Mind.at`."""
+    """A mind at a moment; made by `Cognition.at`."""
 
-    def __init__(self, mind: "Mind", connection: sqlite3.Connection, now_ms: int) -> None:
+    def __init__(self, mind: "Cognition", connection: sqlite3.Connection, now_ms: int) -> None:
         self._mind = mind
         self._connection = connection
         self._index: VectorIndex | None = None
@@ -80,12 +80,12 @@ class PastMind:
 
     async def why_not(
         self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
-    ) -> list[Stage]:
+    ) -> list[ExplainedStage]:
         """Return the stages that a memory would have gone through."""
         k = wished(k)
         parts = [await self._read_query(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
 
-        def explain(connection: sqlite3.Connection) -> list[Stage]:
+        def explain(connection: sqlite3.Connection) -> list[ExplainedStage]:
             ranked = self._mind.reranking.reread(
                 [self._ranked(connection, part, k=k, filters=filters) for part in parts]
             )

@@ -48,7 +48,7 @@ _LENGTHS: Final = """SELECT group_concat(d.id), group_concat(hex(d.sz), '') FROM
 _DAMAGED: Final = "the lengths of texts in the index of words are damaged"
 
 
-class Held(NamedTuple):
+class PostingList(NamedTuple):
     """A word of the question: the memories that hold it, in the order of their numbers, and again for every place."""
 
     word: str
@@ -91,7 +91,7 @@ class Postings:
             self._version, self._kept, self._lengths = version, 0, np.zeros(0)
             self._held.clear()
 
-    def held(self, connection: sqlite3.Connection, word: str, stem: str, most: int | None) -> Held:
+    def held(self, connection: sqlite3.Connection, word: str, stem: str, most: int | None) -> PostingList:
         """Return who holds a word: all of them, or so many where there are more."""
         known = self._held.pop((stem, most), None)
         if known is None:
@@ -100,9 +100,9 @@ class Postings:
             while self._held and self._kept > _PLACES_KEPT:  # whoever was not asked for for longest
                 self._kept -= len(self._held.pop(next(iter(self._held)))[0])
         self._held[stem, most] = known
-        return Held(word, *known)
+        return PostingList(word, *known)
 
-    def scored(self, connection: sqlite3.Connection, asked: Sequence[Held], among: Numbers) -> Ranking:
+    def scored(self, connection: sqlite3.Connection, asked: Sequence[PostingList], among: Numbers) -> Ranking:
         """Return these memories with their scores, the best first, and equal ones by number.
 
         Each statement sees a moment of its own: what was forgotten since the words were looked up has no length
@@ -149,7 +149,7 @@ def stem_of(word: str) -> str | None:
     return _tokenizer().stem(word)
 
 
-def _are_many(asked: Sequence[Held]) -> bool:
+def _are_many(asked: Sequence[PostingList]) -> bool:
     """Say whether more hold any of these words than are ranked without a choice among them."""
     most, all_together = max(len(held.rows) for held in asked), sum(len(held.rows) for held in asked)
     if most > fulltext.RANKED_MAX or all_together <= fulltext.RANKED_MAX:
@@ -157,13 +157,13 @@ def _are_many(asked: Sequence[Held]) -> bool:
     return len(any_of(asked)) > fulltext.RANKED_MAX
 
 
-def _bounded(asked: Sequence[Held]) -> Iterator[Numbers]:
+def _bounded(asked: Sequence[PostingList]) -> Iterator[Numbers]:
     """Return who is to be ranked: all again, or those who stand out, and behind these the newest of all."""
     if sum(len(held.rows) for held in asked) <= fulltext.RANKED_MAX:
         yield any_of(asked)
         return
-    rare: list[Held] = []
-    others: list[Held] = []
+    rare: list[PostingList] = []
+    others: list[PostingList] = []
     few = 0
     for held in sorted(asked, key=lambda held: (min(len(held.rows), fulltext.COMMON + 1), held.word)):
         few += len(held.rows)
@@ -187,7 +187,7 @@ def _read_held(connection: sqlite3.Connection, stem: str, most: int | None) -> t
     return places, rows
 
 
-def any_of(some: Sequence[Held]) -> Numbers:
+def any_of(some: Sequence[PostingList]) -> Numbers:
     """Return who holds any of these words, in the order of their numbers."""
     return _distinct(np.sort(np.concatenate([held.rows for held in some])))
 

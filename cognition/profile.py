@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from cognition.contradictions.relations import Kind, relation_of
+from cognition.contradictions.relations import RelationKind, relation_of
 from cognition.contradictions.tables import selves_of
 from cognition.contradictions.values import OWNER
 from cognition.core_profile import EXPIRES_DAYS, CoreFact, staying
@@ -42,7 +42,7 @@ _FACTS: Final = """
 """
 
 
-class Fact(NamedTuple):
+class InferredFact(NamedTuple):
     """Something that memory knows of its owner by itself; its category, if it has one, is one of the core profile's."""
 
     rid: MemoryId
@@ -64,14 +64,14 @@ def entries(connection: sqlite3.Connection) -> dict[str, str]:
     return {key: str(value) for key, value in read_settings(connection, PREFIX).items()}
 
 
-def facts(connection: sqlite3.Connection, *, now_ms: int, limit: int = FACTS_MAX) -> list[Fact]:
+def facts(connection: sqlite3.Connection, *, now_ms: int, limit: int = FACTS_MAX) -> list[InferredFact]:
     """Return what follows from memories, what is pinned first; core facts as far as they stay in the core profile."""
     left = left_out(connection, now_ms)
     selves = selves_of(connection)
     own = json.dumps([each for each in entities_named(connection) if selves.named(each) == OWNER])
     rows = connection.execute(_FACTS, (own, limit + len(left)))
     return [
-        Fact(MemoryId(rid), text, _category(category, of_type, relations or ""))
+        InferredFact(MemoryId(rid), text, _category(category, of_type, relations or ""))
         for rid, text, category, of_type, relations in rows
         if rid not in left
     ][:limit]
@@ -81,7 +81,7 @@ def _category(told: str | None, of_type: str | None, relations: str) -> str | No
     """Return what a fact is for the profile: as a model said, or else as its type and what it claims say (D-8)."""
     if told in EXPIRES_DAYS:
         return told
-    if any(relation_of(relation).kind is Kind.PREFERENCE for relation in relations.split()):
+    if any(relation_of(relation).kind is RelationKind.PREFERENCE for relation in relations.split()):
         return "preference"
     return "identity" if relations else _CATEGORIES.get(of_type)
 

@@ -48,7 +48,7 @@ class Job(NamedTuple):
     text: str
 
 
-class Entry(NamedTuple):
+class QueueRow(NamedTuple):
     """One row of the queue, as people see it."""
 
     id: int
@@ -125,10 +125,10 @@ def unembedded(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
-def entries(connection: sqlite3.Connection, *, status: str | None = None, limit: int = 100) -> list[Entry]:
+def entries(connection: sqlite3.Connection, *, status: str | None = None, limit: int = 100) -> list[QueueRow]:
     """Return rows of the queue, oldest first."""
     return [
-        Entry(number, MemoryId(rid), *rest)
+        QueueRow(number, MemoryId(rid), *rest)
         for number, rid, *rest in connection.execute(
             """SELECT q.id, m.rid, m.text, q.enqueued_at, q.last_attempt_at, q.attempts, q.last_error,
                       q.status FROM embed_queue q JOIN shown_memory m ON m.id = q.id

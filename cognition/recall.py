@@ -24,11 +24,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from cognition import passes
-from cognition.consolidation.standing import Ranks, Standing, stand_in
+from cognition.consolidation.standing import Ranks, SummaryRanking, stand_in
 from cognition.consolidation.summaries import Summary
 from cognition.contradictions.selves import Selves
 from cognition.contradictions.tables import selves_of
-from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
+from cognition.decay import PROFILE_DEFAULT, PROFILES, DecayProfile
 from cognition.embedding.embedder import Vectors
 from cognition.errors import InvalidQuery
 from cognition.filters import Filters
@@ -41,7 +41,7 @@ from cognition.postings import Postings
 from cognition.ranking import signals
 from cognition.ranking.classes import classify
 from cognition.ranking.confidence import CLAIMED, COSINE_UNKNOWN, Evidence, confidence
-from cognition.ranking.pool import Column, Lexicon, Pool, Row
+from cognition.ranking.pool import CandidateRow, Column, Pool, WordLikeness
 from cognition.ranking.query import Query
 from cognition.ranking.signals.believed import of as believed
 from cognition.ranking.signals.during import of as during
@@ -81,7 +81,7 @@ SOURCE_BEHIND: Final = 1e-6
 _CONTENT_PARAMETERS: Final = 500
 
 
-class Found(NamedTuple):
+class CandidateReason(NamedTuple):
     """One reason for a candidate.
 
     Which channel found it, at which rank (from 0), and with what score of its own.
@@ -93,7 +93,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class RankedMemory:
     """A memory that was recalled, how well it fits (0 to 1), and why it is here.
 
     `composite` is what YantrikDB's score would be. `sources` are the members of what is a summary; `summary` is
@@ -103,7 +103,7 @@ class Hit:
 
     rid: MemoryId
     score: float
-    found: tuple[Found, ...]
+    found: tuple[CandidateReason, ...]
     fused: float
     signals: Mapping[str, float]
     memory: Memory
@@ -124,10 +124,10 @@ class Hit:
     """What it says of the very thing that was asked for, and whether that is believed now."""
 
 
-class Hits(list[Hit]):
+class Hits(list[RankedMemory]):
     """What was recalled, the best first; `unembedded` memories could be found by their words alone."""
 
-    def __init__(self, hits: Iterable[Hit] = (), *, unembedded: int = 0) -> None:
+    def __init__(self, hits: Iterable[RankedMemory] = (), *, unembedded: int = 0) -> None:
         super().__init__(hits)
         self.unembedded = unembedded
 
@@ -189,13 +189,13 @@ def rank(
     vector: Vectors | None,
     index: VectorIndex | None,
     now_ms: int,
-    lexicon: Lexicon | None,
+    lexicon: WordLikeness | None,
     filters: Filters,
     limit: int,
     weights: Mapping[str, float] = signals.WEIGHTS,
     graph: bool = True,
     triples: bool = False,
-    profile: Profile = PROFILES[PROFILE_DEFAULT],
+    profile: DecayProfile = PROFILES[PROFILE_DEFAULT],
     postings: Postings | None = None,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
@@ -242,10 +242,10 @@ def rank(
 def _beside_the_best(
     connection: sqlite3.Connection,
     query: Query,
-    rows: Mapping[int, Row],
+    rows: Mapping[int, CandidateRow],
     leads: Mapping[int, float],
     filters: Filters,
-) -> list[Row]:
+) -> list[CandidateRow]:
     """Return the turns next to the best candidates, less those for which a summary stands."""
     if all(row.position is None for row in rows.values()):
         return []  # as in a store without talk: nothing stands next to anything
@@ -289,7 +289,9 @@ def _searched(
     return lists
 
 
-def as_told(connection: sqlite3.Connection, rows: Mapping[int, Row]) -> tuple[dict[int, Row], frozenset[int]]:
+def as_told(
+    connection: sqlite3.Connection, rows: Mapping[int, CandidateRow]
+) -> tuple[dict[int, CandidateRow], frozenset[int]]:
     """Return candidates with one number for those that are shown as one and how often each was told; and the groups.
 
     A group of tellings goes by its own.
@@ -306,7 +308,7 @@ def as_told(connection: sqlite3.Connection, rows: Mapping[int, Row]) -> tuple[di
     return told, frozenset(often)
 
 
-def in_order(scores: Column, rows: Sequence[Row], under: Mapping[int, int]) -> list[int]:
+def in_order(scores: Column, rows: Sequence[CandidateRow], under: Mapping[int, int]) -> list[int]:
     """Return the rows from the best to the last; where a memory is above its summary, its score is lowered for that."""
     if under:
         at = {row.id: i for i, row in enumerate(rows)}
@@ -338,13 +340,13 @@ def fuse(lists: Ranks) -> dict[int, float]:
     return fused
 
 
-def found_in(lists: Ranks, numbers: Collection[int]) -> dict[int, list[Found]]:
+def found_in(lists: Ranks, numbers: Collection[int]) -> dict[int, list[CandidateReason]]:
     """Return which channels found each of these candidates."""
-    found: dict[int, list[Found]] = {number: [] for number in numbers}
+    found: dict[int, list[CandidateReason]] = {number: [] for number in numbers}
     for channel, ranked in lists.items():
         for place, (number, score) in enumerate(ranked):
             if number in found:
-                found[number].append(Found(channel, place, score))
+                found[number].append(CandidateReason(channel, place, score))
     return found
 
 
@@ -353,9 +355,9 @@ def reciprocal(rank: int) -> float:
     return 1 / (RRF_K + rank)
 
 
-def fuse_hits(parts: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
+def fuse_hits(parts: Sequence[Sequence[RankedMemory]], k: int) -> list[RankedMemory]:
     """Fuse what the parts of a compound question brought, by rank; a score of 1 is first in every part."""
-    best: dict[MemoryId, Hit] = {}
+    best: dict[MemoryId, RankedMemory] = {}
     total: dict[MemoryId, float] = {}
     for hits in parts:
         for place, hit in enumerate(hits):
@@ -374,13 +376,13 @@ def shown_score(total: float) -> float:
 
 def _pool(
     query: Query,
-    rows: Sequence[Row],
-    standing: Standing,
+    rows: Sequence[CandidateRow],
+    standing: SummaryRanking,
     vector: Vectors | None,
     index: VectorIndex | None,
     now_ms: int,
-    lexicon: Lexicon | None,
-    profile: Profile,
+    lexicon: WordLikeness | None,
+    profile: DecayProfile,
 ) -> Pool:
     lists = standing.lists
     by_words = dict(lists["words"])
@@ -436,7 +438,7 @@ def _damped(standings: Column, sure: Column) -> Column:
     return column
 
 
-def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Filters) -> list[Hit]:
+def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Filters) -> list[RankedMemory]:
     """Return the `k` best of a pool as they are shown, the best first."""
     rows = ranked.pool.rows
     best = {rows[i].content: i for i in best_of(ranked, k)}
@@ -463,7 +465,7 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
             sources = tuple(each.rid for each in it.members) if isinstance(it, Summary) else ()
             above = ranked.summaries.get(ranked.under.get(number, 0))
             hits.append(
-                Hit(
+                RankedMemory(
                     it.rid,
                     score,
                     tuple(found[number]),
@@ -515,8 +517,8 @@ def _tellings(
 
 
 def own_words_first(
-    connection: sqlite3.Connection, asked: str, hits: Sequence[Hit], filters: Filters, k: int
-) -> list[Hit]:
+    connection: sqlite3.Connection, asked: str, hits: Sequence[RankedMemory], filters: Filters, k: int
+) -> list[RankedMemory]:
     """Return the hits, at most `k`, with the memory first that says exactly what was asked, if one does.
 
     Whatever else is known, also that it holds no more: who asks in these words asks for it.
@@ -543,7 +545,9 @@ def own_words_first(
     rest = [hit for i, hit in enumerate(hits) if i != place]
     score = hits[0].score if hits else 1.0
     if place is None:
-        first = Hit(it.rid, score, (Found("exact", 0, 1.0),), 0.0, {}, it.memory, it.device)
+        first = RankedMemory(
+            it.rid, score, (CandidateReason("exact", 0, 1.0),), 0.0, {}, it.memory, it.device
+        )
     else:
         first = replace(hits[place], rid=it.rid, score=score, memory=it.memory, device=it.device)
     first = replace(first, incarnation=it.incarnation)

@@ -18,7 +18,7 @@ from cognition.models.chat import ChatMessage
 from cognition.ranking.query import Query
 from cognition.ranking.stem import stem
 from cognition.ranking.vocabulary import Tables
-from cognition.recall import Hit
+from cognition.recall import RankedMemory
 from cognition.words import words
 
 FOLLOW_UPS_MAX: Final = 3
@@ -44,7 +44,7 @@ class Gap(NamedTuple):
     missing: frozenset[str] = frozenset()
 
 
-def gap(question: str, hits: Sequence[Hit], tables: Tables) -> Gap:
+def gap(question: str, hits: Sequence[RankedMemory], tables: Tables) -> Gap:
     """Return what the answers to a question leave open, by rules."""
     query = Query(question, tables)
     wanted = [term for term in query.terms if term not in query.proper_nouns]
@@ -67,13 +67,13 @@ def gap(question: str, hits: Sequence[Hit], tables: Tables) -> Gap:
     return Gap(tuple(queries), frozenset(missing))
 
 
-def fills(hit: Hit, missing: frozenset[str], tables: Tables) -> bool:
+def fills(hit: RankedMemory, missing: frozenset[str], tables: Tables) -> bool:
     """Say whether a memory says anything of what was missing."""
     said = _said(hit)
     return any(_says(said, term, tables) for term in missing)
 
 
-def ask_model(question: str, hits: Sequence[Hit]) -> list[ChatMessage]:
+def ask_model(question: str, hits: Sequence[RankedMemory]) -> list[ChatMessage]:
     """Return what to ask a language model about the answers to a question."""
     lines = [f"{number}. {plain(hit.memory.text)}" for number, hit in enumerate(hits, start=1)]
     return [
@@ -97,7 +97,7 @@ def read_answer(answer: str) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(one for one in queries if one))[:FOLLOW_UPS_MAX]
 
 
-def _said(hit: Hit) -> frozenset[str]:
+def _said(hit: RankedMemory) -> frozenset[str]:
     fields = hit.memory.fields
     labels = (fields.get(name) for name in ("speaker", "topic", "project"))
     return frozenset(words(" ".join([hit.memory.text, *(label for label in labels if label)])))

@@ -26,7 +26,7 @@ _OVERLAP_MAX: Final = 0.5
 _TURNS_MAX: Final = 2_000
 
 
-class Turn(NamedTuple):
+class TalkTurn(NamedTuple):
     """One memory of a conversation, in its place."""
 
     text: str
@@ -34,7 +34,7 @@ class Turn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class TalkSession:
     """One conversation."""
 
     name: str
@@ -45,7 +45,7 @@ class Session:
     summary: str
 
 
-def summary_of(turns: Sequence[Turn]) -> str:
+def summary_of(turns: Sequence[TalkTurn]) -> str:
     """Return two or three sentences of a conversation that say what it is about; fewer where it has no more."""
     said = [
         (at, " ".join(sentence.split()), turn.speaker)
@@ -79,20 +79,20 @@ def summary_of(turns: Sequence[Turn]) -> str:
 
 def list_sessions(
     connection: sqlite3.Connection, *, limit: int, name: str | None = None
-) -> tuple[list[Session], int]:
+) -> tuple[list[TalkSession], int]:
     """Return conversations, the latest first, and how many there are."""
     found = latest_conversations(connection, name, limit=limit)
     return [_session(connection, *each) for each in found], count_conversations(connection, name)
 
 
-def _session(connection: sqlite3.Connection, name: str, memories: int, began: int, ended: int) -> Session:
+def _session(connection: sqlite3.Connection, name: str, memories: int, began: int, ended: int) -> TalkSession:
     turns = list(_turns(connection, name))
     speakers = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
-    return Session(name, memories, speakers, began, ended, summary_of(turns))
+    return TalkSession(name, memories, speakers, began, ended, summary_of(turns))
 
 
-def _turns(connection: sqlite3.Connection, name: str) -> Iterator[Turn]:
-    return map(Turn._make, turns_of(connection, name, limit=_TURNS_MAX))
+def _turns(connection: sqlite3.Connection, name: str) -> Iterator[TalkTurn]:
+    return map(TalkTurn._make, turns_of(connection, name, limit=_TURNS_MAX))
 
 
 def _telling(sentence: str) -> frozenset[str]:

@@ -32,7 +32,7 @@ _ENDING: Final = 3
 _OF_COMMON: Final = ("", "s", "d", "ed")
 
 
-class Lexicon(Protocol):
+class CommonWords(Protocol):
     """Knows common words."""
 
     def knows(self, word: str) -> bool:
@@ -40,7 +40,7 @@ class Lexicon(Protocol):
         ...
 
 
-def corrected(connection: sqlite3.Connection, text: str, tables: Tables, lexicon: Lexicon | None) -> str:
+def corrected(connection: sqlite3.Connection, text: str, tables: Tables, lexicon: CommonWords | None) -> str:
     """Return a question with the words that no memory holds put right, where it is clear which are meant.
 
     A word that stands for others is meant as it is, and so is a common one.
@@ -84,7 +84,7 @@ def _is_unknown(connection: sqlite3.Connection, word: str) -> bool:
     ).fetchone()
 
 
-def _is_common(word: str, lexicon: Lexicon | None) -> bool:
+def _is_common(word: str, lexicon: CommonWords | None) -> bool:
     return lexicon is not None and any(
         lexicon.knows(word.removesuffix(ending)) for ending in _OF_COMMON if word.endswith(ending)
     )

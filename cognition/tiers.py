@@ -10,7 +10,7 @@ import sqlite3
 from collections import Counter
 from typing import Final, Literal
 
-from cognition.decay import Life, Profile
+from cognition.decay import DecayProfile, Life
 from replica import Memory
 
 Tier = Literal["hot", "warm", "cold"]
@@ -24,7 +24,7 @@ _PAGE: Final = """SELECT m.id, x.id IS NOT NULL, m.rid, m.created, m.updated, m.
     FROM shown_memory m LEFT JOIN summary_member x ON x.id = m.id WHERE m.id > ? ORDER BY m.id LIMIT ?"""
 
 
-def tier(memory: Memory, *, stands_under_summary: bool, now_ms: int, profile: Profile) -> Tier:
+def tier(memory: Memory, *, stands_under_summary: bool, now_ms: int, profile: DecayProfile) -> Tier:
     """Return where a memory stands at a time, as it fades by the device's profile."""
     if stands_under_summary or memory.fields.get("archived"):
         return "cold"
@@ -34,7 +34,7 @@ def tier(memory: Memory, *, stands_under_summary: bool, now_ms: int, profile: Pr
 
 
 def count_tiers(
-    connection: sqlite3.Connection, after: int, limit: int, *, now_ms: int, profile: Profile
+    connection: sqlite3.Connection, after: int, limit: int, *, now_ms: int, profile: DecayProfile
 ) -> tuple[Counter[Tier], int | None]:
     """Count where a page of memories stand, from the row after one on; and say which was the last, if there was any."""
     counts: Counter[Tier] = Counter()

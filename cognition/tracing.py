@@ -4,25 +4,29 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from cognition.ranking.classes import classify
-from cognition.recall import Hit, Ranked
+from cognition.recall import Ranked, RankedMemory
 
 
-class Stage(NamedTuple):
+class TraceStage(NamedTuple):
     """One stage, by the name that memlocal gives it, and what there is to say of it."""
 
     name: str
     told: Mapping[str, object]
 
 
-def trace(ranked: Ranked, hits: list[Hit]) -> list[Stage]:
+def trace(ranked: Ranked, hits: list[RankedMemory]) -> list[TraceStage]:
     """Return the stages in their order: classify, generate, fuse, rerank, assemble (ML-56)."""
     query = ranked.pool.query
     kind = classify(query.text)
     channels = {channel: len(found) for channel, found in sorted(ranked.lists.items()) if found}
     return [
-        Stage("classify", {"class": kind.name, "context": kind.context, "variants": dict(query.variants)}),
-        Stage("generate", {"channels": channels}),
-        Stage("fuse", {"candidates": len(ranked.pool)}),
-        Stage("rerank", {"scored": len(ranked.pool), **(ranked.reread._asdict() if ranked.reread else {})}),
-        Stage("assemble", {"shown": len(hits)}),
+        TraceStage(
+            "classify", {"class": kind.name, "context": kind.context, "variants": dict(query.variants)}
+        ),
+        TraceStage("generate", {"channels": channels}),
+        TraceStage("fuse", {"candidates": len(ranked.pool)}),
+        TraceStage(
+            "rerank", {"scored": len(ranked.pool), **(ranked.reread._asdict() if ranked.reread else {})}
+        ),
+        TraceStage("assemble", {"shown": len(hits)}),
     ]

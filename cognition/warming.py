@@ -14,9 +14,9 @@ from cognition.extraction.other_languages import DENIED, LEANING
 from cognition.extraction.other_languages import PATTERNS as OTHER_LANGUAGES
 from cognition.extraction.pattern import compiled
 from cognition.holding import secret_kinds
+from cognition.ingest_plan import read_text
 from cognition.ranking.times import windows
 from cognition.reminding.reading import read_reminder
-from cognition.taking import read_text
 
 # What else is made late is made for these: a reminder, a date and a fact in each language that has tables of its own.
 _READ: Final = (

@@ -239,7 +239,7 @@ class EmbeddingWorker:
             self._none_waited = position
         return found
 
-    async def entries(self, *, status: str | None = None, limit: int = 100) -> list[queue.Entry]:
+    async def entries(self, *, status: str | None = None, limit: int = 100) -> list[queue.QueueRow]:
         """Return rows of the embed queue, oldest first."""
         return await self._replica.read(
             lambda connection: queue.entries(connection, status=status, limit=limit)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         CipherMissing,
         ClockDrift,
         InvalidOp,
-        NotFound,
+        NameNotFound,
         ReplicaError,
         StoreCorrupt,
         StoreFailed,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
         DeviceId,
         MemoryId,
         OpId,
+        OpRef,
         Origin,
-        Place,
         derived_memory_id,
         device_id,
         new_memory_id,
@@ -38,19 +38,20 @@ if TYPE_CHECKING:
         parse_memory_id,
         show_memory_id,
     )
-    from replica.membership import Member, Membership, Revocation, introduce, revoke, revoking
+    from replica.membership import IntroducedMember, Membership, Revocation, introduce, revoke, revoking
     from replica.memory_types import MEMORY_TYPES
-    from replica.oplog import Row, Status
+    from replica.oplog import FoldStatus, LogRow
     from replica.ops import (
         Access,
         Body,
         Claim,
+        ClaimVerdict,
         Edit,
         Erase,
         Feedback,
         Forget,
-        Kind,
         Op,
+        OpKind,
         Propose,
         Relate,
         Remember,
@@ -61,11 +62,9 @@ if TYPE_CHECKING:
         Trigger,
         Unlink,
         Untag,
-        Verdict,
         Withdraw,
         Write,
     )
-    from replica.outside import ops_noted_outside
     from replica.purging import ErasureStatus, erasure_status
     from replica.reads.counts import count_memories, count_tellings
     from replica.reads.facts import facts_of, numbers_with_facts, orphans_of
@@ -82,6 +81,7 @@ if TYPE_CHECKING:
         unknown_fields,
     )
     from replica.replica import Replica, open_replica, wall_clock_ms
+    from replica.rollback_guard import ops_noted_outside
     from replica.short_ids import devices_beginning, memories_beginning
     from replica.state.memories import HeldTrigger, Memory
     from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
@@ -110,6 +110,7 @@ __all__ = [
     "Body",
     "CipherMissing",
     "Claim",
+    "ClaimVerdict",
     "ClockDrift",
     "Core",
     "DerivedTables",
@@ -119,20 +120,22 @@ __all__ = [
     "Erase",
     "ErasureStatus",
     "Feedback",
+    "FoldStatus",
     "Forget",
     "Frontier",
     "HeldTrigger",
+    "IntroducedMember",
     "InvalidOp",
-    "Kind",
-    "Member",
+    "LogRow",
     "Membership",
     "Memory",
     "MemoryId",
-    "NotFound",
+    "NameNotFound",
     "Op",
     "OpId",
+    "OpKind",
+    "OpRef",
     "Origin",
-    "Place",
     "Propose",
     "Relate",
     "Remember",
@@ -140,7 +143,6 @@ __all__ = [
     "ReplicaError",
     "Resolve",
     "Revocation",
-    "Row",
     "RowChange",
     "SaysSame",
     "Set",
@@ -151,7 +153,6 @@ __all__ = [
     "ShownTrigger",
     "ShownVerdict",
     "SqliteStore",
-    "Status",
     "StoreCorrupt",
     "StoreFailed",
     "StoreNewer",
@@ -162,7 +163,6 @@ __all__ = [
     "Unlink",
     "Untag",
     "Value",
-    "Verdict",
     "Withdraw",
     "Write",
     "WrongKey",
@@ -235,7 +235,7 @@ if not TYPE_CHECKING:
                 "CipherMissing",
                 "ClockDrift",
                 "InvalidOp",
-                "NotFound",
+                "NameNotFound",
                 "ReplicaError",
                 "StoreCorrupt",
                 "StoreFailed",
@@ -251,7 +251,7 @@ if not TYPE_CHECKING:
                 "MemoryId",
                 "OpId",
                 "Origin",
-                "Place",
+                "OpRef",
                 "derived_memory_id",
                 "device_id",
                 "new_memory_id",
@@ -260,8 +260,8 @@ if not TYPE_CHECKING:
                 "show_memory_id",
             ),
             "memory_types": ("MEMORY_TYPES",),
-            "membership": ("Member", "Membership", "Revocation", "introduce", "revoke", "revoking"),
-            "oplog": ("Row", "Status"),
+            "membership": ("IntroducedMember", "Membership", "Revocation", "introduce", "revoke", "revoking"),
+            "oplog": ("LogRow", "FoldStatus"),
             "ops": (
                 "Access",
                 "Body",
@@ -270,7 +270,7 @@ if not TYPE_CHECKING:
                 "Erase",
                 "Feedback",
                 "Forget",
-                "Kind",
+                "OpKind",
                 "Op",
                 "Propose",
                 "Relate",
@@ -282,11 +282,11 @@ if not TYPE_CHECKING:
                 "Trigger",
                 "Unlink",
                 "Untag",
-                "Verdict",
+                "ClaimVerdict",
                 "Withdraw",
                 "Write",
             ),
-            "outside": ("ops_noted_outside",),
+            "rollback_guard": ("ops_noted_outside",),
             "purging": ("ErasureStatus", "erasure_status"),
             "reads.counts": ("count_memories", "count_tellings"),
             "reads.graph": ("ShownEdge", "ShownLink", "all_edges", "all_links", "edge_weight"),

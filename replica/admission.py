@@ -19,7 +19,7 @@ from replica.chains import Chains
 from replica.evidence import Fault
 from replica.feeds import Feeds
 from replica.frame import Frame, Segment
-from replica.ids import ID8_BYTES, DeviceId, Origin, Place
+from replica.ids import ID8_BYTES, DeviceId, OpRef, Origin
 from replica.limits import CHAINS_OF_ONE_SEEN_MAX
 from replica.ops import TEXT_KINDS, Op
 from replica.signing import Verify
@@ -36,7 +36,7 @@ _ROUNDS_MAX: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class AdmissionRefusal:
     """Why ops of one origin were not taken.
 
     `gap`: only because something else is missing; asking again may help. `fault`: what whoever handed them over did
@@ -56,7 +56,7 @@ class Admission:
 
     ops: Sequence[Op] = ()
     segment_of: Sequence[int] = ()
-    refusals: list[Refusal] = field(default_factory=list)
+    refusals: list[AdmissionRefusal] = field(default_factory=list)
 
 
 def admit(
@@ -93,7 +93,7 @@ def admit(
         )
         if refusal is None and _past_unknown(frame.segments[at], ops[held], held, feeds, allows):
             reason = "its chain leaves mine below my base, and what its writer had seen did not come along"
-            refusal = Refusal(ops[held].origin, ops[held].seq, reason, gap=True)
+            refusal = AdmissionRefusal(ops[held].origin, ops[held].seq, reason, gap=True)
         if refusal is None:
             fresh.append(at)
         else:
@@ -141,33 +141,35 @@ def _held(feeds: Feeds, ops: list[Op]) -> int:
 
 def _refuse(
     segment: Segment, ops: list[Op], *, public_key: PublicKey, verify: Verify, erased: Container[bytes]
-) -> Refusal | None:
+) -> AdmissionRefusal | None:
     last = ops[-1]
     key = public_key(segment.origin.device)
     if key is None:
-        return Refusal(segment.origin, last.seq, "its author is not a member of this group", gap=False)
+        return AdmissionRefusal(
+            segment.origin, last.seq, "its author is not a member of this group", gap=False
+        )
     if not last.ends:
-        return Refusal(segment.origin, last.seq, "the frame stops inside a commit", gap=False)
+        return AdmissionRefusal(segment.origin, last.seq, "the frame stops inside a commit", gap=False)
     if not verify(key, last.id, segment.signature):
         reason = "the signature does not verify: its author did not write this, or it was altered"
-        return Refusal(segment.origin, last.seq, reason, gap=False, fault=Fault.FORGED_OP)
+        return AdmissionRefusal(segment.origin, last.seq, reason, gap=False, fault=Fault.FORGED_OP)
     for op in ops:
         if op.payload is None and (op.kind not in TEXT_KINDS or op.rid not in erased):
-            return Refusal(
+            return AdmissionRefusal(
                 segment.origin, op.seq, "its payload is missing without proof that it was erased", gap=True
             )
     return None
 
 
-def _left_out(op: Op, allows: Allows) -> Refusal | None:
+def _left_out(op: Op, allows: Allows) -> AdmissionRefusal | None:
     """Refuse what is no part of a group that was rebuilt without it: by its place alone, so every device does."""
     if allows(op.origin, op.seq):
         return None
     reason = "this group was rebuilt without it"
-    return Refusal(op.origin, op.seq, reason, gap=False)
+    return AdmissionRefusal(op.origin, op.seq, reason, gap=False)
 
 
-def _begins_too_many(op: Op) -> Refusal | None:
+def _begins_too_many(op: Op) -> AdmissionRefusal | None:
     """Refuse an op that begins a chain and says itself that it is one too many.
 
     By its header alone, so every device decides alike. A branch says what it had seen since its stem, which is less.
@@ -176,16 +178,16 @@ def _begins_too_many(op: Op) -> Refusal | None:
     if known < CHAINS_OF_ONE_SEEN_MAX:
         return None
     reason = f"its device has begun {known} chains before, and at most {CHAINS_OF_ONE_SEEN_MAX} are taken"
-    return Refusal(op.origin, op.seq, reason, gap=False, fault=Fault.CHAINS)
+    return AdmissionRefusal(op.origin, op.seq, reason, gap=False, fault=Fault.CHAINS)
 
 
-def _over_its_quota(op: Op, feeds: Chains, may_begin: MayBegin) -> Refusal | None:
+def _over_its_quota(op: Op, feeds: Chains, may_begin: MayBegin) -> AdmissionRefusal | None:
     """Refuse an op for now that begins a chain while its device begins too many."""
     dot = None if op.prev is None else feeds.locate(_before(op))
     if (dot is not None and feeds[dot.feed].seq == dot.seq) or may_begin(op.origin.device):
         return None
     reason = "its device begins more chains than are taken at a time: it waits there"
-    return Refusal(op.origin, op.seq, reason, gap=True, fault=Fault.CHAINS)
+    return AdmissionRefusal(op.origin, op.seq, reason, gap=True, fault=Fault.CHAINS)
 
 
 def _leave_out_gaps(
@@ -194,7 +196,7 @@ def _leave_out_gaps(
     feeds: Chains,
     whole_id: WholeId,
     allows: Allows,
-    refusals: list[Refusal],
+    refusals: list[AdmissionRefusal],
 ) -> None:
     """Take those segments out of the set that follow or have seen what is not held, and say so."""
     for _ in range(_ROUNDS_MAX):
@@ -206,7 +208,7 @@ def _leave_out_gaps(
         refusals.append(refusal)
     reason = f"more than {_ROUNDS_MAX} feeds of its frame had to be refused one after the other"
     refusals += [
-        Refusal(frame.segments[at].origin, frame.segments[at].first_seq, reason, gap=True)
+        AdmissionRefusal(frame.segments[at].origin, frame.segments[at].first_seq, reason, gap=True)
         for at in sorted(taken)
     ]
     taken.clear()
@@ -228,13 +230,13 @@ def _past_unknown(segment: Segment, op: Op, skipped: int, feeds: Chains, allows:
 
 def _first_missing(
     frame: Frame, taken: set[int], feeds: Feeds, whole_id: WholeId, allows: Allows
-) -> tuple[int, Refusal] | None:
+) -> tuple[int, AdmissionRefusal] | None:
     """Return the first segment with an op whose predecessor, or something it has seen, is missing.
 
     Held means: in the log already, or earlier in this frame in a segment that is being taken.
     """
     begun: set[int] = set()
-    unheld: dict[int, list[Place]] = {}
+    unheld: dict[int, list[OpRef]] = {}
     for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)):
         if (not op.seen and at in begun) or at not in taken:
             continue
@@ -255,8 +257,8 @@ def _first_missing(
 
 
 def _first_missing_ahead(
-    frame: Frame, taken: set[int], unheld: dict[int, list[Place]]
-) -> tuple[int, Refusal] | None:
+    frame: Frame, taken: set[int], unheld: dict[int, list[OpRef]]
+) -> tuple[int, AdmissionRefusal] | None:
     """Look for what is not held among the ops before it in a frame where no origin has more than one segment.
 
     There, an origin and a seq say which op a place must be, so that only the places asked for are looked at.
@@ -279,14 +281,14 @@ def _first_missing_ahead(
 
 
 def _first_missing_within(
-    frame: Frame, taken: set[int], unheld: dict[int, list[Place]]
-) -> tuple[int, Refusal] | None:
+    frame: Frame, taken: set[int], unheld: dict[int, list[OpRef]]
+) -> tuple[int, AdmissionRefusal] | None:
     """Look for what is not held among the ops before it in the frame.
 
     There, one chain must be one segment: cut in two, it would become a feed and a branch, and this replica would name
     other heads than the rest for the same ops.
     """
-    earlier: dict[Place, int] = {}
+    earlier: dict[OpRef, int] = {}
     head_of: dict[int, int] = {}
     for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)):
         if at not in taken:
@@ -298,18 +300,20 @@ def _first_missing_within(
         if stem is not None and frame.ops[stem].id != op.prev:
             return at, _gap(op, _before(op))
         if op.place in earlier or (stem is not None and head_of[frame.segment_of[stem]] == stem):
-            return at, Refusal(
+            return at, AdmissionRefusal(
                 op.origin, op.seq, "its chain is cut into two segments of one frame", gap=False
             )
         earlier[op.place] = head_of[at] = i
     return None
 
 
-def _before(op: Op) -> Place:
+def _before(op: Op) -> OpRef:
     assert op.prev is not None
-    return Place(op.origin, op.seq - 1, op.prev[:ID8_BYTES])
+    return OpRef(op.origin, op.seq - 1, op.prev[:ID8_BYTES])
 
 
-def _gap(op: Op, place: Place) -> Refusal:
+def _gap(op: Op, place: OpRef) -> AdmissionRefusal:
     name = f"{place.origin.device.hex()[:8]} op {place.seq} ({place.id8.hex()})"
-    return Refusal(op.origin, op.seq, f"it follows or has seen {name}, which is not held here", gap=True)
+    return AdmissionRefusal(
+        op.origin, op.seq, f"it follows or has seen {name}, which is not held here", gap=True
+    )

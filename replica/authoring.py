@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from replica.codec import SALT_BYTES, encode_payload, header, header_hash, payload_hash
 from replica.errors import ClockDrift, TooLarge
 from replica.hlc import HLC_MAX, Hlc, tick
-from replica.ids import MEMORY_ID_BYTES, OpId, Origin, Place
+from replica.ids import MEMORY_ID_BYTES, OpId, OpRef, Origin
 from replica.limits import COMMIT_OPS_MAX, COMMIT_PAYLOAD_BYTES_MAX
 from replica.ops import KIND_OF, NEEDS_RID, Edit, Erase, Op, Write
 from replica.signing import Sign, sign_commit
@@ -23,7 +23,7 @@ class Head(NamedTuple):
     seq: int
     prev: OpId | None
     clock: Hlc
-    seen: tuple[Place, ...]
+    seen: tuple[OpRef, ...]
 
 
 class Commit(NamedTuple):

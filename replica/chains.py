@@ -8,7 +8,7 @@ seen something new. Ops of a batch that is not written yet are remembered here u
 from collections.abc import Iterable
 
 from replica.feeds import Feed, Feeds
-from replica.ids import ID8_BYTES, OpId, Place
+from replica.ids import ID8_BYTES, OpId, OpRef
 from replica.oplog import Store
 from replica.ops import Op
 from replica.rows import read_places
@@ -57,21 +57,21 @@ class Chains(Feeds):
         vector[no] = seq
         return vector
 
-    def see(self, vector: Vector, places: Iterable[Place]) -> None:
+    def see(self, vector: Vector, places: Iterable[OpRef]) -> None:
         """Raise a vector to cover these ops and everything below them."""
         for place in places:
             dot = self.locate(place)
             if dot is not None:
                 self.raise_to(vector, dot)
 
-    def attach(self, op: Op, vector: tuple[Place, ...] | None) -> Feed:
+    def attach(self, op: Op, vector: tuple[OpRef, ...] | None) -> Feed:
         """Return the feed that this op continues, starting a branch if another op took its place.
 
         `vector` is what the writer of its predecessor had seen, as the sender says, if that lies below my base.
         """
         if op.prev is None:
             return self.start(op.origin)
-        stem = self.locate(Place(op.origin, op.seq - 1, op.prev[:8]))
+        stem = self.locate(OpRef(op.origin, op.seq - 1, op.prev[:8]))
         assert stem is not None, "admission lets nothing in that does not attach"
         feed = self[stem.feed]
         if feed.seq == stem.seq:

@@ -24,8 +24,8 @@ from replica.ids import (
     MEMORY_ID_BYTES,
     MemoryId,
     OpId,
+    OpRef,
     Origin,
-    Place,
 )
 from replica.limits import (
     ACCESSES_MAX,
@@ -70,7 +70,7 @@ def header(
     origin: Origin,
     seq: int,
     hlc: int,
-    seen: tuple[Place, ...],
+    seen: tuple[OpRef, ...],
     kind: int,
     version: int,
     ends: bool,
@@ -102,17 +102,17 @@ def header_hash(header_bytes: bytes) -> OpId:
     return OpId(hashlib.sha256(header_bytes).digest())
 
 
-def wire_place(place: Place) -> list[Any]:
+def wire_place(place: OpRef) -> list[Any]:
     """Return a place as plain values."""
     return [place.origin.device, place.origin.incarnation, place.seq, place.id8]
 
 
-def wire_places(places: tuple[Place, ...]) -> list[Any]:
+def wire_places(places: tuple[OpRef, ...]) -> list[Any]:
     """Return several places as plain values."""
     return [wire_place(place) for place in places] if places else []
 
 
-def read_place(value: object) -> Place:
+def read_place(value: object) -> OpRef:
     """Return the place that plain values state; refuses any other shape."""
     # No pattern here: a greeting names a place for each device, and a pattern costs three times these tests.
     if type(value) is list and len(value) == 4:
@@ -125,7 +125,7 @@ def read_place(value: object) -> Place:
             and len(incarnation) == INCARNATION_BYTES
             and len(id8) == ID8_BYTES
         ):
-            return _tuple(Place, (_tuple(Origin, (device, incarnation)), seq, id8))
+            return _tuple(OpRef, (_tuple(Origin, (device, incarnation)), seq, id8))
     raise InvalidOp(f"expected a place [device, incarnation, seq, id8], got {short(value)}")
 
 
@@ -260,7 +260,7 @@ def _resolve(plain: Any) -> ops.Resolve:
     for item in plain if isinstance(plain, list) else [plain]:
         match item:
             case [bytes(rid), claim, bool(keep)]:
-                verdicts.append(ops.Verdict(MemoryId(rid), read_place(claim), keep))
+                verdicts.append(ops.ClaimVerdict(MemoryId(rid), read_place(claim), keep))
             case _:
                 raise _shape("a list of [memory id, claim, keep]", plain)
     return ops.Resolve(tuple(verdicts))
@@ -316,24 +316,24 @@ def _labels(plain: Any) -> tuple[str, ...]:
 
 
 _BODY_READERS: Final[Mapping[int, Callable[[Any], ops.Body]]] = {
-    ops.Kind.REMEMBER: _remember,
-    ops.Kind.EDIT: _edit,
-    ops.Kind.SET: _set,
-    ops.Kind.FORGET: lambda plain: ops.Forget(_rids(plain)),
-    ops.Kind.ERASE: lambda plain: ops.Erase(_rids(plain)),
-    ops.Kind.RELATE: _relate,
-    ops.Kind.ACCESS: _access,
-    ops.Kind.CLAIM: _claim,
-    ops.Kind.RESOLVE: _resolve,
-    ops.Kind.PROPOSE: lambda plain: ops.Propose(_rids(plain)),
-    ops.Kind.WITHDRAW: _withdraw,
-    ops.Kind.TRIGGER: _trigger,
-    ops.Kind.RECEIPT: lambda plain: ops.Receipt(_rids(plain)),
-    ops.Kind.FEEDBACK: _feedback,
-    ops.Kind.SAYS_SAME: _says_same,
-    ops.Kind.UNLINK: _unlink,
-    ops.Kind.TAG: lambda plain: ops.Tag(_labels(plain)),
-    ops.Kind.UNTAG: lambda plain: ops.Untag(_labels(plain)),
+    ops.OpKind.REMEMBER: _remember,
+    ops.OpKind.EDIT: _edit,
+    ops.OpKind.SET: _set,
+    ops.OpKind.FORGET: lambda plain: ops.Forget(_rids(plain)),
+    ops.OpKind.ERASE: lambda plain: ops.Erase(_rids(plain)),
+    ops.OpKind.RELATE: _relate,
+    ops.OpKind.ACCESS: _access,
+    ops.OpKind.CLAIM: _claim,
+    ops.OpKind.RESOLVE: _resolve,
+    ops.OpKind.PROPOSE: lambda plain: ops.Propose(_rids(plain)),
+    ops.OpKind.WITHDRAW: _withdraw,
+    ops.OpKind.TRIGGER: _trigger,
+    ops.OpKind.RECEIPT: lambda plain: ops.Receipt(_rids(plain)),
+    ops.OpKind.FEEDBACK: _feedback,
+    ops.OpKind.SAYS_SAME: _says_same,
+    ops.OpKind.UNLINK: _unlink,
+    ops.OpKind.TAG: lambda plain: ops.Tag(_labels(plain)),
+    ops.OpKind.UNTAG: lambda plain: ops.Untag(_labels(plain)),
 }
 
 
@@ -440,7 +440,7 @@ def _check_amounts(amounts: tuple[tuple[str, int], ...]) -> None:
         raise InvalidOp("expected signals sorted and each once")
 
 
-def _check_places(places: tuple[Place, ...]) -> None:
+def _check_places(places: tuple[OpRef, ...]) -> None:
     _check_many(places)
     for origin, seq, id8 in places:
         if (len(origin.device), len(origin.incarnation), len(id8)) != _PLACE_SIZES or seq < 1:

@@ -18,8 +18,8 @@ from replica.core import Core
 from replica.feeds import join
 from replica.hlc import HLC_MAX, at_end_of, milliseconds
 from replica.ids import DeviceId, OpId
-from replica.oplog import Changes, Row, SpinePiece, Status
-from replica.ops import Kind
+from replica.oplog import Changes, FoldStatus, LogRow, SpinePiece
+from replica.ops import OpKind
 from replica.remains import remains_of
 from replica.rows import body_of, op_of
 from replica.state.cells import State
@@ -38,7 +38,7 @@ def compactable(
     *,
     before_ms: int | None = None,
     ops_max: int = COMPACT_OPS_MAX,
-) -> list[Row]:
+) -> list[LogRow]:
     """Return the rows that may leave the log, in commit order, when each of these vectors is folded somewhere.
 
     With `before_ms`, only what was stamped by then; at most `ops_max` of them.
@@ -54,13 +54,13 @@ def compactable(
 
 def _choose(
     core: Core, held_by_others: Sequence[Vector], cap: Mapping[int, int], latest: int, ops_max: int
-) -> tuple[list[Row], dict[int, int]]:
+) -> tuple[list[LogRow], dict[int, int]]:
     """Return what may leave, and for each feed that then ended unsigned, its last signed op: where to stop instead."""
     feeds = core.feeds
     base = {feed.no: feed.base_seq for feed in feeds}
     signed = dict(base)
     blocked: set[int] = set()
-    chosen: list[Row] = []
+    chosen: list[LogRow] = []
     for row in chain(core.store.late_rows(), core.store.rows()):
         no = row.feed
         if no in blocked:
@@ -77,7 +77,7 @@ def _choose(
         if (
             row.seq > cap.get(no, row.seq)
             or row.hlc > latest
-            or row.status == Status.UNKNOWN
+            or row.status == FoldStatus.UNKNOWN
             or any(vector.get(no, 0) < row.seq for vector in held_by_others)
             or any(base.get(other, 0) < seq for other, seq in needs.items() if other != no)
         ):
@@ -102,14 +102,14 @@ def leased(core: Core, now_ms: int) -> list[DeviceId]:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class CompactionOutlook:
     """About how many ops may leave the log now, and the member that holds back the most, if one does."""
 
     ops: int
     held_by: DeviceId | None
 
 
-def outlook(core: Core, now_ms: int) -> Outlook:
+def outlook(core: Core, now_ms: int) -> CompactionOutlook:
     """Return what compacting would come to; by frontiers alone, so a few ops more than can really go."""
     above = {feed.no: feed.seq - feed.base_seq for feed in core.feeds}
     lacking: dict[DeviceId, int] = {}
@@ -121,7 +121,7 @@ def outlook(core: Core, now_ms: int) -> Outlook:
             going[feed.no] = min(going[feed.no], holds)
             lacking[device] = lacking.get(device, 0) + above[feed.no] - holds
     worst = max(lacking, key=lambda device: (lacking[device], device), default=None)
-    return Outlook(sum(going.values()), worst if worst is not None and lacking[worst] else None)
+    return CompactionOutlook(sum(going.values()), worst if worst is not None and lacking[worst] else None)
 
 
 def compact(core: Core, now_ms: int, *, before_ms: int | None = None, ops_max: int = COMPACT_OPS_MAX) -> int:
@@ -140,7 +140,7 @@ def compact(core: Core, now_ms: int, *, before_ms: int | None = None, ops_max: i
     return len(rows)
 
 
-def _into_base(core: Core, leaving: Sequence[Row]) -> Changes:
+def _into_base(core: Core, leaving: Sequence[LogRow]) -> Changes:
     feeds = core.feeds
     rows = [row for row in leaving if row.seq > feeds[row.feed].base_seq]
     ops = [op_of(row, feeds.origin_of(row.feed)) for row in rows]
@@ -154,7 +154,7 @@ def _into_base(core: Core, leaving: Sequence[Row]) -> Changes:
     vectors: dict[int, Vector] = {}
     ids: dict[int, bytearray] = {}
     first: dict[int, int] = {}
-    last: dict[int, Row] = {}
+    last: dict[int, LogRow] = {}
     for row, op, body in zip(rows, ops, bodies, strict=True):
         feed = feeds[row.feed]
         vector = vectors.get(row.feed)
@@ -169,7 +169,7 @@ def _into_base(core: Core, leaving: Sequence[Row]) -> Changes:
             fold(state, op, body, keys_of(op, body), dot, feed.origin_no, vector, feeds.locate)
         ids[row.feed] += row.id[:8]
         last[row.feed] = row
-    edited = {row.rid for row in rows if row.kind == Kind.EDIT and row.rid is not None}
+    edited = {row.rid for row in rows if row.kind == OpKind.EDIT and row.rid is not None}
     going = state.tombstones - base_tombstones
     # As long as the log begins where it did: below it, what stands before an op is known by its short id only.
     remains = remains_of(feeds, rows, going | core.store.tombstoned(edited))

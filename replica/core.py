@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 from replica import hlc
-from replica.admission import Refusal, admit
+from replica.admission import AdmissionRefusal, admit
 from replica.authoring import Head, author
 from replica.chains import Chains
 from replica.codec import check_text, payload_hash, wire_place
@@ -29,20 +29,20 @@ from replica.erasure import (
     Proof,
     proof_of,
 )
-from replica.errors import NotFound
+from replica.errors import NameNotFound
 from replica.evidence import Accused, Evidence, Fault, witnessed
 from replica.feeds import Feed, join
 from replica.folding import Digests, Totals, WorkingSet, digests_of
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
-from replica.ids import DeviceId, MemoryId, OpId, Place, new_origin, show_memory_id
-from replica.incarnations import Incident, Opened, Why, happened
+from replica.ids import DeviceId, MemoryId, OpId, OpRef, new_origin, show_memory_id
+from replica.incarnations import ChainEvent, Incident, Opened, happened
 from replica.late import late_entries
 from replica.limits import SEEN_SAID_MAX
 from replica.meaning import Meaning, meanings_of
-from replica.membership import INTRODUCTIONS_EACH_MAX, Member, Membership, Revocation
-from replica.meta import SHOWN_BY, Contact, Meta
-from replica.oplog import Changes, Entry, Row, Status, Store
+from replica.membership import INTRODUCTIONS_EACH_MAX, IntroducedMember, Membership, Revocation
+from replica.meta import SHOWN_BY, LastContact, Meta
+from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Withdraw, Write
 from replica.partial import Partial
 from replica.quotas import NAMED_FREE, Beginnings, Quotas
@@ -68,7 +68,7 @@ class Taken:
     """What came of a frame: how many ops were new and are now durable, and what was refused."""
 
     ops: int
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[AdmissionRefusal, ...]
 
 
 # Authors that one peer is asked to introduce again: as many as one device can have introduced, so that a few rounds
@@ -120,7 +120,7 @@ class Core:
         """Snapshots that came in part, by the peer that was sending."""
         self.out_since: dict[DeviceId, int] = {}
         """When it was heard here that a device is out, in ms since 1970; nothing of what older programs heard."""
-        self.echoes: dict[DeviceId, Place] = {}
+        self.echoes: dict[DeviceId, OpRef] = {}
         """What each peer said last that it holds of this device's own, and this device did not."""
         self.quotas = Quotas()
         """What has come from each peer lately."""
@@ -142,7 +142,7 @@ class Core:
         self.shown_by = SHOWN_BY
         """By which rules memories show in the store; lower until what an older program wrote is shown anew."""
         self.opened: Opened | None = None
-        """The nonce of this opening, where a twin of the store is kept outside of its home (`replica.outside`)."""
+        """The nonce of this opening, where a twin of the store is kept outside its home (`replica.rollback_guard`)."""
         self.reload()
 
     # -- what is held ----------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class Core:
         key = self.membership.public_key(device)
         return key is not None and self.verify(key, last, signature)
 
-    def rows_above_base(self) -> Iterator[Row]:
+    def rows_above_base(self) -> Iterator[LogRow]:
         """Return the ops that the state is folded of, on top of the base, in commit order.
 
         Below the end of a base that was handed over, ops that were held stay in the log as evidence.
@@ -190,22 +190,22 @@ class Core:
         """Start a new incarnation if my stamps ran ahead of a corrected clock; call before reading for a write."""
         if hlc.runs_ahead(self._clock, now_ms):
             self.past = {feed.no: feed.seq for feed in self.feeds if feed.origin.device == self.device}
-            self.incarnate(Why.CLOCK, now_ms)
+            self.incarnate(ChainEvent.CLOCK, now_ms)
             self._clock = hlc.Hlc(0)  # the one case in which a stamp may fall behind what was stamped before
 
-    def incarnate(self, why: Why | None = None, now_ms: int = 0) -> None:
+    def incarnate(self, why: ChainEvent | None = None, now_ms: int = 0) -> None:
         """Become a new incarnation; `why`, unless this is how things should be.
 
         The next op begins a feed of its own, so that no place is written twice.
         """
         self.origin = new_origin(self.device, self._random)
         self._own = None
-        if why is Why.COPIED:
+        if why is ChainEvent.COPIED:
             self.began_ms = now_ms
         if why is not None:
             self.note(why, self.device, now_ms)
 
-    def note(self, why: Why, device: bytes, now_ms: int) -> None:
+    def note(self, why: ChainEvent, device: bytes, now_ms: int) -> None:
         """Keep what happened to a device's chain, for its owner; the next write makes it durable."""
         self.incidents = happened(self.incidents, now_ms or hlc.milliseconds(self._clock), why, device)
 
@@ -234,7 +234,7 @@ class Core:
         """The feed that the next op goes on; None where it begins one."""
         return self._own
 
-    def heard_of_myself(self, places: Iterable[Place], peer: DeviceId, now_ms: int) -> bool:
+    def heard_of_myself(self, places: Iterable[OpRef], peer: DeviceId, now_ms: int) -> bool:
         """Start a new incarnation if a peer holds ops of mine that I do not (I was restored); say whether I did.
 
         That a peer names an op proves nothing: whoever were always believed could make this device begin a chain with
@@ -251,13 +251,13 @@ class Core:
         if len(unproven.keys() & self.membership.standing) >= ECHOES_UNPROVEN_MAX:
             return False
         self.echoes = unproven | {peer: max(lacking, key=attrgetter("seq"))}
-        self.incarnate(Why.ECHO)
+        self.incarnate(ChainEvent.ECHO)
         self.write(Changes(), now_ms=0)
         return True
 
     def learn(
         self,
-        members: Iterable[Member],
+        members: Iterable[IntroducedMember],
         revocations: Iterable[Revocation],
         proofs: Iterable[Proof] = (),
         now_ms: int = 0,
@@ -290,7 +290,7 @@ class Core:
         heard_ms = now_ms or hlc.milliseconds(self._clock)
         self.out_since |= {each: heard_ms for each in revoked if each not in before}
 
-    def follow(self, statement: Member) -> None:
+    def follow(self, statement: IntroducedMember) -> None:
         """Take a root on its owner's word: whoever holds the key on paper has typed it here."""
         with self.undoing():
             before = self.membership.revoked
@@ -299,7 +299,7 @@ class Core:
             self._note_revoked(before, 0)
             self.write(Changes(further=[statement] if is_new else []), now_ms=0)
 
-    def expect_root(self, partner: DeviceId, own: Member | None) -> None:
+    def expect_root(self, partner: DeviceId, own: IntroducedMember | None) -> None:
         """Before a device that is alone learns of its first partner: take the root of the group from that.
 
         `own`: the statement that this device is the root itself, which holds unless the partner knows of another; None
@@ -400,7 +400,7 @@ class Core:
         """Note what a member has folded, and when it said so: what lets ops leave the log (`replica.compaction`)."""
         known = dict(self.contacts[peer].folded) if peer in self.contacts else {}
         join(known, dict(folded))
-        self.contacts[peer] = Contact(now_ms, known)
+        self.contacts[peer] = LastContact(now_ms, known)
 
     def adopt(self, membership: Membership) -> None:
         """Take a whole group as given, signatures unchecked: for a copy of a replica that knows them."""
@@ -408,7 +408,7 @@ class Core:
         first, further, out = membership.members.values(), membership.further, membership.revocations
         self.write(Changes(members=[*first], further=[*further], revocations=[*out]), now_ms=0)
 
-    def found(self, own: Member) -> None:
+    def found(self, own: IntroducedMember) -> None:
         """Begin a group of one: the device introduces itself. Nothing happens where that is known."""
         if own.device not in self.membership.members:
             self.write(Changes(members=[own]), now_ms=0)
@@ -429,14 +429,14 @@ class Core:
             return self.commit(writes, now_ms)
         return self._commit(writes, seen, now_ms)
 
-    def _unseen(self, vector: Vector) -> tuple[Place, ...]:
+    def _unseen(self, vector: Vector) -> tuple[OpRef, ...]:
         """Return the heads that a vector does not cover, those of this device first: so many are its own chains."""
         heads = [other.head_place for other in self.feeds if other.seq > vector.get(other.no, 0)]
         if len(heads) <= SEEN_SAID_MAX:
             return tuple(sorted(heads))
         return tuple(sorted(heads, key=lambda place: (place.origin.device != self.device, place)))
 
-    def _commit(self, writes: Sequence[Write], seen: tuple[Place, ...], now_ms: int) -> list[Op]:
+    def _commit(self, writes: Sequence[Write], seen: tuple[OpRef, ...], now_ms: int) -> list[Op]:
         feed = None if self._own is None else self.feeds[self._own]
         seq, prev = (0, None) if feed is None else (feed.seq, feed.head)
         commit = author(
@@ -459,7 +459,7 @@ class Core:
         check_text(text)
         cell = self.store.load([memory_key(rid)]).get(memory_key(rid))
         if not isinstance(cell, MemoryCell):
-            raise NotFound(f"there is no memory {show_memory_id(rid)} here")
+            raise NameNotFound(f"there is no memory {show_memory_id(rid)} here")
         base, document = document_of(rid, cell)
         return Write(Edit(base, document.edit(text, self._random)), rid)
 
@@ -512,7 +512,7 @@ class Core:
                 self._clock = hlc.absorb_all(self._clock, map(_hlc, ops), now_ms)
                 if any(frame.segments[at].origin == self.origin for at in ends):
                     # I wrote these and lost them: whatever happened, that feed is not mine to go on.
-                    self.incarnate(Why.ECHO, now_ms)
+                    self.incarnate(ChainEvent.ECHO, now_ms)
                 self._apply(ops, admission.segment_of, said, {}, frame.segments, signatures, now_ms)
         self.keep_late(frame, now_ms)
         return Taken(len(admission.ops), tuple(admission.refusals))
@@ -541,29 +541,29 @@ class Core:
         now_ms: int,
     ) -> None:
         """Append ops to their feeds, fold them in order, and write everything that changed."""
-        feeds, totals, folded = self.feeds, self.totals, Status.FOLDED
+        feeds, totals, folded = self.feeds, self.totals, FoldStatus.FOLDED
         working = WorkingSet.load(self.store, chain.from_iterable(map(_keys, said)), feeds.origin_of)
         state = working.state
-        entries: list[Entry] = []
+        entries: list[LogEntry] = []
         pos = self._pos
         for op, at, (body, keys) in zip(ops, segment_of, said, strict=True):
             feed = feed_of.get(at)
             if feed is None:
                 feed = feed_of[at] = feeds.attach(op, segments[at].vector)
                 if feed.parent is not None and feed.seq == feed.fork:
-                    self.note(Why.BRANCH, op.origin.device, now_ms)
+                    self.note(ChainEvent.BRANCH, op.origin.device, now_ms)
             vector, status, op_id = feeds.advance(feed, op), folded, op.id
             if body is not None:
                 dot = _dot(Dot, (feed.no, op.seq, op_id[:8]))
                 fold(state, op, body, keys, dot, feed.origin_no, vector, feeds.locate)
             else:
                 status = status_without_body(op, self.understood)
-                if status is Status.UNKNOWN:
+                if status is FoldStatus.UNKNOWN:
                     totals.unfolded = reduced(totals.unfolded + element(wire_place(op.place)))
-                elif status is Status.UNFOLDABLE:
+                elif status is FoldStatus.UNFOLDABLE:
                     self.accuse(op.origin.device, Fault.CROOKED_OP, now_ms)
             pos += 1
-            entries.append(_entry(Entry, (pos, feed.no, op, signatures.get(op_id), status)))
+            entries.append(_entry(LogEntry, (pos, feed.no, op, signatures.get(op_id), status)))
         changes = working.settle(totals, feeds.origin_of)
         changes.entries = entries
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())

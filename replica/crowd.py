@@ -22,7 +22,7 @@ _FRESH_MIN: Final = 1_024
 _FRESH_SHARE: Final = 8
 
 
-class Crowd:
+class ShortIds:
     """Short ids of the ops of one origin, and the feeds that hold them: twelve bytes each."""
 
     def __init__(self, ids_of: IdsOf) -> None:

@@ -12,7 +12,7 @@ from replica.codec import decode_payload
 from replica.errors import InvalidOp
 from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import DeviceId, MemoryId, OpId
-from replica.ops import Erase, Kind, Op
+from replica.ops import Erase, Op, OpKind
 
 # What one author's proofs may come to in an hour ahead of their ops; the rest waits at whoever has it. A person erases
 # tens of memories; an import that is taken back names ten thousand in one op.
@@ -50,7 +50,7 @@ def proof_of(op: Op, signature: bytes) -> Proof:
 def read_proof(data: bytes) -> Proof:
     """Return the proof that a frame holds; whether its author signed it is checked by whoever knows the members."""
     frame = decode_frame(data)
-    if len(frame.ops) != 1 or frame.ops[0].kind != Kind.ERASE or not frame.ops[0].ends:
+    if len(frame.ops) != 1 or frame.ops[0].kind != OpKind.ERASE or not frame.ops[0].ends:
         raise InvalidOp("expected a proof that is one erase op in a commit of its own")
     (op,) = frame.ops
     if op.payload is None:

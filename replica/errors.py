@@ -29,7 +29,7 @@ class ClockDrift(ReplicaError):
     """The local clock cannot be used for a stamp."""
 
 
-class NotFound(ReplicaError):
+class NameNotFound(ReplicaError):
     """Nothing here has that name."""
 
 

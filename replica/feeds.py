@@ -3,7 +3,7 @@
 A feed is one unbroken chain of ops by one origin. Usually an origin is one feed. When a disk was rolled back
 or a machine cloned, two ops claim one place; then the second becomes the start of a *branch*, a feed of its
 own that leaves its stem after `fork`. Both are kept. Feed numbers are local to a replica; to others an op is
-named by its `Place`.
+named by its `OpRef`.
 
 A *vector* says for each feed number how far someone had read. A vector that reaches into a branch reaches up
 its stem to the fork; `close` makes that explicit, so that comparing two numbers is always enough.
@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from replica.crowd import Crowd, IdsOf
-from replica.ids import DeviceId, OpId, Origin, Place
+from replica.crowd import IdsOf, ShortIds
+from replica.ids import DeviceId, OpId, OpRef, Origin
 from replica.state.register import Dot, Vector
 
 # Enough for the heads that a thousand devices name to each other; some 300 bytes each.
@@ -58,9 +58,9 @@ class Feed:
     base_vector: Vector = field(default_factory=dict)
 
     @property
-    def head_place(self) -> Place:
+    def head_place(self) -> OpRef:
         """The feed's last op, as others name it."""
-        return _place(Place, (self.origin, self.seq, self.head[:8]))
+        return _place(OpRef, (self.origin, self.seq, self.head[:8]))
 
     def copy(self) -> "Feed":
         """Return a feed that goes its own way."""
@@ -92,8 +92,8 @@ class Feeds:
         self._count_by_device: dict[DeviceId, int] = {}
         self._id_at = id_at
         self._ids_of = ids_of
-        self._crowds: dict[Origin, Crowd] = {}
-        self._located: dict[Place, Dot] = {}
+        self._crowds: dict[Origin, ShortIds] = {}
+        self._located: dict[OpRef, Dot] = {}
         """Ops stay where they are as long as this object lives, and the same few are asked for again and again."""
         for feed in feeds:
             self._keep(feed)
@@ -167,7 +167,7 @@ class Feeds:
             feed = self._feeds[feed.parent]
         return feed.head[:8] if seq == feed.seq else self._id_at(feed.no, seq)
 
-    def locate(self, place: Place) -> Dot | None:
+    def locate(self, place: OpRef) -> Dot | None:
         """Return where an op stands here, or None if it is not held."""
         dot = self._located.get(place)
         if dot is not None:
@@ -186,11 +186,11 @@ class Feeds:
         if self._crowds and feed.origin in self._crowds:
             self._crowds[feed.origin].grew(feed.no, feed.fork, seq)
 
-    def place(self, no: int, seq: int) -> Place:
+    def place(self, no: int, seq: int) -> OpRef:
         """Return the portable name of the op at `seq` on a feed's chain."""
-        return Place(self._feeds[no].origin, seq, self.id8(no, seq))
+        return OpRef(self._feeds[no].origin, seq, self.id8(no, seq))
 
-    def heads(self) -> list[Place]:
+    def heads(self) -> list[OpRef]:
         """Return the last op of every feed."""
         return [feed.head_place for feed in self._feeds if feed.seq > feed.fork]
 
@@ -218,11 +218,11 @@ class Feeds:
                 vector[dot.feed] = dot.seq
         return self.closed(vector)
 
-    def vector_of(self, places: Iterable[Place]) -> Vector:
+    def vector_of(self, places: Iterable[OpRef]) -> Vector:
         """Return the closed vector of what is held here of these: what whoever names them holds of ours."""
         return self.vector_to(dot for place in places if (dot := self.locate(place)) is not None)
 
-    def held_of(self, places: Iterable[Place]) -> tuple[Place, ...]:
+    def held_of(self, places: Iterable[OpRef]) -> tuple[OpRef, ...]:
         """Return the last one held here of each feed among these: never more of them than were asked for."""
         last: Vector = {}
         for place in places:
@@ -231,11 +231,11 @@ class Feeds:
                 last[dot.feed] = dot.seq
         return self.places(last)
 
-    def places(self, vector: Vector) -> tuple[Place, ...]:
+    def places(self, vector: Vector) -> tuple[OpRef, ...]:
         """Return a vector in words that others understand: the last op it covers of each feed."""
         return tuple(self.place(no, seq) for no, seq in sorted(vector.items()) if seq)
 
-    def _that_may_hold(self, place: Place) -> Iterable[Feed]:
+    def _that_may_hold(self, place: OpRef) -> Iterable[Feed]:
         """Return the feeds in which to look for an op, few however many there are of its origin."""
         feeds = self.of(place.origin)
         if len(feeds) <= CHAINS_LOOKED_INTO_MAX:
@@ -245,7 +245,7 @@ class Feeds:
             for feed in feeds:  # heads are what is asked for most, and need nothing to be read
                 if feed.seq == place.seq and feed.head[:8] == place.id8:
                     return [feed]
-            crowd = self._crowds[place.origin] = Crowd(self._ids_of)
+            crowd = self._crowds[place.origin] = ShortIds(self._ids_of)
             for feed in feeds:
                 crowd.grew(feed.no, feed.fork, feed.seq)
         return map(self._feeds.__getitem__, crowd.holding(place.id8))

@@ -11,10 +11,10 @@ from typing import Final
 from replica.frontier import Frontier
 from replica.oplog import Changes, MemoryChange, OriginOf, Store
 from replica.state import digest
-from replica.state.cells import Key, Part, State
-from replica.state.memories import Added, Memory, MemoryCell, show, show_added
+from replica.state.cells import CellKind, Key, State
+from replica.state.memories import BareMemory, Memory, MemoryCell, show, show_added
 
-_MEMORY: Final = Part.MEMORY
+_MEMORY: Final = CellKind.MEMORY
 _tuple = tuple.__new__  # by name it takes three times as long, and nearly every op that is taken makes one
 
 
@@ -69,13 +69,13 @@ class WorkingSet:
         for rid in changes.tombstones:
             tombstones += digest.tombstone_element(rid)
         memories, changed = changes.memories, changes.cells
-        added: list[Added] = []
+        added: list[BareMemory] = []
         for key in self.state.touched:
             cell = self.state.cells.get(key)
             before = self._before.get(key)
             if before is None and type(cell) is MemoryCell and cell.is_only_added():  # nearly all of a sync
                 ((dot, add),) = cell.adds.items()
-                one = _tuple(Added, (key[1], dot, add))
+                one = _tuple(BareMemory, (key[1], dot, add))
                 added.append(one)
                 memories.append(_tuple(MemoryChange, (key[1], None, show_added(one), cell)))
                 changed[key] = cell

@@ -25,8 +25,8 @@ from replica.ids import (
     OP_ID_BYTES,
     DeviceId,
     OpId,
+    OpRef,
     Origin,
-    Place,
 )
 from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_MAX, HEADS_MAX, PAYLOAD_BYTES_MAX, SEEN_MAX
 from replica.ops import Op
@@ -47,7 +47,7 @@ class Segment(NamedTuple):
     first_seq: int
     prev: OpId | None
     signature: bytes
-    vector: tuple[Place, ...] | None
+    vector: tuple[OpRef, ...] | None
 
 
 class Frame(NamedTuple):
@@ -57,7 +57,7 @@ class Frame(NamedTuple):
     ops: tuple[Op, ...]
     segment_of: tuple[int, ...]
 
-    def heads(self) -> list[Place]:
+    def heads(self) -> list[OpRef]:
         """Return the last op of each segment."""
         last = dict(zip(self.segment_of, self.ops, strict=True))
         return [last[at].place for at in range(len(self.segments))]
@@ -281,7 +281,7 @@ def _check_numbers(name: str, column: Sequence[Any], low: int, high: int) -> Non
         raise InvalidOp(f"expected every {name} to be a number from {low} to {high}")
 
 
-def _read_seen(plain: object) -> tuple[Place, ...]:
+def _read_seen(plain: object) -> tuple[OpRef, ...]:
     if not isinstance(plain, list) or not 0 < len(plain) <= SEEN_MAX:
         raise InvalidOp(f"expected from 1 to {SEEN_MAX} places seen")
     return tuple(read_place(place) for place in plain)

@@ -19,17 +19,17 @@ from typing import Any
 from replica.codec import pack, read_place, wire_place
 from replica.errors import InvalidOp
 from replica.feeds import Feeds
-from replica.ids import Origin, Place
+from replica.ids import OpRef, Origin
 
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
     """The last op of every feed held by one replica, sorted."""
 
-    heads: tuple[Place, ...]
+    heads: tuple[OpRef, ...]
 
     @classmethod
-    def of(cls, heads: Iterable[Place]) -> "Frontier":
+    def of(cls, heads: Iterable[OpRef]) -> "Frontier":
         """Return the frontier with these heads, in whatever order they come."""
         return cls(tuple(sorted(heads)))
 
@@ -49,9 +49,9 @@ class Frontier:
         return cls.of(read_place(place) for place in plain)
 
 
-def locator(feeds: Feeds, origin: Origin) -> tuple[Place, ...]:
+def locator(feeds: Feeds, origin: Origin) -> tuple[OpRef, ...]:
     """Return places of every chain of an origin: its head, then 1, 2, 4, … ops below it, and its first op."""
-    places: dict[Place, None] = {}
+    places: dict[OpRef, None] = {}
     for feed in feeds.of(origin):
         seq, step = feed.seq, 1
         while seq > 1:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from replica.ids import DeviceId, MemoryId, Origin
-from replica.oplog import Row, Store
+from replica.oplog import LogRow, Store
 from replica.ops import UNDERSTOOD, Body, Edit, Remember
 from replica.reads.log import read_meta
 from replica.rows import body_of, op_of
@@ -24,7 +24,7 @@ _NOBODY = Origin(DeviceId(b""), b"")
 class Happened(NamedTuple):
     """One op on a memory. `body` is None where it says nothing; `text` is how the memory reads after a change of it."""
 
-    row: Row
+    row: LogRow
     body: Body | None
     text: str | None
 
@@ -40,7 +40,7 @@ def texts_told(store: Store, rid: MemoryId) -> set[str]:
     return {add.text for cell in cells if isinstance(cell, MemoryCell) for add in cell.adds.values()}
 
 
-def history(rid: MemoryId, rows: Iterable[Row]) -> Iterator[Happened]:
+def history(rid: MemoryId, rows: Iterable[LogRow]) -> Iterator[Happened]:
     """Return what happened to a memory; `rows` are all ops with its id, in commit order."""
     documents: dict[bytes, EditedText] = {}
     for row in rows:

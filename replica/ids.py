@@ -36,7 +36,7 @@ class Origin(NamedTuple):
     incarnation: bytes
 
 
-class Place(NamedTuple):
+class OpRef(NamedTuple):
     """Where an op stands, in words that every replica understands."""
 
     origin: Origin

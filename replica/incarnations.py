@@ -22,7 +22,7 @@ NONCE_BYTES: Final = 16
 INCIDENTS_MAX: Final = 20
 
 
-class Why(StrEnum):
+class ChainEvent(StrEnum):
     """What happened to a device's chain of ops."""
 
     COPIED = "copied"
@@ -41,7 +41,7 @@ class Incident(NamedTuple):
     """One thing that happened: when it was noticed, what it was, and whose chain it is about."""
 
     at_ms: int
-    why: Why
+    why: ChainEvent
     device: bytes
     incarnation: bytes = b""
     seq: int = 0
@@ -69,26 +69,26 @@ class Twin(NamedTuple):
     head: bytes = b""
 
 
-def judge(opened: Opened | None, incarnation: bytes, held: int, twin: Twin | None) -> Why | None:
+def judge(opened: Opened | None, incarnation: bytes, held: int, twin: Twin | None) -> ChainEvent | None:
     """Return why this store's origin must not go on, or None where it may. `held`: how many ops of the twin's
     incarnation the store has, of those that the twin knows of.
     """
     if twin is None:
-        return None if opened is None else Why.COPIED
+        return None if opened is None else ChainEvent.COPIED
     if opened is None:
         # New, or opened only where nothing can be kept outside of the home; or nothing is left of it.
-        return Why.ROLLED_BACK if twin.seq > held else None
+        return ChainEvent.ROLLED_BACK if twin.seq > held else None
     if twin.seq > held and opened.now in (twin.before, twin.nonce):
-        return Why.ROLLED_BACK
+        return ChainEvent.ROLLED_BACK
     if twin.nonce not in opened:
-        return Why.COPIED
+        return ChainEvent.COPIED
     if twin.nonce == opened.now and twin.incarnation != incarnation and not twin.seq:
-        return Why.ROLLED_BACK
+        return ChainEvent.ROLLED_BACK
     # It holds all that the twin knows of: if they differ, it was killed before the twin was written.
     return None
 
 
-def happened(incidents: Sequence[Incident], at_ms: int, why: Why, device: bytes) -> list[Incident]:
+def happened(incidents: Sequence[Incident], at_ms: int, why: ChainEvent, device: bytes) -> list[Incident]:
     """Return the incidents with one more; of too many the oldest go, but for those that say that writes are missing."""
     more = [*incidents, Incident(at_ms, why, device)]
     last = len(more) - INCIDENTS_MAX
@@ -97,7 +97,7 @@ def happened(incidents: Sequence[Incident], at_ms: int, why: Why, device: bytes)
 
 def read_incidents(plain: Iterable[Sequence[Any]]) -> list[Incident]:
     """Return the incidents that were kept as lists."""
-    return [Incident(at_ms, Why(why), *rest) for at_ms, why, *rest in plain]
+    return [Incident(at_ms, ChainEvent(why), *rest) for at_ms, why, *rest in plain]
 
 
 def pardoned(incidents: Sequence[Incident]) -> list[Incident]:

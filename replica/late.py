@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from replica.frame import Frame
 from replica.frontier import Frontier
 from replica.ids import DeviceId, Origin
-from replica.oplog import Entry, Row, Status
+from replica.oplog import FoldStatus, LogEntry, LogRow
 from replica.ops import TEXT_KINDS, Op
 from replica.rows import body_of, status_without_body, without_payload
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 _FIRST_POS: Final = -(2**62)
 
 
-def is_late(row: Row) -> bool:
+def is_late(row: LogRow) -> bool:
     """Say whether an op came after its effect was taken on a member's word."""
     return row.pos < 0
 
 
-def late_entries(core: "Core", frame: Frame) -> list[Entry]:
+def late_entries(core: "Core", frame: Frame) -> list[LogEntry]:
     """Return those ops of a frame that are known by a member's word alone, as entries of the log.
 
     As of other ops, only what an author signed counts, and payloads are missing for erased memories only.
@@ -43,7 +43,7 @@ def late_entries(core: "Core", frame: Frame) -> list[Entry]:
     by_segment: list[list[Op]] = [[] for _ in frame.segments]
     for op, at in zip(frame.ops, frame.segment_of, strict=True):
         by_segment[at].append(op)
-    entries: list[Entry] = []
+    entries: list[LogEntry] = []
     last_pos = core.store.last_late()
     pos = _FIRST_POS if last_pos is None else last_pos + 1
     for segment, ops in zip(frame.segments, by_segment, strict=True):
@@ -55,7 +55,7 @@ def late_entries(core: "Core", frame: Frame) -> list[Entry]:
             continue
         for no, op in lacking:
             signature = segment.signature if op is last else None
-            entry = Entry(pos, no, op, signature, _status(core, op))
+            entry = LogEntry(pos, no, op, signature, _status(core, op))
             is_erased = op.kind in TEXT_KINDS and op.rid in core.erased
             entries.append(without_payload(entry) if is_erased else entry)
             pos += 1
@@ -105,7 +105,7 @@ def _lacking(core: "Core", op: Op) -> int | None:
     return None if list(core.store.feed_rows(dot.feed, dot.seq, dot.seq)) else dot.feed
 
 
-def _status(core: "Core", op: Op) -> Status:
+def _status(core: "Core", op: Op) -> FoldStatus:
     if body_of(op, core.understood) is not None:
-        return Status.FOLDED
+        return FoldStatus.FOLDED
     return status_without_body(op, core.understood)

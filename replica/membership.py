@@ -56,7 +56,7 @@ Reach = Mapping[bytes, int]
 """How far the ops of a device go, by incarnation; of those that are not named, none."""
 
 
-class Member(NamedTuple):
+class IntroducedMember(NamedTuple):
     """An introduction: this key, known by this name and certificate, belongs to the group, says `introduced_by`."""
 
     device: DeviceId
@@ -89,24 +89,26 @@ class Judgment(NamedTuple):
 
 def introduce(
     sign: Sign, introducer: DeviceId, *, public_key: bytes, certificate: bytes, name: str
-) -> Member:
+) -> IntroducedMember:
     """Return a signed introduction of a device to the group."""
     device = device_id(public_key)
     message = _member_message(public_key, certificate, name, introducer)
-    return Member(device, public_key, certificate, name, introducer, sign(message))
+    return IntroducedMember(device, public_key, certificate, name, introducer, sign(message))
 
 
-def name_root(sign: Sign, by: DeviceId, *, public_key: bytes, name: str) -> Member:
+def name_root(sign: Sign, by: DeviceId, *, public_key: bytes, name: str) -> IntroducedMember:
     """Return a signed statement that a key is the root of the group: the root says so itself, or hands its place on."""
     return introduce(sign, by, public_key=public_key, certificate=_ROOT, name=name)
 
 
-def names_root(member: Member) -> bool:
+def names_root(member: IntroducedMember) -> bool:
     """Say whether an introduction names the root of a group, and no device."""
     return member.certificate == _ROOT
 
 
-def name_author(sign: Sign, by: DeviceId, *, public_key: bytes, name: str, reach: Reach | None) -> Member:
+def name_author(
+    sign: Sign, by: DeviceId, *, public_key: bytes, name: str, reach: Reach | None
+) -> IntroducedMember:
     """Return a signed statement that a device's ops belong to the group, and no link; None: however far they go.
 
     More incarnations than one statement has room for are named up to there: what the others wrote is left out.
@@ -115,12 +117,12 @@ def name_author(sign: Sign, by: DeviceId, *, public_key: bytes, name: str, reach
     return introduce(sign, by, public_key=public_key, certificate=_AUTHOR + pack(plain), name=name)
 
 
-def names_author(member: Member) -> bool:
+def names_author(member: IntroducedMember) -> bool:
     """Say whether an introduction names an author of a rebuilt group, and admits nobody."""
     return member.certificate.startswith(_AUTHOR)
 
 
-def reach_of(member: Member) -> Reach | None:
+def reach_of(member: IntroducedMember) -> Reach | None:
     """Return how far an author's ops go; None for however far. What cannot be read allows nothing."""
     try:
         plain = unpack(member.certificate.removeprefix(_AUTHOR))
@@ -136,7 +138,7 @@ def reach_of(member: Member) -> Reach | None:
     return reach
 
 
-def admits_nobody(member: Member) -> bool:
+def admits_nobody(member: IntroducedMember) -> bool:
     """Say whether an introduction has no certificate: it names the root of a group, or an author."""
     return names_root(member) or names_author(member)
 
@@ -146,7 +148,9 @@ def revoke(sign: Sign, by: DeviceId, device: DeviceId) -> Revocation:
     return Revocation(device, by, sign(_REVOCATION_CONTEXT + by + device))
 
 
-def judge(root: DeviceId, introductions: Iterable[Member], revocations: Iterable[Revocation]) -> Judgment:
+def judge(
+    root: DeviceId, introductions: Iterable[IntroducedMember], revocations: Iterable[Revocation]
+) -> Judgment:
     """Decide which acts count: a pure function of the set of acts, whatever their order.
 
     Devices are taken from the eldest to the youngest: the root, then by how many introductions lie between the root
@@ -157,7 +161,7 @@ def judge(root: DeviceId, introductions: Iterable[Member], revocations: Iterable
 
     Takes time in proportion to the number of acts, times its logarithm.
     """
-    introduced: dict[DeviceId, list[Member]] = {}
+    introduced: dict[DeviceId, list[IntroducedMember]] = {}
     for member in introductions:
         introduced.setdefault(member.introduced_by, []).append(member)
     targets: dict[DeviceId, list[DeviceId]] = {}
@@ -196,9 +200,9 @@ class Membership:
 
     def __init__(
         self,
-        members: Iterable[Member] = (),
+        members: Iterable[IntroducedMember] = (),
         revocations: Iterable[Revocation] = (),
-        further: Iterable[Member] = (),
+        further: Iterable[IntroducedMember] = (),
         *,
         root: DeviceId | None = None,
         awaits: DeviceId | None = None,
@@ -215,12 +219,12 @@ class Membership:
         self._unheard: frozenset[DeviceId] = frozenset()
 
     @property
-    def members(self) -> Mapping[DeviceId, Member]:
+    def members(self) -> Mapping[DeviceId, IntroducedMember]:
         """Everybody who was ever introduced, revoked or not: their ops stay, and must stay verifiable."""
         return self._members
 
     @property
-    def further(self) -> tuple[Member, ...]:
+    def further(self) -> tuple[IntroducedMember, ...]:
         """The introductions beyond those in `members`, and the statements of who the root is."""
         return tuple(self._further[key] for key in sorted(self._further))
 
@@ -261,7 +265,9 @@ class Membership:
         member = self._members.get(device)
         return None if member is None else member.public_key
 
-    def unknown(self, members: Iterable[Member]) -> tuple[list[Member], list[Member]]:
+    def unknown(
+        self, members: Iterable[IntroducedMember]
+    ) -> tuple[list[IntroducedMember], list[IntroducedMember]]:
         """Return which of these may be news: statements of who the root is, and of authors; and introductions.
 
         Without a root, and without news of one, only a device that is not known is news.
@@ -280,7 +286,7 @@ class Membership:
         had |= {(each, each) for each in self._members}  # how a device introduced itself counts for nothing
         return roots, [each for each in others if (each.device, each.introduced_by) not in had]
 
-    def told(self) -> tuple[Member, ...]:
+    def told(self) -> tuple[IntroducedMember, ...]:
         """Return the introductions that a peer is told: what both know makes equal sets of them.
 
         A device without a root tells how it came to know each. Otherwise all of them, but for how a device introduced
@@ -300,13 +306,13 @@ class Membership:
 
     def news(
         self,
-        members: Iterable[Member],
+        members: Iterable[IntroducedMember],
         revocations: Iterable[Revocation],
         *,
         own: DeviceId | None = None,
         by: DeviceId | None = None,
         needed: Container[DeviceId] = (),
-    ) -> tuple[list[Member], list[Revocation]]:
+    ) -> tuple[list[IntroducedMember], list[Revocation]]:
         """Return what of this is new and rightly signed, in an order in which every introducer is known.
 
         What is unsigned, or introduced by nobody known, is left out: it may come again with its introducer. There is a
@@ -329,8 +335,8 @@ class Membership:
         near = {device for device, introducer in had if introducer == own} | {own, root}
         count = len(had)
         fresh = [*roots, *authors]
-        waiting: dict[DeviceId, list[Member]] = {}
-        ready: list[Member] = []
+        waiting: dict[DeviceId, list[IntroducedMember]] = {}
+        ready: list[IntroducedMember] = []
         for member in introducers_first(each for each in told if not admits_nobody(each)):
             by_known = member.introduced_by in keys
             (ready if by_known else waiting.setdefault(member.introduced_by, [])).append(member)
@@ -356,14 +362,16 @@ class Membership:
         of_known = (each for each in revocations if each.device in known)
         return fresh, self._new_revocations(of_known, keys, near, own)
 
-    def vouched(self, member: Member) -> bool:
+    def vouched(self, member: IntroducedMember) -> bool:
         """Whether an introduction is by a device that is known here, and rightly signed."""
         key = self._keys().get(member.introduced_by)
         return key is not None and _member_holds(member, key)
 
-    def parted(self, members: Iterable[Member]) -> tuple[list[Member], list[Member]]:
+    def parted(
+        self, members: Iterable[IntroducedMember]
+    ) -> tuple[list[IntroducedMember], list[IntroducedMember]]:
         """Return which of these make a device known, and which go beyond that."""
-        first: dict[DeviceId, Member] = {}
+        first: dict[DeviceId, IntroducedMember] = {}
         further = []
         for member in members:
             is_first = not names_root(member) and member.device not in self._members
@@ -373,7 +381,7 @@ class Membership:
                 further.append(member)
         return [*first.values()], further
 
-    def add(self, members: Iterable[Member], revocations: Iterable[Revocation]) -> None:
+    def add(self, members: Iterable[IntroducedMember], revocations: Iterable[Revocation]) -> None:
         """Take what `news` found."""
         first, further = self.parted(members)
         self._members |= {member.device: member for member in first}
@@ -422,17 +430,17 @@ class Membership:
         other._unheard = frozenset(devices)
         return other
 
-    def _introductions(self) -> Iterator[Member]:
+    def _introductions(self) -> Iterator[IntroducedMember]:
         for each in (*self._members.values(), *self._further.values()):
             if not admits_nobody(each):
                 yield each
 
-    def _authors(self) -> list[Member]:
+    def _authors(self) -> list[IntroducedMember]:
         """Return the authors that the root names, in the order of their ids.
 
         What it has not said yet counts as the root before it said it, which had handed its place on.
         """
-        named: dict[DeviceId, Member] = {}
+        named: dict[DeviceId, IntroducedMember] = {}
         for root in self._roots():
             for each in (*self._members.values(), *self._further.values()):
                 if names_author(each) and each.introduced_by == root:
@@ -450,7 +458,7 @@ class Membership:
             roots += [by for by in before if by not in roots]
         return roots
 
-    def _admit(self, member: Member) -> None:
+    def _admit(self, member: IntroducedMember) -> None:
         """Know a device by an introduction rather than as an author, whichever came first."""
         known = self._members.get(member.device)
         if known is not None and names_author(known) and not admits_nobody(member):
@@ -474,7 +482,7 @@ class Membership:
             revoked_by[device] = (*revoked_by.get(device, ()), by)
         return Judgment(frozenset(self._members.keys() - revoked_by.keys()), revoked_by, ())
 
-    def _new_roots(self, told: Iterable[Member], by: DeviceId | None) -> list[Member]:
+    def _new_roots(self, told: Iterable[IntroducedMember], by: DeviceId | None) -> list[IntroducedMember]:
         """Return the new statements of who the root is, where that is to be followed; all of them name one key.
 
         A device follows its root where that hands its place on; one that awaits its partner's word believes that, and
@@ -509,8 +517,8 @@ class Membership:
         return sorted(each for each in said if each.device == root)
 
     def _new_authors(
-        self, told: Iterable[Member], root: DeviceId | None, keys: Mapping[DeviceId, bytes]
-    ) -> list[Member]:
+        self, told: Iterable[IntroducedMember], root: DeviceId | None, keys: Mapping[DeviceId, bytes]
+    ) -> list[IntroducedMember]:
         """Return the new statements of authors: the root's alone count, as many as there may be members."""
         had = {*self._further, *map(_place, self._members.values())}
         said = [
@@ -554,7 +562,7 @@ def revoking(
     *,
     undo: bool = False,
     keep: Iterable[DeviceId] = (),
-) -> tuple[list[Member], list[Revocation]]:
+) -> tuple[list[IntroducedMember], list[Revocation]]:
     """Return the acts by which `by`, a member or the root, revokes devices, and makes what they did its own.
 
     What a device did stops to count when an elder revokes it. So whom it had introduced, as far as that is known here,
@@ -572,7 +580,7 @@ def revoking(
     if not undo:
         wanted |= membership.standing - gone - {by}
         out = frozenset(membership.judgment.revoked_by) - gone - {by}
-    members: list[Member] = []
+    members: list[IntroducedMember] = []
     while True:  # whom it introduces is heard again, and so are they whom those introduced
         lost = wanted - after.standing - after.judgment.revoked_by.keys() - {each.device for each in members}
         back = out & after.standing - {each.device for each in revocations}
@@ -588,7 +596,7 @@ def revoking(
         revocations += again
 
 
-def marks(members: Iterable[Member]) -> list[bytes]:
+def marks(members: Iterable[IntroducedMember]) -> list[bytes]:
     """Return what stands for introductions where all that two devices know is compared: in order, each once.
 
     Without a root, each device counts once, however it came to be known; otherwise each introduction does.
@@ -599,16 +607,16 @@ def marks(members: Iterable[Member]) -> list[bytes]:
     return sorted({each.device for each in every})
 
 
-def mark(member: Member) -> bytes:
+def mark(member: IntroducedMember) -> bytes:
     """Name one introduction: what it introduces, by whom, and as what."""
     return member.device + member.introduced_by + (b"", _ROOT, _AUTHOR)[_kind(member)]
 
 
-def introducers_first(members: Iterable[Member]) -> list[Member]:
+def introducers_first(members: Iterable[IntroducedMember]) -> list[IntroducedMember]:
     """Return introductions in an order in which whoever reads them one by one knows each introducer."""
     every = {(member.device, member.introduced_by): member for member in members}
     devices = Counter(device for device, _ in every)
-    below: dict[DeviceId | None, list[Member]] = {}
+    below: dict[DeviceId | None, list[IntroducedMember]] = {}
     for member in every.values():
         by_itself = member.introduced_by == member.device
         inside = member.introduced_by in devices and not (by_itself and devices[member.device] == 1)
@@ -620,21 +628,21 @@ def introducers_first(members: Iterable[Member]) -> list[Member]:
 
 
 def lineage(
-    told: Iterable[Member], devices: Iterable[DeviceId], known: Container[DeviceId]
-) -> dict[DeviceId, Member]:
+    told: Iterable[IntroducedMember], devices: Iterable[DeviceId], known: Container[DeviceId]
+) -> dict[DeviceId, IntroducedMember]:
     """Return of these introductions those by which devices are known, and their introducers, and so on; eldest first.
 
     What is kept of a device's word is bounded, and whoever introduces one crowd here and another there makes everybody
     keep others. So an op may come whose author was left out, from a device that has taken it: were it refused for good,
     so would be all that any device wrote who had seen it. Its author is let in beyond the bound.
     """
-    first: dict[DeviceId, Member] = {}
+    first: dict[DeviceId, IntroducedMember] = {}
     for member in told:
         if not names_root(member) and member.device != member.introduced_by:
             first.setdefault(member.device, member)
-    found: dict[DeviceId, Member] = {}
+    found: dict[DeviceId, IntroducedMember] = {}
     for device in devices:
-        above: dict[DeviceId, Member] = {}
+        above: dict[DeviceId, IntroducedMember] = {}
         while device not in known and device in first and device not in above and device not in found:
             above[device] = first[device]
             device = first[device].introduced_by
@@ -642,7 +650,7 @@ def lineage(
     return found
 
 
-def read_member(plain: object) -> Member:
+def read_member(plain: object) -> IntroducedMember:
     """Return the introduction that plain values state; whether it is rightly signed, `Membership.news` finds out."""
     match plain:
         case [bytes(key), bytes(certificate), str(name), bytes(introducer), bytes(signature)] if (
@@ -652,7 +660,7 @@ def read_member(plain: object) -> Member:
             and len(introducer) == DEVICE_ID_BYTES
             and len(signature) == SIGNATURE_BYTES
         ):
-            return Member(device_id(key), key, certificate, name, DeviceId(introducer), signature)
+            return IntroducedMember(device_id(key), key, certificate, name, DeviceId(introducer), signature)
     raise InvalidOp("expected an introduction [public key, certificate, name, introducer, signature]")
 
 
@@ -666,17 +674,17 @@ def read_revocation(plain: object) -> Revocation:
     raise InvalidOp("expected a revocation [device, by, signature]")
 
 
-def plain_member(member: Member) -> list[object]:
+def plain_member(member: IntroducedMember) -> list[object]:
     """Return an introduction as plain values for the wire."""
     return [member.public_key, member.certificate, member.name, member.introduced_by, member.signature]
 
 
-def _place(member: Member) -> tuple[DeviceId, DeviceId, int]:
+def _place(member: IntroducedMember) -> tuple[DeviceId, DeviceId, int]:
     """Name an introduction apart from every other, and from other statements of the same two."""
     return member.device, member.introduced_by, _kind(member)
 
 
-def _kind(member: Member) -> int:
+def _kind(member: IntroducedMember) -> int:
     return 1 if names_root(member) else 2 if names_author(member) else 0
 
 
@@ -684,6 +692,6 @@ def _member_message(public_key: bytes, certificate: bytes, name: str, introducer
     return _MEMBER_CONTEXT + pack([public_key, certificate, name, introducer])
 
 
-def _member_holds(member: Member, introducer_key: bytes) -> bool:
+def _member_holds(member: IntroducedMember, introducer_key: bytes) -> bool:
     message = _member_message(member.public_key, member.certificate, member.name, member.introduced_by)
     return member.device == device_id(member.public_key) and verify(introducer_key, message, member.signature)

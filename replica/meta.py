@@ -11,7 +11,7 @@ from replica import hlc
 from replica.codec import pack, read_place, unpack, wire_place
 from replica.evidence import Evidence, packed, read_evidence
 from replica.folding import Totals
-from replica.ids import DEVICE_ID_BYTES, DeviceId, Origin, Place
+from replica.ids import DEVICE_ID_BYTES, DeviceId, OpRef, Origin
 from replica.incarnations import Incident, Opened, read_incidents
 from replica.state.register import Vector
 from replica.vouched import Vouched, read_vouched
@@ -21,7 +21,7 @@ from replica.vouched import Vouched, read_vouched
 SHOWN_BY: Final = 1
 
 
-class Contact(NamedTuple):
+class LastContact(NamedTuple):
     """When a member was last heard of, in ms since 1970, and what it had folded then, in feed numbers of here."""
 
     heard_ms: int
@@ -36,7 +36,7 @@ class Meta(NamedTuple):
     clock: hlc.Hlc
     position: int
     totals: Totals
-    contacts: Mapping[DeviceId, Contact]
+    contacts: Mapping[DeviceId, LastContact]
     past: Vector
     horizon_ms: int
     began_ms: int
@@ -54,7 +54,7 @@ class Meta(NamedTuple):
     awaits: DeviceId | None
     out_since: Mapping[DeviceId, int]
     """When it was heard here that a device is out, in ms since 1970."""
-    echoes: Mapping[DeviceId, Place]
+    echoes: Mapping[DeviceId, OpRef]
     """What peers said that they hold of this device, and this device does not (`Core.heard_of_myself`)."""
 
     def rows(self) -> dict[str, bytes]:
@@ -98,7 +98,7 @@ class Meta(NamedTuple):
             hlc.Hlc(held.get("clock", 0)),
             held.get("position", 0),
             Totals(*map(int.from_bytes, held.get("totals", ()))),
-            {DeviceId(peer): Contact(*contact) for peer, contact in contacts.items()},
+            {DeviceId(peer): LastContact(*contact) for peer, contact in contacts.items()},
             held.get("past", {}),
             held.get("horizon", 0),
             held.get("began", 0),

@@ -1,14 +1,14 @@
 """Tell which of its own writes a device had made durable, and does not hold any more.
 
-A device that was told by its twin that its log had been longer (`replica.outside`) keeps how long it was, as part of
-what happened to it. It goes on under another incarnation, and a peer that was told of those writes brings them back:
-what is missing is therefore asked anew each time, and nothing is once they are here.
+A device that was told by its twin that its log had been longer (`replica.rollback_guard`) keeps how long it was, as
+part of what happened to it. It goes on under another incarnation, and a peer that was told of those writes brings them
+back: what is missing is therefore asked anew each time, and nothing is once they are here.
 """
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from replica.ids import DeviceId, Origin, Place
+from replica.ids import DeviceId, OpRef, Origin
 
 if TYPE_CHECKING:
     from replica.core import Core
@@ -38,6 +38,6 @@ def held(core: "Core", origin: Origin, seq: int, head: bytes) -> int:
     `head` is not known.
     """
     longest = max((feed.seq for feed in core.feeds.of(origin)), default=0)
-    if not head or seq > longest or core.feeds.locate(Place(origin, seq, head)) is not None:
+    if not head or seq > longest or core.feeds.locate(OpRef(origin, seq, head)) is not None:
         return longest
     return seq - 1

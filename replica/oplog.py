@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from replica.erasure import Proof
 from replica.feeds import Feed
 from replica.ids import DeviceId, OpId, Origin
-from replica.membership import Member, Membership, Revocation
+from replica.membership import IntroducedMember, Membership, Revocation
 from replica.ops import Op
 from replica.state.cells import Cell, Key
-from replica.state.memories import Added, Memory, MemoryCell
+from replica.state.memories import BareMemory, Memory, MemoryCell
 from replica.state.register import Vector
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ OriginOf = Callable[[int], Origin]
 """Whose a feed is, by its local number."""
 
 
-class Status(IntEnum):
+class FoldStatus(IntEnum):
     """Whether an op in the log has been folded, and if not, why."""
 
     FOLDED = 0
@@ -36,7 +36,7 @@ class Status(IntEnum):
     """Its author made its body wrong: kept and forwarded, without effect, on every device alike."""
 
 
-class Row(NamedTuple):
+class LogRow(NamedTuple):
     """One op in the log: `pos` is its place in this replica's commit order, `feed` its local feed number.
 
     `seen` is packed as on the wire, empty when nothing was seen. `payload_hash` is kept only where the payload was
@@ -59,8 +59,8 @@ class Row(NamedTuple):
     status: int
 
 
-class Entry(NamedTuple):
-    """One op as it enters the log or leaves it for a peer: a `Row` with the op whole.
+class LogEntry(NamedTuple):
+    """One op as it enters the log or leaves it for a peer: a `LogRow` with the op whole.
 
     A store may keep the op as it is, so that replicas in one process share the same few immutable values.
     """
@@ -106,13 +106,13 @@ class PartRow(NamedTuple):
 class Changes:
     """Everything one transaction writes. A cell that maps to None is taken away."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[LogEntry] = field(default_factory=list)
     feeds: list[Feed] = field(default_factory=list)
     cells: dict[Key, Cell | None] = field(default_factory=dict)
     tombstones: set[bytes] = field(default_factory=set)
     memories: list[MemoryChange] = field(default_factory=list)
-    members: list[Member] = field(default_factory=list)
-    further: list[Member] = field(default_factory=list)
+    members: list[IntroducedMember] = field(default_factory=list)
+    further: list[IntroducedMember] = field(default_factory=list)
     """Introductions of devices that another one made known, and of the root."""
     revocations: list[Revocation] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
@@ -126,7 +126,7 @@ class Changes:
     """Proofs whose words are in no file of the home any more, by the id of their op."""
     erased: list[tuple[int, bytes]] = field(default_factory=list)
     """Rows whose payload goes, by position, with the payload's hash that stays."""
-    statuses: list[tuple[int, Status]] = field(default_factory=list)
+    statuses: list[tuple[int, FoldStatus]] = field(default_factory=list)
     """Rows whose status is another one now, by position."""
     compacted: list[int] = field(default_factory=list)
     """Rows that leave the log for the base, by position."""
@@ -139,7 +139,7 @@ class Changes:
     base_tombstones: set[bytes] = field(default_factory=set)
     tombstones_gone: set[bytes] = field(default_factory=set)
     """Tombstones of the base that rested on a member's word, and do not any more; `tombstones` come after this."""
-    added: Sequence[Added] = ()
+    added: Sequence[BareMemory] = ()
     """Memories of which nothing was held here, with their cells: those are of the state and of the base alike."""
     part: PartRow | None = None
     """The next part of a peer's snapshot; those of an older one of its go, and what stands behind this one."""
@@ -171,30 +171,30 @@ class Store(Protocol):
         """Return the short ids of all of a feed's ops that are in the base, from its first on."""
         ...
 
-    def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
+    def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[LogRow]:
         """Return ops in commit order; positions begin with 1, and what is below (`late_rows`) is not asked for."""
         ...
 
-    def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[Entry]:
+    def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[LogEntry]:
         """Return the ops behind a position that `known` does not cover, in commit order: what somebody lacks.
 
         `origin_of` says whose a feed is, to a store that keeps no ops but rows.
         """
         ...
 
-    def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+    def feed_rows(self, feed: int, first: int, last: int) -> Iterable[LogRow]:
         """Return the ops of one feed from seq `first` to `last`, as far as they are in the log."""
         ...
 
-    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[LogRow]:
         """Return those of `feed_rows` that had seen something new of others: the few that move a vector."""
         ...
 
-    def memory_rows(self, rid: bytes) -> Iterable[Row]:
+    def memory_rows(self, rid: bytes) -> Iterable[LogRow]:
         """Return the ops on one memory, in commit order; ops that name it among others are not among them."""
         ...
 
-    def late_rows(self) -> Iterable[Row]:
+    def late_rows(self) -> Iterable[LogRow]:
         """Return the ops that came after their effect was known by a member's word (`replica.late`), as they came."""
         ...
 
@@ -202,7 +202,7 @@ class Store(Protocol):
         """Return the position of the last of those, which is below 1; None if there is none."""
         ...
 
-    def unknown_rows(self) -> Iterable[Row]:
+    def unknown_rows(self) -> Iterable[LogRow]:
         """Return the ops whose status is `UNKNOWN`, in commit order."""
         ...
 

@@ -13,10 +13,10 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from replica.fields import Value
-from replica.ids import MemoryId, OpId, Origin, Place
+from replica.ids import MemoryId, OpId, OpRef, Origin
 
 
-class Kind(IntEnum):
+class OpKind(IntEnum):
     """What an op does, as a number on the wire; numbers are never reused."""
 
     REMEMBER = 1
@@ -40,19 +40,21 @@ class Kind(IntEnum):
 
 
 # The newest version of each kind that this program can fold.
-UNDERSTOOD: Final[Mapping[int, int]] = dict.fromkeys(Kind, 1)
+UNDERSTOOD: Final[Mapping[int, int]] = dict.fromkeys(OpKind, 1)
 
 # Kinds whose payload holds a person's words, or what can be guessed from them (a trigger's id may be a hash of a name):
 # they act on their rid only, and can be erased.
 TEXT_KINDS: Final = frozenset(
-    {Kind.REMEMBER, Kind.EDIT, Kind.SET, Kind.CLAIM, Kind.TRIGGER, Kind.TAG, Kind.UNTAG}
+    {OpKind.REMEMBER, OpKind.EDIT, OpKind.SET, OpKind.CLAIM, OpKind.TRIGGER, OpKind.TAG, OpKind.UNTAG}
 )
 
 # The status of a trigger that some device has shown to its person.
 DELIVERED: Final = 1
 
 # Kinds that say nothing without a memory to act on.
-NEEDS_RID: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.CLAIM, Kind.TRIGGER, Kind.TAG, Kind.UNTAG})
+NEEDS_RID: Final = frozenset(
+    {OpKind.REMEMBER, OpKind.EDIT, OpKind.CLAIM, OpKind.TRIGGER, OpKind.TAG, OpKind.UNTAG}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +122,16 @@ class Claim:
     entity: str
     relation: str
     value: str
-    replaces: tuple[Place, ...]
+    replaces: tuple[OpRef, ...]
     valid_from: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ClaimVerdict:
     """Keep or hide one claim, which `rid`'s op at `claim` made."""
 
     rid: MemoryId
-    claim: Place
+    claim: OpRef
     keep: bool
 
 
@@ -137,7 +139,7 @@ class Verdict:
 class Resolve:
     """Resolve a contradiction: one verdict a claim."""
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ClaimVerdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class Propose:
 class Withdraw:
     """Take back the proposals made by these ops."""
 
-    proposals: tuple[Place, ...]
+    proposals: tuple[OpRef, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ class SaysSame:
 class Unlink:
     """Withdraw the links made by these ops."""
 
-    links: tuple[Place, ...]
+    links: tuple[OpRef, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,25 +241,25 @@ Body = (
     | Untag
 )
 
-KIND_OF: Final[Mapping[type, Kind]] = {
-    Remember: Kind.REMEMBER,
-    Edit: Kind.EDIT,
-    Set: Kind.SET,
-    Forget: Kind.FORGET,
-    Erase: Kind.ERASE,
-    Relate: Kind.RELATE,
-    Access: Kind.ACCESS,
-    Claim: Kind.CLAIM,
-    Resolve: Kind.RESOLVE,
-    Propose: Kind.PROPOSE,
-    Withdraw: Kind.WITHDRAW,
-    Trigger: Kind.TRIGGER,
-    Receipt: Kind.RECEIPT,
-    Feedback: Kind.FEEDBACK,
-    SaysSame: Kind.SAYS_SAME,
-    Unlink: Kind.UNLINK,
-    Tag: Kind.TAG,
-    Untag: Kind.UNTAG,
+KIND_OF: Final[Mapping[type, OpKind]] = {
+    Remember: OpKind.REMEMBER,
+    Edit: OpKind.EDIT,
+    Set: OpKind.SET,
+    Forget: OpKind.FORGET,
+    Erase: OpKind.ERASE,
+    Relate: OpKind.RELATE,
+    Access: OpKind.ACCESS,
+    Claim: OpKind.CLAIM,
+    Resolve: OpKind.RESOLVE,
+    Propose: OpKind.PROPOSE,
+    Withdraw: OpKind.WITHDRAW,
+    Trigger: OpKind.TRIGGER,
+    Receipt: OpKind.RECEIPT,
+    Feedback: OpKind.FEEDBACK,
+    SaysSame: OpKind.SAYS_SAME,
+    Unlink: OpKind.UNLINK,
+    Tag: OpKind.TAG,
+    Untag: OpKind.UNTAG,
 }
 
 
@@ -282,7 +284,7 @@ class Op(NamedTuple):
     origin: Origin
     seq: int
     hlc: int
-    seen: tuple[Place, ...]
+    seen: tuple[OpRef, ...]
     kind: int
     version: int
     ends: bool
@@ -293,6 +295,6 @@ class Op(NamedTuple):
     id: OpId
 
     @property
-    def place(self) -> Place:
+    def place(self) -> OpRef:
         """The op's name for others."""
-        return Place(self.origin, self.seq, self.id[:8])
+        return OpRef(self.origin, self.seq, self.id[:8])

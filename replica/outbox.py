@@ -14,9 +14,9 @@ from replica.collector import collector_paused
 from replica.core import Core
 from replica.feeds import join
 from replica.frame import Frame, Segment
-from replica.ids import OP_ID_BYTES, Origin, Place
+from replica.ids import OP_ID_BYTES, OpRef, Origin
 from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET, PLACE_BYTES
-from replica.oplog import Entry, Row
+from replica.oplog import LogEntry, LogRow
 from replica.ops import Op
 from replica.rows import op_of
 from replica.state.register import Vector
@@ -131,7 +131,7 @@ class Outbox:
             return None
         if not self._begun:
             self._begun, self._pos = True, self._first_lacking(core)
-        entries: list[Entry] = []
+        entries: list[LogEntry] = []
         unsigned: set[int] = set()
         size = cut = 0
         for entry in core.store.entries(self._pos, known, core.feeds.origin_of):
@@ -182,7 +182,7 @@ def _frame_below(core: Core, no: int, first: int) -> tuple[Frame | None, int]:
 
     None where it cannot be said what they follow, or where their author's signature does not come with them.
     """
-    rows: list[Row] = []
+    rows: list[LogRow] = []
     size = signed = 0
     for row in core.store.feed_rows(no, first, core.feeds[no].seq):
         if rows and row.seq != rows[-1].seq + 1:
@@ -201,7 +201,7 @@ def _frame_below(core: Core, no: int, first: int) -> tuple[Frame | None, int]:
     if signed <= 0:
         return None, after
     origin = core.feeds.origin_of(no)
-    entries = [Entry(row.pos, no, op_of(row, origin), row.signature, row.status) for row in rows[:signed]]
+    entries = [LogEntry(row.pos, no, op_of(row, origin), row.signature, row.status) for row in rows[:signed]]
     return _that_fits(frame_of(core, entries), size), after
 
 
@@ -213,7 +213,7 @@ def _that_fits(frame: Frame, size: int) -> Frame:
     return frame._replace(segments=tuple(segment._replace(vector=None) for segment in frame.segments))
 
 
-def frame_of(core: Core, entries: list[Entry], parted: Container[Origin] = ()) -> Frame:
+def frame_of(core: Core, entries: list[LogEntry], parted: Container[Origin] = ()) -> Frame:
     """Return ops of the log as a frame; for each feed they must be unbroken and end signed.
 
     Where chains of an origin part, here or over there (`parted`), the first op of a segment may begin a branch that
@@ -228,7 +228,7 @@ def frame_of(core: Core, entries: list[Entry], parted: Container[Origin] = ()) -
         feed, seq, signature = core.feeds[no], first_by_feed[no].seq, signature_by_feed[no]
         assert signature is not None
         prev = None if seq == 1 else core.feeds.id_at(no, seq - 1)
-        vector: tuple[Place, ...] | None = None
+        vector: tuple[OpRef, ...] | None = None
         if prev is not None and (feed.origin in parted or len(core.feeds.of(feed.origin)) > 1):
             seen = core.feeds.vector_at(no, seq - 1)
             vector = None if seen is None else core.feeds.places(seen)

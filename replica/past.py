@@ -8,19 +8,19 @@ base has left its stamp behind, so the past begins where the base ends (the hori
 from collections.abc import Iterator
 
 from replica.chains import Chains
-from replica.errors import NotFound
+from replica.errors import NameNotFound
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId
 from replica.meta import Meta
-from replica.oplog import Changes, MemoryChange, Row, Store
+from replica.oplog import Changes, LogRow, MemoryChange, Store
 from replica.ops import UNDERSTOOD
 from replica.refold import refold
-from replica.state.cells import Part, State
+from replica.state.cells import CellKind, State
 from replica.state.memories import MemoryCell, show
 from replica.state.register import Vector
 
 
-class BeyondHorizon(NotFound):
+class BeyondHorizon(NameNotFound):
     """The log tells nothing of that time any more; `horizon_ms` is where what it tells begins."""
 
     def __init__(self, horizon_ms: int) -> None:
@@ -58,12 +58,12 @@ def rebuild(store: Store, into: Store, *, until_ms: int, seen_by: DeviceId | Non
         tombstones=set(refolded.state.tombstones),
     )
     for key, cell in refolded.state.cells.items():
-        if key.part is Part.MEMORY and isinstance(cell, MemoryCell):
+        if key.part is CellKind.MEMORY and isinstance(cell, MemoryCell):
             changes.memories.append(MemoryChange(key.name, None, show(key.name, cell), cell))
     into.write(changes, until_ms)
 
 
-def _rows(store: Store, feeds: Chains, until_ms: int, known: Vector | None) -> Iterator[Row]:
+def _rows(store: Store, feeds: Chains, until_ms: int, known: Vector | None) -> Iterator[LogRow]:
     for row in store.rows():
         if (
             row.hlc >> COUNTER_BITS <= until_ms

@@ -18,10 +18,10 @@ from replica.collector import collector_paused
 from replica.core import Core
 from replica.evidence import Fault
 from replica.feeds import join
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.late import is_late
-from replica.oplog import Changes, Row, Status
-from replica.ops import Kind
+from replica.oplog import Changes, FoldStatus, LogRow
+from replica.ops import OpKind
 from replica.refold import Refolded, changes_to, refold
 from replica.remains import Remains, read_remains, remains_of
 from replica.rows import op_of, read_places
@@ -33,7 +33,7 @@ from replica.state.text import SignedEdit
 from replica.vouched import Vouched, voucher
 
 # What such an op does hangs on nothing that its author had seen.
-_ON_ITS_OWN: Final = (Kind.REMEMBER, Kind.FORGET)
+_ON_ITS_OWN: Final = (OpKind.REMEMBER, OpKind.FORGET)
 
 
 def give_way(core: Core, now_ms: int) -> bool:
@@ -60,10 +60,10 @@ class _Proof:
     """
 
     core: Core
-    rows: list[Row]
+    rows: list[LogRow]
     reach: Vector
     vectors: dict[int, Vector]
-    alone: list[Row]
+    alone: list[LogRow]
     remains: list[Remains] = field(default_factory=list)
 
     @classmethod
@@ -73,7 +73,7 @@ class _Proof:
         alone = [
             row
             for row in core.store.late_rows()
-            if row.seq > reach[row.feed] and row.kind in _ON_ITS_OWN and row.status == Status.FOLDED
+            if row.seq > reach[row.feed] and row.kind in _ON_ITS_OWN and row.status == FoldStatus.FOLDED
         ]
         return cls(core, rows, reach, vectors, alone)
 
@@ -127,7 +127,7 @@ class _Proof:
         changes.feeds = [core.feeds[no] for no in self.vectors]
         return changes
 
-    def _was_word(self, row: Row) -> bool:
+    def _was_word(self, row: LogRow) -> bool:
         return is_late(row) and voucher(self.core, row.feed, row.seq) is not None
 
     def _is_all(self) -> bool:
@@ -145,7 +145,7 @@ class _Proof:
         def held(dot: Dot) -> bool:
             return self.reach[dot.feed] >= dot.seq or (dot.feed, dot.seq) in alone
 
-        def is_new(place: Place) -> bool:
+        def is_new(place: OpRef) -> bool:
             dot = core.feeds.locate(place)
             return dot is not None and covers(dot) and not held(dot)
 
@@ -164,7 +164,7 @@ class _Proof:
         )
 
     def _kept(
-        self, is_new: Callable[[Place], bool]
+        self, is_new: Callable[[OpRef], bool]
     ) -> tuple[set[bytes], Mapping[bytes, Sequence[SignedEdit]]]:
         """Return which memories signed ops deleted that are kept of what left the log, and how such edited others."""
         core = self.core
@@ -222,7 +222,7 @@ class _Proof:
                     self.core.accuse(by, Fault.SNAPSHOT_DENIES, now_ms)
 
 
-def _reaching_back(core: Core) -> tuple[list[Row], Vector, dict[int, Vector]]:
+def _reaching_back(core: Core) -> tuple[list[LogRow], Vector, dict[int, Vector]]:
     """Return the ops below the end of the base that are in the log with all that their authors had seen.
 
     In an order in which each comes after those; with up to which seq of each feed they go, and what the writer of the
@@ -231,7 +231,7 @@ def _reaching_back(core: Core) -> tuple[list[Row], Vector, dict[int, Vector]]:
     feeds = core.feeds
     reach: Vector = {feed.no: feed.fork for feed in feeds}
     vectors: dict[int, Vector] = {}
-    found: list[Row] = []
+    found: list[LogRow] = []
     waiting = {
         feed.no: list(core.store.feed_rows(feed.no, feed.fork + 1, feed.base_seq))[::-1]
         for feed in feeds
@@ -242,7 +242,7 @@ def _reaching_back(core: Core) -> tuple[list[Row], Vector, dict[int, Vector]]:
         goes_on = False
         for no, rows in waiting.items():
             feed = feeds[no]
-            while rows and rows[-1].seq == reach[no] + 1 and rows[-1].status != Status.UNKNOWN:
+            while rows and rows[-1].seq == reach[no] + 1 and rows[-1].status != FoldStatus.UNKNOWN:
                 seen = op_of(rows[-1], feed.origin).seen
                 needs = _needs(core, seen)
                 if needs is None or any(reach[other] < seq for other, seq in needs.items() if other != no):
@@ -256,7 +256,7 @@ def _reaching_back(core: Core) -> tuple[list[Row], Vector, dict[int, Vector]]:
     return found, reach, vectors
 
 
-def _needs(core: Core, seen: Iterable[Place]) -> Vector | None:
+def _needs(core: Core, seen: Iterable[OpRef]) -> Vector | None:
     """Return the vector of what an op has seen; None if some of that is not held."""
     places = [place for place in seen if core.membership.allows(place.origin, place.seq)]
     if any(core.feeds.locate(place) is None for place in places):

@@ -13,8 +13,8 @@ from typing import TypeVar
 from replica.codec import decode_payload
 from replica.core import Core
 from replica.frame import decode_frame
-from replica.ops import Edit, Kind
-from replica.state.cells import Cell, Key, Lesson, Link, Part, Proposal, Receipts, maker_of
+from replica.ops import Edit, OpKind
+from replica.state.cells import Cell, CellKind, Key, Lesson, Proposal, Receipts, TellingLink, maker_of
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText, base_name
@@ -45,7 +45,7 @@ class Pruning:
         for data in core.store.remains():
             frame = decode_frame(data)
             for op in frame.ops:
-                if op.kind != Kind.EDIT or op.payload is None or op.rid is None:
+                if op.kind != OpKind.EDIT or op.payload is None or op.rid is None:
                     continue
                 dot = core.feeds.locate(op.place)
                 if dot is None or dot.feed in feeds:
@@ -76,7 +76,7 @@ class Pruning:
         match cell:
             case MemoryCell():
                 return self._memory(key.name, cell)
-            case Proposal() | Link():
+            case Proposal() | TellingLink():
                 return None if cell.dot.feed in self.feeds else cell
             case Lesson():
                 dot = self.core.feeds.locate(maker_of(key))
@@ -85,7 +85,7 @@ class Pruning:
                 devices = cell.devices - self.devices
                 return Receipts(devices) if devices else None
             case _:
-                assert key.part in (Part.EDGE, Part.SETTING)
+                assert key.part in (CellKind.EDGE, CellKind.SETTING)
                 return self._left(cell) or None
 
     def _memory(self, rid: bytes, cell: MemoryCell) -> MemoryCell | None:

@@ -23,7 +23,7 @@ from typing import Any, Final
 from replica.frame import Frame
 from replica.ids import DeviceId
 from replica.limits import CHAINS_FIRST, CHAINS_MAX, CHAINS_OF_ONE_MAX
-from replica.membership import Member, introducers_first
+from replica.membership import IntroducedMember, introducers_first
 
 HOUR_MS: Final = 3_600_000
 # A device begins a chain when it is new, restored, copied or its clock is corrected: some a year. A test of backups
@@ -248,8 +248,8 @@ def told_over(what: What, wait_ms: int) -> str:
 
 
 def paced(
-    quotas: Quotas, peer: DeviceId, members: Iterable[Member], now_ms: int
-) -> tuple[list[Member], list[Member]]:
+    quotas: Quotas, peer: DeviceId, members: Iterable[IntroducedMember], now_ms: int
+) -> tuple[list[IntroducedMember], list[IntroducedMember]]:
     """Return which of the introductions that are news a peer may hand over now, and which have to wait there.
 
     Those that are few of their introducer's, and near to somebody known, come first: a crowd that one device introduces
@@ -257,7 +257,7 @@ def paced(
     """
     rank: Counter[DeviceId] = Counter()
     depth: dict[DeviceId, int] = {}
-    lateness: dict[Member, int] = {}
+    lateness: dict[IntroducedMember, int] = {}
     fresh = introducers_first(members)
     for member in fresh:
         by = member.introduced_by
@@ -265,8 +265,8 @@ def paced(
         depth.setdefault(member.device, away)
         lateness[member] = away + rank[by]
         rank[by] += 1
-    taken: list[Member] = []
-    waiting: list[Member] = []
+    taken: list[IntroducedMember] = []
+    waiting: list[IntroducedMember] = []
     for member in sorted(fresh, key=lambda each: lateness[each]):
         own = member.introduced_by == peer
         what = What.INTRODUCTIONS if own else What.INTRODUCTIONS_PASSED_ON

@@ -36,8 +36,8 @@ from replica.limits import (
     NAMES_MAX,
 )
 from replica.membership import INCARNATIONS_MAX, Reach, name_author, name_root, names_author, reach_of, revoke
-from replica.oplog import Changes, Entry
-from replica.ops import TEXT_KINDS, Edit, Erase, Kind, Remember, Write
+from replica.oplog import Changes, LogEntry
+from replica.ops import TEXT_KINDS, Edit, Erase, OpKind, Remember, Write
 from replica.outbox import frame_of
 from replica.signing import Sign
 from replica.snapshot import absorb, make_snapshot, read_snapshot
@@ -275,7 +275,7 @@ def _erased_by_others(old: Core, new: Core, holds: Holds) -> list[MemoryId]:
 
 def _frames(old: Core, holds: Holds, carried: Carried) -> Iterator[Frame]:
     """Give the ops of the log that stay, in commit order; a frame ends where each of its feeds is signed."""
-    entries: list[Entry] = []
+    entries: list[LogEntry] = []
     unsigned: set[int] = set()
     size = 0
     for entry in old.store.entries(0, {}, old.feeds.origin_of):
@@ -304,7 +304,7 @@ def _edited_by_others(old: Core, holds: Holds) -> list[MemoryId]:
         {
             MemoryId(row.rid)
             for row in old.store.rows()
-            if row.kind == Kind.EDIT
+            if row.kind == OpKind.EDIT
             and row.rid is not None
             and not holds(old.feeds.origin_of(row.feed), row.seq)
         }
@@ -316,10 +316,10 @@ def _as_left(old: Core, rid: MemoryId, holds: Holds) -> str | None:
     rows = list(old.store.memory_rows(rid))
     covered: Vector = {}
     for row in rows:
-        if row.kind == Kind.EDIT and holds(old.feeds.origin_of(row.feed), row.seq):
+        if row.kind == OpKind.EDIT and holds(old.feeds.origin_of(row.feed), row.seq):
             join(covered, old.feeds.vector_at(row.feed, row.seq) or {})
     built_on = [row for row in rows if covered.get(row.feed, 0) >= row.seq]
-    if all(row.kind != Kind.EDIT or holds(old.feeds.origin_of(row.feed), row.seq) for row in built_on):
+    if all(row.kind != OpKind.EDIT or holds(old.feeds.origin_of(row.feed), row.seq) for row in built_on):
         return None
     text = None
     for each in history(rid, built_on):

@@ -11,14 +11,14 @@ from replica.codec import wire_place
 from replica.core import Core
 from replica.feeds import Feeds, join
 from replica.folding import Totals
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.meta import SHOWN_BY
-from replica.oplog import Changes, MemoryChange, Row, Status, Store
+from replica.oplog import Changes, FoldStatus, LogRow, MemoryChange, Store
 from replica.rows import Understood, body_of, op_of, status_without_body
 from replica.state import digest
-from replica.state.cells import Cell, Key, Part, State, decode_cell, encode_cell
+from replica.state.cells import Cell, CellKind, Key, State, decode_cell, encode_cell
 from replica.state.fold import fold, keys_of
-from replica.state.memories import Added, Memory, MemoryCell, show, show_registers
+from replica.state.memories import BareMemory, Memory, MemoryCell, show, show_registers
 from replica.state.register import Dot, Vector
 
 VectorAt = Callable[[int, int], Vector | None]
@@ -34,19 +34,19 @@ class Refolded:
 
     state: State
     totals: Totals
-    statuses: dict[int, Status]
+    statuses: dict[int, FoldStatus]
     shown: Mapping[Key, Memory] = field(default_factory=dict)
 
 
 def refold(
     base: State,
-    rows: Iterable[Row],
+    rows: Iterable[LogRow],
     feeds: Feeds,
     vector_at: VectorAt,
     *,
     understood: Understood,
     erased: Iterable[bytes],
-    added: dict[bytes, Added] | None = None,
+    added: dict[bytes, BareMemory] | None = None,
 ) -> Refolded:
     """Fold rows, in commit order, on a base, which stays as it is: the cells that they touch are copied.
 
@@ -70,10 +70,10 @@ def refold(
         if body is None:
             status = status_without_body(op, understood)
         else:
-            status = Status.FOLDED
+            status = FoldStatus.FOLDED
             keys = keys_of(op, body)
             for key in keys:
-                if added and key.part is Part.MEMORY and (one := added.pop(key.name, None)) is not None:
+                if added and key.part is CellKind.MEMORY and (one := added.pop(key.name, None)) is not None:
                     base.cells[key] = one.cell()
                 if key in base.cells and key not in copied:
                     copied.add(key)
@@ -89,8 +89,8 @@ def refold(
                 feeds.locate,
             )
         result.statuses[row.pos] = status
-        if status is Status.UNKNOWN:
-            place = Place(feed.origin, row.seq, row.id[:8])
+        if status is FoldStatus.UNKNOWN:
+            place = OpRef(feed.origin, row.seq, row.id[:8])
             unfolded = result.totals.unfolded + digest.element(wire_place(place))
             result.totals.unfolded = digest.reduced(unfolded)
     for rid in erased:
@@ -99,7 +99,7 @@ def refold(
     return result
 
 
-def sum_up(state: State, totals: Totals, feeds: Feeds, added: Iterable[Added] = ()) -> dict[Key, Memory]:
+def sum_up(state: State, totals: Totals, feeds: Feeds, added: Iterable[BareMemory] = ()) -> dict[Key, Memory]:
     """Set the set hashes of a whole state, from nothing; return what shows of the memories that have cells."""
     visible, cells = digest.added_elements(added, feeds.origin_of)
     tombstones = digest.EMPTY
@@ -129,7 +129,7 @@ def changes_to(store: Store, refolded: Refolded, was_shown: ShowAs = show) -> Ch
     for key in dict.fromkeys([*old, *new]):
         before, after = old.get(key), new.get(key)
         changes.cells[key] = after
-        if key.part is Part.MEMORY:
+        if key.part is CellKind.MEMORY:
             was = was_shown(key.name, before) if isinstance(before, MemoryCell) else None
             cell = after if isinstance(after, MemoryCell) else None
             now = refolded.shown.get(key)

@@ -15,15 +15,15 @@ from replica.chains import Chains
 from replica.codec import decode_payload, payload_hash
 from replica.errors import InvalidOp
 from replica.frame import Frame, Segment, decode_frame, encode_frame
-from replica.ids import MemoryId, OpId, Place
+from replica.ids import MemoryId, OpId, OpRef
 from replica.membership import Membership
-from replica.oplog import Row, Status
-from replica.ops import Edit, Forget, Kind, Op
+from replica.oplog import FoldStatus, LogRow
+from replica.ops import Edit, Forget, Op, OpKind
 from replica.rows import op_of
 from replica.signing import Verify
 from replica.state.text import SignedEdit, check_update
 
-_KEPT: Final = (Kind.FORGET, Kind.EDIT)
+_KEPT: Final = (OpKind.FORGET, OpKind.EDIT)
 
 
 class Remains(NamedTuple):
@@ -36,20 +36,20 @@ class Remains(NamedTuple):
 class Proven(NamedTuple):
     """What remains prove: which ops they are of, which memories those deleted, and how they edited others."""
 
-    places: tuple[Place, ...]
+    places: tuple[OpRef, ...]
     rids: frozenset[MemoryId]
     edits: tuple[tuple[MemoryId, SignedEdit], ...]
 
 
 def remains_of(
-    feeds: Chains, rows: Iterable[Row], gone: Container[bytes], *, beyond: Sequence[Row] = ()
+    feeds: Chains, rows: Iterable[LogRow], gone: Container[bytes], *, beyond: Sequence[LogRow] = ()
 ) -> list[Remains]:
     """Return what has to stay of rows that leave the log; of each feed they come in order.
 
     `gone`: memories that are deleted, of which no edit has to stay. `beyond`: rows that go on where these end, up to
     one that is signed, and do not leave.
     """
-    by_feed: dict[int, list[Row]] = {}
+    by_feed: dict[int, list[LogRow]] = {}
     for row in rows:
         by_feed.setdefault(row.feed, []).append(row)
     last = {no: of_feed[-1].seq for no, of_feed in by_feed.items()}
@@ -62,19 +62,19 @@ def remains_of(
     ]
 
 
-def _stays(row: Row, last: int, gone: Container[bytes]) -> bool:
+def _stays(row: LogRow, last: int, gone: Container[bytes]) -> bool:
     return (
         row.seq <= last
         and row.kind in _KEPT
-        and row.status == Status.FOLDED
+        and row.status == FoldStatus.FOLDED
         and row.payload is not None
-        and (row.kind == Kind.FORGET or row.rid not in gone)
+        and (row.kind == OpKind.FORGET or row.rid not in gone)
     )
 
 
-def _signed_stretches(rows: Sequence[Row], last: int, gone: Container[bytes]) -> Iterable[list[Row]]:
+def _signed_stretches(rows: Sequence[LogRow], last: int, gone: Container[bytes]) -> Iterable[list[LogRow]]:
     """Give each stretch from an op that stays to the next signed op; one that ends unsigned proves nothing."""
-    stretch: list[Row] = []
+    stretch: list[LogRow] = []
     for row in rows:
         if stretch and row.seq != stretch[-1].seq + 1:
             stretch = []
@@ -85,7 +85,7 @@ def _signed_stretches(rows: Sequence[Row], last: int, gone: Container[bytes]) ->
                 stretch = []
 
 
-def _remains(feeds: Chains, rows: Sequence[Row], until: int, gone: Container[bytes]) -> Remains:
+def _remains(feeds: Chains, rows: Sequence[LogRow], until: int, gone: Container[bytes]) -> Remains:
     first, last = rows[0], rows[-1]
     origin = feeds.origin_of(first.feed)
     prev = None if first.seq == 1 else feeds.id_at(first.feed, first.seq - 1)
@@ -109,7 +109,7 @@ def without_edits(frames: Iterable[bytes], gone: Container[bytes]) -> Iterator[t
     """Give anew those remains that edit memories which are gone: without the words, or None if nothing else stays."""
     for data in frames:
         frame = decode_frame(data)
-        ops = [_without_payload(op) if op.kind == Kind.EDIT and op.rid in gone else op for op in frame.ops]
+        ops = [_without_payload(op) if op.kind == OpKind.EDIT and op.rid in gone else op for op in frame.ops]
         if any(
             op.payload is None and before.payload is not None
             for op, before in zip(ops, frame.ops, strict=True)

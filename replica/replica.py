@@ -20,9 +20,9 @@ from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.errors import StoreFailed
 from replica.ids import DeviceId
-from replica.outside import Outside
 from replica.purging import purge
 from replica.refold import refold_after_upgrade
+from replica.rollback_guard import RollbackGuard
 from replica.signing import Sign
 from replica.storage.driver import Driver, open_driver
 from replica.storage.shown import DerivedTables
@@ -42,11 +42,13 @@ def wall_clock_ms() -> int:
 class Replica:
     """One device's memory; made by `open_replica`."""
 
-    def __init__(self, driver: Driver, core: Core, clock: Callable[[], int], outside: Outside | None) -> None:
+    def __init__(
+        self, driver: Driver, core: Core, clock: Callable[[], int], rollback_guard: RollbackGuard | None
+    ) -> None:
         self._driver = driver
         self._core = core
         self._clock = clock
-        self.outside = outside
+        self.rollback_guard = rollback_guard
         """What is kept outside of the store's home, if anything is; it belongs to the store's thread."""
         self.alongside: Callable[[sqlite3.Connection], Alongside] | None = None
         """Makes what each conversation may hand over beside the ops, where something is (`replica.alongside`)."""
@@ -91,9 +93,9 @@ class Replica:
         self, function: Callable[[Core, sqlite3.Connection], Result], connection: sqlite3.Connection
     ) -> Result:
         result = function(self._core, connection)
-        if self.outside is not None:
-            self.outside.note(self._core)
-            self.outside.share(self._core, self._clock())
+        if self.rollback_guard is not None:
+            self.rollback_guard.note(self._core)
+            self.rollback_guard.share(self._core, self._clock())
         if self._core.has_unpurged:  # what was erased, here or elsewhere, leaves the files at once
             try:
                 purge(self._core, self._clock())
@@ -221,11 +223,11 @@ async def open_replica(
 ) -> AsyncIterator[Replica]:
     """Open the store at `path`, creating it if need be; `StoreCorrupt` and `StoreNewer` leave the file as it is.
 
-    `outside`: a folder, not in the home, for what a copied or restored store has to be told (`replica.outside`).
+    `outside`: a folder, not in the home, for what a copied or restored store has to be told (`replica.rollback_guard`).
     `key`: of a store that is encrypted (`replica.storage.cipher`).
     """
     chance = random or SystemRandom()
-    beside = None if outside is None else Outside(outside, device, path)
+    beside = None if outside is None else RollbackGuard(outside, device, path)
     async with open_driver(host, lambda: connect(str(path), key=key)) as driver:
 
         def start(connection: sqlite3.Connection) -> Core:

@@ -1,7 +1,7 @@
 """Turn rows of the log back into ops, and ops into what they say.
 
 An op that this program does not understand yet, or that its author made wrong, says nothing here: it is kept and
-forwarded all the same, and its `Status` tells which of the two it is.
+forwarded all the same, and its `FoldStatus` tells which of the two it is.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,8 +18,8 @@ from replica.codec import (
     wire_places,
 )
 from replica.errors import InvalidOp
-from replica.ids import OpId, Origin, Place
-from replica.oplog import Entry, OriginOf, Row, Status
+from replica.ids import OpId, OpRef, Origin
+from replica.oplog import FoldStatus, LogEntry, LogRow, OriginOf
 from replica.ops import NEEDS_RID, Body, Edit, Op
 from replica.state.register import Vector
 from replica.state.text import check_update
@@ -30,7 +30,7 @@ Understood = Mapping[int, int]
 """The newest version of each kind that can be folded."""
 
 
-def op_of(row: Row, origin: Origin) -> Op:
+def op_of(row: LogRow, origin: Origin) -> Op:
     """Return a log row as an op of this origin. `prev` is left out: whoever needs it computes it from the chain."""
     _, _, seq, hlc, kind, version, ends, rid, seen, payload, digest, op_id, _, _ = row
     places = read_places(seen) if seen else ()
@@ -40,7 +40,7 @@ def op_of(row: Row, origin: Origin) -> Op:
     )
 
 
-def rehashed(row: Row, origin: Origin, prev: OpId | None) -> OpId:
+def rehashed(row: LogRow, origin: Origin, prev: OpId | None) -> OpId:
     """Return the id that a row's op has by its header, built anew."""
     digest = payload_hash(row.payload) if row.payload is not None else row.payload_hash or b""
     ends, seen = bool(row.ends), read_places(row.seen)
@@ -49,12 +49,12 @@ def rehashed(row: Row, origin: Origin, prev: OpId | None) -> OpId:
     )
 
 
-def row_of(entry: Entry) -> Row:
+def row_of(entry: LogEntry) -> LogRow:
     """Return an entry as a row of the log."""
-    return Row._make(values_of(entry))
+    return LogRow._make(values_of(entry))
 
 
-def values_of(entry: Entry) -> tuple[Any, ...]:
+def values_of(entry: LogEntry) -> tuple[Any, ...]:
     """Return the values of an entry's row: SQLite binds a plain tuple in two thirds of the time of a named one."""
     pos, feed, op, signature, status = entry
     _, seq, hlc, seen, kind, version, ends, rid, _, digest, payload, op_id = op
@@ -63,20 +63,20 @@ def values_of(entry: Entry) -> tuple[Any, ...]:
     return (pos, feed, seq, hlc, kind, version, ends, rid, packed, payload, erased, op_id, signature, status)
 
 
-def entries_of(rows: Iterable[Row], known: Vector, origin_of: OriginOf) -> Iterator[Entry]:
+def entries_of(rows: Iterable[LogRow], known: Vector, origin_of: OriginOf) -> Iterator[LogEntry]:
     """Return those of the rows that `known` does not cover, with their ops."""
     for row in rows:
         pos, no, seq, *_, signature, status = row
         if known.get(no, 0) < seq:
-            yield _tuple(Entry, (pos, no, op_of(row, origin_of(no)), signature, status))
+            yield _tuple(LogEntry, (pos, no, op_of(row, origin_of(no)), signature, status))
 
 
-def without_payload(entry: Entry) -> Entry:
+def without_payload(entry: LogEntry) -> LogEntry:
     """Return an entry as it stays when its payload is erased: the hash of it, in the header, and not the words."""
     return entry._replace(op=entry.op._replace(payload=None))
 
 
-def read_places(packed: bytes) -> tuple[Place, ...]:
+def read_places(packed: bytes) -> tuple[OpRef, ...]:
     """Return the places that a log row's `seen` names."""
     return tuple(read_place(place) for place in unpack(packed)) if packed else ()
 
@@ -100,8 +100,8 @@ def body_of(op: Op, understood: Understood) -> Body | None:
     return body
 
 
-def status_without_body(op: Op, understood: Understood) -> Status:
+def status_without_body(op: Op, understood: Understood) -> FoldStatus:
     """Return why an op whose `body_of` is None says nothing."""
     if op.version > understood.get(op.kind, 0):
-        return Status.UNKNOWN
-    return Status.FOLDED if op.payload is None else Status.UNFOLDABLE
+        return FoldStatus.UNKNOWN
+    return FoldStatus.FOLDED if op.payload is None else FoldStatus.UNFOLDABLE

@@ -23,16 +23,16 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.evidence import Fault
 from replica.feeds import Chain, Feed, chain_to, cut, join
-from replica.ids import ID8_BYTES, DeviceId, OpId, Origin, Place
-from replica.incarnations import Why
+from replica.ids import ID8_BYTES, DeviceId, OpId, OpRef, Origin
+from replica.incarnations import ChainEvent
 from replica.limits import (
     CHAINS_OF_ONE_SEEN_MAX,
     SNAPSHOT_BYTES_FREE,
     SNAPSHOT_BYTES_MAX,
     SNAPSHOT_RATIO_MAX,
 )
-from replica.oplog import Changes, Row, SpinePiece
-from replica.ops import Kind
+from replica.oplog import Changes, LogRow, SpinePiece
+from replica.ops import OpKind
 from replica.pruning import Pruning
 from replica.refold import changes_to, refold
 from replica.remains import Remains, read_remains, remains_of, without_edits
@@ -41,8 +41,8 @@ from replica.snapshot_adds import AddedRow, columns_of, read_columns
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
 from replica.state.cells import (
     Cell,
+    CellKind,
     Key,
-    Part,
     State,
     encode_cell,
     maker_of,
@@ -51,7 +51,7 @@ from replica.state.cells import (
     read_cell,
     renumber,
 )
-from replica.state.memories import Added, MemoryCell
+from replica.state.memories import BareMemory, MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
@@ -120,7 +120,7 @@ def _body(core: Core, gone: Set[int]) -> bytes:
     adds: list[AddedRow] = []
     for part, name, data in core.store.packed_base():
         plain = unpack(data)
-        if part == Part.MEMORY and (add := only_add(plain)) is not None:
+        if part == CellKind.MEMORY and (add := only_add(plain)) is not None:
             feed, seq, _, hlc, text, fields = add
             if feed in gone:
                 continue
@@ -129,7 +129,7 @@ def _body(core: Core, gone: Set[int]) -> bytes:
         if not as_here:
             held: Cell | None = read_cell(part, plain)
             if pruning is not None and held is not None:
-                held = pruning.pruned(Key(Part(part), name), held)
+                held = pruning.pruned(Key(CellKind(part), name), held)
             if held is None:
                 continue
             if isinstance(held, MemoryCell) and held.is_only_added():  # as it is by now
@@ -224,7 +224,7 @@ def may_begin(core: Core, snapshot: Snapshot, peer: DeviceId | None, now_ms: int
         feed.origin.device
         for feed in snapshot.feeds
         if feed.fork < feed.seq
-        and core.feeds.locate(Place(feed.origin, feed.fork + 1, feed.id8(feed.fork + 1))) is None
+        and core.feeds.locate(OpRef(feed.origin, feed.fork + 1, feed.id8(feed.fork + 1))) is None
     )
     if core.beginnings(peer, now_ms).allow_all(begun):
         return True
@@ -254,7 +254,7 @@ def _understands(core: Core, kinds: Mapping[int, int]) -> bool:
     )
 
 
-def _up_to_signed(rows: Iterable[Row]) -> Iterator[Row]:
+def _up_to_signed(rows: Iterable[LogRow]) -> Iterator[LogRow]:
     for row in rows:
         yield row
         if row.signature is not None:
@@ -323,7 +323,7 @@ class _Absorption:
         core.vouched = [*core.vouched, *self._vouched()]
         core.asked.clear()
         if any(theirs.origin == core.origin for _, theirs, _ in self._new):
-            core.incarnate(Why.ECHO, now_ms)
+            core.incarnate(ChainEvent.ECHO, now_ms)
         core.write(changes, now_ms)
         core.partials.clear()
         core.merged += 1
@@ -354,7 +354,7 @@ class _Absorption:
         if max(begun.values(), default=0) > 2 * CHAINS_OF_ONE_SEEN_MAX:  # some may not have seen each other
             raise InvalidOp(f"expected at most {2 * CHAINS_OF_ONE_SEEN_MAX} feeds of one device")
 
-    def _read_state(self, known: Set[bytes]) -> tuple[State, dict[bytes, Added]]:
+    def _read_state(self, known: Set[bytes]) -> tuple[State, dict[bytes, BareMemory]]:
         """Return the state that the snapshot holds, with the numbers of this replica in its dots; cells in order.
 
         Memories that were only added are apart, where none is `known` here: there is nothing to merge them with.
@@ -363,7 +363,7 @@ class _Absorption:
         as_there = self._is_numbered_alike()
         added = {each.rid: each for each in read_columns(snapshot.adds, snapshot.id8, ops=snapshot.ops())}
         if not as_there:
-            added = {rid: Added(rid, self._dot(dot), add) for rid, dot, add in added.values()}
+            added = {rid: BareMemory(rid, self._dot(dot), add) for rid, dot, add in added.values()}
         if any(rid in added for rid in snapshot.tombstones):
             raise InvalidOp("expected a memory or its tombstone, got both")
         cells: dict[Key, Cell] = {memory_key(rid): added.pop(rid).cell() for rid in known & added.keys()}
@@ -372,11 +372,11 @@ class _Absorption:
             match cell:
                 case [part, name, data]:
                     key, read = reader.read(part, name, data)
-                    if key in cells or (key.part is Part.MEMORY and key.name in added):
+                    if key in cells or (key.part is CellKind.MEMORY and key.name in added):
                         raise InvalidOp("expected each cell once, got one twice")
                     if isinstance(read, MemoryCell) and read.is_only_added():
                         raise InvalidOp("expected a memory that was only added in the columns, got its cell")
-                    if key.part is Part.FEEDBACK and self.core.feeds.locate(maker_of(key)) is None:
+                    if key.part is CellKind.FEEDBACK and self.core.feeds.locate(maker_of(key)) is None:
                         raise InvalidOp("expected a lesson of an op of the snapshot, got one of another")
                     cells[key] = read if as_there else renumber(read, self._dot, self._origin)
                 case _:
@@ -405,7 +405,7 @@ class _Absorption:
                 fresh.append(remains)
         return fresh, proven, edits
 
-    def _was_folded(self, place: Place) -> bool:
+    def _was_folded(self, place: OpRef) -> bool:
         """Say whether an op was held here before, and not by somebody's word alone."""
         dot = self.core.feeds.locate(place)
         return (
@@ -437,10 +437,10 @@ class _Absorption:
 
     # -- what is held ----------------------------------------------------------------------------------------
 
-    def _in_log_and_covered(self, row: Row, old_base: Mapping[int, int]) -> bool:
+    def _in_log_and_covered(self, row: LogRow, old_base: Mapping[int, int]) -> bool:
         return old_base[row.feed] < row.seq <= self.covered.get(row.feed, 0)
 
-    def _fold_covered(self, rows: Sequence[Row]) -> State:
+    def _fold_covered(self, rows: Sequence[LogRow]) -> State:
         """Return what is known here of what the snapshot covers: its ops that are in the log, folded on my base."""
         core = self.core
         base = State(dict(core.store.all_base_cells()), core.store.base_tombstones())
@@ -455,7 +455,7 @@ class _Absorption:
             erased=core.erased,
         ).state
 
-    def _compare(self, mine: State, theirs: State, added: Mapping[bytes, Added], now_ms: int) -> None:
+    def _compare(self, mine: State, theirs: State, added: Mapping[bytes, BareMemory], now_ms: int) -> None:
         """Accuse a maker who leaves out, or changes, memories that signed ops in the log here added."""
         for key, cell in mine.cells.items():
             if not isinstance(cell, MemoryCell) or key.name in theirs.tombstones:
@@ -475,7 +475,7 @@ class _Absorption:
         self,
         mine: State,
         theirs: State,
-        added: dict[bytes, Added],
+        added: dict[bytes, BareMemory],
         proven: Set[bytes],
         edits: Mapping[bytes, Sequence[SignedEdit]],
     ) -> State:
@@ -489,7 +489,7 @@ class _Absorption:
         def covers(dot: Dot) -> bool:
             return self.covered.get(dot.feed, 0) >= dot.seq
 
-        def is_new(place: Place) -> bool:
+        def is_new(place: OpRef) -> bool:
             dot = self.core.feeds.locate(place)
             return dot is not None and covers(dot) and not held(dot)
 
@@ -531,7 +531,7 @@ class _Absorption:
         low, high, found = feed.fork, feed.seq, None
         while low < high:
             middle = (low + high + 1) // 2
-            dot = self.core.feeds.locate(Place(feed.origin, middle, feed.id8(middle)))
+            dot = self.core.feeds.locate(OpRef(feed.origin, middle, feed.id8(middle)))
             if dot is None:
                 high = middle - 1
             else:
@@ -571,7 +571,7 @@ class _Absorption:
         assert vector is not None, "what is in the log has a vector"
         changes.spine.append(SpinePiece(no, feed.base_seq + 1, b"".join(row.id[:ID8_BYTES] for row in rows)))
         on = core.store.feed_rows(no, last + 1, feed.seq) if rows[-1].signature is None else ()
-        edited = {row.rid for row in rows if row.kind == Kind.EDIT and row.rid is not None}
+        edited = {row.rid for row in rows if row.kind == OpKind.EDIT and row.rid is not None}
         changes.remains += remains_of(
             core.feeds, rows, core.store.tombstoned(edited), beyond=list(_up_to_signed(on))
         )

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from replica.errors import InvalidOp
 from replica.ids import MEMORY_ID_BYTES
-from replica.state.memories import Add, Added
+from replica.state.memories import Add, BareMemory
 from replica.state.reading import check_add
 from replica.state.register import Dot
 
@@ -49,7 +49,7 @@ def columns_of(rows: Iterable[AddedRow]) -> list[Any]:
     ]
 
 
-def read_columns(plain: object, id8: Callable[[int, int], bytes], *, ops: int) -> Iterator[Added]:
+def read_columns(plain: object, id8: Callable[[int, int], bytes], *, ops: int) -> Iterator[BareMemory]:
     """Give each memory with the add that made it, by its id; `InvalidOp` says what no op could have made.
 
     `id8` returns the short id of an op by its feed and seq, or refuses; `ops` is how many there are. Rows that are
@@ -86,4 +86,4 @@ def read_columns(plain: object, id8: Callable[[int, int], bytes], *, ops: int) -
         before = rid
         check_add(hlc, text, more)
         dot, add = _tuple(Dot, (feed, seq, id8(feed, seq))), _tuple(Add, (hlc, text, more))
-        yield _tuple(Added, (rid, dot, add))
+        yield _tuple(BareMemory, (rid, dot, add))

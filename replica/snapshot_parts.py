@@ -19,8 +19,8 @@ from replica.ids import (
     OP_ID_BYTES,
     DeviceId,
     OpId,
+    OpRef,
     Origin,
-    Place,
 )
 from replica.limits import SEEN_MAX
 from replica.signing import SIGNATURE_BYTES
@@ -89,14 +89,14 @@ class Snapshot(NamedTuple):
                 return on.id8(seq)
         raise InvalidOp("expected the place of an op of the snapshot, got one that is not in it")
 
-    def place(self, dot: Dot) -> Place | None:
+    def place(self, dot: Dot) -> OpRef | None:
         """Return the op that a dot in its cells stands for; None where the snapshot holds no such op."""
         if not 0 <= dot.feed < len(self.feeds):
             return None
         feed = self.feeds[dot.feed]
         if not feed.fork < dot.seq <= feed.seq or feed.id8(dot.seq) != dot.id8:
             return None
-        return Place(feed.origin, dot.seq, dot.id8)
+        return OpRef(feed.origin, dot.seq, dot.id8)
 
 
 def read_maker(plain: object) -> tuple[DeviceId, dict[int, int]]:

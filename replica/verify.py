@@ -20,11 +20,11 @@ from replica.errors import ReplicaError
 from replica.feeds import Feeds
 from replica.folding import Totals, digests_of
 from replica.frame import decode_frame, encode_frame
-from replica.ids import DeviceId, OpId, Place
+from replica.ids import DeviceId, OpId, OpRef
 from replica.late import is_late
 from replica.missing import missing
-from replica.oplog import Status
-from replica.ops import Kind
+from replica.oplog import FoldStatus
+from replica.ops import OpKind
 from replica.outbox import Outbox
 from replica.refold import sum_up
 from replica.rows import rehashed
@@ -139,7 +139,7 @@ def _compare_rows(core: Core, fresh: Core, verify: Verify) -> Iterator[str]:
             yield f"{name} is stored under another id than its header has"
         # An op made wrong and then erased is marked by what it was, or by what is left of it: whichever came first.
         if row.status != again.status and row.payload is not None:
-            yield f"{name} is marked {Status(row.status).name}, and is {Status(again.status).name}"
+            yield f"{name} is marked {FoldStatus(row.status).name}, and is {FoldStatus(again.status).name}"
         if row.signature is not None:
             key = core.membership.public_key(core.feeds[row.feed].origin.device)
             if key is None or not verify(key, OpId(row.id), row.signature):
@@ -167,7 +167,7 @@ def _check_evidence(core: Core) -> Iterator[str]:
             yield f"the signature of {name} does not verify"
         if core.may_prove and is_late(row):
             continue  # what it says is still to be folded
-        if row.kind == Kind.REMEMBER and row.status == Status.FOLDED and row.rid is not None:
+        if row.kind == OpKind.REMEMBER and row.status == FoldStatus.FOLDED and row.rid is not None:
             key = memory_key(row.rid)
             cell = core.store.load([key]).get(key)
             adds = cell.adds if isinstance(cell, MemoryCell) else {}
@@ -185,7 +185,7 @@ def _compare_vectors(core: Core, fresh: Core) -> Iterator[str]:
             yield f"feed {feed.no} is stored as having seen something else than its ops say"
 
 
-def _ends(feeds: Feeds, vector: Vector) -> set[Place]:
+def _ends(feeds: Feeds, vector: Vector) -> set[OpRef]:
     """Return the last places that a vector covers, without stems that a covered branch leaves: which of two branches is
     the stem hangs on which came first.
     """
@@ -203,7 +203,7 @@ def _compare_cells(core: Core, fresh: Core) -> Iterator[str]:
     """Compare every cell, also the parts of it that no digest covers (writes that lost, stamps, hidden documents)."""
 
     def moved(dot: Dot) -> Dot:
-        held = core.feeds.locate(Place(fresh.feeds.origin_of(dot.feed), dot.seq, dot.id8))
+        held = core.feeds.locate(OpRef(fresh.feeds.origin_of(dot.feed), dot.seq, dot.id8))
         return dot if held is None else held
 
     def origin(number: int) -> int:

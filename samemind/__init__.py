@@ -60,6 +60,12 @@ if TYPE_CHECKING:
     from samemind.commands.group.peers_list import Peers
     from samemind.commands.group.recovery import Recovery
     from samemind.commands.group.sync import PeerSync, Synced, UnreachedPeer
+    from samemind.commands.ingest._parts import Queue, QueueEntry
+    from samemind.commands.ingest.extract import Extracted
+    from samemind.commands.ingest.held_drop import Dropped
+    from samemind.commands.ingest.held_list import HeldList, HeldView
+    from samemind.commands.ingest.held_release import Released
+    from samemind.commands.ingest.queue_requeue import Requeued
     from samemind.commands.keeping._parts import (
         BlockView,
         GoalView,
@@ -88,12 +94,6 @@ if TYPE_CHECKING:
     from samemind.commands.past.diff import Changed, Difference
     from samemind.commands.portable._parts import FailedLine, Imported
     from samemind.commands.portable.export import Exported
-    from samemind.commands.taking._parts import Queue, QueueEntry
-    from samemind.commands.taking.extract import Extracted
-    from samemind.commands.taking.held_drop import Dropped
-    from samemind.commands.taking.held_list import HeldList, HeldView
-    from samemind.commands.taking.held_release import Released
-    from samemind.commands.taking.queue_requeue import Requeued
     from samemind.commands.thinking._parts import Retracted
     from samemind.commands.thinking.think import Raised, Thought
     from samemind.commands.thinking.unconsolidate import Unconsolidated
@@ -259,12 +259,12 @@ _MODULE_OF: Final = {
     "Difference": "samemind.commands.past.diff",
     "Digest": "samemind.commands.device.digest",
     "Doctored": "samemind.commands.device.doctor",
-    "Dropped": "samemind.commands.taking.held_drop",
+    "Dropped": "samemind.commands.ingest.held_drop",
     "EdgeView": "samemind.commands.graph._parts",
     "Entities": "samemind.commands.graph.entities",
     "EntityView": "samemind.commands.graph.entities",
     "Exported": "samemind.commands.portable.export",
-    "Extracted": "samemind.commands.taking.extract",
+    "Extracted": "samemind.commands.ingest.extract",
     "Failed": "samemind.errors",
     "FailedLine": "samemind.commands.portable._parts",
     "Forgotten": "samemind.commands.memories._forgotten",
@@ -274,8 +274,8 @@ _MODULE_OF: Final = {
     "Graph": "samemind.commands.graph.graph",
     "GroupMember": "samemind.commands.group._parts",
     "GroupView": "samemind.commands.group._parts",
-    "HeldList": "samemind.commands.taking.held_list",
-    "HeldView": "samemind.commands.taking.held_list",
+    "HeldList": "samemind.commands.ingest.held_list",
+    "HeldView": "samemind.commands.ingest.held_list",
     "History": "samemind.commands.memories.history",
     "Hit": "samemind.commands.memories.recall",
     "HitClaim": "samemind.commands.memories.recall",
@@ -310,16 +310,16 @@ _MODULE_OF: Final = {
     "ProfileFact": "samemind.commands.keeping._parts",
     "PromptMessage": "samemind.commands.answers.context",
     "Provenance": "samemind.commands.answers.why",
-    "Queue": "samemind.commands.taking._parts",
-    "QueueEntry": "samemind.commands.taking._parts",
+    "Queue": "samemind.commands.ingest._parts",
+    "QueueEntry": "samemind.commands.ingest._parts",
     "Raised": "samemind.commands.thinking.think",
     "Recalled": "samemind.commands.memories.recall",
     "Recovery": "samemind.commands.group.recovery",
-    "Released": "samemind.commands.taking.held_release",
+    "Released": "samemind.commands.ingest.held_release",
     "Remembered": "samemind.commands.memories._remembered",
     "RememberedMany": "samemind.commands.memories.remember_many",
     "ReminderView": "samemind.commands.memories._remembered",
-    "Requeued": "samemind.commands.taking.queue_requeue",
+    "Requeued": "samemind.commands.ingest.queue_requeue",
     "ResolutionView": "samemind.commands.contradictions._parts",
     "Resolved": "samemind.commands.contradictions.resolve",
     "Retracted": "samemind.commands.thinking._parts",

@@ -4,10 +4,10 @@ Written by `python -m samemind._tools.generate`; a change is made in the declara
 """
 
 from samemind.library import Mind
-from samemind.waiting import Waiting, waiting_for
+from samemind.waiting import ThreadedMind, waiting_for
 
 
-class BlockingMethods(Waiting):
+class BlockingMethods(ThreadedMind):
     """A method for each command."""
 
     remember = waiting_for(Mind.remember)

@@ -50,6 +50,12 @@ if TYPE_CHECKING:
     from samemind.commands.group.peers_list import Peers
     from samemind.commands.group.recovery import Recovery
     from samemind.commands.group.sync import Synced
+    from samemind.commands.ingest._parts import Queue
+    from samemind.commands.ingest.extract import Extracted
+    from samemind.commands.ingest.held_drop import Dropped
+    from samemind.commands.ingest.held_list import HeldList
+    from samemind.commands.ingest.held_release import Released
+    from samemind.commands.ingest.queue_requeue import Requeued
     from samemind.commands.keeping._parts import BlockView, GoalView, Profile, Triggers, TriggerView
     from samemind.commands.keeping.blocks_list import Blocks
     from samemind.commands.keeping.calendar import Calendar
@@ -67,12 +73,6 @@ if TYPE_CHECKING:
     from samemind.commands.memories.history import History
     from samemind.commands.memories.recall import Recalled
     from samemind.commands.past.diff import Difference
-    from samemind.commands.taking._parts import Queue
-    from samemind.commands.taking.extract import Extracted
-    from samemind.commands.taking.held_drop import Dropped
-    from samemind.commands.taking.held_list import HeldList
-    from samemind.commands.taking.held_release import Released
-    from samemind.commands.taking.queue_requeue import Requeued
     from samemind.commands.thinking._parts import Retracted
     from samemind.commands.thinking.think import Thought
     from samemind.commands.thinking.unconsolidate import Unconsolidated

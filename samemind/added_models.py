@@ -30,7 +30,7 @@ _PINNED_BYTES_MAX: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
+class AddedModel:
     """What is known of a model that was added; `files` maps each path to its SHA-256, `digest` is one of all that."""
 
     name: str
@@ -55,7 +55,7 @@ def check_name(name: str) -> str:
     return name
 
 
-def added_models(home: Home) -> list[Added]:
+def added_models(home: Home) -> list[AddedModel]:
     """Return the models of a home by their names; what is no model of ours is passed over."""
     try:
         folders = sorted(path for path in home.models.iterdir() if NAME.fullmatch(path.name))
@@ -64,7 +64,7 @@ def added_models(home: Home) -> list[Added]:
     return [one for path in folders if (one := _read(path)) is not None]
 
 
-def added_model(home: Home, name: str) -> Added | None:
+def added_model(home: Home, name: str) -> AddedModel | None:
     """Return the model of that name, if it was added."""
     return _read(home.models / name) if NAME.fullmatch(name) else None
 
@@ -91,7 +91,7 @@ def adding(home: Home, name: str) -> Iterator[Path]:
         yield scratch
 
 
-def pin(scratch: Path, added: Added) -> None:
+def pin(scratch: Path, added: AddedModel) -> None:
     """Write what was pinned beside the files."""
     with whole_file(scratch / PINNED) as file:
         file.write_text(json.dumps(asdict(added), ensure_ascii=False, indent=1), encoding="utf-8")
@@ -116,7 +116,7 @@ def hashes(folder: Path) -> dict[str, str]:
     return found
 
 
-def trouble_with(home: Home, added: Added) -> str:
+def trouble_with(home: Home, added: AddedModel) -> str:
     """Say which files of a model are not those that were pinned; empty where all are."""
     found = hashes(files_of(home, added.name))
     differ = sorted(
@@ -138,14 +138,14 @@ def embedder_of(home: Home, setting: str) -> "Embedder":
     return TransformerEmbedder(str(files_of(home, name)), pinned=added.digest)
 
 
-def _read(place: Path) -> Added | None:
+def _read(place: Path) -> AddedModel | None:
     try:
         text = (place / PINNED).read_bytes()
     except OSError:
         return None
     try:
         told: Any = json.loads(text[:_PINNED_BYTES_MAX])
-        return Added(**told)
+        return AddedModel(**told)
     except (ValueError, TypeError) as error:
         raise Failed(
             f"expected what was pinned in {place / PINNED}, got: {error}",

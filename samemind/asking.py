@@ -5,13 +5,13 @@ from typing import Any
 
 from samemind.catalog import verb_named
 from samemind.control.server import Say
-from samemind.reach import Reached
+from samemind.reach import ReachedDevice
 
 
 class Asking:
     """Has a way to the store, and asks by it."""
 
-    def __init__(self, reached: Reached) -> None:
+    def __init__(self, reached: ReachedDevice) -> None:
         self._reached = reached
 
     async def _ask(self, name: str, /, *, _say: Say | None = None, **options: Any) -> Any:

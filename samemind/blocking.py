@@ -19,7 +19,7 @@ import trio
 from samemind._blocking_methods import BlockingMethods
 from samemind.commands.memories._remembered import Remembered
 from samemind.library import Mind, open_mind
-from samemind.waiting import Waiting, waiting_for
+from samemind.waiting import ThreadedMind, waiting_for
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
@@ -52,11 +52,11 @@ _FOUND_LATER: Final = frozenset({"facts", "says_same", "contradictions", "facts_
 
 def _looked_at_later(
     method: Callable[Concatenate[Mind, Options], Awaitable[Remembered]],
-) -> Callable[Concatenate[Waiting, Options], Remembered]:
+) -> Callable[Concatenate[ThreadedMind, Options], Remembered]:
     """Return `remember` for whoever waits: only for the storing, unless the options say more."""
 
     @functools.wraps(method)
-    def wait(self: Waiting, /, *args: Any, **options: Any) -> Remembered:
+    def wait(self: ThreadedMind, /, *args: Any, **options: Any) -> Remembered:
         remember: Any = method
         if not options.keys().isdisjoint({"read", "wait", "nominees"}):
             at_once: Remembered = self._run(lambda: remember(self._mind, *args, **options))

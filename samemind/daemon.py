@@ -30,10 +30,10 @@ from samemind.control.server import Say
 from samemind.declaring import read_options
 from samemind.device import Device
 from samemind.errors import Failed, Usage
-from samemind.giving_back import share_one_heap
 from samemind.housekeeping import keep_house
 from samemind.logs import logged
-from samemind.mailboxes import Mailboxes, Settled, keeper_of, read_mailboxes
+from samemind.mailboxes import Mailboxes, SavedMailbox, keeper_of, read_mailboxes
+from samemind.memory_trim import share_one_heap
 from samemind.notifying import NotifyLoop
 from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.performing import perform
@@ -125,7 +125,7 @@ def _mailboxes(device: Device, tasks: Supervisor) -> Mailboxes:
         if device.syncer is not None:
             await device.syncer.refresh()
 
-    def make(settled: Settled) -> Keeper:
+    def make(settled: SavedMailbox) -> Keeper:
         return keeper_of(settled, device.replica, device.identity, device.host, device.random, took)
 
     mailboxes = Mailboxes(make, tasks)

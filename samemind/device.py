@@ -19,7 +19,7 @@ import trio
 from cognition import CognitionTables
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
-from cognition.decay import PROFILES, Profile
+from cognition.decay import PROFILES, DecayProfile
 from cognition.entities import EntityTables
 from cognition.local import LocalTables
 from cognition.patterns.tables import PatternTables
@@ -46,14 +46,14 @@ from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
 from samemind.declaring import read_options
 from samemind.errors import Failed
-from samemind.giving_back import kept_small
 from samemind.lock import hold
+from samemind.memory_trim import kept_small
 from samemind.passphrase import key_of
 from samemind.performing import perform
 from sync import Identity, Untrusted
 
 if TYPE_CHECKING:
-    from cognition import Mind
+    from cognition import Cognition
     from cognition.models import ChatModel
     from samemind.mailboxes import Mailboxes
     from samemind.panel.demand import PanelOnDemand
@@ -69,7 +69,7 @@ class Device:
     settings: Settings
     identity: Identity
     replica: Replica
-    opened_mind: "Mind | None"
+    opened_mind: "Cognition | None"
     """Cognition over the replica, unless it was opened for a verb that needs none."""
     host: AsyncioHost
     name: str
@@ -100,7 +100,7 @@ class Device:
         return self.identity.device_id
 
     @property
-    def mind(self) -> "Mind":
+    def mind(self) -> "Cognition":
         """Cognition over the replica; only a verb declared with `opens_mind=False` must do without."""
         assert self.opened_mind is not None, "expected a verb that is declared with opens_mind"
         return self.opened_mind
@@ -111,7 +111,7 @@ class Device:
         return self.settings.contradictions == "newer"
 
     @property
-    def profile(self) -> Profile:
+    def profile(self) -> DecayProfile:
         """How memories fade on this device."""
         return PROFILES[self.settings.decay]
 
@@ -229,7 +229,7 @@ def _load_what_thinks() -> None:
 
 def _mind(
     replica: Replica, home: Home, settings: Settings, local: LocalTables
-) -> AbstractAsyncContextManager["Mind"]:
+) -> AbstractAsyncContextManager["Cognition"]:
     """Return what runs cognition over a replica, as the owner set it up."""
     from cognition import open_mind
     from cognition.choosing import reranker_called

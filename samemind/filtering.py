@@ -3,11 +3,11 @@
 from cognition import Filters as Kept
 from replica import wall_clock_ms
 from samemind.fields import read_pairs
-from samemind.options import Filters
+from samemind.options import FilterOptions
 from samemind.times import read_before, read_since
 
 
-def kept(options: Filters) -> Kept:
+def kept(options: FilterOptions) -> Kept:
     """Return the filters that were typed, as cognition takes them."""
     now_ms = wall_clock_ms()  # for words such as "last March": of a day's length, so any clock will do
     return Kept(

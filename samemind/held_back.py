@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cognition.holding import Held, hold, secret_kinds, texts_of
+from cognition.holding import QuarantinedText, hold, secret_kinds, texts_of
 from cognition.memories import read_memories
 from replica import (
     MemoryId,
@@ -37,7 +37,7 @@ def kept_back(
     )
     if not kinds:
         return None
-    return hold(connection, Held(rid, kinds, text, fields, now_ms))
+    return hold(connection, QuarantinedText(rid, kinds, text, fields, now_ms))
 
 
 def edge_said(source: str, relation: str, target: str) -> str:
@@ -81,7 +81,8 @@ def change_kept_back(
     now_ms = device.now_ms()
     was = shown.memory.text if text else None
     return hold(
-        connection, Held(new_memory_id(now_ms, device.random), kinds, text, fields, now_ms, about, was)
+        connection,
+        QuarantinedText(new_memory_id(now_ms, device.random), kinds, text, fields, now_ms, about, was),
     )
 
 

@@ -30,7 +30,7 @@ ANSWER_S: Final = 30.0
 Progress = Callable[[str], None]
 
 
-class Listed(NamedTuple):
+class HubFile(NamedTuple):
     """A file as a hub lists it: its size in bytes, and the SHA-256 of its content where the hub says that."""
 
     path: str
@@ -43,7 +43,7 @@ class Revision(NamedTuple):
 
     model: str
     commit: str
-    files: tuple[Listed, ...]
+    files: tuple[HubFile, ...]
 
 
 def is_wanted(path: str) -> bool:
@@ -100,7 +100,7 @@ def look_up(hub: str, name: str, revision: str) -> Revision:
             raise Failed(
                 f"expected {hub} to say how large {each.rfilename} is, got {each.size!r:.60}", code="bad_hub"
             )
-        files.append(Listed(each.rfilename, each.size, each.lfs.sha256 if each.lfs else None))
+        files.append(HubFile(each.rfilename, each.size, each.lfs.sha256 if each.lfs else None))
     check_files(f"{model} at {hub}", [(each.path, each.bytes) for each in files])
     return Revision(model, commit, tuple(sorted(files)))
 

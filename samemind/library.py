@@ -21,7 +21,7 @@ from samemind._methods import Methods
 from samemind.arguments import Rid, assignments_of, full_path, new_path, rid_of, when_of
 from samemind.config import Home
 from samemind.control.pouring import draw, poured
-from samemind.reach import Reached, reach
+from samemind.reach import ReachedDevice, reach
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Mind(Methods):
     """One device's memory. Made by `samemind.open`."""
 
-    def __init__(self, reached: Reached) -> None:
+    def __init__(self, reached: ReachedDevice) -> None:
         super().__init__(reached)
         self._sensed: SensoryBuffer | None = None  # made by the first thing that is sensed
 

@@ -20,7 +20,7 @@ from samemind.errors import Failed, NotFound, SamemindError, Unreachable, Usage
 from sync import Identity
 from sync.errors import Denied, MailboxError, SyncError
 from sync.mailbox.keeping import GROUP_SECONDS_LOOKED_AT, GROUP_SECONDS_RINGING, Keeper
-from sync.mailbox.places import Place, check_place, missing_client, open_box
+from sync.mailbox.places import MailboxAddress, check_place, missing_client, open_box
 
 # More than anybody has places for, few enough to be looked at all the time.
 MAILBOXES_MAX: Final = 16
@@ -35,7 +35,7 @@ _INSTALL: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SavedMailbox:
     """One mailbox as it is saved. `out`: who was revoked already when its secret was given."""
 
     name: str
@@ -46,9 +46,9 @@ class Settled:
     out: tuple[str, ...] = ()
 
     @property
-    def place(self) -> Place:
+    def place(self) -> MailboxAddress:
         """Where it is."""
-        return Place(self.url, self.secret, self.pin)
+        return MailboxAddress(self.url, self.secret, self.pin)
 
     @property
     def key(self) -> str:
@@ -56,7 +56,7 @@ class Settled:
         return self.url
 
 
-def read_mailboxes(home: Home) -> list[Settled]:
+def read_mailboxes(home: Home) -> list[SavedMailbox]:
     """Return the mailboxes of a home."""
     try:
         found = json.loads(home.mailboxes.read_text("utf-8"))
@@ -70,7 +70,7 @@ def read_mailboxes(home: Home) -> list[Settled]:
         raise _unreadable(home.mailboxes, str(error)) from None
 
 
-def write_mailboxes(home: Home, mailboxes: Sequence[Settled]) -> None:
+def write_mailboxes(home: Home, mailboxes: Sequence[SavedMailbox]) -> None:
     """Save them, for this user's eyes only."""
     with whole_file(home.mailboxes) as scratch:
         scratch.write_text(json.dumps([asdict(one) for one in mailboxes], indent=1), encoding="utf-8")
@@ -78,8 +78,12 @@ def write_mailboxes(home: Home, mailboxes: Sequence[Settled]) -> None:
 
 
 def new_mailbox(
-    mailboxes: Sequence[Settled], name: str | None, place: Place, bytes_max: int | None, out: tuple[str, ...]
-) -> Settled:
+    mailboxes: Sequence[SavedMailbox],
+    name: str | None,
+    place: MailboxAddress,
+    bytes_max: int | None,
+    out: tuple[str, ...],
+) -> SavedMailbox:
     """Return a mailbox that may join these; one of the same name takes its place."""
     try:
         check_place(place)
@@ -104,10 +108,10 @@ def new_mailbox(
         raise Usage("expected another address: there is a mailbox at this one already", code="invalid")
     if len(mailboxes) >= MAILBOXES_MAX and name not in {one.name for one in mailboxes}:
         raise Usage(f"expected at most {MAILBOXES_MAX} mailboxes", code="too_many")
-    return Settled(name, place.url, place.secret, place.pin, bytes_max, out)
+    return SavedMailbox(name, place.url, place.secret, place.pin, bytes_max, out)
 
 
-def mailbox_named(mailboxes: Sequence[Settled], name: str) -> Settled:
+def mailbox_named(mailboxes: Sequence[SavedMailbox], name: str) -> SavedMailbox:
     """Return the mailbox of that name."""
     for one in mailboxes:
         if one.name == name:
@@ -125,7 +129,7 @@ def told_of(name: str, error: MailboxError) -> SamemindError:
 
 
 def keeper_of(
-    settled: Settled,
+    settled: SavedMailbox,
     replica: Replica,
     identity: Identity,
     host: AsyncioHost,
@@ -149,13 +153,13 @@ def keeper_of(
 class Mailboxes:
     """The mailboxes of a daemon, each kept by a task of its own."""
 
-    def __init__(self, make: Callable[[Settled], Keeper], tasks: Supervisor) -> None:
+    def __init__(self, make: Callable[[SavedMailbox], Keeper], tasks: Supervisor) -> None:
         self._make = make
         self._tasks = tasks
         self._scopes: dict[str, trio.CancelScope] = {}
         self.keepers: dict[str, Keeper] = {}
 
-    def keep(self, settled: Settled) -> None:
+    def keep(self, settled: SavedMailbox) -> None:
         """Keep a mailbox from now on, instead of what went by its name."""
         self.drop(settled.name)
         keeper, scope = self._make(settled), trio.CancelScope()
@@ -191,8 +195,10 @@ async def _flush(keeper: Keeper) -> None:
         pass  # it is written when the daemon is up again
 
 
-def _read(one: Any) -> Settled:
-    settled = Settled(one["name"], one["url"], one["secret"], one["pin"], one["bytes_max"], tuple(one["out"]))
+def _read(one: Any) -> SavedMailbox:
+    settled = SavedMailbox(
+        one["name"], one["url"], one["secret"], one["pin"], one["bytes_max"], tuple(one["out"])
+    )
     check_place(settled.place)
     return settled
 

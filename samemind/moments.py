@@ -24,7 +24,7 @@ from samemind.ids import find_device
 from samemind.times import at_ms, read_end_of
 
 if TYPE_CHECKING:
-    from cognition import Mind, PastMind
+    from cognition import Cognition, PastMind
 
 Result = TypeVar("Result")
 
@@ -72,7 +72,7 @@ def moment_of(device: Device, as_of: str | None, *, name: str = "as_of") -> int:
 @asynccontextmanager
 async def at_moment(
     device: Device, as_of: str | None, seen_by: str | None
-) -> "AsyncIterator[Mind | PastMind]":
+) -> "AsyncIterator[Cognition | PastMind]":
     """Use the device's mind for the block, or the mind of the moment or device that is named."""
     if as_of is None and seen_by is None:
         yield device.mind

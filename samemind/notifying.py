@@ -21,7 +21,7 @@ import trio
 
 from cognition.triggers.detect import reminders, snoozed
 from cognition.triggers.kinds import REMINDER, Thresholds
-from cognition.triggers.lattice import Raised, Status
+from cognition.triggers.lattice import TriggerState, TriggerStatus
 from cognition.triggers.raised import described, quoted, read_live, read_raised, read_raised_of
 from cognition.triggers.step import write_of
 from replica import Core, DeviceId, ReplicaError, Trigger, Write, memories_called
@@ -120,7 +120,7 @@ def turn_of(own: DeviceId, linked: Iterable[DeviceId]) -> float:
     return TURN_SECONDS * sorted({own, *linked}).index(own)
 
 
-class Due(NamedTuple):
+class Notification(NamedTuple):
     """What may be shown: the trigger, what raises it where nothing has, and its words."""
 
     trigger: bytes
@@ -129,8 +129,12 @@ class Due(NamedTuple):
 
 
 def struck(
-    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds, *, status: Status = Status.PENDING
-) -> list[Due]:
+    connection: sqlite3.Connection,
+    now_ms: int,
+    thresholds: Thresholds,
+    *,
+    status: TriggerStatus = TriggerStatus.PENDING,
+) -> list[Notification]:
     """Return what is due by the clock and not raised yet, to be raised with that status."""
     due = [*reminders(connection, now_ms, thresholds), *snoozed(connection, now_ms, thresholds)]
     raised_already = {raised.id for raised in read_raised_of(connection, [each.id for each in due])}
@@ -138,7 +142,7 @@ def struck(
     for candidate in due:
         if candidate.id not in raised_already:
             found += [
-                Due(candidate.id, write_of(candidate, status), quoted(it.memory.text))
+                Notification(candidate.id, write_of(candidate, status), quoted(it.memory.text))
                 for it in memories_called(connection, (candidate.rid,))
             ]
     return found[:SHOWN_AT_ONCE_MAX]
@@ -146,25 +150,25 @@ def struck(
 
 def due_now(
     connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds, *, every_kind: bool
-) -> list[Due]:
+) -> list[Notification]:
     """Return what waits to be shown: what is due by the clock and not raised yet, and what was raised and waits."""
-    found = struck(connection, now_ms, thresholds, status=Status.DELIVERED)
+    found = struck(connection, now_ms, thresholds, status=TriggerStatus.DELIVERED)
     waiting = [
         raised
         for raised in read_live(connection, now_ms, thresholds)
         if (every_kind or raised.kind == REMINDER.name)
-        and raised.status(now_ms, thresholds.lifetime_ms) is Status.PENDING
+        and raised.status(now_ms, thresholds.lifetime_ms) is TriggerStatus.PENDING
     ]
     found += [
-        Due(one.raised.id, _delivered(one.raised), one.reason.text)
+        Notification(one.raised.id, _delivered(one.raised), one.reason.text)
         for one in described(connection, now_ms, thresholds, among=waiting)
         if one.reason is not None
     ]
     return found[:SHOWN_AT_ONCE_MAX]
 
 
-def _delivered(raised: Raised) -> Write:
-    return Write(Trigger(raised.id, int(Status.DELIVERED), raised.kind, raised.about), raised.rid)
+def _delivered(raised: TriggerState) -> Write:
+    return Write(Trigger(raised.id, int(TriggerStatus.DELIVERED), raised.kind, raised.about), raised.rid)
 
 
 class NotifyLoop:
@@ -206,13 +210,13 @@ class NotifyLoop:
                 if trouble is not None:
                     _log.warning("a notification was not shown: %s", trouble)
 
-    async def _take(self, one: Due) -> bool:
+    async def _take(self, one: Notification) -> bool:
         """Say that it is shown here; False where somebody has said so before."""
 
         def move(core: Core, connection: sqlite3.Connection) -> bool:
             now_ms, lifetime_ms = self._device.now_ms(), self._device.thresholds.lifetime_ms
             for raised in read_raised(connection, one.trigger):
-                if raised.status(now_ms, lifetime_ms) is not Status.PENDING:
+                if raised.status(now_ms, lifetime_ms) is not TriggerStatus.PENDING:
                     return False
             core.commit([one.write], now_ms)
             return True

@@ -10,7 +10,7 @@ TIME: Final = "YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]]; without a zone it is this mach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class MomentOptions:
     """Which moment is meant, where it is not now."""
 
     as_of: str | None = option(
@@ -22,7 +22,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filters(Moment):
+class FilterOptions(MomentOptions):
     """Which memories are meant."""
 
     type: str | None = option("--type", "only this kind of memory", choices=MEMORY_TYPES)

@@ -27,7 +27,7 @@ PATIENCE_S: Final = 10.0
 POLL_S: Final = 0.02
 
 
-class Reached(Protocol):
+class ReachedDevice(Protocol):
     """A device that performs verbs: in this process, or in the one that holds the store."""
 
     async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
@@ -75,7 +75,7 @@ async def reach(
     lets_go: bool = False,
     name: str | None = None,
     opens_mind: bool = True,
-) -> AsyncIterator[Reached]:
+) -> AsyncIterator[ReachedDevice]:
     """Reach the device of a home; `Locked` if somebody who does not answer keeps it.
 
     Without `opens_mind`, a device in this process is opened for verbs that need none.

@@ -20,7 +20,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class ThinkingOutlook:
     """Who thinks at present, and in how many ms this device will, if nothing new happens until then."""
 
     runner: DeviceId
@@ -55,11 +55,11 @@ class ThinkLoop:
             if is_due(_now_ms() - self._last_ms, ops, runs=self._runs()):
                 await self._cycle()
 
-    def outlook(self) -> Outlook:
+    def outlook(self) -> ThinkingOutlook:
         """Return what comes next."""
         since_ms = _now_ms() - self._last_ms
         wait_ms = interval_ms(self._position() - self._seen, runs=self._runs()) - since_ms
-        return Outlook(runner(self._own, self._linked()), max(0, wait_ms))
+        return ThinkingOutlook(runner(self._own, self._linked()), max(0, wait_ms))
 
     def _runs(self) -> bool:
         return runner(self._own, self._linked()) == self._own

@@ -4,7 +4,7 @@ import sqlite3
 from functools import lru_cache
 from typing import Any, Final
 
-from replica import MemoryId, NotFound, ShownMemory, memories_called, show_memory_id
+from replica import MemoryId, NameNotFound, ShownMemory, memories_called, show_memory_id
 from samemind.fields import DOOR_NAMES
 from samemind.memory_view import MemoryView
 from samemind.times import at_ms, at_stamp
@@ -23,7 +23,7 @@ def memory_view(connection: sqlite3.Connection, rid: MemoryId) -> MemoryView:
     """Return one memory."""
     for shown in memories_called(connection, (rid,)):
         return view_of_memory(shown)
-    raise NotFound(f"no memory has the id {show_memory_id(rid)}")
+    raise NameNotFound(f"no memory has the id {show_memory_id(rid)}")
 
 
 def view_of_memory(shown: ShownMemory, **beside: Any) -> MemoryView:

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 Options = ParamSpec("Options")
 
 
-class Waiting:
+class ThreadedMind:
     """Has a mind that another thread runs, and waits for its answers."""
 
     def __init__(self, mind: Mind, token: trio.lowlevel.TrioToken) -> None:
@@ -29,11 +29,11 @@ class Waiting:
 
 def waiting_for(
     method: Callable[Concatenate[Mind, Options], Awaitable[Result]],
-) -> Callable[Concatenate[Waiting, Options], Result]:
+) -> Callable[Concatenate[ThreadedMind, Options], Result]:
     """Return a method that has this one run by the thread of the mind, and waits for its result."""
 
     @functools.wraps(method)
-    def wait(self: Waiting, /, *args: Options.args, **options: Options.kwargs) -> Result:
+    def wait(self: ThreadedMind, /, *args: Options.args, **options: Options.kwargs) -> Result:
         return self._run(lambda: method(self._mind, *args, **options))
 
     return wait

@@ -29,7 +29,7 @@ from replica.codec import (
     wire_place,
 )
 from replica.ids import DeviceId, MemoryId, OpId, Origin
-from replica.oplog import Entry, Status
+from replica.oplog import FoldStatus, LogEntry
 from replica.ops import KIND_OF, Forget, Op, Relate, Remember, Set, Write
 from replica.state import cells
 from replica.state.digest import element
@@ -83,7 +83,7 @@ class CursorCore:
         found: dict[cells.Key, cells.Cell] = {}
         for key in keys:
             held = self.registers.get(("memory", key.name))
-            if key.part is cells.Part.MEMORY and held is not None and key.name not in self.tombstones:
+            if key.part is cells.CellKind.MEMORY and held is not None and key.name not in self.tombstones:
                 (stamp, op_id), text = held
                 found[key] = MemoryCell(adds={Dot(0, 1, op_id[:8]): Add(stamp, text, {})})
         return found
@@ -267,11 +267,11 @@ class CursorWorld(World):
         """Return which ops a device holds."""
         return bits(self.observer.by_id[op_id] for op_id in core_of(device).arrived)
 
-    def arrived(self, device: Device) -> list[Entry]:
+    def arrived(self, device: Device) -> list[LogEntry]:
         """Return what entered a device's log since the last look; there are no feeds in it."""
         core = core_of(device)
         return [
-            Entry(pos, 0, core.ops[core.arrived[pos - 1]], None, Status.FOLDED)
+            LogEntry(pos, 0, core.ops[core.arrived[pos - 1]], None, FoldStatus.FOLDED)
             for pos in range(device.seen_pos + 1, core.position + 1)
         ]
 

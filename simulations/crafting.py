@@ -11,7 +11,7 @@ from replica.codec import SALT_BYTES, encode_payload, header, header_hash, pack,
 from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.hlc import HLC_MAX
 from replica.ids import INCARNATION_BYTES, DeviceId, MemoryId, OpId, Origin
-from replica.ops import KIND_OF, Body, Kind, Op, Set
+from replica.ops import KIND_OF, Body, Op, OpKind, Set
 from replica.signing import sign_commit
 from simulations.device import Device
 
@@ -64,25 +64,25 @@ def wrong_bodies(random: Random, rid: bytes, base: bytes = b"8 bytes.") -> tuple
     salt = random.randbytes(SALT_BYTES)
     return random.choice(
         [
-            (Kind.REMEMBER, rid, salt + pack(_NO_BODY)),
-            (Kind.REMEMBER, rid, salt + pack(["", {}])),
-            (Kind.REMEMBER, None, salt + pack(["nowhere to hang this", {}])),
-            (Kind.REMEMBER, rid, salt + pack(["wrong field", {"importance": 7.5}])),
-            (Kind.EDIT, rid, salt + pack([base, b"this is not a Yjs update"])),
-            (Kind.EDIT, rid, salt + pack([base, b""])),
-            (Kind.EDIT, None, salt + pack([b"8 bytes.", b"\0\0"])),
-            (Kind.SET, rid, salt + pack(["importance", "very"])),
-            (Kind.SET, None, salt + b"\xc1"),
-            (Kind.FORGET, None, salt + pack([])),
-            (Kind.FORGET, None, salt + pack([b"short"])),
-            (Kind.RELATE, None, salt + pack(["Ann", "knows", "Ben", 2.0])),
-            (Kind.ACCESS, None, salt + pack([[rid, 2**64 - 1, 2**64 - 1]])),
-            (Kind.ACCESS, None, salt + pack([[rid, 2**63 - 1, 2**63 - 1]])),
-            (Kind.CLAIM, rid, salt + pack(["Ann", "lives_in", "", [], None])),
-            (Kind.RESOLVE, None, salt + pack([[rid, [], True]])),
-            (Kind.PROPOSE, None, salt + pack([rid, rid])),
-            (Kind.WITHDRAW, None, salt + pack([[b"", b"", 0, b""]])),
-            (Kind.TRIGGER, rid, salt + pack([b"short", 9])),
-            (Kind.TRIGGER, None, encode_payload(salt, Set("a", 1))),
+            (OpKind.REMEMBER, rid, salt + pack(_NO_BODY)),
+            (OpKind.REMEMBER, rid, salt + pack(["", {}])),
+            (OpKind.REMEMBER, None, salt + pack(["nowhere to hang this", {}])),
+            (OpKind.REMEMBER, rid, salt + pack(["wrong field", {"importance": 7.5}])),
+            (OpKind.EDIT, rid, salt + pack([base, b"this is not a Yjs update"])),
+            (OpKind.EDIT, rid, salt + pack([base, b""])),
+            (OpKind.EDIT, None, salt + pack([b"8 bytes.", b"\0\0"])),
+            (OpKind.SET, rid, salt + pack(["importance", "very"])),
+            (OpKind.SET, None, salt + b"\xc1"),
+            (OpKind.FORGET, None, salt + pack([])),
+            (OpKind.FORGET, None, salt + pack([b"short"])),
+            (OpKind.RELATE, None, salt + pack(["Ann", "knows", "Ben", 2.0])),
+            (OpKind.ACCESS, None, salt + pack([[rid, 2**64 - 1, 2**64 - 1]])),
+            (OpKind.ACCESS, None, salt + pack([[rid, 2**63 - 1, 2**63 - 1]])),
+            (OpKind.CLAIM, rid, salt + pack(["Ann", "lives_in", "", [], None])),
+            (OpKind.RESOLVE, None, salt + pack([[rid, [], True]])),
+            (OpKind.PROPOSE, None, salt + pack([rid, rid])),
+            (OpKind.WITHDRAW, None, salt + pack([[b"", b"", 0, b""]])),
+            (OpKind.TRIGGER, rid, salt + pack([b"short", 9])),
+            (OpKind.TRIGGER, None, encode_payload(salt, Set("a", 1))),
         ]
     )

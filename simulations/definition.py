@@ -4,7 +4,7 @@ This is what `replica.state.fold` must come to, in whatever order ops arrive, ac
 compaction. It shares no code with the fold: no vectors, no cells, no order, one comprehension a rule. Only the text of
 an edited memory comes from a Yjs document, which is told the edits in another order than any device heard them.
 
-Everything is named as all devices name it (a `Place`, an `Origin`), so one value can be compared with any device's.
+Everything is named as all devices name it (a `OpRef`, an `Origin`), so one value can be compared with any device's.
 """
 
 from collections import defaultdict
@@ -13,28 +13,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from replica import ops
-from replica.ids import Origin, Place
+from replica.ids import OpRef, Origin
 from replica.state.memories import HeldTrigger
 from replica.state.text import EditedText, base_name
 from simulations.observer import Bits, Written, bits
 
-Heads = dict[Place, tuple[int, Any]]
+Heads = dict[OpRef, tuple[int, Any]]
 
 
 @dataclass(slots=True)
 class MemoryMeaning:
     """What ops say about one memory."""
 
-    adds: dict[Place, tuple[int, str, dict[str, Any]]] = field(default_factory=dict)
+    adds: dict[OpRef, tuple[int, str, dict[str, Any]]] = field(default_factory=dict)
     fields: dict[str, Heads] = field(default_factory=dict)
     edits: dict[bytes, str] = field(default_factory=dict)
     edited_hlc: int = 0
     accesses: dict[Origin, tuple[int, int]] = field(default_factory=dict)
-    claims: dict[Place, ops.Claim] = field(default_factory=dict)
-    verdicts: dict[Place, Heads] = field(default_factory=dict)
+    claims: dict[OpRef, ops.Claim] = field(default_factory=dict)
+    verdicts: dict[OpRef, Heads] = field(default_factory=dict)
     triggers: dict[bytes, HeldTrigger] = field(default_factory=dict)
     labels: dict[str, Heads] = field(default_factory=dict)
-    untagged: dict[Place, tuple[str, ...]] = field(default_factory=dict)
+    untagged: dict[OpRef, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -44,10 +44,10 @@ class Meaning:
     memories: dict[bytes, MemoryMeaning] = field(default_factory=dict)
     edges: dict[tuple[str, str, str], Heads] = field(default_factory=dict)
     settings: dict[str, Heads] = field(default_factory=dict)
-    proposals: dict[Place, tuple[bytes, ...]] = field(default_factory=dict)
-    links: dict[Place, tuple[tuple[bytes, bytes], int]] = field(default_factory=dict)
+    proposals: dict[OpRef, tuple[bytes, ...]] = field(default_factory=dict)
+    links: dict[OpRef, tuple[tuple[bytes, bytes], int]] = field(default_factory=dict)
     receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
-    lessons: dict[Place, Any] = field(default_factory=dict)
+    lessons: dict[OpRef, Any] = field(default_factory=dict)
     tombstones: set[bytes] = field(default_factory=set)
 
 
@@ -80,7 +80,7 @@ class _Reading:
         """Find the memories that live, which everything else acts on."""
         self.meaning = meaning = Meaning(tombstones=set(proofs))
         adds: dict[bytes, list[Written]] = defaultdict(list)
-        self.index: dict[Place, int] = {}
+        self.index: dict[OpRef, int] = {}
         for each in said:
             if isinstance(each.body, ops.Forget | ops.Erase):
                 meaning.tombstones.update(each.body.rids)
@@ -98,7 +98,7 @@ class _Reading:
                 self.starts[added, base_name(added, text)] |= 1 << self.index[place]
         self.registers: dict[Any, list[tuple[Written, Any]]] = defaultdict(list)
         self.edits: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
-        self.resolutions: list[tuple[Written, ops.Verdict]] = []
+        self.resolutions: list[tuple[Written, ops.ClaimVerdict]] = []
         self.triggers: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
         self.untags: dict[bytes, list[Written]] = defaultdict(list)
 
@@ -188,7 +188,7 @@ class _Reading:
         return meaning
 
 
-def claims_of(meaning: Meaning) -> Iterator[Place]:
+def claims_of(meaning: Meaning) -> Iterator[OpRef]:
     """Return every claim, shown or not."""
     return (place for memory in meaning.memories.values() for place in memory.claims)
 
@@ -219,13 +219,13 @@ def shown_of(rid: bytes, memory: MemoryMeaning) -> Shown:
     return Shown(text, shown, created, updated, sum(count for count, _ in totals), last)
 
 
-def listed_of(memory: MemoryMeaning) -> dict[Place, tuple[int, Any]]:
+def listed_of(memory: MemoryMeaning) -> dict[OpRef, tuple[int, Any]]:
     """Return what adds and whole writes of the labels list, each with its stamp."""
     adds = {place: (hlc, fields.get("tags")) for place, (hlc, _, fields) in memory.adds.items()}
     return {place: held for place, held in (adds | memory.fields.get("tags", {})).items() if held[1]}
 
 
-def _take_off(memory: MemoryMeaning, untags: list[Written], index: dict[Place, int]) -> None:
+def _take_off(memory: MemoryMeaning, untags: list[Written], index: dict[OpRef, int]) -> None:
     """Say which labels were taken off of what listed them."""
     for place, (_, listed) in listed_of(memory).items():
         off = tuple(

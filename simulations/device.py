@@ -14,7 +14,7 @@ from cognition.thinking.cycle import Step
 from replica.core import Core
 from replica.ids import DeviceId, device_id
 from replica.keys import Ed25519PrivateKey
-from replica.membership import Member, Membership, introduce
+from replica.membership import IntroducedMember, Membership, introduce
 from replica.ops import UNDERSTOOD
 from replica.refold import refold_after_upgrade
 from replica.signing import Verify
@@ -96,13 +96,13 @@ class Device:
         refold_after_upgrade(self.core, self.now(true_ms))
         self.mind = steps(THRESHOLDS) if isinstance(self.disk, SqliteDisk) and self.disk.thinks else ()
 
-    def found(self) -> Member:
+    def found(self) -> IntroducedMember:
         """Begin a group of one, and return the introduction that says so."""
         own = self.introduce(self)
         self.core.found(own)
         return own
 
-    def introduce(self, other: "Device") -> Member:
+    def introduce(self, other: "Device") -> IntroducedMember:
         """Return this device's introduction of another one."""
         return introduce(
             self.key.private.sign,

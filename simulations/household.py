@@ -9,7 +9,7 @@ from replica.errors import StoreFailed
 from replica.frame import Frame
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId, MemoryId
-from replica.oplog import Entry
+from replica.oplog import LogEntry
 from replica.ops import Body, Claim, Erase, Op, Write
 from replica.purging import purge
 from replica.rows import body_of, op_of
@@ -244,7 +244,7 @@ class Household(Timeline):
         self.flush(device)
         return taken
 
-    def arrived(self, device: Device) -> Iterable[Entry]:
+    def arrived(self, device: Device) -> Iterable[LogEntry]:
         """Return what entered a device's log since the last look."""
         return device.core.store.entries(device.seen_pos, {}, device.core.feeds.origin_of)
 

@@ -33,7 +33,7 @@ from simulations.clock import DAY_MS
 from simulations.device import Key
 from sync.carrier.cargo import export, messages
 from sync.carrier.shelf import TIER_FILES_MAX, Shelf, new_name
-from sync.carrier.visit import Get, Looked, Names, Put, Remove, Run, Save, Step, Visitor
+from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor
 from sync.errors import Denied, Full, Gone, SyncError, Unreached
 from sync.identity import Identity
 from sync.wire.messages import Base, Ops
@@ -417,7 +417,7 @@ def _do(step: Step, device: Visiting, box: Box) -> Any:
     match step:
         case Names():
             return box.names(device.name)
-        case Get(name, size):
+        case GetFile(name, size):
             return box.get(name)[:size]
         case Put(name, data):
             return box.put(name, data)

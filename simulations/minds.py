@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from cognition import queue
 from cognition.embedding.hashed import HashedEmbedder
 from cognition.feedback import lesson
-from cognition.thinking.cycle import Outcome
+from cognition.thinking.cycle import StepOutcome
 from cognition.triggers.lattice import joined
 from replica.fields import Value
 from replica.ids import MemoryId
@@ -52,7 +52,7 @@ def think(world: "World", random: Random) -> None:
     _embed(disk, now_ms)
     for step in device.mind:
         for _ in range(CALLS_MAX):
-            outcomes: list[Outcome] = []
+            outcomes: list[StepOutcome] = []
             if not world.attempt(
                 device,
                 lambda step=step, told=outcomes: told.append(step.run(device.core, disk.connection, now_ms)),  # type: ignore[misc]

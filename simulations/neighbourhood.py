@@ -12,7 +12,7 @@ from typing import Final
 from simulations.device import Device
 from simulations.world import World
 from sync.address import Address
-from sync.roster import Contact, Roster
+from sync.roster import DialTarget, Roster
 
 # Two devices that are both up and know where the other is are linked within this.
 RECONNECT_MS_MAX: Final = 5_000
@@ -104,7 +104,7 @@ class Neighbourhood:
     def _up(self) -> Iterator[str]:
         return (name for name in self.rosters if name not in self.off)
 
-    def _call(self, name: str, contact: Contact) -> None:
+    def _call(self, name: str, contact: DialTarget) -> None:
         """Call a contact as `sync.syncer` does: whoever is missing may answer, at any of its places."""
         world, roster, own = self.world, self.rosters[name], self._device(name)
         roster.calling(contact.key, now_ms=world.now_ms)

@@ -8,7 +8,7 @@ judged by something that shares no code with them.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.ops import Body, Erase, Forget, Op
 
 Bits = int
@@ -38,7 +38,7 @@ class Observer:
 
     ops: list[Written] = field(default_factory=list)
     by_id: dict[bytes, Written] = field(default_factory=dict)
-    by_place: dict[Place, Written] = field(default_factory=dict)
+    by_place: dict[OpRef, Written] = field(default_factory=dict)
     forgetting: list[Written] = field(default_factory=list)
     """Those that forget or erase: few, and asked for at every look."""
 

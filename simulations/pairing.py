@@ -14,7 +14,7 @@ from simulations.device import Device
 from sync.code import Invitation, PairingCode
 from sync.errors import SyncError
 from sync.identity import Identity, certificate_key, fingerprint
-from sync.pairing import Introduction, Joiner, Offerer, Paired, PairingWindow
+from sync.pairing import Introduction, Joiner, Offerer, PairingResult, PairingWindow
 
 if TYPE_CHECKING:
     from simulations.world import World
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Met:
     """What one attempt came to on both ends: whom each believes to have met, and why it failed, if it did."""
 
-    offerer: Paired | None
-    joiner: Paired | None
+    offerer: PairingResult | None
+    joiner: PairingResult | None
     error: type[SyncError] | None
 
     @property
@@ -106,7 +106,7 @@ def _converse(joiner: Joiner, offerer: Offerer, frames: Sequence[bytes], now_ms:
         frames = [answer for frame in answers for answer in joiner.receive(frame)]
 
 
-def _take_in(device: Device, paired: Paired) -> None:
+def _take_in(device: Device, paired: PairingResult) -> None:
     """Introduce whom one met, as the program does."""
     certificate = paired.member.certificate
     member = introduce(

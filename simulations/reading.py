@@ -2,9 +2,9 @@
 
 from replica.codec import unpack
 from replica.core import Core
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.ops import Claim
-from replica.state.cells import Key, Lesson, Link, Part, Proposal, Receipts, maker_of
+from replica.state.cells import CellKind, Key, Lesson, Proposal, Receipts, TellingLink, maker_of
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Register
 from simulations.definition import Heads, Meaning, MemoryMeaning
@@ -23,7 +23,7 @@ def meaning_on(core: Core) -> Meaning:
                 meaning.lessons[maker_of(key)] = (rid, amounts)
             case Proposal(_, rids):
                 meaning.proposals[maker_of(key)] = tuple(rids)
-            case Link(_, rids, sureness):
+            case TellingLink(_, rids, sureness):
                 meaning.links[maker_of(key)] = (rids, sureness)
             case _:
                 _place_register(meaning, key, _heads(core, cell))
@@ -50,8 +50,8 @@ def _memory(core: Core, cell: MemoryCell) -> MemoryMeaning:
     )
 
 
-def _place(core: Core, dot: Dot) -> Place:
-    return Place(core.feeds.origin_of(dot.feed), dot.seq, dot.id8)
+def _place(core: Core, dot: Dot) -> OpRef:
+    return OpRef(core.feeds.origin_of(dot.feed), dot.seq, dot.id8)
 
 
 def _heads(core: Core, register: Register) -> Heads:
@@ -59,7 +59,7 @@ def _heads(core: Core, register: Register) -> Heads:
 
 
 def _place_register(meaning: Meaning, key: Key, heads: Heads) -> None:
-    if key.part is Part.EDGE:
+    if key.part is CellKind.EDGE:
         source, relation, target = unpack(key.name)
         meaning.edges[source, relation, target] = heads
     else:

@@ -21,9 +21,9 @@ import replica.state.digest
 import sync.exchange
 from replica.codec import pack, wire_places
 from replica.frame import Frame, decode_frame, op_from
-from replica.ids import OpId, Origin, Place
+from replica.ids import OpId, OpRef, Origin
 from replica.meaning import Meaning, meaning_of
-from replica.oplog import Row
+from replica.oplog import LogRow
 from replica.ops import Op
 from replica.rows import Understood, op_of, read_places
 from replica.signing import verify
@@ -49,8 +49,8 @@ class Wire:
     frames: int = 0
     ops: int = 0
     _ops: dict[tuple[Any, ...], Op] = field(default_factory=dict)
-    _places: dict[bytes, tuple[Place, ...]] = field(default_factory=dict)
-    _plain: dict[tuple[Place, ...], list[Any]] = field(default_factory=dict)
+    _places: dict[bytes, tuple[OpRef, ...]] = field(default_factory=dict)
+    _plain: dict[tuple[OpRef, ...], list[Any]] = field(default_factory=dict)
     _logged: dict[bytes, Op] = field(default_factory=dict)
     _elements: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
     _meanings: dict[tuple[tuple[int, int], ...], dict[bytes, Meaning]] = field(default_factory=dict)
@@ -91,21 +91,21 @@ class Wire:
             op = self._ops[key] = op_from(origin, seq, prev, hlc, seen, *rest)
             return op
 
-    def read_places(self, packed: bytes) -> tuple[Place, ...]:
+    def read_places(self, packed: bytes) -> tuple[OpRef, ...]:
         """Return the places that a log row names."""
         places = self._places.get(packed)
         if places is None:
             places = self._places[packed] = read_places(packed)
         return places
 
-    def wire_places(self, places: tuple[Place, ...]) -> list[Any]:
+    def wire_places(self, places: tuple[OpRef, ...]) -> list[Any]:
         """Return places as plain values."""
         plain = self._plain.get(places)
         if plain is None:
             plain = self._plain[places] = wire_places(places)
         return plain
 
-    def op_of(self, row: Row, origin: Origin) -> Op:
+    def op_of(self, row: LogRow, origin: Origin) -> Op:
         """Return a log row as an op; two rows under one id are the same op only if they share what they say."""
         op = self._logged.get(row.id)
         if op is None or op.payload is not row.payload or op.hlc != row.hlc or op.origin != origin:

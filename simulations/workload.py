@@ -10,10 +10,11 @@ from random import Random
 from typing import Any, Final
 
 from replica.core import Core
-from replica.ids import MemoryId, Place, derived_memory_id, new_memory_id
+from replica.ids import MemoryId, OpRef, derived_memory_id, new_memory_id
 from replica.ops import (
     Access,
     Claim,
+    ClaimVerdict,
     Erase,
     Forget,
     Propose,
@@ -24,7 +25,6 @@ from replica.ops import (
     Tag,
     Trigger,
     Untag,
-    Verdict,
     Withdraw,
     Write,
 )
@@ -57,9 +57,9 @@ class Memo:
 
     keys: int
     rids: list[MemoryId] = field(default_factory=list)
-    claims: list[tuple[MemoryId, Place, tuple[str, str]]] = field(default_factory=list)
-    proposals: list[Place] = field(default_factory=list)
-    knew: dict[Place, frozenset[Place]] = field(default_factory=dict)
+    claims: list[tuple[MemoryId, OpRef, tuple[str, str]]] = field(default_factory=list)
+    proposals: list[OpRef] = field(default_factory=list)
+    knew: dict[OpRef, frozenset[OpRef]] = field(default_factory=dict)
     """For each change of mind, the claims that its writer's device held and understood then."""
     replaces_shown_only: bool = False
     """A planted bug: a change of mind lists the claims that are shown, instead of all that are held."""
@@ -95,7 +95,7 @@ def write(
     return []
 
 
-def note(memo: Memo, writes: Sequence[Write], places: Sequence[Place]) -> None:
+def note(memo: Memo, writes: Sequence[Write], places: Sequence[OpRef]) -> None:
     """Remember what was written, once it is durable somewhere."""
     for each, place in zip(writes, places, strict=True):
         match each.body:
@@ -183,7 +183,7 @@ def _access(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> l
 def _claim(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:
     for rid, _ in memo.living(core, random, 1):
         slot = random.choice(SLOTS)
-        replaces: tuple[Place, ...] = ()
+        replaces: tuple[OpRef, ...] = ()
         if random.random() < 0.5:
             replaces = replaced_claims(core, memo, slot)
         return [Write(Claim(*slot, random.choice(CITIES), replaces, None), rid)]
@@ -198,7 +198,7 @@ def _resolve(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> 
     if len(values) < 2:
         return []
     keep = random.choice(values)
-    verdicts = [Verdict(rid, place, value == keep) for rid, place, value in held]
+    verdicts = [ClaimVerdict(rid, place, value == keep) for rid, place, value in held]
     return [Write(Resolve(tuple(verdicts)))]
 
 
@@ -271,7 +271,7 @@ WRITERS: Final[dict[str, Writer]] = {
 }
 
 
-def replaced_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> tuple[Place, ...]:
+def replaced_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> tuple[OpRef, ...]:
     """Return what a change of mind replaces: every claim of the slot that this device holds, hidden or not."""
     held = [place for _, place, _ in held_claims(core, memo, slot)]
     if memo.replaces_shown_only:
@@ -280,7 +280,7 @@ def replaced_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> tuple[Plac
     return tuple(sorted(held))
 
 
-def held_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> list[tuple[MemoryId, Place, str]]:
+def held_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> list[tuple[MemoryId, OpRef, str]]:
     """Return (memory, place, value) of every claim of a slot that this device holds, hidden or not."""
     found = []
     wanted = [(rid, place) for rid, place, claimed in memo.claims if claimed == slot]
@@ -292,11 +292,11 @@ def held_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> list[tuple[Mem
     return found
 
 
-def shown_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> set[Place]:
+def shown_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> set[OpRef]:
     """Return the claims of a slot that are neither replaced by a living claim nor hidden by every verdict on them."""
     held = held_claims(core, memo, slot)
     cells = core.store.load([memory_key(rid) for rid, _, _ in held])
-    gone: set[Place] = set()
+    gone: set[OpRef] = set()
     for rid, place, _ in held:
         cell, dot = cells[memory_key(rid)], core.feeds.locate(place)
         assert isinstance(cell, MemoryCell)

@@ -34,7 +34,7 @@ ANY: Final = frozenset({"", "::", "0.0.0.0"})
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class DialledPeer:
     """An encrypted stream, who is at its other end, and where that is."""
 
     stream: SecureStream
@@ -42,14 +42,14 @@ class Reached:
     address: Address
 
 
-async def reach(addresses: Sequence[Address], *, identity: Identity, pins: Sequence[bytes]) -> Reached:
+async def reach(addresses: Sequence[Address], *, identity: Identity, pins: Sequence[bytes]) -> DialledPeer:
     """Return the first link that comes up; if none does, raise the most telling of the reasons.
 
     `pins`: of those who are called. Others who answer are told nothing, and a link that they have stands.
     """
     if not addresses:
         raise LinkLost("no address is known where it could be reached")
-    found: list[Reached] = []
+    found: list[DialledPeer] = []
     errors: list[SyncError] = []
     async with trio.open_nursery() as nursery:
 
@@ -75,7 +75,7 @@ async def reach(addresses: Sequence[Address], *, identity: Identity, pins: Seque
             if found:
                 await trio.aclose_forcefully(stream)
                 return
-            found.append(Reached(stream, peer, address))
+            found.append(DialledPeer(stream, peer, address))
             nursery.cancel_scope.cancel()
 
         for turn, address in enumerate(addresses):

@@ -17,7 +17,7 @@ from replica.errors import InvalidOp, StoreFailed
 from replica.evidence import Fault
 from replica.frame import Frame, decode_frame, encode_frame
 from replica.frontier import locator
-from replica.ids import ID8_BYTES, DeviceId, Origin, Place
+from replica.ids import ID8_BYTES, DeviceId, OpRef, Origin
 from replica.late import may_ask, signed_frontier
 from replica.limits import REFUSALS_SAID_MAX
 from replica.outbox import Outbox, Sent
@@ -27,9 +27,9 @@ from replica.snapshot import absorb, charge, may_begin, not_understood, read_sna
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.group_news import GroupNews
 from sync.parts import Cut, Incoming, Leaving, parts_of
-from sync.relaying import Relaying
+from sync.relay_backoff import RelayBackoff
 from sync.session import CREDITS, Session
-from sync.states import Found, Phase, Receiving, Sending
+from sync.states import Phase, Receiving, Sending, SessionFinding
 from sync.wire.messages import (
     CLOCK_MS_MAX,
     PROTOCOL,
@@ -108,7 +108,7 @@ class Exchange:
         self._peer = peer
         self._frames_per_turn = frames_per_turn
         self.tally = Tally()
-        self.relaying = Relaying(first=core.device < peer)
+        self.relaying = RelayBackoff(first=core.device < peer)
         self.refusals: deque[Refused] = deque(maxlen=REFUSALS_MAX)
         """What was refused by either side last, for `doctor` and the log."""
         self.has_more = False
@@ -127,7 +127,7 @@ class Exchange:
         self._incoming = Incoming(core, peer)
         self._incoming.shared(len(core.proofs))
         self._lacking = _Lacking(now_ms)
-        self._asked_about: tuple[dict[int, int], tuple[Place, ...]] = {}, ()
+        self._asked_about: tuple[dict[int, int], tuple[OpRef, ...]] = {}, ()
         """What was last asked about, and how far those feeds reached: a peer may make us ask again and again."""
         self._peer_folds = False
         self._authors: set[DeviceId] = set()
@@ -224,7 +224,7 @@ class Exchange:
         if trust.more:
             return
         self._core.heard_group(self._peer)
-        self.session.conclude(Found.TRUST_KEPT)
+        self.session.conclude(SessionFinding.TRUST_KEPT)
         if not self._end_if_put_out() and not was_open:
             self._pull_first()
 
@@ -254,9 +254,9 @@ class Exchange:
         for part in unsure.parts():
             self.session.say(part)
         if not unsure.places:
-            self.session.conclude(Found.LOCATED)
+            self.session.conclude(SessionFinding.LOCATED)
 
-    def _places_of(self, origins: Iterable[Origin]) -> tuple[Place, ...]:
+    def _places_of(self, origins: Iterable[Origin]) -> tuple[OpRef, ...]:
         """Return places of these origins' feeds to ask about: as they were last read, if none of those has grown."""
         feeds = self._core.feeds
         reach = {feed.no: feed.seq for origin in origins for feed in feeds.of(origin)}
@@ -459,7 +459,7 @@ class Exchange:
             why = f"a snapshot of the peer's could not be read: {error}"
             raise RemoteProtocolError(why, fault=Fault.SNAPSHOT) from error
         if self._outbox is not None:  # or what has just come would go back
-            ends = (Place(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
+            ends = (OpRef(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
             self._outbox.learn(self._core.feeds.vector_of(ends))
         return None, False
 

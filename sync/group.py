@@ -20,7 +20,7 @@ from sync import peers
 from sync.errors import SyncError
 from sync.link import Link
 from sync.peers import PeerRecord
-from sync.trust import Trust
+from sync.trust import TrustStore
 
 # A device that is out is heard again when its owner may have done something about it; it is no way to keep us busy.
 HEARD_AGAIN_SECONDS: Final = 5.0
@@ -41,7 +41,7 @@ class Group:
     """Members, what is kept of each, and what went wrong last."""
 
     def __init__(self, replica: Replica, own: DeviceId) -> None:
-        self.trust = Trust.of(())
+        self.trust = TrustStore.of(())
         self.names: dict[DeviceId, str] = {}
         """Everybody else who ever belonged to the group."""
         self.size = -1
@@ -69,7 +69,7 @@ class Group:
         )
         members, self.size = tuple(group.members.values()), group.size
         certified = ((each.device, each.certificate, each.name) for each in members)
-        self.trust = Trust.of_group(certified, group.revoked)
+        self.trust = TrustStore.of_group(certified, group.revoked)
         self.banned = frozenset(group.judgment.revoked_by)
         out = {
             device: Revoked(group.members[device].certificate, group.revocation_of(device))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from replica.core import Core
 from replica.evidence import Fault
 from replica.ids import DeviceId
-from replica.membership import Member, lineage, mark
+from replica.membership import IntroducedMember, lineage, mark
 from replica.quotas import paced
 from sync.trust import certified
 from sync.wire.messages import Trust
@@ -55,7 +55,7 @@ class GroupNews:
         strangers = {*authors} - self._core.membership.members.keys()
         return bool(strangers) and self._core.want(self._peer, strangers) and self._left_out
 
-    def _let_in(self, told: list[Member], now_ms: int) -> None:
+    def _let_in(self, told: list[IntroducedMember], now_ms: int) -> None:
         """Take introductions of those whose ops came from this peer before, and were refused: beyond all bounds."""
         core = self._core
         wanted = core.wanted.get(self._peer)
@@ -84,7 +84,7 @@ class GroupNews:
     def _size_now(self) -> int:
         return self._core.membership.size + len(self._core.proofs)
 
-    def _name(self, member: Member) -> bytes:
+    def _name(self, member: IntroducedMember) -> bytes:
         """Name what an introduction tells: a device, or where there is a root, that very introduction."""
         return member.device if self._core.membership.root is None else mark(member)
 
@@ -97,7 +97,7 @@ class GroupNews:
         }
 
 
-def at_fault(core: Core, peer: DeviceId, waiting: Iterable[Member]) -> set[DeviceId]:
+def at_fault(core: Core, peer: DeviceId, waiting: Iterable[IntroducedMember]) -> set[DeviceId]:
     """Return who introduced more than may come now: not whoever passes on what others have rightly signed."""
     found: set[DeviceId] = set()
     for member in waiting:

@@ -85,12 +85,12 @@ class Traffic:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LinkProgress:
     """How the conversation stood when it was last looked at on the store's thread, to which it belongs.
 
     `position`: how long the log was. `news`: what `Core.news` was. `unsent`: how many ops held here the peer
     is known to lack. `group`: how many introductions and revocations are known here. `open`: both know whom
-    the other trusts. `wait_ms`: how long what others wrote waits for more (`sync.relaying`).
+    the other trusts. `wait_ms`: how long what others wrote waits for more (`sync.relay_backoff`).
     """
 
     position: int = -1
@@ -121,7 +121,7 @@ class Link:
     ) -> None:
         """`turned` is called, on the trio thread, whenever the conversation went on, and at the end."""
         self.peer = peer
-        self.progress = Progress()
+        self.progress = LinkProgress()
         self.ended = trio.Event()
         self._stream = stream
         self._replica = replica
@@ -200,7 +200,7 @@ class Link:
                 raise self._failure or LinkLost(f"the link ended: {self.progress.goodbye or 'closed here'}")
             await self._news.wait()
 
-    async def prove(self) -> None:
+    async def probe(self) -> None:
         """Find out whether the peer is still there, and end the link if nothing comes within seconds."""
         before, quiet = self._bytes_in, self.progress.quiet
         await self.ask()
@@ -225,7 +225,7 @@ class Link:
 
         await self._turn(end)
 
-    def hurry(self) -> None:
+    def flush(self) -> None:
         """Pass on at once what waits: whoever was to tell the peer may be gone."""
         self._waiting.cancel()
 
@@ -349,7 +349,7 @@ class Link:
                 return False  # not begun: whatever it was, it will be seen at the start
             if not exchange.is_over:  # after a goodbye, what is still on its way means nothing
                 self._outgoing.extend(say(exchange, self._replica.now_ms()))
-            self.progress = Progress(
+            self.progress = LinkProgress(
                 core.position,
                 core.news,
                 exchange.tally.sent,

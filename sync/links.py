@@ -24,7 +24,7 @@ from sync.address import Address
 from sync.errors import LinkLost, SyncError
 from sync.group import Group
 from sync.link import Link
-from sync.roster import Rival, Standing, rival
+from sync.roster import DuplicateLink, LinkRank, rival
 
 # A phone's radio may sleep for a minute; three probes ten seconds apart outlast a lossy moment.
 KEEPALIVE_IDLE_SECONDS: Final = 60
@@ -43,11 +43,11 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
-class Kept:
+class LinkSlot:
     """A link that stands, and what decides when a second one to the same peer comes up."""
 
     link: Link
-    standing: Standing
+    standing: LinkRank
     since: float
     local: str | None = None
     """At which of this machine's addresses it ends; None where that says nothing."""
@@ -79,12 +79,12 @@ class Links:
         self._grown = grown
         self._linked = linked
         self._lost = lost
-        self._kept: dict[DeviceId, list[Kept]] = {}
+        self._kept: dict[DeviceId, list[LinkSlot]] = {}
 
     def __contains__(self, peer: object) -> bool:
         return peer in self._kept
 
-    def get(self, peer: DeviceId) -> Kept | None:
+    def get(self, peer: DeviceId) -> LinkSlot | None:
         """Return the link to a peer, if one stands."""
         standing = self._kept.get(peer)
         return standing[-1] if standing else None
@@ -94,17 +94,19 @@ class Links:
         """Whether nobody else can be linked."""
         return sum(map(len, self._kept.values())) >= LINKS_MAX
 
-    def admit(self, stream: trio.abc.Stream, peer: DeviceId, address: Address | None) -> Kept | None:
+    def admit(self, stream: trio.abc.Stream, peer: DeviceId, address: Address | None) -> LinkSlot | None:
         """Give a new link its place, in place of one that stands if need be; None: it has to go.
 
         `address`: where we dialled it. Whoever gets a place has to be held.
         """
         standing = self._kept.get(peer, [])
-        new = Standing(address is not None, int(trio.current_time() * 1000))
+        new = LinkRank(address is not None, int(trio.current_time() * 1000))
         verdicts = [rival(old.standing, new, own=self._replica.device, peer=peer) for old in standing]
-        if Rival.OLD_STAYS in verdicts:
+        if DuplicateLink.OLD_STAYS in verdicts:
             return None
-        staying = [old for old, verdict in zip(standing, verdicts, strict=True) if verdict is Rival.BOTH_STAY]
+        staying = [
+            old for old, verdict in zip(standing, verdicts, strict=True) if verdict is DuplicateLink.BOTH_STAY
+        ]
         if len(staying) >= RIVALS_MAX or (not standing and self.is_full):
             return None
         for old in standing:
@@ -114,7 +116,7 @@ class Links:
         if isinstance(transport, trio.SocketStream):
             keep_alive(transport)
         link = Link(stream, replica=self._replica, peer=peer, turned=self._turned)
-        kept = Kept(link, new, trio.current_time(), _local_address(transport))
+        kept = LinkSlot(link, new, trio.current_time(), _local_address(transport))
         self._kept[peer] = [*staying, kept]
         if address is not None:
             record = self._group.record(peer)
@@ -125,7 +127,7 @@ class Links:
         self._changed()
         return kept
 
-    async def hold(self, kept: Kept) -> None:
+    async def hold(self, kept: LinkSlot) -> None:
         """Run a link to its end; what ends it is noted, and ends nothing else."""
         link, peer = kept.link, kept.link.peer
         try:
@@ -142,18 +144,18 @@ class Links:
                     del self._kept[peer]
                     self._lost(peer)
                     for other in self._all():  # some may have heard from it alone what it wrote last
-                        other.link.hurry()
+                        other.link.flush()
             kept.gone.set()
             self._changed()
         await self._tasks.attempt("noting how a link went", self._group.save, link)
 
-    def doubt(self, addresses: frozenset[str], *, all_of_them: bool) -> None:
+    def revalidate(self, addresses: frozenset[str], *, all_of_them: bool) -> None:
         """Drop the links that this machine has no address for any more, or all; have the others prove themselves."""
         for kept in [each for found in self._kept.values() for each in found]:
             if all_of_them or (kept.local is not None and kept.local not in addresses):
                 kept.link.drop()
             else:
-                self._tasks.once("proving a link", self._attempt, kept.link, kept.link.prove)
+                self._tasks.once("probing a link", self._attempt, kept.link, kept.link.probe)
 
     def nudge(self) -> None:
         """Let every conversation go on: the group has grown."""
@@ -170,7 +172,7 @@ class Links:
             for kept in self._all():
                 await kept.gone.wait()
 
-    def _all(self) -> list[Kept]:
+    def _all(self) -> list[LinkSlot]:
         return [kept for standing in self._kept.values() for kept in standing]
 
     async def _attempt(self, link: Link, what: Callable[[], Awaitable[None]]) -> None:

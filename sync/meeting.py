@@ -20,10 +20,10 @@ from sync.address import PORT_MAX, Address
 from sync.code import Invitation, PairingCode
 from sync.dialling import listen, own_places, port_of
 from sync.discovery.mdns import MdnsFinder
-from sync.discovery.sightings import Service, Sighting
+from sync.discovery.sightings import ServiceType, Sighting
 from sync.errors import LinkLost, SyncError
 from sync.identity import Identity, certificate_key, fingerprint
-from sync.pairing import Introduction, Paired
+from sync.pairing import Introduction, PairingResult
 from sync.pairing_link import CodeShown, Offering, OfferNews, answer_page, join, offer
 from sync.web_hello import pairing_context
 from sync.web_link import DONE, NO_CODE_SHOWN, Socket, close_quietly
@@ -43,7 +43,7 @@ class CodeOffered:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class PairingRefusal:
     """Somebody tried and was turned away."""
 
     error: SyncError
@@ -88,7 +88,7 @@ class Meeting:
 
     async def offer(
         self,
-        tell: Callable[[CodeOffered | Refusal], None],
+        tell: Callable[[CodeOffered | PairingRefusal], None],
         revoked: Collection[DeviceId],
         *,
         take_in: Callable[[Partner], Awaitable[None]],
@@ -98,13 +98,13 @@ class Meeting:
             finder = await stack.enter_async_context(MdnsFinder.open(self._host)) if self._mdns else None
             listeners = await listen(self._listening_on, 0)  # the last that may fail: `offer` closes them
             if finder is not None:
-                await stack.enter_async_context(finder.announce(Service.PAIRING, port_of(listeners)))
+                await stack.enter_async_context(finder.announce(ServiceType.PAIRING, port_of(listeners)))
             return await self._offer(listeners, tell, revoked, take_in)
 
     async def _offer(
         self,
         listeners: Sequence[trio.SocketListener],
-        tell: Callable[[CodeOffered | Refusal], None],
+        tell: Callable[[CodeOffered | PairingRefusal], None],
         revoked: Collection[DeviceId],
         take_in: Callable[[Partner], Awaitable[None]],
     ) -> Partner:
@@ -116,7 +116,7 @@ class Meeting:
                 expires_ms = self._now_ms() + news.expires_in_ms
                 tell(CodeOffered(str(news.code), str(invitation), places, expires_ms))
             else:
-                tell(Refusal(news.error))
+                tell(PairingRefusal(news.error))
 
         offering = Offering(self._identity, self._introduction, tell=pass_on, revoked=revoked)
         self._offerings.append(offering)
@@ -193,7 +193,7 @@ class Meeting:
     ) -> Partner | None:
         async with AsyncExitStack() as stack:
             finder = await stack.enter_async_context(MdnsFinder.open(self._host))
-            seen = await stack.enter_async_context(finder.watch(Service.PAIRING))
+            seen = await stack.enter_async_context(finder.watch(ServiceType.PAIRING))
             while True:
                 with trio.move_on_after(FIND_SECONDS_MAX) as looking:
                     news = await seen.receive()
@@ -203,7 +203,7 @@ class Meeting:
                     return partner
 
 
-def partner_of(paired: Paired, host: str | None) -> Partner:
+def partner_of(paired: PairingResult, host: str | None) -> Partner:
     """Return who was paired with; `host`: from where it came, if that is where it can be called."""
     member = paired.member
     port = _read_port(paired.payload)

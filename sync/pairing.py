@@ -109,7 +109,7 @@ class Introduction:
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairingResult:
     """What pairing came to: who the other device is, what it brought, and words to compare on both ends.
 
     `host`: from where it came, for whoever waited for it.
@@ -194,10 +194,10 @@ class Offerer:
         self._entropy = entropy
         self._revoked = revoked
         self._code: PairingCode | None = None
-        self._keys: _Keys | None = None
+        self._keys: _PairingKeys | None = None
         self._spent = False
-        self._candidate: Paired | None = None
-        self.paired: Paired | None = None
+        self._candidate: PairingResult | None = None
+        self.paired: PairingResult | None = None
 
     @property
     def has_heard(self) -> bool:
@@ -235,10 +235,12 @@ class Offerer:
             entropy_f=self._entropy,
         )
         reply: bytes = exchange.start()
-        self._keys = _Keys.agreed(exchange, share, joiner, self._certificate, share + reply, self._context)
+        self._keys = _PairingKeys.agreed(
+            exchange, share, joiner, self._certificate, share + reply, self._context
+        )
         return _REPLY + reply
 
-    def _judge(self, frame: bytes, keys: "_Keys", now_ms: int) -> bytes:
+    def _judge(self, frame: bytes, keys: "_PairingKeys", now_ms: int) -> bytes:
         body = _body(frame, _CONFIRM)
         if self._window.current(now_ms=now_ms) is not self._code:
             raise WrongCode("the code was used or burnt in the meantime: type the one that is shown now")
@@ -287,8 +289,8 @@ class Joiner:
             code.secret(), idA=fingerprint(certificate), idB=fingerprint(offerer), entropy_f=entropy
         )
         self._share: bytes = self._exchange.start()
-        self._keys: _Keys | None = None
-        self.paired: Paired | None = None
+        self._keys: _PairingKeys | None = None
+        self.paired: PairingResult | None = None
 
     @property
     def has_proved(self) -> bool:
@@ -304,7 +306,7 @@ class Joiner:
         _raise_refusal(frame)
         if self._keys is None:
             reply = _body(frame, _REPLY)
-            self._keys = _Keys.agreed(
+            self._keys = _PairingKeys.agreed(
                 self._exchange, reply, self._certificate, self._offerer, self._share + reply, self._context
             )
             ours = _signing(self._introduction, self._sign, _JOINER + self._keys.transcript)
@@ -334,7 +336,7 @@ def is_refusal(frame: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Keys:
+class _PairingKeys:
     """Everything that follows from one exchange, each part for one use."""
 
     joiner: bytes
@@ -354,7 +356,7 @@ class _Keys:
         offerer: bytes,
         shares: bytes,
         context: bytes,
-    ) -> "_Keys":
+    ) -> "_PairingKeys":
         if len(share) != _SHARE_BYTES:
             raise RemoteProtocolError(f"expected {_SHARE_BYTES} bytes of key exchange, got {len(share)}")
         try:
@@ -449,5 +451,7 @@ def _signed_by(certificate: bytes, introduction: Introduction, message: bytes) -
     return Introduction(introduction.name, payload)
 
 
-def _paired(theirs: bytes, ours: bytes, introduction: Introduction) -> Paired:
-    return Paired(Member.of(theirs, introduction.name), introduction.payload, shared_words(theirs, ours))
+def _paired(theirs: bytes, ours: bytes, introduction: Introduction) -> PairingResult:
+    return PairingResult(
+        Member.of(theirs, introduction.name), introduction.payload, shared_words(theirs, ours)
+    )

@@ -25,7 +25,7 @@ from sync.address import Address
 from sync.code import Entropy, PairingCode
 from sync.errors import CodeExpired, LinkLost, PairingClosed, PairingFailed, SyncError, Untrusted, WrongCode
 from sync.identity import Identity
-from sync.pairing import Introduction, Joiner, Offerer, Paired, PairingWindow, refusal
+from sync.pairing import Introduction, Joiner, Offerer, PairingResult, PairingWindow, refusal
 from sync.tls import FAREWELL_SECONDS_MAX, SecureStream, explain, peer_certificate, unpinned_context
 from sync.web_link import PairingTalk, Socket
 from sync.wire.frames import FrameReader, encode_frame
@@ -76,7 +76,7 @@ class Offering:
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
         self.identity = identity
-        self.paired: Paired | None = None
+        self.paired: PairingResult | None = None
         self.over = trio.Event()
         """Whether somebody proved the code, or too many guessed wrong."""
         self.settled = trio.Event()
@@ -136,7 +136,7 @@ class Offering:
         self._crowd.disperse()
 
 
-async def offer(offering: Offering, *, listeners: Sequence[trio.SocketListener]) -> Paired:
+async def offer(offering: Offering, *, listeners: Sequence[trio.SocketListener]) -> PairingResult:
     """Wait for one device that proves the code. Closes the listeners, however it ends.
 
     CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
@@ -175,7 +175,7 @@ async def join(
     expected_fingerprint: bytes | None = None,
     revoked: Collection[DeviceId] = frozenset(),
     entropy: Entropy = secrets.token_bytes,
-) -> Paired:
+) -> PairingResult:
     """Prove the code to the device that shows it at `address`.
 
     `expected_fingerprint`, from a QR code, is checked before anything is said.

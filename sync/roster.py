@@ -61,7 +61,7 @@ CALLS_MAX: Final = 8
 SIMULTANEOUS_MS: Final = 10_000
 
 
-class Source(enum.IntEnum):
+class ContactSource(enum.IntEnum):
     """Where a contact comes from; of two to one member the lower is tried first."""
 
     SIGHTED = 1
@@ -70,7 +70,7 @@ class Source(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Contact:
+class DialTarget:
     """Somebody to dial: try the addresses in order; `member` is who answered there before, if known."""
 
     key: str
@@ -79,14 +79,14 @@ class Contact:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LinkRank:
     """What decides between two links to one peer: who dialled, and when it came up."""
 
     dialled_by_us: bool
     since_ms: int
 
 
-class Rival(enum.Enum):
+class DuplicateLink(enum.Enum):
     """What becomes of two links to one peer."""
 
     OLD_STAYS = enum.auto()
@@ -96,7 +96,7 @@ class Rival(enum.Enum):
 
 @dataclass(slots=True)
 class _Entry:
-    source: Source
+    source: ContactSource
     addresses: tuple[Address, ...]
     member: DeviceId | None
     due_ms: int
@@ -115,7 +115,7 @@ class _Entry:
     @property
     def is_news(self) -> bool:
         """Whether an announcement is all that speaks for it."""
-        return self.source is Source.SIGHTED and self.tried_ms is None
+        return self.source is ContactSource.SIGHTED and self.tried_ms is None
 
 
 class Roster:
@@ -140,7 +140,7 @@ class Roster:
         self._members = admitted
         for key, entry in list(self._entries.items()):
             if entry.member is not None and entry.member not in admitted:
-                if entry.source is Source.KNOWN:
+                if entry.source is ContactSource.KNOWN:
                     del self._entries[key]
                     continue
                 entry.member, entry.given = None, False
@@ -153,14 +153,14 @@ class Roster:
         if member is not None and key not in self._entries:
             key += f" for {member.hex()}"
         given = member is not None
-        self._entries.setdefault(key, _Entry(Source.FIXED, (address,), member, now_ms, given=given))
+        self._entries.setdefault(key, _Entry(ContactSource.FIXED, (address,), member, now_ms, given=given))
 
     def remember(self, member: DeviceId, address: Address, *, now_ms: int) -> None:
         """Take the address at which a member answered last."""
         key = f"known {member.hex()}"
         entry = self._entries.get(key)
         if entry is None or (entry.addresses != (address,) and key not in self._under_way):
-            self._entries[key] = _Entry(Source.KNOWN, (address,), member, now_ms)
+            self._entries[key] = _Entry(ContactSource.KNOWN, (address,), member, now_ms)
 
     def sight(self, name: str, addresses: Iterable[Address], *, now_ms: int) -> None:
         """Take an announcement from the local network; the same device may come under a new name."""
@@ -170,11 +170,15 @@ class Roster:
             return
         self.lose_sight(name)
         for other, entry in list(self._entries.items()):
-            if entry.source is Source.SIGHTED and entry.addresses == wanted and other not in self._under_way:
+            if (
+                entry.source is ContactSource.SIGHTED
+                and entry.addresses == wanted
+                and other not in self._under_way
+            ):
                 self._entries[key] = again = self._entries.pop(other)  # the name rotates, the device stays
                 again.due_ms = min(again.due_ms, _sighted_again_ms(again, now_ms))  # and somebody is there
                 return
-        entry = self._gone.pop(wanted, None) or _Entry(Source.SIGHTED, wanted, None, now_ms)
+        entry = self._gone.pop(wanted, None) or _Entry(ContactSource.SIGHTED, wanted, None, now_ms)
         entry.due_ms = _sighted_again_ms(entry, now_ms)
         self._entries[key] = entry
         self._bound_sightings()
@@ -189,11 +193,11 @@ class Roster:
 
     # --- what to do --------------------------------------------------------------------------------
 
-    def due(self, *, now_ms: int) -> list[Contact]:
+    def due(self, *, now_ms: int) -> list[DialTarget]:
         """Whom to dial now, one contact a member, most promising first. Say `calling` for each."""
         free = CALLS_MAX - len(self._under_way)
         taken: set[DeviceId] = set()
-        found: list[Contact] = []
+        found: list[DialTarget] = []
         new_places = self._new_places.copy()  # with those that are found here
         for key, entry in sorted(
             self._worthwhile(), key=lambda item: (item[1].source, item[1].due_ms, item[0])
@@ -207,7 +211,7 @@ class Roster:
                 new_places.called(entry.hosts, now_ms=now_ms)
             if member is not None:
                 taken.add(member)
-            found.append(Contact(key, entry.addresses, member))
+            found.append(DialTarget(key, entry.addresses, member))
         return found
 
     def next_wake_ms(self, *, now_ms: int) -> int | None:
@@ -232,14 +236,14 @@ class Roster:
         self._under_way.discard(key)
         if (entry := self._entries.get(key)) is not None:
             entry.others = 0
-            if entry.source is Source.KNOWN and entry.member != member:
+            if entry.source is ContactSource.KNOWN and entry.member != member:
                 del self._entries[key]  # somebody else lives there now
             elif not entry.given:
                 entry.member = member
-            if entry.source is Source.FIXED:  # others may answer there, but not within the same moment
+            if entry.source is ContactSource.FIXED:  # others may answer there, but not within the same moment
                 self._put_off(entry, now_ms=now_ms, random=random)
         for other, entry in self._entries.items():
-            if other != key and entry.source is Source.SIGHTED and entry.member == member:
+            if other != key and entry.source is ContactSource.SIGHTED and entry.member == member:
                 entry.member = None  # it has moved, so this may be somebody else by now
         self.linked(member, now_ms=now_ms)
         self.remember(member, address, now_ms=now_ms)
@@ -294,7 +298,7 @@ class Roster:
 
     def _sought(self, entry: _Entry) -> DeviceId | None:
         """Return whom a call there is meant for; None: whoever is missing."""
-        if entry.source is Source.FIXED and not entry.given and entry.member in self._linked_since_ms:
+        if entry.source is ContactSource.FIXED and not entry.given and entry.member in self._linked_since_ms:
             return None
         return entry.member
 
@@ -305,7 +309,7 @@ class Roster:
         entry.due_ms = now_ms + _jittered(backoff_ms(entry.failures, wait_ms_max), random)
 
     def _bound_sightings(self) -> None:
-        sighted = [key for key, entry in self._entries.items() if entry.source is Source.SIGHTED]
+        sighted = [key for key, entry in self._entries.items() if entry.source is ContactSource.SIGHTED]
         if len(sighted) > SIGHTINGS_MAX:
             untied = [key for key in sighted if self._entries[key].member is None]
             del self._entries[(untied or sighted)[0]]
@@ -317,7 +321,7 @@ def backoff_ms(failures: int, wait_ms_max: int = BACKOFF_MS_MAX) -> int:
     return min(wait_ms_max, BACKOFF_MS_MIN << max(0, doublings))
 
 
-def rival(standing: Standing, new: Standing, *, own: DeviceId, peer: DeviceId) -> Rival:
+def rival(standing: LinkRank, new: LinkRank, *, own: DeviceId, peer: DeviceId) -> DuplicateLink:
     """Which of two links to one peer stays; whatever order they came up in, the two ends do not drop both.
 
     A link that stood for a while gives way, since a peer that dials again has lost, or closed, what we still believe
@@ -326,10 +330,10 @@ def rival(standing: Standing, new: Standing, *, own: DeviceId, peer: DeviceId) -
     cannot tell which is which, so it keeps both until then.
     """
     if new.since_ms - standing.since_ms >= SIMULTANEOUS_MS:
-        return Rival.NEW_STAYS
+        return DuplicateLink.NEW_STAYS
     if standing.dialled_by_us != new.dialled_by_us:
-        return Rival.NEW_STAYS if new.dialled_by_us == (own < peer) else Rival.OLD_STAYS
-    return Rival.OLD_STAYS if new.dialled_by_us else Rival.BOTH_STAY
+        return DuplicateLink.NEW_STAYS if new.dialled_by_us == (own < peer) else DuplicateLink.OLD_STAYS
+    return DuplicateLink.OLD_STAYS if new.dialled_by_us else DuplicateLink.BOTH_STAY
 
 
 def _jittered(wait_ms: int, random: "Random") -> int:

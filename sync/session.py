@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sync.errors import LocalProtocolError, RemoteProtocolError
-from sync.states import ANSWERS, TRANSITIONS, Found, Phase, Receiving, Sending, State, Step, Way
+from sync.states import ANSWERS, TRANSITIONS, Phase, Receiving, Sending, SessionFinding, State, Step, Way
 from sync.wire.messages import Ack, Grant, Hello, Known, Message, Ops, Want
 
 # Enough frames under way to keep a link busy while one is being written; four bound what a peer makes us hold.
@@ -113,7 +113,7 @@ class Session:
             self._owed[kind] -= 1
         self._outgoing.append(message)
         if isinstance(message, Ops) and message.last:
-            self.conclude(Found.SENT_ALL)
+            self.conclude(SessionFinding.SENT_ALL)
 
     def hear(self, message: Message) -> None:
         """Take in what the peer says. Raises `RemoteProtocolError` when it is not allowed now."""
@@ -131,15 +131,15 @@ class Session:
             case Hello():
                 self._peer = message
                 if message.trust == self.hello.trust:
-                    self.conclude(Found.SAME_TRUST)
+                    self.conclude(SessionFinding.SAME_TRUST)
                 if message.frontier == self.hello.frontier:
-                    self.conclude(Found.SAME_HEADS)
+                    self.conclude(SessionFinding.SAME_HEADS)
             case Known() if self.sending is Sending.LOCATING and not self._awaited[Known]:
-                self.conclude(Found.LOCATED)
+                self.conclude(SessionFinding.LOCATED)
             case Ops(last=True):
-                self.conclude(Found.GOT_ALL)
+                self.conclude(SessionFinding.GOT_ALL)
 
-    def conclude(self, found: Found) -> None:
+    def conclude(self, found: SessionFinding) -> None:
         """Go on from what was found out. Raises `LocalProtocolError` when it cannot have been found out now."""
         if not self._step(found):
             raise LocalProtocolError(f"{found.name} cannot be concluded now: {self._where()}")
@@ -178,7 +178,7 @@ class Session:
 
 def _concerns(step: Step, machine: type[State]) -> bool:
     """Say whether a machine takes a step at all: every message concerns the conversation."""
-    return step in _CONCERNED[machine] or (machine is Phase and not isinstance(step, Found))
+    return step in _CONCERNED[machine] or (machine is Phase and not isinstance(step, SessionFinding))
 
 
 def _questions(answer: type[Message]) -> str:

@@ -2,7 +2,7 @@
 
 A conversation is three state machines that run side by side: the conversation itself (`Phase`), what I know of what the
 peer lacks (`Sending`), and whether I have everything of the peer's (`Receiving`). They share one alphabet: the messages
-of `sync.wire.messages`, each said or heard, and a few conclusions (`Found`) that no single message states.
+of `sync.wire.messages`, each said or heard, and a few conclusions (`SessionFinding`) that no single message states.
 
 1. Every message concerns `Phase`: one that has no row there for the present phase is not allowed now.
 2. The other two are concerned only by the messages in their own rows; one that has rows, but none for the present
@@ -74,7 +74,7 @@ class Way(Enum):
     HEARD = auto()
 
 
-class Found(Enum):
+class SessionFinding(Enum):
     """What one side concludes from more than one message."""
 
     SAME_TRUST = auto()
@@ -92,7 +92,7 @@ class Found(Enum):
 
 
 State = Phase | Sending | Receiving
-Step = tuple[Way, type[Message]] | Found
+Step = tuple[Way, type[Message]] | SessionFinding
 
 _SAID, _HEARD = Way.SAID, Way.HEARD
 
@@ -100,15 +100,15 @@ TRANSITIONS: Final[Mapping[tuple[State, Step], State]] = {
     (Phase.GREETING, (_HEARD, Hello)): Phase.TRUSTING,
     (Phase.GREETING, (_HEARD, Bye)): Phase.OVER,
     (Phase.GREETING, (_SAID, Bye)): Phase.OVER,
-    (Phase.TRUSTING, Found.SAME_TRUST): Phase.OPEN,
+    (Phase.TRUSTING, SessionFinding.SAME_TRUST): Phase.OPEN,
     (Phase.TRUSTING, (_SAID, Trust)): Phase.TRUSTING,
     (Phase.TRUSTING, (_HEARD, Trust)): Phase.TRUSTING,
-    (Phase.TRUSTING, Found.TRUST_KEPT): Phase.OPEN,
+    (Phase.TRUSTING, SessionFinding.TRUST_KEPT): Phase.OPEN,
     (Phase.TRUSTING, (_HEARD, Bye)): Phase.OVER,
     (Phase.TRUSTING, (_SAID, Bye)): Phase.OVER,
     (Phase.OPEN, (_SAID, Trust)): Phase.OPEN,
     (Phase.OPEN, (_HEARD, Trust)): Phase.OPEN,
-    (Phase.OPEN, Found.TRUST_KEPT): Phase.OPEN,
+    (Phase.OPEN, SessionFinding.TRUST_KEPT): Phase.OPEN,
     (Phase.OPEN, (_SAID, Heads)): Phase.OPEN,
     (Phase.OPEN, (_HEARD, Heads)): Phase.OPEN,
     (Phase.OPEN, (_SAID, Locator)): Phase.OPEN,
@@ -129,28 +129,28 @@ TRANSITIONS: Final[Mapping[tuple[State, Step], State]] = {
     (Phase.OPEN, (_HEARD, Grant)): Phase.OPEN,
     (Phase.OPEN, (_HEARD, Bye)): Phase.OVER,
     (Phase.OPEN, (_SAID, Bye)): Phase.OVER,
-    (Sending.UNASKED, Found.SAME_HEADS): Sending.DONE,
+    (Sending.UNASKED, SessionFinding.SAME_HEADS): Sending.DONE,
     (Sending.UNASKED, (_HEARD, Heads)): Sending.COMPARING,
     (Sending.COMPARING, (_HEARD, Heads)): Sending.COMPARING,
     (Sending.COMPARING, (_SAID, Locator)): Sending.LOCATING,
-    (Sending.COMPARING, Found.LOCATED): Sending.READY,
+    (Sending.COMPARING, SessionFinding.LOCATED): Sending.READY,
     (Sending.LOCATING, (_HEARD, Heads)): Sending.COMPARING,
     (Sending.LOCATING, (_SAID, Locator)): Sending.LOCATING,
-    (Sending.LOCATING, Found.LOCATED): Sending.READY,
+    (Sending.LOCATING, SessionFinding.LOCATED): Sending.READY,
     (Sending.READY, (_HEARD, Heads)): Sending.COMPARING,
     (Sending.READY, (_SAID, Base)): Sending.READY,
     (Sending.READY, (_SAID, Ops)): Sending.READY,
     (Sending.READY, (_SAID, CaughtUp)): Sending.DONE,
-    (Sending.READY, Found.SENT_ALL): Sending.DONE,
+    (Sending.READY, SessionFinding.SENT_ALL): Sending.DONE,
     (Sending.DONE, (_HEARD, Heads)): Sending.COMPARING,
     (Sending.DONE, (_SAID, Base)): Sending.READY,
     (Sending.DONE, (_SAID, Ops)): Sending.READY,
-    (Receiving.LACKING, Found.SAME_HEADS): Receiving.DONE,
+    (Receiving.LACKING, SessionFinding.SAME_HEADS): Receiving.DONE,
     (Receiving.LACKING, (_SAID, Heads)): Receiving.LACKING,
     (Receiving.LACKING, (_HEARD, Base)): Receiving.LACKING,
     (Receiving.LACKING, (_HEARD, Ops)): Receiving.LACKING,
     (Receiving.LACKING, (_HEARD, CaughtUp)): Receiving.DONE,
-    (Receiving.LACKING, Found.GOT_ALL): Receiving.DONE,
+    (Receiving.LACKING, SessionFinding.GOT_ALL): Receiving.DONE,
     (Receiving.DONE, (_SAID, Heads)): Receiving.LACKING,
     (Receiving.DONE, (_HEARD, Base)): Receiving.LACKING,
     (Receiving.DONE, (_HEARD, Ops)): Receiving.LACKING,

@@ -27,20 +27,20 @@ from replica.membership import introduce, name_root
 from replica.replica import Replica
 from replica.supervision import Supervisor
 from sync import peers
+from sync.acceptor import Acceptor
 from sync.address import Address
-from sync.answering import Answering
 from sync.dialling import listen, own_places, port_of, reach
 from sync.discovery.mdns import MdnsFinder
-from sync.discovery.sightings import Service, Sighting
-from sync.errands import Errands
+from sync.discovery.sightings import ServiceType, Sighting
 from sync.errors import PairingFailed, SomebodyElse, SyncError, Untrusted
 from sync.group import Group
 from sync.identity import Identity
 from sync.links import Links
-from sync.meeting import CodeOffered, Meeting, Partner, Refusal
+from sync.meeting import CodeOffered, Meeting, PairingRefusal, Partner
 from sync.network import Change, follow
 from sync.reports import PeerState, SyncReport, state_of
-from sync.roster import Contact, Roster
+from sync.roster import DialTarget, Roster
+from sync.sync_requests import SyncRequests
 from sync.trust import certified
 from sync.web_link import Socket
 from sync.wire.messages import Trust
@@ -92,7 +92,7 @@ class Syncer:
             linked=lambda peer: self._roster.linked(peer, now_ms=self._now_ms()),
             lost=self._lost,
         )
-        self._answering = Answering(
+        self._answering = Acceptor(
             identity, self._group, keep=self._keep, now_ms=replica.now_ms, hear=self._hear_out
         )
         self._meeting = Meeting(
@@ -104,7 +104,7 @@ class Syncer:
             sync_port=self._port,
             now_ms=replica.now_ms,
         )
-        self._errands = Errands(
+        self._errands = SyncRequests(
             identity,
             self._group,
             self._links,
@@ -113,7 +113,7 @@ class Syncer:
             something=lambda: self._news.wait(),
             is_hopeless=self._is_hopeless,
         )
-        self._calls: dict[str, Contact] = {}
+        self._calls: dict[str, DialTarget] = {}
         self._promised: dict[DeviceId, float] = {}  # until when the first link after pairing may come
         self._news = trio.Event()
         for address in fixed:
@@ -179,7 +179,7 @@ class Syncer:
         await self._replica.run(lambda _, connection: peers.fix_address(connection, device, address))
         await self.refresh()
 
-    async def offer_pairing(self, tell: Callable[[CodeOffered | Refusal], None]) -> Partner:
+    async def offer_pairing(self, tell: Callable[[CodeOffered | PairingRefusal], None]) -> Partner:
         """Show a code through `tell`, and whatever replaces it, until one device proved it; then link up.
 
         CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
@@ -328,7 +328,7 @@ class Syncer:
                     waiting.deadline = max(wake_ms / 1000, trio.current_time() + 0.001)
                 await news.wait()
 
-    async def _call(self, contact: Contact) -> None:
+    async def _call(self, contact: DialTarget) -> None:
         # Of those who are missing: somebody who is linked may answer there too, and would take a second link for the
         # end of the first.
         missing = [each for each in self._group.trust.members if each not in self._links]
@@ -363,8 +363,8 @@ class Syncer:
         async with AsyncExitStack() as stack:
             finder = await stack.enter_async_context(MdnsFinder.open(self._host))
             if self._port is not None:
-                await stack.enter_async_context(finder.announce(Service.SYNC, self._port))
-            async for news in await stack.enter_async_context(finder.watch(Service.SYNC)):
+                await stack.enter_async_context(finder.announce(ServiceType.SYNC, self._port))
+            async for news in await stack.enter_async_context(finder.watch(ServiceType.SYNC)):
                 if isinstance(news, Sighting):
                     self._roster.sight(news.name, news.addresses, now_ms=self._now_ms())
                 else:
@@ -374,7 +374,7 @@ class Syncer:
     def _moved(self, change: Change, addresses: frozenset[str]) -> None:
         """Come back within seconds after the network did: TCP alone would take minutes to notice."""
         _log.info("the network changed: %s", change.name.lower())
-        self._links.doubt(addresses, all_of_them=change is not Change.ADDRESSES)
+        self._links.revalidate(addresses, all_of_them=change is not Change.ADDRESSES)
         self._wanted()
 
     # -- how -------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from replica.ids import DeviceId
-from replica.membership import Member as Introduced
+from replica.membership import IntroducedMember as Introduced
 from replica.membership import admits_nobody
 from sync.errors import Untrusted
 from sync.identity import device_id_of
@@ -32,7 +32,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class TrustStore:
     """Who is a member, and who never will be again."""
 
     members: Mapping[DeviceId, Member]

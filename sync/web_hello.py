@@ -158,7 +158,7 @@ class HelloInitiator:
         self._private = entropy(AGREEMENT_BYTES)
         self._first = _KEY + agreement_key(self._private)
         self._transcript = _begun(origin, self._first)
-        self._keys: _Keys | None = None
+        self._keys: _HelloKeys | None = None
         self.channel: Channel | None = None
 
     def start(self) -> bytes:
@@ -187,7 +187,7 @@ class HelloInitiator:
         if message == self._first:
             raise RemoteProtocolError("expected the key of another, got our own: it was sent back")
         self._transcript = _joined(self._transcript, message)
-        self._keys = _Keys(self._private, theirs, self._transcript)
+        self._keys = _HelloKeys(self._private, theirs, self._transcript)
         proof = _proof(self._certificate, self._sign, _INITIATOR, self._transcript, self._keys.initiator_mac)
         sealed = _PROOF + seal(self._keys.initiator, _nonce(_ONCE), proof, self._transcript)
         self._transcript = _joined(self._transcript, sealed)
@@ -213,7 +213,7 @@ class HelloResponder:
         self._origin = origin
         self._entropy = entropy
         self._transcript = b""
-        self._keys: _Keys | None = None
+        self._keys: _HelloKeys | None = None
         self.channel: Channel | None = None
 
     def receive(self, message: bytes) -> list[bytes]:
@@ -241,11 +241,11 @@ class HelloResponder:
         private = self._entropy(AGREEMENT_BYTES)
         answer = _KEY + agreement_key(private)
         self._transcript = _joined(_begun(self._origin, message), answer)
-        self._keys = _Keys(private, theirs, self._transcript)
+        self._keys = _HelloKeys(private, theirs, self._transcript)
         return answer
 
 
-class _Keys:
+class _HelloKeys:
     """What follows from one agreement, each key for one use."""
 
     def __init__(self, private: bytes, public: bytes, transcript: bytes) -> None:

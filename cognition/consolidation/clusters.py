@@ -21,7 +21,7 @@ MEMBERS_MAX: Final = 20
 Vectors = NDArray[np.float32]
 
 
-class Candidate(NamedTuple):
+class ClusterCandidate(NamedTuple):
     """A memory that could be consolidated: its row's number and id, when it was told, and where it belongs.
 
     Memories of different workspaces never meet in one summary: one would tell the other what it holds.
@@ -34,8 +34,8 @@ class Candidate(NamedTuple):
 
 
 def clusters(
-    candidates: Sequence[Candidate], vectors: Vectors, seeds: Sequence[int]
-) -> list[list[Candidate]]:
+    candidates: Sequence[ClusterCandidate], vectors: Vectors, seeds: Sequence[int]
+) -> list[list[ClusterCandidate]]:
     """Return disjoint clusters, each around one of the seeds (places in `candidates`), the oldest seed first.
 
     `vectors` has a row of length 1 for each candidate.
@@ -47,7 +47,7 @@ def clusters(
     places = {one.workspace: number for number, one in enumerate(candidates)}
     spaces = np.array([places[one.workspace] for one in candidates], np.int64)
     taken = np.zeros(len(candidates), np.bool_)
-    found: list[list[Candidate]] = []
+    found: list[list[ClusterCandidate]] = []
     for seed, cosines in zip(seeds, vectors[seeds] @ vectors.T, strict=True):
         if taken[seed]:
             continue

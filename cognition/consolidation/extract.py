@@ -22,7 +22,7 @@ IMPORTANCE_RAISE: Final = 0.1
 _ENDS: Final = (".", "!", "?", "…", ":", ";")
 
 
-class Source(NamedTuple):
+class SummarySource(NamedTuple):
     """One memory that a summary is made of."""
 
     rid: bytes
@@ -32,14 +32,14 @@ class Source(NamedTuple):
     speaker: str | None = None
 
 
-class Said(NamedTuple):
+class SummaryText(NamedTuple):
     """A summary: its text, and the memories that it says."""
 
     text: str
-    sources: tuple[Source, ...]
+    sources: tuple[SummarySource, ...]
 
 
-def summarise(sources: Iterable[Source]) -> Said:
+def summarise(sources: Iterable[SummarySource]) -> SummaryText:
     """Return a summary of those that it has room for; the same for the same sources, in whatever order they come."""
     ordered = in_order(sources)
     lead, *others = ordered
@@ -56,10 +56,10 @@ def summarise(sources: Iterable[Source]) -> Said:
         if longer == summary or len(longer) <= CHARACTERS_MAX:
             summary, told = longer, more
             kept.append(source)
-    return Said(summary, tuple(kept))
+    return SummaryText(summary, tuple(kept))
 
 
-def summaries_of(sources: Iterable[Source], members_min: int) -> Iterator[Said]:
+def summaries_of(sources: Iterable[SummarySource], members_min: int) -> Iterator[SummaryText]:
     """Return as many summaries as it takes to say these memories, each of `members_min` or more; the rest has none."""
     left = {source.rid: source for source in sources}
     while len(left) >= members_min:
@@ -70,7 +70,7 @@ def summaries_of(sources: Iterable[Source], members_min: int) -> Iterator[Said]:
             yield said
 
 
-def in_order(sources: Iterable[Source]) -> Sequence[Source]:
+def in_order(sources: Iterable[SummarySource]) -> Sequence[SummarySource]:
     """Return the sources by importance, the highest first, then by age."""
     return sorted(sources, key=lambda source: (-_weight(source), source.created, source.rid))
 
@@ -81,11 +81,11 @@ def raised(importances: Iterable[float | None]) -> float:
     return min(1.0, max(weights) + IMPORTANCE_RAISE)
 
 
-def _weight(source: Source) -> float:
+def _weight(source: SummarySource) -> float:
     return IMPORTANCE_DEFAULT if source.importance is None else source.importance
 
 
-def _sentences(source: Source) -> dict[str, tuple[str, ...]]:
+def _sentences(source: SummarySource) -> dict[str, tuple[str, ...]]:
     # Here: whoever only asks what a summary stands for does not wait for the grammar.
     from cognition.extraction.sentences import sentences
     from cognition.sameness import telling_words

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from cognition.consolidation.alone import Alone, unit
-from cognition.consolidation.clusters import Candidate, clusters
+from cognition.consolidation.clusters import ClusterCandidate, clusters
 from cognition.days import DAY_MS
 from cognition.decay import TYPE_DEFAULT
 from cognition.filters import TIME
 from cognition.memories import IDS_MAX
-from cognition.thinking.cycle import Outcome
+from cognition.thinking.cycle import StepOutcome
 from replica import Core, MemoryId, Propose, Write, show_memory_id, transaction
 
 # Due memories that one call takes up: with ten thousand in their window, a fortieth of a second.
@@ -40,13 +40,13 @@ class Consolidation:
     def __init__(self) -> None:
         self._alone = Alone()
 
-    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
         """Take up some of what is due; tell the summaries that came of it."""
         due = [
             number for (number,) in connection.execute("SELECT id FROM consolidation_due LIMIT ?", (DUE_MAX,))
         ]
         if not due:
-            return Outcome()
+            return StepOutcome()
         found = _find(connection, due, self._alone)
         writes = [Write(Propose(tuple(sorted(MemoryId(one.rid) for one in cluster)))) for cluster in found]
         core.commit(writes, now_ms)
@@ -55,10 +55,10 @@ class Consolidation:
         ):  # after the commit: a crash between the two proposes once more, to no effect
             _settle(connection, due)
         self._alone.add(connection, due)
-        return Outcome(_summaries(connection, found), more=len(due) == DUE_MAX)
+        return StepOutcome(_summaries(connection, found), more=len(due) == DUE_MAX)
 
 
-def _find(connection: sqlite3.Connection, due: Sequence[int], alone: Alone) -> list[list[Candidate]]:
+def _find(connection: sqlite3.Connection, due: Sequence[int], alone: Alone) -> list[list[ClusterCandidate]]:
     """Return the clusters that memories which are due make with each other, and with those that stand alone.
 
     Of those that stand alone only the ones are read that are like a memory which is due.
@@ -72,7 +72,7 @@ def _find(connection: sqlite3.Connection, due: Sequence[int], alone: Alone) -> l
     )
     contested = {rid for (rid,) in connection.execute("SELECT rid FROM contested")}
     kept = [rows[number] for number in sorted(rows) if rows[number][1] not in contested]
-    candidates = [Candidate(*row[:4]) for row in kept]
+    candidates = [ClusterCandidate(*row[:4]) for row in kept]
     wanted = set(due)
     seeds = [at for at, one in enumerate(candidates) if one.id in wanted]
     return clusters(candidates, unit([row[4] for row in kept]), seeds) if seeds else []
@@ -102,7 +102,9 @@ def _settle(connection: sqlite3.Connection, due: Sequence[int]) -> None:
     )
 
 
-def _summaries(connection: sqlite3.Connection, found: Sequence[Sequence[Candidate]]) -> tuple[str, ...]:
+def _summaries(
+    connection: sqlite3.Connection, found: Sequence[Sequence[ClusterCandidate]]
+) -> tuple[str, ...]:
     numbers = [one.id for cluster in found for one in cluster]
     rids = connection.execute(
         f"""SELECT DISTINCT s.rid FROM summary s JOIN summary_member x ON x.summary = s.no

@@ -29,7 +29,7 @@ from cognition.embedding.embedder import Vectors
 from cognition.filters import Filters
 from cognition.memories import IDS_MAX
 from cognition.passes import allowed
-from cognition.ranking.pool import Row
+from cognition.ranking.pool import CandidateRow
 from cognition.ranking.stem import stem
 from cognition.sameness import telling_words, turns
 from cognition.tables import indexed
@@ -39,7 +39,7 @@ Ranks = Mapping[str, Sequence[tuple[int, float]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SummaryRanking:
     """The lists of a recall with summaries in them, by numbers from `NUMBERS_FROM`, and what is known of each.
 
     `under` names the summary that stands for a memory; `meaning` is the cosine of each summary.
@@ -50,19 +50,19 @@ class Standing:
     under: Mapping[int, int] = field(default_factory=dict)
     meaning: Mapping[int, float] = field(default_factory=dict)
 
-    def rows(self) -> dict[int, Row]:
+    def rows(self) -> dict[int, CandidateRow]:
         """Return each summary as a candidate."""
         return {number: _row(number, summary) for number, summary in self.summaries.items()}
 
 
 def stand_in(
     connection: sqlite3.Connection, question: str, lists: Ranks, vector: Vectors | None, filters: Filters
-) -> Standing:
+) -> SummaryRanking:
     """Put summaries where their members are, and the question names none of these."""
     found = {number for ranked in lists.values() for number, _ in ranked}
     under = standing_under(connection, found)
     if not under:
-        return Standing(lists)
+        return SummaryRanking(lists)
     members = members_of(connection, set(under.values()))
     if filters.narrow:
         permitted = allowed(connection, [number for each in members.values() for number in each], filters)
@@ -78,7 +78,7 @@ def stand_in(
         channel: _replaced(ranked, under, meaning if channel == "vectors" else {}, keep=keep)
         for channel, ranked in lists.items()
     }
-    return Standing(standing, summaries, under, meaning)
+    return SummaryRanking(standing, summaries, under, meaning)
 
 
 def _names(question: frozenset[str], summary: Summary) -> bool:
@@ -139,9 +139,9 @@ def _meaning(
     return found
 
 
-def _row(number: int, summary: Summary) -> Row:
+def _row(number: int, summary: Summary) -> CandidateRow:
     memory = summary.memory
-    return Row(
+    return CandidateRow(
         id=number,
         rid=memory.rid,
         content=number,  # it is nobody's duplicate, though its words may be all those of one member

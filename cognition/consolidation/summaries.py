@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from cognition.consolidation.extract import Source, raised, summarise
+from cognition.consolidation.extract import SummarySource, raised, summarise
 from cognition.memories import EACH, IDS_MAX, Shown, read_memories
 from replica import DeviceId, Memory, MemoryId
 
@@ -132,10 +132,12 @@ def _summary(no: int, rid: bytes, found: Sequence[Shown]) -> Summary:
     return Summary(no, memory, tuple(members))
 
 
-def source_of(memory: Memory) -> Source:
+def source_of(memory: Memory) -> SummarySource:
     """Return what a summary takes from a memory."""
     fields: Mapping[str, Any] = memory.fields
-    return Source(memory.rid, memory.text, memory.created, fields.get("importance"), fields.get("speaker"))
+    return SummarySource(
+        memory.rid, memory.text, memory.created, fields.get("importance"), fields.get("speaker")
+    )
 
 
 def _chunks(numbers: Iterable[int]) -> Iterator[list[int]]:

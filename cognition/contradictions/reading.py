@@ -32,7 +32,7 @@ from cognition.contradictions.wording import (
 )
 from cognition.expressions import late
 from cognition.extraction import When, find_dates
-from cognition.extraction.clauses import Clause, Reader
+from cognition.extraction.clauses import Clause, ClauseReader
 from cognition.extraction.engine import TEXT_CHARACTERS_MAX, facts_in
 from cognition.extraction.language import language_of
 from cognition.extraction.meant import meant
@@ -170,7 +170,7 @@ def read_statements(
     language = language_of(text) if language is None else language
     subject = speaker or OWNER
     found: dict[tuple[str, str], Statement] = {}
-    reader = Reader(subject)
+    reader = ClauseReader(subject)
     for sentence in meant(text):
         dates = find_dates(sentence, told_at_ms=told_at_ms, language=language, zone=zone)
         if language != "en":
@@ -185,7 +185,7 @@ def read_statements(
 
 
 def _of_sentence(
-    sentence: str, subject: str, reader: Reader, dates: Sequence[When], told_at_ms: int
+    sentence: str, subject: str, reader: ClauseReader, dates: Sequence[When], told_at_ms: int
 ) -> Iterator[Statement]:
     if _UNSURE.search(sentence):
         return

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Final
 
 
-class Kind(Enum):
+class RelationKind(Enum):
     """What sort of thing a relation tells of somebody."""
 
     IDENTITY = "identity"
@@ -55,13 +55,13 @@ class Attention(Enum):
     """It is listed."""
 
 
-SEVERITIES: Final[Mapping[Kind, Severity]] = {
-    Kind.IDENTITY: Severity.HIGH,
-    Kind.FACT: Severity.HIGH,
-    Kind.PREFERENCE: Severity.MEDIUM,
-    Kind.JUDGED: Severity.MEDIUM,
-    Kind.DETAIL: Severity.LOW,
-    Kind.MINOR: Severity.LOW,
+SEVERITIES: Final[Mapping[RelationKind, Severity]] = {
+    RelationKind.IDENTITY: Severity.HIGH,
+    RelationKind.FACT: Severity.HIGH,
+    RelationKind.PREFERENCE: Severity.MEDIUM,
+    RelationKind.JUDGED: Severity.MEDIUM,
+    RelationKind.DETAIL: Severity.LOW,
+    RelationKind.MINOR: Severity.LOW,
 }
 ACTIONS: Final[Mapping[Severity, Action]] = {
     Severity.HIGH: Action.ASK,
@@ -74,7 +74,7 @@ ACTIONS: Final[Mapping[Severity, Action]] = {
 class Relation:
     """What is known of a relation: its class, and whether it has one value at a time."""
 
-    kind: Kind
+    kind: RelationKind
     single: bool = True
     follows: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Values that come after others in a life: told later, such a one takes the place of those."""
@@ -83,22 +83,22 @@ class Relation:
 
 
 # Kinds of which a value is compared by what its words say of it, and not under the relation's name alone.
-DETAILS: Final = frozenset({Kind.DETAIL})
+DETAILS: Final = frozenset({RelationKind.DETAIL})
 # Under which two memories claim what they say that somebody set against each other: `judged:PAIR`.
 JUDGED: Final = "judged"
 
 RELATIONS: Final[Mapping[str, Relation]] = {
-    "works_at": Relation(Kind.IDENTITY),
-    "lives_in": Relation(Kind.IDENTITY),
+    "works_at": Relation(RelationKind.IDENTITY),
+    "lives_in": Relation(RelationKind.IDENTITY),
     # Berlin and Germany do not contradict each other: towns are compared with towns, countries with countries.
-    "lives_in_region": Relation(Kind.IDENTITY),
-    "lives_in_country": Relation(Kind.IDENTITY),
-    "name": Relation(Kind.IDENTITY),
-    "birthday": Relation(Kind.FACT),
-    "born_in": Relation(Kind.FACT),
-    "spouse": Relation(Kind.FACT),
+    "lives_in_region": Relation(RelationKind.IDENTITY),
+    "lives_in_country": Relation(RelationKind.IDENTITY),
+    "name": Relation(RelationKind.IDENTITY),
+    "birthday": Relation(RelationKind.FACT),
+    "born_in": Relation(RelationKind.FACT),
+    "spouse": Relation(RelationKind.FACT),
     "relationship_status": Relation(
-        Kind.FACT,
+        RelationKind.FACT,
         follows={
             "single": frozenset({"dating", "engaged", "divorced", "widowed"}),
             "dating": frozenset({"single", "divorced", "widowed"}),
@@ -109,41 +109,41 @@ RELATIONS: Final[Mapping[str, Relation]] = {
         },
         beside={"dating": frozenset({"married", "engaged"})},
     ),
-    "favorite": Relation(Kind.PREFERENCE),
-    "attitude": Relation(Kind.PREFERENCE),
-    "prefers": Relation(Kind.PREFERENCE),
-    "diet": Relation(Kind.PREFERENCE),
-    "allergy": Relation(Kind.FACT),
-    "dose": Relation(Kind.FACT),
-    JUDGED: Relation(Kind.JUDGED),
+    "favorite": Relation(RelationKind.PREFERENCE),
+    "attitude": Relation(RelationKind.PREFERENCE),
+    "prefers": Relation(RelationKind.PREFERENCE),
+    "diet": Relation(RelationKind.PREFERENCE),
+    "allergy": Relation(RelationKind.FACT),
+    "dose": Relation(RelationKind.FACT),
+    JUDGED: Relation(RelationKind.JUDGED),
     # What is compared by its value where nothing but words says of what it is the value.
-    "number": Relation(Kind.DETAIL),
-    "owner": Relation(Kind.DETAIL),
-    "role": Relation(Kind.DETAIL),
-    "called": Relation(Kind.DETAIL),
-    "price": Relation(Kind.DETAIL),
-    "time": Relation(Kind.DETAIL),
-    "day": Relation(Kind.DETAIL),
-    "duration": Relation(Kind.DETAIL),
-    "amount": Relation(Kind.DETAIL),
-    "friends_with": Relation(Kind.MINOR, single=False),
-    "speaks": Relation(Kind.MINOR, single=False),
-    "employment": Relation(Kind.MINOR),
-    "habit": Relation(Kind.MINOR),
-    "ever": Relation(Kind.MINOR, follows={"has": frozenset({"never"})}),
-    "number_of": Relation(Kind.MINOR),
-    "born": Relation(Kind.MINOR),
-    "since": Relation(Kind.MINOR),
-    "comes_from": Relation(Kind.MINOR),
-    "comes_from_region": Relation(Kind.MINOR),
-    "comes_from_country": Relation(Kind.MINOR),
+    "number": Relation(RelationKind.DETAIL),
+    "owner": Relation(RelationKind.DETAIL),
+    "role": Relation(RelationKind.DETAIL),
+    "called": Relation(RelationKind.DETAIL),
+    "price": Relation(RelationKind.DETAIL),
+    "time": Relation(RelationKind.DETAIL),
+    "day": Relation(RelationKind.DETAIL),
+    "duration": Relation(RelationKind.DETAIL),
+    "amount": Relation(RelationKind.DETAIL),
+    "friends_with": Relation(RelationKind.MINOR, single=False),
+    "speaks": Relation(RelationKind.MINOR, single=False),
+    "employment": Relation(RelationKind.MINOR),
+    "habit": Relation(RelationKind.MINOR),
+    "ever": Relation(RelationKind.MINOR, follows={"has": frozenset({"never"})}),
+    "number_of": Relation(RelationKind.MINOR),
+    "born": Relation(RelationKind.MINOR),
+    "since": Relation(RelationKind.MINOR),
+    "comes_from": Relation(RelationKind.MINOR),
+    "comes_from_region": Relation(RelationKind.MINOR),
+    "comes_from_country": Relation(RelationKind.MINOR),
 }  # fmt: skip
 # What somebody is asked about: who and where people are, and what may hurt them.
 ASKED: Final = frozenset(
     ["lives_in", "lives_in_region", "lives_in_country", "works_at", "birthday", "name", "allergy", "dose"]
 )
 # A relation that this version does not know, from a newer one or from a program: two values are noted, nobody is asked.
-UNKNOWN: Final = Relation(Kind.MINOR)
+UNKNOWN: Final = Relation(RelationKind.MINOR)
 
 
 def relation_of(name: str) -> Relation:
@@ -155,4 +155,4 @@ def attention_of(name: str) -> Attention:
     """Return how an open contradiction in a relation comes to somebody's notice."""
     if name.partition(":")[0] in ASKED:
         return Attention.ASK
-    return Attention.QUIET if relation_of(name).kind is Kind.MINOR else Attention.MENTION
+    return Attention.QUIET if relation_of(name).kind is RelationKind.MINOR else Attention.MENTION

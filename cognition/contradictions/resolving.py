@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cognition.contradictions.slots import Belief, Judged, Standing
+from cognition.contradictions.slots import Belief, ClaimStatus, Judged
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED, compatible
-from replica import Claim, Core, Kind, MemoryId, Op, Relate, Resolve, Verdict, Write, show_memory_id
+from replica import Claim, ClaimVerdict, Core, MemoryId, Op, OpKind, Relate, Resolve, Write, show_memory_id
 from replica.limits import NAMES_MAX
 
 # How a merged memory is related to those that it stands for: one of the five relations between memories.
@@ -36,7 +36,7 @@ def restatements(
     writes = []
     for value in values:
         said = [belief for belief in judged.beliefs if _is(belief, value)]
-        if any(belief.standing is not Standing.REPLACED for belief in said):
+        if any(belief.standing is not ClaimStatus.REPLACED for belief in said):
             continue
         last = said[-1].told
         others = [
@@ -76,7 +76,7 @@ def verdicts(core: Core, judged: Judged, values: Sequence[str]) -> list[Write]:
         Write(
             Resolve(
                 tuple(
-                    Verdict(MemoryId(told.rid), place_of(core, told), keep)
+                    ClaimVerdict(MemoryId(told.rid), place_of(core, told), keep)
                     for told, keep in said[start : start + NAMES_MAX]
                 )
             )
@@ -100,8 +100,8 @@ def merger(
 
 def decided_for(rid: MemoryId, made: Sequence[Op]) -> Write:
     """Return the verdict by which a merger shows as a decision rather than as one more thing that was told."""
-    (claim,) = (op for op in made if op.kind == Kind.CLAIM)
-    return Write(Resolve((Verdict(rid, claim.place, True),)))
+    (claim,) = (op for op in made if op.kind == OpKind.CLAIM)
+    return Write(Resolve((ClaimVerdict(rid, claim.place, True),)))
 
 
 def resolutions(judged: Judged) -> list[Resolution]:
@@ -127,7 +127,9 @@ def _decided(judged: Judged, values: Sequence[str]) -> bool:
     if judged.settled_by is None or not any(belief.opinions for belief in judged.beliefs):
         return False
     held = [
-        belief for belief in judged.beliefs if belief.standing is Standing.HELD and belief.told.value != ENDED
+        belief
+        for belief in judged.beliefs
+        if belief.standing is ClaimStatus.HELD and belief.told.value != ENDED
     ]
     return all(any(_is(belief, value) for value in values) for belief in held) and all(
         any(_is(belief, value) for belief in held) for value in values

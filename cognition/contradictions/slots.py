@@ -21,7 +21,7 @@ from cognition.contradictions.values import ENDED, compatible, words_of
 VALUES_PER_DEVICE_MAX: Final = 64
 
 
-class Standing(Enum):
+class ClaimStatus(Enum):
     """What became of a claim."""
 
     HELD = "held"
@@ -31,7 +31,7 @@ class Standing(Enum):
     """A resolution decided against it."""
 
 
-class Status(Enum):
+class ContradictionStatus(Enum):
     """Whether a contradiction waits for somebody."""
 
     OPEN = "open"
@@ -56,7 +56,7 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LiveClaim:
     """One claim of a living memory. `claim` and `replaces` are short ids of ops; `told_ms` is when it was said.
 
     `feed` and `seq` are where its op stands on this device.
@@ -86,8 +86,8 @@ class Told:
 class Belief:
     """A claim with what became of it; `until_ms` is when its validity was closed, `opinions` all verdicts on it."""
 
-    told: Told
-    standing: Standing
+    told: LiveClaim
+    standing: ClaimStatus
     until_ms: int | None
     opinions: tuple[Opinion, ...]
 
@@ -101,11 +101,11 @@ class Judged:
 
     beliefs: tuple[Belief, ...]
     sides: tuple[tuple[Belief, ...], ...]
-    status: Status | None
+    status: ContradictionStatus | None
     settled_by: SettledBy | None = None
 
 
-def judge(relation: str, claims: Sequence[Told]) -> Judged:
+def judge(relation: str, claims: Sequence[LiveClaim]) -> Judged:
     """Return what the claims of one slot come to."""
     beliefs = _beliefs(sorted(claims, key=lambda told: (told.hlc, told.claim)))
     known = relation_of(relation)
@@ -113,22 +113,27 @@ def judge(relation: str, claims: Sequence[Told]) -> Judged:
     everything = _by_value(valued)
     if not known.single or len(everything) < 2:
         return Judged(beliefs, everything, None)
-    held = _by_value([belief for belief in valued if belief.standing is Standing.HELD])
+    held = _by_value([belief for belief in valued if belief.standing is ClaimStatus.HELD])
     values = {side[0].told.value for side in held}
     against = tuple(side for side in held if not values & known.beside.get(side[0].told.value, frozenset()))
     if len(against) < len(held) == len(everything):
         return Judged(beliefs, everything, None)
     held = against
     if len(held) > 1 and not _kept_together(held):
-        return Judged(beliefs, held, Status.OPEN)
+        return Judged(beliefs, held, ContradictionStatus.OPEN)
     resolved = any(
-        belief.standing is Standing.HIDDEN or (belief.standing is Standing.HELD and belief.opinions)
+        belief.standing is ClaimStatus.HIDDEN or (belief.standing is ClaimStatus.HELD and belief.opinions)
         for belief in valued
     )
-    return Judged(beliefs, everything, Status.SETTLED, SettledBy.RESOLUTION if resolved else SettledBy.CHANGE)
+    return Judged(
+        beliefs,
+        everything,
+        ContradictionStatus.SETTLED,
+        SettledBy.RESOLUTION if resolved else SettledBy.CHANGE,
+    )
 
 
-def as_known(claims: Sequence[Told], until_ms: int) -> list[Told]:
+def as_known(claims: Sequence[LiveClaim], until_ms: int) -> list[LiveClaim]:
     """Return what was known of a slot at some time: what was written by then, with the verdicts given by then."""
     return [
         replace(told, opinions=tuple(opinion for opinion in told.opinions if opinion.hlc >> 16 <= until_ms))
@@ -137,7 +142,7 @@ def as_known(claims: Sequence[Told], until_ms: int) -> list[Told]:
     ]
 
 
-def _beliefs(ordered: Sequence[Told]) -> tuple[Belief, ...]:
+def _beliefs(ordered: Sequence[LiveClaim]) -> tuple[Belief, ...]:
     """Return what became of each claim.
 
     Two devices that took one item in without knowing of each other made its claim twice. Such *twins* (on one memory,
@@ -148,13 +153,13 @@ def _beliefs(ordered: Sequence[Told]) -> tuple[Belief, ...]:
     for told in ordered:
         for claim in told.replaces:
             until[claim] = min(told.from_ms, until.get(claim, told.from_ms))
-    by_words: dict[tuple[bytes, frozenset[str]], list[Told]] = {}
+    by_words: dict[tuple[bytes, frozenset[str]], list[LiveClaim]] = {}
     for told in ordered:
         by_words.setdefault((told.rid, words_of(told.value)), []).append(told)
     beliefs: dict[bytes, Belief] = {}
     for alike in by_words.values():
         names = {told.claim for told in alike}
-        twins: list[Told] = []
+        twins: list[LiveClaim] = []
         for told in alike:
             if names.isdisjoint(told.replaces):
                 twins.append(told)
@@ -164,16 +169,16 @@ def _beliefs(ordered: Sequence[Told]) -> tuple[Belief, ...]:
     return tuple(beliefs[told.claim] for told in ordered)
 
 
-def _group_beliefs(group: Sequence[Told], until: Mapping[bytes, int]) -> Iterator[Belief]:
+def _group_beliefs(group: Sequence[LiveClaim], until: Mapping[bytes, int]) -> Iterator[Belief]:
     """Return what became of each of some twins: what was decided on one counts for all."""
     opinions = tuple(opinion for twin in group for opinion in twin.opinions)
     ends = [until[twin.claim] for twin in group if twin.claim in until]
     hidden = bool(opinions) and not any(opinion.keep for opinion in opinions)
     for told in group:
         if ends:
-            yield Belief(told, Standing.REPLACED, max(min(ends), told.from_ms), opinions)
+            yield Belief(told, ClaimStatus.REPLACED, max(min(ends), told.from_ms), opinions)
         else:
-            yield Belief(told, Standing.HIDDEN if hidden else Standing.HELD, None, opinions)
+            yield Belief(told, ClaimStatus.HIDDEN if hidden else ClaimStatus.HELD, None, opinions)
 
 
 def _by_value(beliefs: Sequence[Belief]) -> tuple[tuple[Belief, ...], ...]:

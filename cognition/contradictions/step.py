@@ -8,19 +8,19 @@ each other are not consolidated into one.
 import sqlite3
 from typing import Final
 
-from cognition.thinking.cycle import Outcome
+from cognition.thinking.cycle import StepOutcome
 from replica import Core, transaction
 
 # Records told of in one call; a cycle calls again while there are more.
 PAGE: Final = 500
 
 
-class Contradictions:
+class ContradictionStep:
     """A `cognition.thinking.cycle.Step`."""
 
     name: Final = "contradictions"
 
-    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
         """Return the ids of contradictions that changed, and note that they were told."""
         slots = [
             slot
@@ -33,4 +33,4 @@ class Contradictions:
                 connection.executemany(
                     "UPDATE contradiction SET told = 1 WHERE slot = ?", [(slot,) for slot in slots]
                 )
-        return Outcome(tuple(slot.hex() for slot in slots), more=len(slots) == PAGE)
+        return StepOutcome(tuple(slot.hex() for slot in slots), more=len(slots) == PAGE)

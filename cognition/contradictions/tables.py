@@ -29,7 +29,7 @@ from replica.reads.texts import text_at
 # What judges is loaded by the functions that judge: a store is opened, and listed, without it.
 if TYPE_CHECKING:
     from cognition.contradictions.selves import Selves
-    from cognition.contradictions.slots import Judged, Told
+    from cognition.contradictions.slots import Judged, LiveClaim
 
 # The entries of the profile that say by what names the owner is called.
 NAME: Final = "profile.name"
@@ -135,10 +135,10 @@ def selves_of(connection: sqlite3.Connection) -> "Selves":
     return Selves(frozenset(name for (name,) in connection.execute("SELECT name FROM claim_own")))
 
 
-def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
+def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
     """Return the claims of one slot; whoever is the owner is told of as that, without a name."""
     from cognition.contradictions.relations import JUDGED
-    from cognition.contradictions.slots import Opinion, Told
+    from cognition.contradictions.slots import LiveClaim, Opinion
 
     selves = selves_of(connection)
     rows = connection.execute(
@@ -158,7 +158,7 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
     feeds = {claim.feed for claim in claims} | {each.feed for claim in claims for each in claim.verdicts}
     devices = {feed: origin.device for feed, origin in origins_of(connection, feeds).items()}
     return [
-        Told(
+        LiveClaim(
             shown.claim,
             shown.feed,
             shown.seq,
@@ -213,7 +213,7 @@ def _filed_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> Iter
 
 def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """File the claims of these memories anew, and judge the slots that they are in or left."""
-    from cognition.contradictions.slots import Standing
+    from cognition.contradictions.slots import ClaimStatus
 
     selves = selves_of(connection)
     slots: dict[bytes, None] = {}
@@ -231,7 +231,7 @@ def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
         judged[slot] = _judge_slot(connection, slot)
         # Whoever has a claim that holds says something that holds; the others are to be looked at.
         affected |= {
-            belief.told.id for belief in judged[slot].beliefs if belief.standing is not Standing.HELD
+            belief.told.id for belief in judged[slot].beliefs if belief.standing is not ClaimStatus.HELD
         }
         affected |= {
             number
@@ -273,7 +273,7 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
 
 def _retire(connection: sqlite3.Connection, number: int, judged: "dict[bytes, Judged]") -> None:
     """Note whether a memory says nothing that still holds."""
-    from cognition.contradictions.slots import Standing
+    from cognition.contradictions.slots import ClaimStatus
 
     claims: dict[bytes, set[bytes]] = {}
     rows = connection.execute("SELECT slot, claim FROM claim_slot WHERE id = ?", (number,))
@@ -285,13 +285,13 @@ def _retire(connection: sqlite3.Connection, number: int, judged: "dict[bytes, Ju
             judged[slot] = judged_of(connection, slot)
         standing += [belief.standing for belief in judged[slot].beliefs if belief.told.claim in own]
     gone = False
-    if standing and Standing.HELD not in standing:
+    if standing and ClaimStatus.HELD not in standing:
         text = text_at(connection, number)
         if text is not None:
             from cognition.contradictions.wording import CHANGE
             from cognition.extraction.sentences import sentences
 
-            told_as_news = Standing.HIDDEN not in standing and CHANGE.search(text) is not None
+            told_as_news = ClaimStatus.HIDDEN not in standing and CHANGE.search(text) is not None
             gone = len(sentences(text)) == 1 and not told_as_news
     if gone:
         connection.execute("INSERT OR IGNORE INTO claim_retired VALUES (?)", (number,))

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from cognition.contradictions.reading import value_of
 from cognition.contradictions.relations import relation_of
-from cognition.contradictions.slots import Belief, Standing, Told
+from cognition.contradictions.slots import Belief, ClaimStatus, LiveClaim
 from cognition.contradictions.tables import judged_of, selves_of, told_of
 from cognition.contradictions.values import ENDED, compatible, folded, words_of
 from cognition.extraction.values import Statement
-from replica import Claim, Core, MemoryId, Op, Place, Write
+from replica import Claim, Core, MemoryId, Op, OpRef, Write
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 
 # What a claim may be about: longer names are no names.
@@ -26,7 +26,7 @@ NAME_CHARACTERS_MAX: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class PendingClaims:
     """Statements about to be claimed on a memory: who says them, where, and when (`now_ms` unless brought in)."""
 
     rid: MemoryId
@@ -46,10 +46,10 @@ def telling_of(
     *,
     corrects: bool = False,
     newer: bool = False,
-) -> Telling:
+) -> PendingClaims:
     """Return how a memory with these fields tells what it says; a correction is told now, whatever it corrects."""
     told_at = now_ms if corrects else fields.get("told_at")
-    return Telling(
+    return PendingClaims(
         rid,
         fields.get("speaker"),
         fields.get("workspace"),
@@ -59,7 +59,7 @@ def telling_of(
     )
 
 
-class Teller:
+class ClaimWriter:
     """Commits memories with what they claim, each memory and its claims in one commit, as many as fit together.
 
     A change of mind names the ops that it replaces, and an op has no name before it is committed. So what was told
@@ -76,7 +76,7 @@ class Teller:
         self.slots: dict[bytes, None] = {}
         """The slots in which something was claimed."""
 
-    def tell(self, writes: Sequence[Write], told: Sequence[tuple[Telling, Statement]] = ()) -> None:
+    def tell(self, writes: Sequence[Write], told: Sequence[tuple[PendingClaims, Statement]] = ()) -> None:
         """Add the writes of one memory, and what it states."""
         selves = selves_of(self._connection) if told else None
         slots = [
@@ -107,7 +107,7 @@ class Teller:
 
 
 def claims_of(
-    core: Core, connection: sqlite3.Connection, telling: Telling, statements: Sequence[Statement]
+    core: Core, connection: sqlite3.Connection, telling: PendingClaims, statements: Sequence[Statement]
 ) -> list[Write]:
     """Return the claims to be written on a memory for what it states; none for what it claims already."""
     writes = []
@@ -128,7 +128,9 @@ def claims_of(
     return writes
 
 
-def replaces(statement: Statement, telling: Telling, beliefs: Sequence[Belief]) -> list[Told] | None:
+def replaces(
+    statement: Statement, telling: PendingClaims, beliefs: Sequence[Belief]
+) -> list[LiveClaim] | None:
     """Return the claims of its slot that a statement replaces; None where it adds nothing."""
     value = value_of(statement)
     if not relation_of(statement.relation).single:
@@ -147,7 +149,7 @@ def replaces(statement: Statement, telling: Telling, beliefs: Sequence[Belief]) 
     own = [
         belief.told
         for belief in beliefs
-        if belief.told.rid == telling.rid and belief.standing is Standing.HELD
+        if belief.told.rid == telling.rid and belief.standing is ClaimStatus.HELD
     ]
     if telling.corrects:  # a correction may be one of a detail
         if any(words_of(told.value) == words_of(value) for told in own):
@@ -173,7 +175,7 @@ def replaces(statement: Statement, telling: Telling, beliefs: Sequence[Belief]) 
 
 
 def withdrawn(
-    core: Core, connection: sqlite3.Connection, telling: Telling, statements: Sequence[Statement]
+    core: Core, connection: sqlite3.Connection, telling: PendingClaims, statements: Sequence[Statement]
 ) -> list[Write]:
     """Return what ends the claims of a memory whose words say them no more."""
     selves = selves_of(connection)
@@ -201,6 +203,6 @@ def needs_earlier(statement: Statement) -> bool:
     )
 
 
-def place_of(core: Core, told: Told) -> Place:
+def place_of(core: Core, told: LiveClaim) -> OpRef:
     """Return the name of a claim's op that every device understands."""
-    return Place(core.feeds.origin_of(told.feed), told.seq, told.claim)
+    return OpRef(core.feeds.origin_of(told.feed), told.seq, told.claim)

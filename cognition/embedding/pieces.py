@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import Final
 
-from cognition.embedding.vocabulary import Vocabulary
+from cognition.embedding.vocabulary import TokenVocabulary
 from cognition.errors import ModelUnavailable
 
 # Stands for a space in pieces, and before the first word.
@@ -34,13 +34,13 @@ _WORDS_KEPT: Final = 8_192
 _WORD_CHARACTERS_MAX: Final = 32
 
 
-class Pieces:
+class WordPieces:
     """A vocabulary. Any thread may use it."""
 
     def __init__(self, held: bytes, where: object) -> None:
         """`held`: what the file of the tokenizer holds; `ModelUnavailable` where that is no vocabulary."""
         try:
-            self._vocabulary = Vocabulary(held)
+            self._vocabulary = TokenVocabulary(held)
             if missing := [piece for piece in sorted(_NEEDED) if piece not in self._vocabulary]:
                 raise ValueError(f"it has no {missing[0]}")
         except (ValueError, RecursionError) as error:

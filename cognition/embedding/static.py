@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors, unit
-from cognition.embedding.pieces import Pieces
+from cognition.embedding.pieces import WordPieces
 from cognition.errors import ModelUnavailable
 
 PACKAGE: Final = "wordllama"
@@ -65,7 +65,7 @@ class StaticEmbedder:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._loading = threading.Lock()
-        self._loaded: tuple[Pieces, Table] | None = None
+        self._loaded: tuple[WordPieces, Table] | None = None
 
     @property
     def name(self) -> str:
@@ -118,7 +118,7 @@ class StaticEmbedder:
         pieces, _ = self._load()
         return len(pieces.of(word)) == 1
 
-    def _load(self) -> tuple[Pieces, Table]:
+    def _load(self) -> tuple[WordPieces, Table]:
         with self._loading:
             if self._loaded is None:
                 folder = self._folder or _package_folder()
@@ -133,9 +133,9 @@ def _package_folder() -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def _read_pieces(path: Path) -> Pieces:
+def _read_pieces(path: Path) -> WordPieces:
     try:
-        return Pieces(path.read_bytes(), path)
+        return WordPieces(path.read_bytes(), path)
     except OSError as error:
         raise ModelUnavailable(f"expected a tokenizer at {path}, got: {error}") from None
 

@@ -22,7 +22,7 @@ _BUCKETS: Final = 1 << 16
 _PIECES_MAX: Final = (1 << 16) - 1
 
 
-class Vocabulary:
+class TokenVocabulary:
     """The pieces of a tokenizer's file, each with its number. Any thread may use it."""
 
     def __init__(self, held: bytes) -> None:

@@ -153,7 +153,7 @@ class Clause:
     """The clause word for word, with its adverbs."""
 
 
-class Reader:
+class ClauseReader:
     """Reads the sentences of one text in order, since a later one may speak of whom an earlier one named."""
 
     def __init__(self, speaker: str | None) -> None:

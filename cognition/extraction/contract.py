@@ -64,7 +64,7 @@ class Observation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ModelReading:
     """A whole answer. `dropped` counts what in it was not to be believed, or too unsure to keep."""
 
     memories: tuple[ReadMemory, ...]
@@ -75,7 +75,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class CoreFact:
+class ModelFact:
     """A lasting fact about the user; `updates` is the number of the known fact that it replaces.
 
     True: it replaces one, and the model did not say which.
@@ -87,7 +87,7 @@ class CoreFact:
     updates: int | Literal[True] | None = None
 
 
-def read_reading(answer: str, window: Sequence[Message]) -> Reading:
+def read_reading(answer: str, window: Sequence[Message]) -> ModelReading:
     """Return what a model read in a window of messages, less what does not hold."""
     found = _object(answer, {"memories": list, "observations": list, "summary": str, "speakers": list})
     if len(found["memories"]) > MEMORIES_MAX:
@@ -105,10 +105,10 @@ def read_reading(answer: str, window: Sequence[Message]) -> Reading:
         + (summary is None)
         + (len(found["speakers"]) - len(speakers))
     )
-    return Reading(tuple(kept), tuple(dict.fromkeys(observations)), summary, speakers, dropped)
+    return ModelReading(tuple(kept), tuple(dict.fromkeys(observations)), summary, speakers, dropped)
 
 
-def read_core_facts(answer: str, known: int) -> tuple[list[CoreFact], int]:
+def read_core_facts(answer: str, known: int) -> tuple[list[ModelFact], int]:
     """Return the facts that a model is sure of, and how many it is not; `known` facts were shown to it, from 1."""
     found = _object(answer, {"facts": list})
     facts, wrong = _each(found["facts"], lambda item: _core_fact(_map(item), known))
@@ -195,14 +195,14 @@ def _summary(text: str) -> str | None:
     return " ".join(parts)[:CONTENT_CHARACTERS_MAX] if len(parts) in SUMMARY_SENTENCES else None
 
 
-def _core_fact(item: dict[str, Any], known: int) -> CoreFact:
+def _core_fact(item: dict[str, Any], known: int) -> ModelFact:
     category = item["category"]
     if category not in CATEGORIES:
         raise BadAnswer(f"expected a category among {', '.join(CATEGORIES)}; got {category!r}")
     updates = item.get("updates_previous")
     if updates is not True and (not isinstance(updates, int) or not 1 <= updates <= known):
         updates = None
-    return CoreFact(
+    return ModelFact(
         _text(item["fact"]),
         category,
         _confidence(item["confidence"]),

@@ -16,7 +16,7 @@ YEAR: Final = "year"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class DateWords:
     """One language's words for time. Patterns are regular expressions without groups of their own."""
 
     phrases: Mapping[str, tuple[str, int]]
@@ -38,7 +38,7 @@ class Words:
     """What may stand before a phrase and belongs to it."""
 
 
-_ENGLISH: Final = Words(
+_ENGLISH: Final = DateWords(
     phrases={
         "the day before yesterday": (DAY, -2),
         "the day after tomorrow": (DAY, 2),
@@ -74,7 +74,7 @@ _ENGLISH: Final = Words(
             "aug(?:ust)?", "sept?(?:ember)?", "oct(?:ober)?", "nov(?:ember)?", "dec(?:ember)?"),
     prefix="(?:on |since |earlier |late |early |just |by |for )?",
 )  # fmt: skip
-_SPANISH: Final = Words(
+_SPANISH: Final = DateWords(
     phrases={
         "anteayer|antes de ayer": (DAY, -2),
         "ayer(?: por la (?:mañana|tarde|noche))?|anoche": (DAY, -1),
@@ -105,7 +105,7 @@ _SPANISH: Final = Words(
     months=("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "sep?tiembre", "octubre",
             "noviembre", "diciembre"),
 )  # fmt: skip
-_GERMAN: Final = Words(
+_GERMAN: Final = DateWords(
     phrases={
         "vorgestern": (DAY, -2),
         "gestern(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?": (DAY, -1),
@@ -137,7 +137,7 @@ _GERMAN: Final = Words(
             "sept?(?:ember)?", "okt(?:ober)?", "nov(?:ember)?", "dez(?:ember)?"),
     prefix="(?:am |seit |bis )?",
 )  # fmt: skip
-_RUSSIAN: Final = Words(
+_RUSSIAN: Final = DateWords(
     phrases={
         "позавчера": (DAY, -2),
         "вчера(?: (?:утром|днём|днем|вечером|ночью))?": (DAY, -1),
@@ -168,7 +168,7 @@ _RUSSIAN: Final = Words(
     months=("января", "февраля", "марта", "апреля", "мая", "июня", "июля", "августа", "сентября", "октября",
             "ноября", "декабря"),
 )  # fmt: skip
-_UKRAINIAN: Final = Words(
+_UKRAINIAN: Final = DateWords(
     phrases={
         "позавчора": (DAY, -2),
         "[ву]чора(?: (?:вранці|вдень|ввечері|увечері|вночі))?": (DAY, -1),
@@ -202,7 +202,7 @@ _UKRAINIAN: Final = Words(
             "листопада", "грудня"),
 )  # fmt: skip
 
-LANGUAGES: Final[Mapping[str, Words]] = {
+LANGUAGES: Final[Mapping[str, DateWords]] = {
     "en": _ENGLISH,
     "es": _SPANISH,
     "de": _GERMAN,

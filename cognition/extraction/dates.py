@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from cognition.extraction.date_words import DAY, LANGUAGES, MONTH, WEEK, WEEKEND, YEAR, Words
+from cognition.extraction.date_words import DAY, LANGUAGES, MONTH, WEEK, WEEKEND, YEAR, DateWords
 from cognition.extraction.sentences import SENTENCES_KEPT
 from cognition.extraction.values import When
 
@@ -173,7 +173,7 @@ def _span(unit: str, count: int, told: date) -> Span:
     return date(told.year + count, 1, 1), date(told.year + count, 12, 31)
 
 
-def _counted(words: Words, sign: int) -> Callable[[re.Match[str], date], Span | None]:
+def _counted(words: DateWords, sign: int) -> Callable[[re.Match[str], date], Span | None]:
     def means(match: re.Match[str], told: date) -> Span | None:
         said = match["n"].casefold()
         number = int(said) if said.isdigit() else _looked_up(words.numbers, said)
@@ -191,7 +191,7 @@ def _looked_up(table: Mapping[str, _V], said: str) -> _V:
     return next(value for pattern, value in table.items() if re.fullmatch(pattern, said))
 
 
-def _weekday(words: Words, going: int) -> Callable[[re.Match[str], date], Span]:
+def _weekday(words: DateWords, going: int) -> Callable[[re.Match[str], date], Span]:
     def means(match: re.Match[str], told: date) -> Span:
         wanted = _index(words.weekdays, match["day"])
         if going < 0:
@@ -214,7 +214,7 @@ def _on_iso(match: re.Match[str], told: date) -> Span:
     return day, day
 
 
-def _on(words: Words, match: re.Match[str], told: date) -> Span:
+def _on(words: DateWords, match: re.Match[str], told: date) -> Span:
     month, day = _index(words.months, match["m"]) + 1, int(match["d"])
     if match["y"] is not None:
         found = date(int(match["y"]), month, day)
@@ -224,11 +224,11 @@ def _on(words: Words, match: re.Match[str], told: date) -> Span:
     return found, found
 
 
-def _month_of(words: Words, match: re.Match[str], told: date) -> Span:
+def _month_of(words: DateWords, match: re.Match[str], told: date) -> Span:
     return _month(int(match["y"]), _index(words.months, match["m"]) + 1)
 
 
-def _near_month(words: Words, match: re.Match[str], told: date) -> Span:
+def _near_month(words: DateWords, match: re.Match[str], told: date) -> Span:
     month = _index(words.months, match["m"]) + 1
     if match["w"].casefold() == "last":
         return _month(told.year if month < told.month else told.year - 1, month)

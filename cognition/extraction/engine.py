@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, tzinfo
 from typing import Final
 
-from cognition.extraction.clauses import Clause, Reader
+from cognition.extraction.clauses import Clause, ClauseReader
 from cognition.extraction.dates import find_dates, show_when
 from cognition.extraction.english import BY_FIRST_WORD, third_person
 from cognition.extraction.language import language_of
@@ -23,7 +23,7 @@ from cognition.extraction.meant import meant
 from cognition.extraction.names import NAME, names
 from cognition.extraction.other_languages import DENIED, LEANING
 from cognition.extraction.other_languages import PATTERNS as OTHER_LANGUAGES
-from cognition.extraction.pattern import Pattern, compiled
+from cognition.extraction.pattern import FactPattern, compiled
 from cognition.extraction.saying import whole_value
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Extraction, Fact, Triple, When
@@ -102,7 +102,7 @@ def facts_in(
     parts: Iterable[str], *, told_at_ms: int, speaker: str | None, language: str, zone: tzinfo = UTC
 ) -> Iterator[Fact]:
     """Return every fact of some sentences, in order, however few or short they are."""
-    reader = Reader(speaker)
+    reader = ClauseReader(speaker)
     for sentence in parts:
         dates = find_dates(sentence, told_at_ms=told_at_ms, language=language, zone=zone)
         when = dates[0] if len(dates) == 1 else None
@@ -163,7 +163,7 @@ def _fact(clause: Clause, speaker: str | None, when: When | None, shown: str) ->
     return None
 
 
-def _suits(pattern: Pattern, clause: Clause, match: re.Match[str]) -> bool:
+def _suits(pattern: FactPattern, clause: Clause, match: re.Match[str]) -> bool:
     """Say whether a pattern that reads "is …" may be asked of this subject."""
     subject = clause.subject or clause.spoken
     if clause.favourite or pattern.name == "favourite":

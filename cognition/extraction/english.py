@@ -9,7 +9,7 @@ Special cases come before general ones: "works as a nurse at" before "works at",
 from collections.abc import Mapping
 from typing import Final
 
-from cognition.extraction.pattern import Pattern, by_first_word, pattern
+from cognition.extraction.pattern import FactPattern, by_first_word, pattern
 
 _BE: Final = "am|is|are|was|were"
 _A: Final = r"(?:an?|the|my|our|his|her|their|some|two|three|four|five|six|\d+) "
@@ -29,7 +29,7 @@ _PAST: Final = (
     "went|visited|attended|travell?ed|flew|drove|hiked|camped|explored|toured|checked out|stopped by|headed"
 )
 
-PATTERNS: Final[tuple[Pattern, ...]] = (
+PATTERNS: Final[tuple[FactPattern, ...]] = (
     # -- who somebody is ---------------------------------------------------------------------------------------
     pattern("location", "fact", "spatial", 0.95,
             r"<live|lives|reside|resides|am living|is living|are living|am based|is based|are based>"
@@ -217,7 +217,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r" (?:about|to|of|for|that|by|with|over) .+)", value=r"^[\w-]+ \w+ \w+", words_max=13),
 )  # fmt: skip
 
-BY_FIRST_WORD: Final[Mapping[str, tuple[Pattern, ...]]] = by_first_word(PATTERNS)
+BY_FIRST_WORD: Final[Mapping[str, tuple[FactPattern, ...]]] = by_first_word(PATTERNS)
 
 # Verbs of the patterns in their base form: what follows "I" and gets an s behind a name.
 _BASE_FORMS: Final = """

@@ -15,7 +15,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class FactPattern:
     """One way to state a fact."""
 
     name: str
@@ -60,13 +60,13 @@ def pattern(
     relation: str | None = None,
     value: str | None = None,
     words_max: int = 14,
-) -> Pattern:
+) -> FactPattern:
     """Return a pattern; `predicate` begins with `first|second|…` in angle brackets, the words it is found by."""
     found = _FIRST.match(predicate)
     assert found is not None, f"{name} does not say which words it begins with"
     first = tuple(found[1].split("|"))
     body = predicate[found.end() :]
-    return Pattern(
+    return FactPattern(
         name,
         kind,
         type,
@@ -99,9 +99,9 @@ def compiled(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
-def by_first_word(patterns: Iterable[Pattern]) -> Mapping[str, tuple[Pattern, ...]]:
+def by_first_word(patterns: Iterable[FactPattern]) -> Mapping[str, tuple[FactPattern, ...]]:
     """Return the patterns by the words with which their predicates begin, in the table's order."""
-    table: dict[str, tuple[Pattern, ...]] = {}
+    table: dict[str, tuple[FactPattern, ...]] = {}
     for each in patterns:
         for word in each.first:
             table[word] = (*table.get(word, ()), each)

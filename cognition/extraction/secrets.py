@@ -20,7 +20,7 @@ _MADE_UP_CHARACTERS_MIN: Final = 20
 _CARD_DIGITS: Final = range(13, 20)
 
 
-class Secret(NamedTuple):
+class SecretSpan(NamedTuple):
     """Where something secret stands in a text, and what it looks like."""
 
     kind: str
@@ -123,10 +123,10 @@ _CARD: Final = _Detector(
 )
 
 
-def secrets(text: str) -> list[Secret]:
+def secrets(text: str) -> list[SecretSpan]:
     """Return what looks secret in a text, in its order."""
     found = sorted(_found(text[:CHARACTERS_MAX]), key=lambda each: (each.start, -each.end))
-    apart: list[Secret] = []
+    apart: list[SecretSpan] = []
     for each in found:
         if not apart or each.start >= apart[-1].end:
             apart.append(each)
@@ -142,12 +142,12 @@ def masked(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _found(text: str) -> Iterator[Secret]:
+def _found(text: str) -> Iterator[SecretSpan]:
     for kind, _, shape, holds in _hinted(text):
         for match in shape.finditer(text):
             group = "secret" if "secret" in shape.groupindex else 0
             if holds(match[group]):
-                yield Secret(kind, *match.span(group))
+                yield SecretSpan(kind, *match.span(group))
 
 
 def _hinted(text: str) -> list[_Detector]:

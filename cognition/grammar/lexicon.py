@@ -45,7 +45,7 @@ _SETS_KEPT: Final = 32
 _SPECIAL: Final = {"N": _NUMBER, "H": _HOUR}
 
 
-class Lexicon(NamedTuple):
+class PatternLexicon(NamedTuple):
     """Patterns over leveled text by the name of their list, and what single words mean."""
 
     lists: Mapping[str, "re.Pattern[str]"]
@@ -137,14 +137,14 @@ def lists_of(languages: tuple[str, ...]) -> Mapping[str, "re.Pattern[str]"]:
 
 
 @lru_cache(_SETS_KEPT)
-def lexicon(languages: tuple[str, ...] = LANGUAGES) -> Lexicon:
+def lexicon(languages: tuple[str, ...] = LANGUAGES) -> PatternLexicon:
     """Return the words of some languages as one table."""
     told = [_told()[name] for name in languages]
     roles: dict[str, list[str]] = {}
     for each in told:
         for role, words in each["kin"].items():
             roles.setdefault(role, []).extend(words)
-    return Lexicon(
+    return PatternLexicon(
         lists_of(languages),
         tuple((role, _any_of(words)) for role, words in roles.items()),
         tuple(

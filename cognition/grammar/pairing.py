@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from cognition.contradictions.values import YEARS_APART_MAX
 from cognition.grammar.attributes import Attribute, differ
 from cognition.grammar.lexicon import level, words_of
-from cognition.grammar.typed import HELD_ONCE, Mode, Reading, TypedClaim, telling
+from cognition.grammar.typed import HELD_ONCE, Mode, TypedClaim, TypedReading, telling
 from cognition.ranking.times import folded, meanings
 
 # Kinds that are compared by their subject alone; the others by what is near in meaning.
@@ -110,7 +110,9 @@ class Disagreement(NamedTuple):
     quality: str = ""
 
 
-def disagreements(older: Reading, newer: Reading, likeness: float, years: float = 0.0) -> list[Disagreement]:
+def disagreements(
+    older: TypedReading, newer: TypedReading, likeness: float, years: float = 0.0
+) -> list[Disagreement]:
     """Return what a newer telling says that an older one contradicts, the surest first.
 
     `likeness` is the cosine of the two, `years` are those between them.
@@ -130,7 +132,7 @@ def disagreements(older: Reading, newer: Reading, likeness: float, years: float 
     return sorted(found, key=lambda each: -each.sureness)
 
 
-def _names_old(before: TypedClaim, newer: Reading) -> bool:
+def _names_old(before: TypedClaim, newer: TypedReading) -> bool:
     """Say whether a newer telling holds the older value, too: whoever names both knows of both."""
     if before.kind not in (
         "home",
@@ -152,7 +154,12 @@ def _names_old(before: TypedClaim, newer: Reading) -> bool:
 
 
 def _judged(
-    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float, years: float
+    before: TypedClaim,
+    now: TypedClaim,
+    older: TypedReading,
+    newer: TypedReading,
+    likeness: float,
+    years: float,
 ) -> Disagreement | None:
     match now.kind:
         case "birthday" | "born":
@@ -254,7 +261,7 @@ def _of_thing(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
 
 
 def _called_otherwise(
-    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading
+    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading
 ) -> Disagreement | None:
     """Say whether one thing has two names: the same noun, whosever it is, and neither text says the other's name."""
     one, other = str(before.value).split(), str(now.value).split()
@@ -270,13 +277,13 @@ def _called_otherwise(
     return Disagreement("called", now.subject[-1], before.told, now.told, 0.75)
 
 
-def _whose(claim: TypedClaim, reading: Reading) -> tuple[str, ...]:
+def _whose(claim: TypedClaim, reading: TypedReading) -> tuple[str, ...]:
     mine = words_of("mine")
     return tuple(word for word in claim.subject[:-1] if word in reading.names and word not in mine)
 
 
 def _counts_differ(
-    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float
+    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading, likeness: float
 ) -> Disagreement | None:
     """Say whether one thing is told to be otherwise many, on another floor, of another year or day of the month."""
     counted = now.kind == "count"
@@ -338,7 +345,9 @@ def _tastes_differ(before: TypedClaim, now: TypedClaim) -> bool:
     )
 
 
-def _roles_differ(before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading) -> Disagreement | None:
+def _roles_differ(
+    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading
+) -> Disagreement | None:
     shared = _shared(before.about, now.about)
     if before.value != now.value:
         beside = _shared(before.subject, now.subject)
@@ -373,7 +382,7 @@ def _is_counted(word: str) -> bool:
     )
 
 
-def _is_name(word: str, older: Reading, newer: Reading) -> bool:
+def _is_name(word: str, older: TypedReading, newer: TypedReading) -> bool:
     return any(_same(word, name) for name in older.names | newer.names)
 
 
@@ -387,7 +396,7 @@ def _holders(claim: TypedClaim, whose: list[str]) -> tuple[str, ...]:
 
 
 def _quantities_differ(
-    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float
+    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading, likeness: float
 ) -> Disagreement | None:
     unit = _unit_of(before, now)
     if (
@@ -522,7 +531,7 @@ def _unit_of(before: TypedClaim, now: TypedClaim) -> str | None:
     return now.unit if period and period == other_period and "?" in (one, other) else None
 
 
-def _equal_values(older: Reading, newer: Reading) -> int:
+def _equal_values(older: TypedReading, newer: TypedReading) -> int:
     """Return how many telling numbers two texts have in common: the same sum, the same size."""
     one, other = (
         {
@@ -543,7 +552,7 @@ def _is_telling(value: float | str) -> bool:
     return isinstance(value, str) or len(f"{value:.6g}".strip("0.").replace(".", "")) >= _TELLING_FROM - 1
 
 
-def _of_others(before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading) -> bool:
+def _of_others(before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading) -> bool:
     """Say whether one of two sentences tells of somebody of whom the other text does not speak."""
     for claim, reading in ((before, newer), (now, older)):
         first = claim.clause.split(maxsplit=1)[0] if claim.clause else ""

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from cognition.contradictions.places import COUNTRIES, REGIONS
 from cognition.contradictions.values import OWNER
 from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
-from cognition.grammar.lexicon import CLOCKS, Lexicon, languages_of, level, lexicon
+from cognition.grammar.lexicon import CLOCKS, PatternLexicon, languages_of, level, lexicon
 from cognition.ranking.times import folded, meanings
 from cognition.words import SILENT_WORDS
 
@@ -138,7 +138,7 @@ class TypedClaim(NamedTuple):
     negated: bool = False
 
 
-class Reading(NamedTuple):
+class TypedReading(NamedTuple):
     """What a text claims, and the telling words and names of the whole of it."""
 
     claims: tuple[TypedClaim, ...]
@@ -155,7 +155,7 @@ class _Sentence(NamedTuple):
     names: frozenset[str]
     changes: bool
     lists: frozenset[str]
-    words: Lexicon
+    words: PatternLexicon
 
     def has(self, name: str) -> bool:
         """Say whether it holds one of the words of a list."""
@@ -171,7 +171,7 @@ class _Sentence(NamedTuple):
 
 
 @lru_cache(_KEPT)
-def read_claims(text: str) -> Reading:
+def read_claims(text: str) -> TypedReading:
     """Return what a text claims; of a long one its beginning."""
     text = text[:CHARACTERS_MAX]
     plain = level(text)
@@ -182,7 +182,7 @@ def read_claims(text: str) -> Reading:
     claims: list[TypedClaim] = []
     for sentence in _sentences(text, plain, names, words):
         claims += _claims(sentence)
-    return Reading(
+    return TypedReading(
         tuple(dict.fromkeys(claims))[:CLAIMS_MAX],
         frozenset(telling(plain)),
         names,
@@ -201,7 +201,7 @@ def telling(plain: str) -> tuple[str, ...]:
     )
 
 
-def _sentences(text: str, plain: str, names: frozenset[str], words: Lexicon) -> Iterator[_Sentence]:
+def _sentences(text: str, plain: str, names: frozenset[str], words: PatternLexicon) -> Iterator[_Sentence]:
     start, changed = 0, False
     for match in [*_SENTENCE.finditer(plain), None]:
         end = len(plain) if match is None else match.start()
@@ -218,7 +218,7 @@ def _sentences(text: str, plain: str, names: frozenset[str], words: Lexicon) -> 
         start = end if match is None else match.end()
 
 
-def _since_when(said: str, words: Lexicon) -> bool:
+def _since_when(said: str, words: PatternLexicon) -> bool:
     """Say whether something is told to hold since a month, a year or a day near by: then it did not before."""
     for match in words.lists["since"].finditer(said):
         for word in _WORD.findall(said[match.end() :])[:_SINCE_WORDS]:
@@ -831,7 +831,7 @@ def _period(behind: str) -> str:
     return ""
 
 
-def _in_digits(plain: str, words: Lexicon) -> str:
+def _in_digits(plain: str, words: PatternLexicon) -> str:
     """Return a text with its number words in digits: "sixty-eight pounds" is "68 pounds"."""
 
     def put(match: "re.Match[str]") -> str:

@@ -42,7 +42,7 @@ _KEPT: Final = 4_096
 _NAME: Final = re.compile(r"(?<![.!?:…\n] )(?<!^)\b[^\W\d_]\w{2,}", re.MULTILINE)
 
 
-class Value(NamedTuple):
+class ComparedValue(NamedTuple):
     """One attribute that both tellings state: of what kind, as told before and as told now."""
 
     kind: str
@@ -56,7 +56,7 @@ class Nominee(NamedTuple):
     id: int
     weight: float
     relation: str
-    values: tuple[Value, ...]
+    values: tuple[ComparedValue, ...]
     names: tuple[str, ...]
     kinds: tuple[str, ...]
 
@@ -141,7 +141,7 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other)) if one and other else 0.0
 
 
-def _values(told: Sequence[Attribute], known: Sequence[Attribute]) -> tuple[Value, ...]:
+def _values(told: Sequence[Attribute], known: Sequence[Attribute]) -> tuple[ComparedValue, ...]:
     """Return what both state: of each kind the pair that differs, or else the pair that agrees."""
     found = {}
     for now in told:
@@ -151,12 +151,12 @@ def _values(told: Sequence[Attribute], known: Sequence[Attribute]) -> tuple[Valu
         same = next((before for before in of_kind if not differ(before, now)), None)
         before = of_kind[0] if same is None else same
         if now.kind not in found or same is None:
-            found[now.kind] = Value(now.kind, before.told, now.told)
+            found[now.kind] = ComparedValue(now.kind, before.told, now.told)
     return tuple(found.values())
 
 
 def _relation(
-    likeness: float, kinds: frozenset[str], values: Sequence[Value], told: _Read, known: _Read
+    likeness: float, kinds: frozenset[str], values: Sequence[ComparedValue], told: _Read, known: _Read
 ) -> str:
     apart = any(
         all(differ(before, now) for before in known.attributes if before.kind == kind)

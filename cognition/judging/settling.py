@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import JUDGED
 from cognition.contradictions.resolving import restatements, verdicts
-from cognition.contradictions.slots import Belief, Judged, Status
+from cognition.contradictions.slots import Belief, ContradictionStatus, Judged
 from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED
@@ -22,7 +22,7 @@ from replica import (
     Core,
     MemoryId,
     Op,
-    Place,
+    OpRef,
     Relate,
     SaysSame,
     Unlink,
@@ -32,10 +32,10 @@ from replica import (
 )
 from replica.limits import NAMES_MAX, SURENESS_MAX
 
-_NO_PLACES: Final[tuple[Place, ...]] = ()
+_NO_PLACES: Final[tuple[OpRef, ...]] = ()
 
 
-class Told(NamedTuple):
+class SettledMemory(NamedTuple):
     """One of the two memories: what it says, and where."""
 
     rid: MemoryId
@@ -52,8 +52,8 @@ class _Slot(NamedTuple):
 def settle(
     core: Core,
     connection: sqlite3.Connection,
-    older: Told,
-    newer: Told,
+    older: SettledMemory,
+    newer: SettledMemory,
     verdict: Verdict,
     *,
     weight: float,
@@ -66,7 +66,7 @@ def settle(
     slots = _shared(connection, older.rid, newer.rid)
     match verdict:
         case Verdict.DISAGREE:
-            if not any(judged_of(connection, each.slot).status is Status.OPEN for each in slots):
+            if not any(judged_of(connection, each.slot).status is ContradictionStatus.OPEN for each in slots):
                 slots = [_disagree(core, connection, older, newer, sides, now_ms)]
         case Verdict.CHANGED:
             for each in slots or [_claimed(core, connection, older, sides, now_ms)]:
@@ -82,7 +82,7 @@ def _keep_both(core: Core, connection: sqlite3.Connection, slot: _Slot, now_ms: 
     """Resolve a contradiction for all that is said in it; what a verdict said had changed holds again."""
     judged = judged_of(connection, slot.slot)
     values = [side[0].told.value for side in judged.sides]
-    if judged.status is not Status.OPEN and not slot.relation.startswith(f"{JUDGED}:"):
+    if judged.status is not ContradictionStatus.OPEN and not slot.relation.startswith(f"{JUDGED}:"):
         return
     anew = restatements(core, judged, values, entity=slot.entity, relation=slot.relation)
     if anew:  # a verdict names claims, so they come first
@@ -120,12 +120,14 @@ def _shared(connection: sqlite3.Connection, older: MemoryId, newer: MemoryId) ->
     ]
 
 
-def _slot(connection: sqlite3.Connection, told: Told, sides: Sides) -> _Slot:
+def _slot(connection: sqlite3.Connection, told: SettledMemory, sides: Sides) -> _Slot:
     slot = selves_of(connection).slot(told.workspace, sides.entity, sides.relation)
     return _Slot(slot, sides.entity, sides.relation)
 
 
-def _claimed(core: Core, connection: sqlite3.Connection, older: Told, sides: Sides, now_ms: int) -> _Slot:
+def _claimed(
+    core: Core, connection: sqlite3.Connection, older: SettledMemory, sides: Sides, now_ms: int
+) -> _Slot:
     """Claim what the older one says, so that it can be replaced: an op has no name before it is written."""
     claim = Claim(sides.entity, sides.relation, sides.older, _NO_PLACES, None)
     core.commit([Write(claim, older.rid)], now_ms)
@@ -133,7 +135,12 @@ def _claimed(core: Core, connection: sqlite3.Connection, older: Told, sides: Sid
 
 
 def _disagree(
-    core: Core, connection: sqlite3.Connection, older: Told, newer: Told, sides: Sides, now_ms: int
+    core: Core,
+    connection: sqlite3.Connection,
+    older: SettledMemory,
+    newer: SettledMemory,
+    sides: Sides,
+    now_ms: int,
 ) -> _Slot:
     """Claim both values anew: what was decided on them before, or replaced, is open again."""
     found = _slot(connection, older, sides)
@@ -151,7 +158,7 @@ def _replace(
     core: Core,
     connection: sqlite3.Connection,
     slot: _Slot,
-    newer: Told,
+    newer: SettledMemory,
     sides: Sides,
     since_ms: int | None,
     now_ms: int,
@@ -168,5 +175,5 @@ def _of(judged: Judged, rid: MemoryId) -> list[Belief]:
     return [belief for belief in judged.beliefs if belief.told.rid == rid]
 
 
-def _places(core: Core, beliefs: Sequence[Belief]) -> tuple[Place, ...]:
+def _places(core: Core, beliefs: Sequence[Belief]) -> tuple[OpRef, ...]:
     return tuple(sorted(place_of(core, belief.told) for belief in beliefs))

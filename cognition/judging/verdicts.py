@@ -62,7 +62,7 @@ VALUE_CHARACTERS_MAX: Final = 160
 _NAMES_MAX: Final = 2
 
 
-class Standing(NamedTuple):
+class StandingVerdict(NamedTuple):
     """The verdict that stands on two memories, and the weight of whoever gave it."""
 
     verdict: Verdict
@@ -78,10 +78,10 @@ class Sides(NamedTuple):
     newer: str
 
 
-def standing(connection: sqlite3.Connection, one: MemoryId, other: MemoryId) -> Standing | None:
+def standing(connection: sqlite3.Connection, one: MemoryId, other: MemoryId) -> StandingVerdict | None:
     """Return the verdict that stands on two memories; None where nobody gave one."""
     found = [
-        Standing(_VERDICTS[relation], weight)
+        StandingVerdict(_VERDICTS[relation], weight)
         for source, relation, target, weight in _edges(connection, [one])
         if {source, target} == {show_memory_id(one), show_memory_id(other)}
     ]

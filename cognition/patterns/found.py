@@ -38,7 +38,7 @@ _COMPARED_WITH: Final = 1_000
 _COMPARED: Final = 100
 
 
-class Pattern(NamedTuple):
+class FoundPattern(NamedTuple):
     """One pattern: its sort, what it is about, and how many memories (or days, or names) show it."""
 
     miner: Miner
@@ -51,13 +51,13 @@ class Pattern(NamedTuple):
         return hashlib.sha256(f"samemind pattern\0{self.miner.value}\0{self.key}".encode()).digest()[:16]
 
 
-def look(connection: sqlite3.Connection, touched: Touched) -> list[Pattern]:
+def look(connection: sqlite3.Connection, touched: Touched) -> list[FoundPattern]:
     """Return the patterns that hold where something moved."""
     found = [*_together(connection, touched), *_hubs(connection, touched), *_routines(connection, touched)]
     return [*found, *_moods(connection, touched)]
 
 
-def keep(connection: sqlite3.Connection, found: Sequence[Pattern]) -> list[bytes]:
+def keep(connection: sqlite3.Connection, found: Sequence[FoundPattern]) -> list[bytes]:
     """Keep patterns, in the caller's transaction, and return the ids of those that are new."""
     new = []
     for pattern in found:
@@ -73,20 +73,20 @@ def keep(connection: sqlite3.Connection, found: Sequence[Pattern]) -> list[bytes
     return new
 
 
-def not_raised(connection: sqlite3.Connection, limit: int) -> list[Pattern]:
+def not_raised(connection: sqlite3.Connection, limit: int) -> list[FoundPattern]:
     """Return the patterns that nobody was told of yet, those that most memories show first."""
     rows = connection.execute(
         "SELECT miner, key, support FROM pattern WHERE NOT raised ORDER BY support DESC, id LIMIT ?", (limit,)
     )
-    return [Pattern(Miner(miner), key, support) for miner, key, support in rows]
+    return [FoundPattern(Miner(miner), key, support) for miner, key, support in rows]
 
 
-def mark_raised(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -> None:
+def mark_raised(connection: sqlite3.Connection, patterns: Sequence[FoundPattern]) -> None:
     """Note that these were brought up, or hold no longer."""
     connection.executemany("UPDATE pattern SET raised = 1 WHERE id = ?", [(each.id,) for each in patterns])
 
 
-def shown_by(connection: sqlite3.Connection, pattern: Pattern) -> list[MemoryId]:
+def shown_by(connection: sqlite3.Connection, pattern: FoundPattern) -> list[MemoryId]:
     """Return the memories that show a pattern, the oldest first; none where it holds no longer."""
     return ids_of(connection, _WITNESSES[pattern.miner](connection, pattern.key))
 
@@ -94,11 +94,11 @@ def shown_by(connection: sqlite3.Connection, pattern: Pattern) -> list[MemoryId]
 # -- the miners over the counts --------------------------------------------------------------------------------
 
 
-def _together(connection: sqlite3.Connection, touched: Touched) -> Iterator[Pattern]:
+def _together(connection: sqlite3.Connection, touched: Touched) -> Iterator[FoundPattern]:
     for a, b in touched.pairs:
         count = _pair(connection, a, b)
         if come_together(count):
-            yield Pattern(Miner.TOGETHER, f"{a}{_BETWEEN}{b}", count)
+            yield FoundPattern(Miner.TOGETHER, f"{a}{_BETWEEN}{b}", count)
 
 
 def _pair(connection: sqlite3.Connection, a: str, b: str) -> int:
@@ -106,11 +106,11 @@ def _pair(connection: sqlite3.Connection, a: str, b: str) -> int:
     return int(row[0]) if row else 0
 
 
-def _hubs(connection: sqlite3.Connection, touched: Touched) -> Iterator[Pattern]:
+def _hubs(connection: sqlite3.Connection, touched: Touched) -> Iterator[FoundPattern]:
     for name in touched.names:
         degree = len(_partners(connection, name))
         if is_hub(degree):
-            yield Pattern(Miner.HUB, name, degree)
+            yield FoundPattern(Miner.HUB, name, degree)
 
 
 def _partners(connection: sqlite3.Connection, name: str) -> list[str]:
@@ -123,11 +123,11 @@ def _partners(connection: sqlite3.Connection, name: str) -> list[str]:
     return [partner for (partner,) in rows]
 
 
-def _routines(connection: sqlite3.Connection, touched: Touched) -> Iterator[Pattern]:
+def _routines(connection: sqlite3.Connection, touched: Touched) -> Iterator[FoundPattern]:
     for subject, bucket in touched.times:
         there, days = _days(connection, subject, bucket)
         if is_routine(there, days):
-            yield Pattern(Miner.ROUTINE, f"{subject}{_BETWEEN}{bucket}", there)
+            yield FoundPattern(Miner.ROUTINE, f"{subject}{_BETWEEN}{bucket}", there)
 
 
 def _days(connection: sqlite3.Connection, subject: str, bucket: int) -> tuple[int, int]:
@@ -139,12 +139,12 @@ def _days(connection: sqlite3.Connection, subject: str, bucket: int) -> tuple[in
     return there, days
 
 
-def _moods(connection: sqlite3.Connection, touched: Touched) -> Iterator[Pattern]:
+def _moods(connection: sqlite3.Connection, touched: Touched) -> Iterator[FoundPattern]:
     for subject in touched.moods:
         felt = _felt(connection, subject)
         going = mood([valence for _, valence in felt])
         if going is not None:
-            yield Pattern(Miner.MOOD, f"{subject}{_BETWEEN}{going}", len(felt))
+            yield FoundPattern(Miner.MOOD, f"{subject}{_BETWEEN}{going}", len(felt))
 
 
 def _felt(connection: sqlite3.Connection, subject: str) -> list[tuple[int, float]]:
@@ -155,7 +155,7 @@ def _felt(connection: sqlite3.Connection, subject: str) -> list[tuple[int, float
     return rows[::-1]
 
 
-def compare(connection: sqlite3.Connection) -> tuple[list[Pattern], bool]:
+def compare(connection: sqlite3.Connection) -> tuple[list[FoundPattern], bool]:
     """Compare memories whose vectors are new with the latest, in the caller's transaction.
 
     Returns the themes that hold now, and whether more memories wait.
@@ -204,9 +204,9 @@ def _times(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, 
     return dict(connection.execute(f"SELECT id, at_ms FROM pattern_note WHERE id IN ({marks})", numbers))
 
 
-def _themes(connection: sqlite3.Connection, moved: dict[int, None]) -> list[Pattern]:
+def _themes(connection: sqlite3.Connection, moved: dict[int, None]) -> list[FoundPattern]:
     """Return the themes that these memories are part of, each once: known by its oldest memory."""
-    found: dict[str, Pattern] = {}
+    found: dict[str, FoundPattern] = {}
     seen: set[int] = set()
     for number in moved:
         members = _theme_of(connection, number)
@@ -214,13 +214,13 @@ def _themes(connection: sqlite3.Connection, moved: dict[int, None]) -> list[Patt
             continue
         seen.add(members[0])
         key = _oldest(connection, members).hex()
-        pattern = Pattern(Miner.THEME, key, len(members))
+        pattern = FoundPattern(Miner.THEME, key, len(members))
         if key not in found and (_is_known(connection, pattern) or _is_theme(connection, members)):
             found[key] = pattern
     return list(found.values())
 
 
-def _is_known(connection: sqlite3.Connection, pattern: Pattern) -> bool:
+def _is_known(connection: sqlite3.Connection, pattern: FoundPattern) -> bool:
     return connection.execute("SELECT 1 FROM pattern WHERE id = ?", (pattern.id,)).fetchone() is not None
 
 

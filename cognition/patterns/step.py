@@ -4,7 +4,7 @@ import sqlite3
 
 from cognition.patterns.found import compare, keep, look
 from cognition.patterns.tables import note_memories, waiting
-from cognition.thinking.cycle import Outcome
+from cognition.thinking.cycle import StepOutcome
 from replica import Core, show_memory_id, transaction
 
 
@@ -13,7 +13,7 @@ class Patterns:
 
     name = "patterns"
 
-    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
         """Read what is new; the ids are of patterns that were not there before."""
         with transaction(connection):
             numbers = waiting(connection)
@@ -21,4 +21,4 @@ class Patterns:
             themes, more = compare(connection)
             new = keep(connection, [*found, *themes])
         more = more or bool(waiting(connection))
-        return Outcome(tuple(show_memory_id(each) for each in new), more)
+        return StepOutcome(tuple(show_memory_id(each) for each in new), more)

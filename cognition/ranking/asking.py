@@ -46,7 +46,7 @@ _D: Final = re.compile(r"^(?:d|l)'")
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecallQuery:
     """What a question asks for.
 
     `slot` is a line of the table; `names` are the words for whom it is about, none where that is who asks; `role` is
@@ -113,7 +113,7 @@ def plain(text: str) -> str:
 
 
 @lru_cache(_KEPT)
-def asked_for(question: str) -> Asked | None:
+def asked_for(question: str) -> RecallQuery | None:
     """Return what a question asks for, where it is one of the table's."""
     if len(question) > ASKED_CHARACTERS_MAX:
         return None
@@ -135,15 +135,15 @@ def _cores(said: str) -> Iterator[str]:
         yield said
 
 
-def _read(slot: str, match: re.Match[str], said: str) -> Asked:
+def _read(slot: str, match: re.Match[str], said: str) -> RecallQuery:
     found = match.groupdict()
     topic = " ".join(words(found.get("topic") or ""))
     past = not PAST.isdisjoint(words(said))
     parts = [word for word in words(_bare(found.get("who") or "")) if word not in OF]
     if not parts or (len(parts) == 1 and parts[0] in SELF):
-        return Asked(slot, topic=topic, past=past)
+        return RecallQuery(slot, topic=topic, past=past)
     own = parts[0] in SELF
-    return Asked(slot, tuple(parts[1:] if own else parts), own, topic, past)
+    return RecallQuery(slot, tuple(parts[1:] if own else parts), own, topic, past)
 
 
 def _bare(name: str) -> str:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.contradictions.selves import Selves, is_assistant
-from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
+from cognition.decay import PROFILE_DEFAULT, PROFILES, DecayProfile
 from cognition.ranking.nicknames import stands_in
 from cognition.ranking.query import Query
-from cognition.ranking.reading import NO_STEM, Glossary, Said
+from cognition.ranking.reading import NO_STEM, Glossary, TextWords
 from cognition.ranking.stem import stem
 from cognition.ranking.worth import Worth, worth_of
 from cognition.words import words
@@ -47,7 +47,7 @@ _MIXES: Final = np.uint64(0x9E3779B97F4A7C15)
 _GRAMS_MAX: Final = 512
 
 
-class Lexicon(Protocol):
+class WordLikeness(Protocol):
     """Knows how like words are to each other."""
 
     @property
@@ -64,7 +64,7 @@ class Lexicon(Protocol):
         ...
 
 
-class Row(NamedTuple):
+class CandidateRow(NamedTuple):
     """One candidate, as the store has it."""
 
     id: int
@@ -100,15 +100,15 @@ class Pool:
     """
 
     query: Query
-    rows: Sequence[Row]
+    rows: Sequence[CandidateRow]
     words: Column
     meaning: Column
     now_ms: int
-    lexicon: Lexicon | None = None
+    lexicon: WordLikeness | None = None
     # The numbers of rows that the graph connects with the question.
     connected: frozenset[int] = frozenset()
     # How memories fade.
-    profile: Profile = PROFILES[PROFILE_DEFAULT]
+    profile: DecayProfile = PROFILES[PROFILE_DEFAULT]
     believed: Mapping[int, float] = field(default_factory=dict)
     """How far these memories, by number, say what is believed of what is asked for: 1, or 0 where it was replaced."""
     selves: Selves = field(default_factory=Selves)
@@ -121,7 +121,7 @@ class Pool:
 
     @cached_property
     def _fields(self) -> dict[str, tuple[Any, ...]]:
-        return dict(zip(Row._fields, zip(*self.rows, strict=True), strict=True)) if self.rows else {}
+        return dict(zip(CandidateRow._fields, zip(*self.rows, strict=True), strict=True)) if self.rows else {}
 
     def all_of(self, field: str) -> tuple[Any, ...]:
         """Return one field of every row."""
@@ -287,10 +287,10 @@ class Pool:
         return sorted(rows, key=lambda i: (self.rows[i].time_ms, self.rows[i].id))
 
     @cached_property
-    def said(self) -> Said:
+    def said(self) -> TextWords:
         """What the rows say, word by word."""
         glossary = Glossary() if self.lexicon is None else self.lexicon.glossary
-        return Said(glossary, self.all_of("text"), self.all_of("about"))
+        return TextWords(glossary, self.all_of("text"), self.all_of("about"))
 
     @cached_property
     def exact(self) -> Column:
@@ -327,7 +327,7 @@ class Pool:
                 column[:, at] = np.maximum(column[:, at], np.where(there, STANDS_FOR, 0.0))
         return column
 
-    def _nearest(self, lexicon: Lexicon) -> Column:
+    def _nearest(self, lexicon: WordLikeness) -> Column:
         """Return, row by term, the cosine of the row's word that is most like it; 0 for a row without words."""
         said = self.said
         near = np.zeros((len(self.rows), len(self.topic)))

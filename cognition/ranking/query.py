@@ -12,7 +12,7 @@ from typing import Final
 
 from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import nicknames
-from cognition.ranking.asking import Asked, asked_for
+from cognition.ranking.asking import RecallQuery, asked_for
 from cognition.ranking.kinds import kinds_of
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.vocabulary import TABLES, USE, Tables, used
@@ -48,7 +48,7 @@ class Query:
     """The words that stand for one another."""
 
     @cached_property
-    def asked(self) -> Asked | None:
+    def asked(self) -> RecallQuery | None:
         """What slot it asks for, and of whom, where it is such a question."""
         return asked_for(self.text)
 

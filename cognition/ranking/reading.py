@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cognition.ranking.query import SELF_WORDS
 from cognition.ranking.stem import stem
-from cognition.ranking.vocabulary import Vocabulary
+from cognition.ranking.vocabulary import WordGroups
 from cognition.words import SILENT_WORDS, silent_in, words
 
 # A number for each of some words, or what is known of each; 32 bits, since every recall joins thousands.
@@ -115,7 +115,7 @@ class Glossary:
         self._stems = _Numbered()
         self._stem_of = _Known(self._number_stem)
         self._named_by = _Known(_named_by)
-        self._groups: dict[Vocabulary, tuple[dict[frozenset[str], int], _Known]] = {}
+        self._groups: dict[WordGroups, tuple[dict[frozenset[str], int], _Known]] = {}
         self.read = lru_cache(_READINGS_KEPT)(self._read)
 
     @property
@@ -141,7 +141,7 @@ class Glossary:
         """Return what each word may name, in bits."""
         return self._named_by(self._at.entries)
 
-    def meets(self, table: Vocabulary, asked: frozenset[str]) -> NDArray[np.bool_]:
+    def meets(self, table: WordGroups, asked: frozenset[str]) -> NDArray[np.bool_]:
         """Return which words say something and belong to any of some groups."""
         if table not in self._groups:
             sets: dict[frozenset[str], int] = {}
@@ -172,7 +172,7 @@ class Glossary:
         return NO_STEM if entry in SILENT_WORDS else self._stems[stem(_word(entry))]
 
 
-class Said:
+class TextWords:
     """The words of some texts, text after text: the number of each word, and of its text."""
 
     def __init__(self, glossary: Glossary, texts: Sequence[str], labels: Sequence[str]) -> None:
@@ -206,7 +206,7 @@ class Said:
         """Return which texts name a time, a number or the one who speaks."""
         return self.which((self._names & what) != 0)
 
-    def meeting(self, table: Vocabulary, asked: frozenset[str]) -> NDArray[np.bool_]:
+    def meeting(self, table: WordGroups, asked: frozenset[str]) -> NDArray[np.bool_]:
         """Return which texts have a word of any of some groups."""
         return self.which(self.glossary.meets(table, asked)[self.words])
 
@@ -240,5 +240,5 @@ def _named_by(entry: str) -> int:
     )
 
 
-def _groups(table: Vocabulary, entry: str) -> frozenset[str]:
+def _groups(table: WordGroups, entry: str) -> frozenset[str]:
     return frozenset() if entry in SILENT_WORDS else table.of(_word(entry))

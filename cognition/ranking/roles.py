@@ -53,7 +53,7 @@ _OBJECT_WITHIN: Final = 6
 _OBJECT_WITHIN_ALONE: Final = 2
 
 
-class Asked(NamedTuple):
+class ActQuery(NamedTuple):
     """What a question says of an act: its verb, who is named, and whether that one acts."""
 
     verb: str
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
     """Whether the other one is what is asked for, as against what, where or when."""
 
 
-def asked(question: str, names: Set[str]) -> Asked | None:
+def asked(question: str, names: Set[str]) -> ActQuery | None:
     """Return the act that a question asks of, where it names one of two people."""
     told = words(question)
     if len(told) < 3 or told[0] not in _ASKING:
@@ -88,14 +88,14 @@ def asked(question: str, names: Set[str]) -> Asked | None:
     return None if verb in names else _of(verb, name, acts=False, of_people=True)
 
 
-def _of(verb: str, name: str, *, acts: bool, of_people: bool) -> Asked | None:
+def _of(verb: str, name: str, *, acts: bool, of_people: bool) -> ActQuery | None:
     # What somebody has or gets may be told of whoever gives it.
     if not verb or verb in _BE | _HAVE | _DO or stem(verb) in _MUTUAL:
         return None
-    return Asked(stem(verb), name, acts, of_people)
+    return ActQuery(stem(verb), name, acts, of_people)
 
 
-def contradicts(question: Asked, text: str, called: Set[str], speaks: bool | None) -> bool:
+def contradicts(question: ActQuery, text: str, called: Set[str], speaks: bool | None) -> bool:
     """Say whether a text tells of the act, and the one who is named has the other part in it wherever it does.
 
     `called` are the names of that one; `speaks` says whether the text is theirs, None where nobody is known to.

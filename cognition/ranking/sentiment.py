@@ -6,7 +6,7 @@ answered by what was felt to be wrong, so memories of that mood come first; a ne
 
 from typing import Final
 
-from cognition.ranking.vocabulary import Vocabulary
+from cognition.ranking.vocabulary import WordGroups
 from cognition.words import words
 
 MOODS: Final = {
@@ -26,7 +26,7 @@ MOODS: Final = {
         счастлив* рад радост* радов* горд* люб* лучш* успех* щаслив* радіс* пишаю* найкращ* успіх*
     """,
 }
-_moods: Final = Vocabulary(MOODS)
+_moods: Final = WordGroups(MOODS)
 # "Not happy" feels as "sad" does.
 _NEGATIONS: Final = frozenset(
     {

@@ -58,7 +58,7 @@ USED: Final[Groups] = {
 _KEPT: Final = 32_768
 
 
-class Vocabulary:
+class WordGroups:
     """Which groups a word belongs to, by a table; words of a text are looked up once each."""
 
     def __init__(self, groups: Groups) -> None:
@@ -104,16 +104,16 @@ class Vocabulary:
 class Tables(NamedTuple):
     """The words that stand for one another, as a device has them."""
 
-    verbs: Vocabulary
-    bridges: Vocabulary
+    verbs: WordGroups
+    bridges: WordGroups
 
     def spell(self, word: str) -> bool:
         """Say whether a word stands in any group as a whole; what a stem begins may still be a slip."""
         return any(table.spells(word) for table in self)
 
 
-TABLES: Final = Tables(Vocabulary(VERBS), Vocabulary(BRIDGES))
-used: Final = Vocabulary(USED)
+TABLES: Final = Tables(WordGroups(VERBS), WordGroups(BRIDGES))
+used: Final = WordGroups(USED)
 
 
 def with_own(own: Mapping[str, Sequence[str]]) -> Tables:
@@ -125,4 +125,4 @@ def with_own(own: Mapping[str, Sequence[str]]) -> Tables:
     for name, entries in ((name.casefold(), entries) for name, entries in own.items()):
         table = verbs if name in verbs else bridges
         table[name] = " ".join([table.get(name, name), *entries]).casefold()
-    return Tables(Vocabulary(verbs), Vocabulary(bridges))
+    return Tables(WordGroups(verbs), WordGroups(bridges))

@@ -98,7 +98,7 @@ class Reminder(NamedTuple):
     repeats: str | None = None
 
 
-class Moment:
+class TextTime:
     """What a text says of a time: the day, the hour, and how it repeats."""
 
     def __init__(self, said: str, now: datetime, *, plainly: bool = False) -> None:
@@ -186,7 +186,7 @@ class Moment:
                 span = self._span(words[0].start(), alone=False) if len(words) == 2 else None
                 if span is None or span[1] < _DAY_S or (name == "weeks_on" and span[1] != _WEEK * _DAY_S):
                     continue
-                base = Moment(self._said[match.end() :], self._now).day
+                base = TextTime(self._said[match.end() :], self._now).day
                 if base is not None:
                     found = _later(datetime.combine(base, time()), sign * int(span[0]), span[1])
                     return found if found is not None and found >= self._now.date() else None
@@ -473,11 +473,13 @@ class Moment:
             clause = _CLAUSE.search(self._said, begins.end())
             end = len(self._said) if clause is None else clause.start()
             for part in (self._said[begins.end() : end], self._said[start : begins.start()]):
-                day = Moment(part, self._now, plainly=True).day
+                day = TextTime(part, self._now, plainly=True).day
                 if day is not None:
                     return day
         starting = self._has("starting")
-        return None if starting is None else Moment(self._said[starting.end() :], self._now, plainly=True).day
+        return (
+            None if starting is None else TextTime(self._said[starting.end() :], self._now, plainly=True).day
+        )
 
     def _is_past(self) -> bool:
         """Say whether the hour of today is past."""
@@ -492,7 +494,7 @@ class Moment:
             or (self._repeat.weekdays and len(self._repeat.weekdays) == _WORKDAYS)
         ):
             return False
-        return Moment(self._said[until.end() :], self._now, plainly=True).has_day
+        return TextTime(self._said[until.end() :], self._now, plainly=True).has_day
 
     def _day_beside_every(self) -> date | None:
         """Read "every 15th", "jeden 15. des Monats", "15 de cada mes"."""

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from cognition.reminding.moment import Moment, Reminder
+from cognition.reminding.moment import Reminder, TextTime
 from cognition.reminding.notes import is_by, is_duty, is_infinitive, is_note, is_task, may_be_duty
 from cognition.reminding.spelled import UNCLEAR, spelled
 from cognition.reminding.words import TOKEN, find, may_name_day, plain, table
@@ -56,16 +56,16 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     if UNCLEAR in said:
         return None
     if asks:
-        moment = Moment(said, now)
+        moment = TextTime(said, now)
         return moment.reminder() if moment.has_time else None
     for sentence in _SENTENCE.split(said) if is_due else ():
         if is_duty(sentence):
-            moment = Moment(sentence, now)
+            moment = TextTime(sentence, now)
             if moment.has_day and (found := moment.reminder()) is not None:
                 return found
     if not may_be_note:
         return None
-    moment = Moment(said, now)
+    moment = TextTime(said, now)
     is_to_do = is_task(told, text)
     is_planned = moment.hour is not None or moment.is_from_now or moment.begins
     if not moment.has_day or not (is_planned or is_to_do):
@@ -85,6 +85,6 @@ def read_moment(text: str, now: datetime) -> datetime | None:
     """Return the time to come that words name, on the teller's clock: "tomorrow at 9"; None where they name none."""
     if not text or len(text) > CHARACTERS_MAX:
         return None
-    moment = Moment(spelled(text), now)
+    moment = TextTime(spelled(text), now)
     found = moment.reminder() if moment.has_time else None
     return None if found is None else found.due

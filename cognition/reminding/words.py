@@ -42,7 +42,7 @@ _ENGLISH: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ReminderWords:
     """The table, as it is asked."""
 
     lists: Mapping[str, "re.Pattern[str]"]
@@ -68,7 +68,7 @@ class Words:
 
 
 @lru_cache(1)
-def table() -> Words:
+def table() -> ReminderWords:
     told: Mapping[str, Any] = tomllib.loads(
         Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     )
@@ -101,7 +101,7 @@ def table() -> Words:
         for name, ws in told["short"][told_short].items()
         for word in ws
     }
-    return Words(
+    return ReminderWords(
         lists, single, parts, weekdays, ordinals, days, around, told["day_parts"],
         cardinals | struck | numbers, units, spans, cardinals | {w: n for w, n in struck.items() if " " in w},
         ordinal, short, {plain(word): int(n) for n, ws in told["few"].items() for word in ws}, feasts,

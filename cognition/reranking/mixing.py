@@ -15,7 +15,7 @@ import numpy as np
 
 from cognition.ranking.signals import RERANKER, Scored
 from cognition.recall import Ranked, Reread, best_of, in_order
-from cognition.reranking.readings import UNREADABLE, Unread, as_read, read_one, readings_of
+from cognition.reranking.readings import UNREADABLE, RerankText, as_read, read_one, readings_of
 from cognition.reranking.reranker import Reranker, Scores
 
 # How many are judged for a recall. On conversations 24 and 48 found less, and the whole pool no more.
@@ -62,7 +62,7 @@ def read_of(
     fresh: dict[tuple[int, str], bytes] = {}
     for i in missing:
         row = ranked.pool.rows[i]
-        one = Unread(row.id, as_read(row.text, row.speaker))
+        one = RerankText(row.id, as_read(row.text, row.speaker))
         fresh[one] = read_one(reranker, one.text)
         if fresh[one] != UNREADABLE:
             readings[i] = fresh[one]

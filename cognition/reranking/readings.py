@@ -30,7 +30,7 @@ PROBE: Final = "It rains."
 AHEAD_MAX: Final = 1_000
 
 
-class Unread(NamedTuple):
+class RerankText(NamedTuple):
     """One memory to be read, as it is read."""
 
     id: int
@@ -51,7 +51,7 @@ def enter_model(connection: sqlite3.Connection, name: str) -> None:
             connection.execute("INSERT OR REPLACE INTO cognition VALUES ('reader', ?)", (name,))
 
 
-def unread(connection: sqlite3.Connection, limit: int = PAGE) -> list[Unread]:
+def unread(connection: sqlite3.Connection, limit: int = PAGE) -> list[RerankText]:
     """Return memories that are still to be read: those whose words changed, then those that came."""
     rows = connection.execute(
         """SELECT m.id, m.text, m.speaker FROM reading r JOIN shown_memory m ON m.id = r.id
@@ -60,7 +60,7 @@ def unread(connection: sqlite3.Connection, limit: int = PAGE) -> list[Unread]:
     ).fetchall()
     if len(rows) < limit:
         rows += said_after(connection, _last_read(connection), limit=limit - len(rows))
-    return [Unread(number, as_read(text, speaker)) for number, text, speaker in rows]
+    return [RerankText(number, as_read(text, speaker)) for number, text, speaker in rows]
 
 
 def count_unread(connection: sqlite3.Connection) -> int:
@@ -92,7 +92,7 @@ def read_one(reranker: Reranker, text: str) -> bytes:
     return reading
 
 
-def keep(connection: sqlite3.Connection, page: Sequence[Unread], readings: Sequence[bytes]) -> None:
+def keep(connection: sqlite3.Connection, page: Sequence[RerankText], readings: Sequence[bytes]) -> None:
     """Keep the readings of those memories that still say what was read."""
     with derived_transaction(connection):
         numbers = [one.id for one in page]
@@ -117,7 +117,7 @@ def keep_fresh(connection: sqlite3.Connection, read: Sequence[tuple[tuple[int, s
     """Keep what a recall read for itself, and mark what it leaped over, so that the background comes to that."""
     last = _last_read(connection)
     after = number_ahead(connection, last, AHEAD_MAX)
-    near = [(Unread(*one), reading) for one, reading in read if after is None or one[0] < after]
+    near = [(RerankText(*one), reading) for one, reading in read if after is None or one[0] < after]
     if not near:
         return
     with derived_transaction(connection):

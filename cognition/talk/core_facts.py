@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from cognition.extraction.contract import CoreFact
+from cognition.extraction.contract import ModelFact
 from cognition.memories import Shown, read_memories
 from cognition.ranking.stem import stem
 from cognition.talk.queue import MODEL, TalkJob
@@ -41,7 +41,7 @@ def known_facts(connection: sqlite3.Connection, workspace: str | None) -> list[S
     return [found[number] for number in numbers if number in found]
 
 
-def core_writes(facts: Sequence[CoreFact], known: Sequence[Shown], job: TalkJob) -> list[Write]:
+def core_writes(facts: Sequence[ModelFact], known: Sequence[Shown], job: TalkJob) -> list[Write]:
     """Return what a model's core facts change: new ones, ones heard again, ones that replace another."""
     said_before = {content_number(it.memory.text): it for it in known}
     writes: list[Write] = []
@@ -62,7 +62,7 @@ def core_writes(facts: Sequence[CoreFact], known: Sequence[Shown], job: TalkJob)
     return writes
 
 
-def _previous(fact: CoreFact, known: Sequence[Shown]) -> Shown | None:
+def _previous(fact: ModelFact, known: Sequence[Shown]) -> Shown | None:
     """Return the fact that this one replaces, if it replaces one.
 
     Where the model only says that there is one, it is the one of its category that shares most of its words, if no
@@ -106,7 +106,7 @@ def reinforced(confidence: float) -> float:
     return min(1.0, round(confidence + CONFIDENCE_STEP, 6))
 
 
-def _fields(fact: CoreFact, job: TalkJob, meta: dict[str, Any], confidence: float) -> dict[str, Value]:
+def _fields(fact: ModelFact, job: TalkJob, meta: dict[str, Any], confidence: float) -> dict[str, Value]:
     fields: dict[str, Value] = {
         "type": _TYPES[fact.category],
         "certainty": confidence,
@@ -117,5 +117,5 @@ def _fields(fact: CoreFact, job: TalkJob, meta: dict[str, Any], confidence: floa
     return fields if job.workspace is None else {**fields, "workspace": job.workspace}
 
 
-def _id_of(fact: CoreFact, job: TalkJob) -> MemoryId:
+def _id_of(fact: ModelFact, job: TalkJob) -> MemoryId:
     return derived_memory_id("core", f"{job.workspace or ''}\n{job.conversation}\n{fact.fact}")

@@ -54,7 +54,7 @@ class TalkEntry(NamedTuple):
     status: str
 
 
-class Turn(NamedTuple):
+class WindowTurn(NamedTuple):
     """A message of a window, and the memory that holds it."""
 
     id: int
@@ -105,11 +105,11 @@ def due_talk(connection: sqlite3.Connection, *, now_ms: int) -> TalkJob | None:
     return None
 
 
-def window_of(connection: sqlite3.Connection, job: TalkJob) -> list[Turn]:
+def window_of(connection: sqlite3.Connection, job: TalkJob) -> list[WindowTurn]:
     """Return the messages that a job is about, as they stand now; the forgotten ones are not among them."""
     ids = _turn_ids(connection, job.conversation, job.workspace, job.upto)
     return [
-        Turn(said.id, said.rid, Message(said.speaker, said.text, said.told_ms))
+        WindowTurn(said.id, said.rid, Message(said.speaker, said.text, said.told_ms))
         for said in said_then(connection, ids)
     ]
 

@@ -2,7 +2,7 @@
 
 The reader takes one stretch at a time from the queue: reading the store, asking the model in a thread, and
 writing are three steps, so the store is never held up by a model. What comes of one stretch is a value
-(`Outcome`), error or not: no answer of a model can stop the talk.
+(`ReadOutcome`), error or not: no answer of a model can stop the talk.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Final
 import trio
 
 from cognition.contradictions.reading import read_statements
-from cognition.contradictions.telling import Teller, Telling, telling_of
+from cognition.contradictions.telling import ClaimWriter, PendingClaims, telling_of
 from cognition.errors import ModelUnavailable
 from cognition.extraction.contract import BadAnswer, read_core_facts, read_reading
 from cognition.extraction.prompts import CORE_SYSTEM, READING_SYSTEM, core_prompt, reading_prompt
@@ -23,7 +23,7 @@ from cognition.memories import Shown
 from cognition.models.chat import ChatMessage, ChatModel
 from cognition.talk import queue
 from cognition.talk.core_facts import core_writes, known_facts
-from cognition.talk.queue import TalkJob, Turn
+from cognition.talk.queue import TalkJob, WindowTurn
 from cognition.talk.writing import KIND, SUMMARY, reading_writes
 from replica import Core, DeviceId, MemoryId, Remember, Replica, ReplicaError, Write, is_known
 from replica.reads.ids import is_shown
@@ -40,7 +40,7 @@ ASKS_MAX: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReadOutcome:
     """What came of one stretch: how much was written and dropped, or why nothing was."""
 
     written: int = 0
@@ -100,7 +100,7 @@ class TalkReader:
             with trio.move_on_after(wait_s):
                 await wake.wait()
 
-    async def read_next(self) -> Outcome | None:
+    async def read_next(self) -> ReadOutcome | None:
         """Read the stretch that is due, if one is; `ModelUnavailable` where there is nobody to ask."""
         now_ms = self._replica.now_ms()
         job = await self._replica.read(lambda connection: queue.due_talk(connection, now_ms=now_ms))
@@ -111,7 +111,7 @@ class TalkReader:
         )
         if len(turns) < queue.WINDOW_MIN:  # what it was about has been forgotten
             await self._replica.run(lambda core, connection: queue.read_talk(connection, job))
-            return Outcome()
+            return ReadOutcome()
         try:
             writes, dropped = await self._ask(job, turns, known)
         except ModelUnavailable:
@@ -122,8 +122,8 @@ class TalkReader:
             await self._replica.run(
                 lambda core, connection: queue.failed_talk(connection, job, told, now_ms=now_ms, last=last)
             )
-            return Outcome(error=told)
-        return Outcome(
+            return ReadOutcome(error=told)
+        return ReadOutcome(
             await self._replica.run(
                 lambda core, connection: _keep(core, connection, job, writes, now_ms, newer=self._newer)
             ),
@@ -131,7 +131,7 @@ class TalkReader:
         )
 
     async def _ask(
-        self, job: TalkJob, turns: Sequence[Turn], known: Sequence[Shown]
+        self, job: TalkJob, turns: Sequence[WindowTurn], known: Sequence[Shown]
     ) -> tuple[list[Write], int]:
         """Ask, and ask once more where the answer is not what was asked for."""
         window = [turn.message for turn in turns]
@@ -181,7 +181,7 @@ def _keep(
     A crash between the two reads the stretch again, which writes nothing twice: ids follow from what is said.
     """
     kept = [write for write in writes if _is_wanted(connection, write)]
-    teller = Teller(core, connection, now_ms)
+    teller = ClaimWriter(core, connection, now_ms)
     for write in kept:
         teller.tell([write], claimed(write, now_ms, newer=newer))
     teller.commit()
@@ -189,7 +189,7 @@ def _keep(
     return len(kept)
 
 
-def claimed(write: Write, now_ms: int, *, newer: bool = False) -> list[tuple[Telling, Statement]]:
+def claimed(write: Write, now_ms: int, *, newer: bool = False) -> list[tuple[PendingClaims, Statement]]:
     """Return what a fact that a model read states of which only one thing can be true, as of one read by patterns.
 
     A summary is of many things at once, and a word that the message itself holds was claimed with the message.

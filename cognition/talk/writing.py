@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from cognition.entities import TOLD_TRIPLE
-from cognition.extraction.contract import Reading, ReadMemory
-from cognition.talk.queue import MODEL, TalkJob, Turn
+from cognition.extraction.contract import ModelReading, ReadMemory
+from cognition.talk.queue import MODEL, TalkJob, WindowTurn
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 from replica.fields import Scalar
 
@@ -20,7 +20,7 @@ SUMMARY: Final = "session summary"
 CONTRADICTS: Final = "contradicts"
 
 
-def reading_writes(reading: Reading, turns: Sequence[Turn], job: TalkJob) -> list[Write]:
+def reading_writes(reading: ModelReading, turns: Sequence[WindowTurn], job: TalkJob) -> list[Write]:
     """Return the writes of a reading: memories, observations that are less than their message, the summary."""
     writes = {}
     for memory in reading.memories:
@@ -40,7 +40,7 @@ def reading_writes(reading: Reading, turns: Sequence[Turn], job: TalkJob) -> lis
     return [Write(body, rid) for rid, body in writes.items()]
 
 
-def _fields(memory: ReadMemory, turn: Turn, job: TalkJob) -> dict[str, Value]:
+def _fields(memory: ReadMemory, turn: WindowTurn, job: TalkJob) -> dict[str, Value]:
     fields = {**_common(turn, job), "type": memory.type, "certainty": memory.confidence}
     if memory.speaker is not None:
         fields["speaker"] = memory.speaker
@@ -57,7 +57,7 @@ def _fields(memory: ReadMemory, turn: Turn, job: TalkJob) -> dict[str, Value]:
     return {**fields, "meta": meta} if meta else fields
 
 
-def _common(turn: Turn, job: TalkJob) -> dict[str, Value]:
+def _common(turn: WindowTurn, job: TalkJob) -> dict[str, Value]:
     fields: dict[str, Value] = {
         "parent": turn.rid,
         "source": MODEL,

@@ -22,7 +22,7 @@ CALLS_MAX: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """What one call of a step came to: the ids, as shown, of what it raised or changed.
 
     `more`: there is work left, which the next call takes up.
@@ -40,7 +40,7 @@ class Step(Protocol):
         """The key of its outcome in what `think` returns."""
         ...
 
-    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
         """Do a bounded piece of work on the store's thread, in proportion to what is new."""
         ...
 
@@ -76,5 +76,5 @@ async def think(replica: Replica, steps: Sequence[Step]) -> Cycle:
     return Cycle(ids, more, began_ms, round((time.perf_counter() - began) * 1_000, 3))
 
 
-async def _call(replica: Replica, step: Step) -> Outcome:
+async def _call(replica: Replica, step: Step) -> StepOutcome:
     return await replica.run(lambda core, connection: step.run(core, connection, replica.now_ms()))

@@ -8,8 +8,8 @@ from cognition.contradictions.slots import Judged
 from cognition.contradictions.tables import judged_of
 from cognition.triggers.kinds import (
     ESCALATION,
-    Candidate,
     Thresholds,
+    TriggerCandidate,
     escalation_urgency,
 )
 from cognition.triggers.kinds import (
@@ -21,7 +21,9 @@ from replica import MemoryId
 _LOOKED_AT = 100
 
 
-def candidates(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+def candidates(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
+) -> Iterator[TriggerCandidate]:
     """Return a candidate for each open contradiction that is asked about, and is severe enough.
 
     Who wants to hear of less severe ones is asked about what is else only mentioned, too.
@@ -41,7 +43,7 @@ def candidates(connection: sqlite3.Connection, now_ms: int, thresholds: Threshol
         judged = judged_of(connection, slot)
         rid, *others = sorted({MemoryId(belief.told.rid) for side in judged.sides for belief in side})
         urgency = escalation_urgency(severity, now_ms - (raised >> 16))
-        yield Candidate(ESCALATION, rid, _last(judged), urgency, tuple(others), slot)
+        yield TriggerCandidate(ESCALATION, rid, _last(judged), urgency, tuple(others), slot)
 
 
 def reason(

@@ -22,8 +22,8 @@ from cognition.triggers.kinds import (
     REMINDER,
     REVIEW,
     STAGNATION,
-    Candidate,
     Thresholds,
+    TriggerCandidate,
     consolidation_urgency,
     kind_of,
     pattern_urgency,
@@ -31,7 +31,7 @@ from cognition.triggers.kinds import (
     review_urgency,
     stagnation_urgency,
 )
-from cognition.triggers.lattice import Status
+from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import read_raised, reason_of
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
@@ -52,27 +52,33 @@ _DUE: Final = """SELECT id FROM (
 _LOOSE: Final = """SELECT rid FROM shown_memory WHERE topic = ? AND ifnull(type, 'episodic') = 'episodic'
     AND ifnull(archived, 0) = 0 AND id NOT IN (SELECT id FROM summary_member) ORDER BY created, rid"""
 
-Detector = Callable[[sqlite3.Connection, int, Thresholds], Iterator[Candidate]]
+Detector = Callable[[sqlite3.Connection, int, Thresholds], Iterator[TriggerCandidate]]
 
 
-def reviews(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+def reviews(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
+) -> Iterator[TriggerCandidate]:
     """Return what matters and has faded (YD-60); its window is since when it fades."""
     for it in _due(connection, REVIEW.name, now_ms):
         importance = float(it.memory.fields["importance"])
         since = since_ms(it.memory)
         ratio = 2.0 ** (-max(0, now_ms - since) / half_life_ms_of(it.memory))
         if importance * ratio <= thresholds.review_strength:
-            yield Candidate(REVIEW, it.rid, since, review_urgency(importance, ratio))
+            yield TriggerCandidate(REVIEW, it.rid, since, review_urgency(importance, ratio))
 
 
-def reminders(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+def reminders(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
+) -> Iterator[TriggerCandidate]:
     """Return what was intended and is due (ML-86); its window is when that is, of what repeats the last time."""
     for it in _due(connection, REMINDER.name, now_ms):
         due = latest(int(it.memory.fields["event_start"]), rule_of(it.memory), now_ms)
-        yield Candidate(REMINDER, it.rid, due, reminder_urgency(now_ms - due))
+        yield TriggerCandidate(REMINDER, it.rid, due, reminder_urgency(now_ms - due))
 
 
-def snoozed(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+def snoozed(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
+) -> Iterator[TriggerCandidate]:
     """Return what was put off until now; its window is until when. Nothing that somebody asked for is held back."""
     rows = connection.execute(
         "SELECT DISTINCT id FROM due WHERE kind BETWEEN ? AND ? AND at_ms <= ? LIMIT ?",
@@ -81,7 +87,7 @@ def snoozed(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds)
     for it in read_memories(connection, [number for (number,) in rows]):
         for one in snoozes_of(it.memory):
             put_off = read_raised(connection, one.trigger)
-            if one.until_ms > now_ms or not put_off or put_off[0].held.status != Status.DISMISSED:
+            if one.until_ms > now_ms or not put_off or put_off[0].held.status != TriggerStatus.DISMISSED:
                 continue
             (raised,) = put_off
             reason = reason_of(connection, raised, now_ms, thresholds)
@@ -89,7 +95,7 @@ def snoozed(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds)
                 continue
             kind, _, detail = one.kind.partition(":")
             unheld = replace(kind_of(kind), cool_down_ms=0, pending_max=REMINDER.pending_max, a_day_max=None)
-            yield Candidate(
+            yield TriggerCandidate(
                 unheld,
                 it.rid,
                 one.until_ms,
@@ -106,7 +112,9 @@ def _due(connection: sqlite3.Connection, kind: str, now_ms: int) -> list[Shown]:
     return list(read_memories(connection, [number for (number,) in rows]))
 
 
-def loose_topics(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+def loose_topics(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
+) -> Iterator[TriggerCandidate]:
     """Return topics of which many memories lie loose (YD-61); the window counts how often that many have come."""
     wanted = thresholds.consolidation_count
     topics = connection.execute(
@@ -117,7 +125,7 @@ def loose_topics(connection: sqlite3.Connection, now_ms: int, thresholds: Thresh
         rids = [MemoryId(rid) for (rid,) in connection.execute(_LOOSE, (topic,))]
         if len(rids) >= wanted:
             oldest, *others = rids[:_NAMED_MAX]
-            yield Candidate(
+            yield TriggerCandidate(
                 CONSOLIDATION,
                 oldest,
                 len(rids) // wanted,
@@ -127,28 +135,30 @@ def loose_topics(connection: sqlite3.Connection, now_ms: int, thresholds: Thresh
             )
 
 
-def goals(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+def goals(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[TriggerCandidate]:
     """Return goals that something was told of, or that have gone quiet (YD-64)."""
     for goal in read_goals(connection):
         yield from _of_goal(goal, now_ms)
 
 
-def _of_goal(goal: Goal, now_ms: int) -> Iterator[Candidate]:
+def _of_goal(goal: Goal, now_ms: int) -> Iterator[TriggerCandidate]:
     """Progress has the day of the news as its window, silence when it began."""
     if goal.progress:
         day = goal.progress[0].created_ms // DAY_MS
         news = sorted(each.rid for each in goal.progress if each.created_ms // DAY_MS == day)
-        yield Candidate(PROGRESS, goal.rid, day, PROGRESS_URGENCY, tuple(news))
+        yield TriggerCandidate(PROGRESS, goal.rid, day, PROGRESS_URGENCY, tuple(news))
     if goal.is_stagnant(now_ms):
-        yield Candidate(STAGNATION, goal.rid, goal.last_ms, stagnation_urgency(now_ms - goal.last_ms))
+        yield TriggerCandidate(STAGNATION, goal.rid, goal.last_ms, stagnation_urgency(now_ms - goal.last_ms))
 
 
-def patterns(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+def patterns(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
+) -> Iterator[TriggerCandidate]:
     """Return patterns that nobody was told of (YD-63); each has one window, so it comes up once."""
     for pattern in not_raised(connection, PATTERNS_LOOKED_AT):
         rids = shown_by(connection, pattern)
         if rids:
-            yield Candidate(
+            yield TriggerCandidate(
                 PATTERN,
                 rids[0],
                 0,

@@ -28,7 +28,7 @@ _GOAL_WORDS: Final = frozenset(_STATED_WITH.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class GoalProgress:
     """A memory about a goal."""
 
     rid: MemoryId
@@ -44,7 +44,7 @@ class Goal:
     text: str
     status: str
     created_ms: int
-    progress: tuple[Progress, ...]
+    progress: tuple[GoalProgress, ...]
 
     @property
     def last_ms(self) -> int:
@@ -77,7 +77,7 @@ def is_about(goal: str, text: str) -> bool:
     return bool(wanted) and len(wanted & stems_of(text)) >= min(SHARED_MIN, len(wanted))
 
 
-def _progress(connection: sqlite3.Connection, goal: str, stated: int) -> tuple[Progress, ...]:
+def _progress(connection: sqlite3.Connection, goal: str, stated: int) -> tuple[GoalProgress, ...]:
     wanted = [word for word in telling(goal) if word not in _GOAL_WORDS]
     if not wanted:
         return ()
@@ -89,7 +89,9 @@ def _progress(connection: sqlite3.Connection, goal: str, stated: int) -> tuple[P
         (f"text : ({asked})", stated, _LOOKED_AT),
     )
     found = [
-        Progress(MemoryId(rid), text, created >> 16) for rid, text, created in rows if is_about(goal, text)
+        GoalProgress(MemoryId(rid), text, created >> 16)
+        for rid, text, created in rows
+        if is_about(goal, text)
     ]
     return tuple(found[:PROGRESS_MAX])
 

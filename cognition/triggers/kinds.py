@@ -20,7 +20,7 @@ LIFETIME_HOURS: Final = 48.0
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TriggerKind:
     """One kind of trigger.
 
     `cool_down_ms`: the same subject is not brought up again for so long, whatever happens to it. `pending_max`: no more
@@ -34,15 +34,15 @@ class Kind:
     """So many are raised within 24 hours, of whatever subjects; None where that is not counted."""
 
 
-REVIEW: Final = Kind("decay_review", 14 * DAY_MS, 5)
-CONSOLIDATION: Final = Kind("consolidation_ready", 7 * DAY_MS, 3)
-ESCALATION: Final = Kind("conflict_escalation", DAY_MS, 3, a_day_max=1)
-PATTERN: Final = Kind("pattern", 0, 5)
-PROGRESS: Final = Kind("goal_progress", DAY_MS, 5)
-STAGNATION: Final = Kind("goal_stagnation", 14 * DAY_MS, 5)
+REVIEW: Final = TriggerKind("decay_review", 14 * DAY_MS, 5)
+CONSOLIDATION: Final = TriggerKind("consolidation_ready", 7 * DAY_MS, 3)
+ESCALATION: Final = TriggerKind("conflict_escalation", DAY_MS, 3, a_day_max=1)
+PATTERN: Final = TriggerKind("pattern", 0, 5)
+PROGRESS: Final = TriggerKind("goal_progress", DAY_MS, 5)
+STAGNATION: Final = TriggerKind("goal_stagnation", 14 * DAY_MS, 5)
 # What somebody asked to be reminded of is never held back.
-REMINDER: Final = Kind("reminder", 0, 1_000)
-KINDS: Final[Mapping[str, Kind]] = {
+REMINDER: Final = TriggerKind("reminder", 0, 1_000)
+KINDS: Final[Mapping[str, TriggerKind]] = {
     kind.name: kind for kind in (REVIEW, CONSOLIDATION, ESCALATION, PATTERN, PROGRESS, STAGNATION, REMINDER)
 }
 
@@ -63,13 +63,13 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class TriggerCandidate:
     """Something that may be brought up: on which memory it hangs, which others it is about, and how urgent it is.
 
     `subject` names it for every device; without one it is the memory itself.
     """
 
-    kind: Kind
+    kind: TriggerKind
     rid: MemoryId
     window: int
     urgency: float
@@ -98,10 +98,10 @@ def trigger_id(kind: str, subject: bytes, window: int) -> bytes:
     return hashlib.sha256(b"samemind trigger\0" + parts).digest()[:TRIGGER_ID_BYTES]
 
 
-def kind_of(written: str) -> Kind:
+def kind_of(written: str) -> TriggerKind:
     """Return the kind that an op names; one that this version does not know lives by the plainest rules."""
     name = written.partition(":")[0]
-    return KINDS.get(name, Kind(name, 0, PATTERN.pending_max))
+    return KINDS.get(name, TriggerKind(name, 0, PATTERN.pending_max))
 
 
 def review_urgency(importance: float, decay_ratio: float) -> float:
@@ -154,6 +154,6 @@ def pattern_urgency(support: int) -> float:
     return _PATTERN_MAX * min(1.0, support / _PATTERN_SUPPORT)
 
 
-def most_urgent(candidates: Sequence[Candidate]) -> list[Candidate]:
+def most_urgent(candidates: Sequence[TriggerCandidate]) -> list[TriggerCandidate]:
     """Return candidates in the order in which they are raised, alike on every device."""
     return sorted(candidates, key=lambda one: (-one.urgency, one.id))

@@ -16,7 +16,7 @@ from enum import IntEnum
 from replica import HeldTrigger, MemoryId, ShownTrigger
 
 
-class Status(IntEnum):
+class TriggerStatus(IntEnum):
     """How far a trigger came. The first four are what ops carry."""
 
     PENDING = 0
@@ -27,7 +27,7 @@ class Status(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class TriggerState:
     """One trigger as all devices together left it. `rid` is the memory to write on, `about` the others."""
 
     id: bytes
@@ -45,11 +45,14 @@ class Raised:
         """When it was first raised, by that device's clock."""
         return self.held.raised[0] >> 16
 
-    def status(self, now_ms: int, lifetime_ms: int) -> Status:
+    def status(self, now_ms: int, lifetime_ms: int) -> TriggerStatus:
         """Return how it stands at a time."""
-        status = Status(self.held.status)
-        if status in (Status.PENDING, Status.DELIVERED) and now_ms > self.raised_ms + lifetime_ms:
-            return Status.EXPIRED
+        status = TriggerStatus(self.held.status)
+        if (
+            status in (TriggerStatus.PENDING, TriggerStatus.DELIVERED)
+            and now_ms > self.raised_ms + lifetime_ms
+        ):
+            return TriggerStatus.EXPIRED
         return status
 
     @property
@@ -58,7 +61,7 @@ class Raised:
         return (self.rid, *self.about)
 
 
-def joined(rows: Iterable[ShownTrigger]) -> list[Raised]:
+def joined(rows: Iterable[ShownTrigger]) -> list[TriggerState]:
     """Return each trigger once, in the order of their ids."""
     held: dict[bytes, HeldTrigger] = {}
     on: dict[bytes, set[MemoryId]] = {}
@@ -72,13 +75,13 @@ def joined(rows: Iterable[ShownTrigger]) -> list[Raised]:
     for trigger in sorted(held):
         rid = min(on[trigger])
         others = (on[trigger] | about[trigger]) - {rid}
-        raised.append(Raised(trigger, rid, tuple(sorted(others)), held[trigger]))
+        raised.append(TriggerState(trigger, rid, tuple(sorted(others)), held[trigger]))
     return raised
 
 
-MOVES: dict[Status, frozenset[Status]] = {
-    Status.DELIVERED: frozenset({Status.PENDING}),
-    Status.DISMISSED: frozenset({Status.PENDING, Status.DELIVERED}),
-    Status.ACTED: frozenset({Status.PENDING, Status.DELIVERED, Status.DISMISSED}),
+MOVES: dict[TriggerStatus, frozenset[TriggerStatus]] = {
+    TriggerStatus.DELIVERED: frozenset({TriggerStatus.PENDING}),
+    TriggerStatus.DISMISSED: frozenset({TriggerStatus.PENDING, TriggerStatus.DELIVERED}),
+    TriggerStatus.ACTED: frozenset({TriggerStatus.PENDING, TriggerStatus.DELIVERED, TriggerStatus.DISMISSED}),
 }
 """From where each status can be reached; anything else is refused, or was so already."""

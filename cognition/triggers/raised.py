@@ -36,7 +36,7 @@ from cognition.triggers.kinds import (
     stagnation_urgency,
     trigger_id,
 )
-from cognition.triggers.lattice import Raised, Status, joined
+from cognition.triggers.lattice import TriggerState, TriggerStatus, joined
 from cognition.triggers.snoozing import snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
 from replica import DeviceId, MemoryId, lately_raised, memories_called, read_triggers, read_triggers_named
@@ -59,20 +59,20 @@ class Reason(NamedTuple):
 class Described(NamedTuple):
     """A trigger, how it stands, and its reason; none where it is moot. `snoozed_ms`: until when it was put off."""
 
-    raised: Raised
-    status: Status
+    raised: TriggerState
+    status: TriggerStatus
     reason: Reason | None
     snoozed_ms: int | None = None
 
 
-def read_raised(connection: sqlite3.Connection, trigger: bytes | None = None) -> list[Raised]:
+def read_raised(connection: sqlite3.Connection, trigger: bytes | None = None) -> list[TriggerState]:
     """Return every trigger that was ever raised here or on a peer; or only the one of that id."""
     return joined(read_triggers(connection, trigger))
 
 
 def read_live(
     connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds = Thresholds()
-) -> list[Raised]:
+) -> list[TriggerState]:
     """Return what was raised lately enough to wait, or to count against what may: so many of each kind at most.
 
     Of more, those on the memories of each device take turns, the latest first: whoever raises ten thousand, or has ten
@@ -91,7 +91,7 @@ def read_live(
     return read_raised_of(connection, chosen)
 
 
-def read_raised_of(connection: sqlite3.Connection, triggers: Iterable[bytes]) -> list[Raised]:
+def read_raised_of(connection: sqlite3.Connection, triggers: Iterable[bytes]) -> list[TriggerState]:
     """Return those of the triggers that were raised here or on a peer."""
     return joined(read_triggers_named(connection, list(triggers)))
 
@@ -101,13 +101,13 @@ def described(
     now_ms: int,
     thresholds: Thresholds = Thresholds(),
     *,
-    among: list[Raised] | None = None,
+    among: list[TriggerState] | None = None,
 ) -> list[Described]:
     """Return triggers with their reasons, the most urgent first."""
     found = []
     for raised in read_raised(connection) if among is None else among:
         status = raised.status(now_ms, thresholds.lifetime_ms)
-        until_ms = None if status is not Status.DISMISSED else put_off_until(connection, raised)
+        until_ms = None if status is not TriggerStatus.DISMISSED else put_off_until(connection, raised)
         if until_ms is not None and until_ms <= now_ms:
             until_ms = None
         reason = reason_of(connection, raised, now_ms, thresholds)
@@ -115,7 +115,7 @@ def described(
     return sorted(found, key=lambda one: (-(one.reason.urgency if one.reason else -1.0), one.raised.id))
 
 
-def put_off_until(connection: sqlite3.Connection, raised: Raised) -> int | None:
+def put_off_until(connection: sqlite3.Connection, raised: TriggerState) -> int | None:
     """Return until when, in ms, a trigger was put off; None where it was not."""
     first = _read(connection, (raised.rid,)).get(raised.rid)
     found = [] if first is None else [one for one in snoozes_of(first.memory) if one.trigger == raised.id]
@@ -123,7 +123,7 @@ def put_off_until(connection: sqlite3.Connection, raised: Raised) -> int | None:
 
 
 def reason_of(
-    connection: sqlite3.Connection, raised: Raised, now_ms: int, thresholds: Thresholds
+    connection: sqlite3.Connection, raised: TriggerState, now_ms: int, thresholds: Thresholds
 ) -> Reason | None:
     """Return why a trigger is there by now; none where that is no longer so."""
     memories = _read(connection, raised.memories)
@@ -137,7 +137,7 @@ def reason_of(
 
 class _About(NamedTuple):
     connection: sqlite3.Connection
-    raised: Raised
+    raised: TriggerState
     first: Shown
     memories: list[Shown]
     now_ms: int

@@ -15,10 +15,10 @@ from typing import Final
 from cognition.days import DAY_MS
 from cognition.patterns.found import mark_raised, not_raised
 from cognition.reminding.repeating import following, rule_of
-from cognition.thinking.cycle import Outcome
+from cognition.thinking.cycle import StepOutcome
 from cognition.triggers.detect import DETECTORS, PATTERNS_LOOKED_AT
-from cognition.triggers.kinds import PATTERN, REMINDER, Candidate, Thresholds, kind_of, most_urgent
-from cognition.triggers.lattice import Raised, Status
+from cognition.triggers.kinds import PATTERN, REMINDER, Thresholds, TriggerCandidate, kind_of, most_urgent
+from cognition.triggers.lattice import TriggerState, TriggerStatus
 from cognition.triggers.raised import read_live, read_raised_of
 from cognition.triggers.snoozing import SNOOZED
 from replica import (
@@ -37,7 +37,7 @@ from replica import (
 RAISED_MAX: Final = 100
 
 
-class Triggers:
+class TriggerStep:
     """A `cognition.thinking.Step`."""
 
     name = "triggers"
@@ -45,21 +45,21 @@ class Triggers:
     def __init__(self, thresholds: Thresholds = Thresholds()) -> None:
         self._thresholds = thresholds
 
-    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
         """Raise what is to be raised, in one commit; the ids are of the triggers."""
         found = list(chain.from_iterable(each(connection, now_ms, self._thresholds) for each in DETECTORS))
         held = held_for(connection, found, now_ms, self._thresholds)
         of = devices_of(connection, [each.rid for each in found] + [each.rid for each in held])
         chosen = choose(found, held, now_ms, self._thresholds, of)
-        core.commit([write_of(each, Status.PENDING) for each in chosen], now_ms)
+        core.commit([write_of(each, TriggerStatus.PENDING) for each in chosen], now_ms)
         with transaction(connection):
             _settle(connection, found, {each.id for each in held} | {each.id for each in chosen})
-        return Outcome(tuple(show_memory_id(each.id) for each in chosen))
+        return StepOutcome(tuple(show_memory_id(each.id) for each in chosen))
 
 
 def held_for(
-    connection: sqlite3.Connection, found: Iterable[Candidate], now_ms: int, thresholds: Thresholds
-) -> list[Raised]:
+    connection: sqlite3.Connection, found: Iterable[TriggerCandidate], now_ms: int, thresholds: Thresholds
+) -> list[TriggerState]:
     """Return what was raised already, as far as it matters to these candidates.
 
     That is themselves, what was last raised of their kinds on their memories, and what waits (`read_live`): all that
@@ -88,7 +88,7 @@ def devices_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> dict
     return of
 
 
-def write_of(candidate: Candidate, status: Status) -> Write:
+def write_of(candidate: TriggerCandidate, status: TriggerStatus) -> Write:
     """Return the op that says how far a trigger came."""
     body = Trigger(candidate.id, int(status), candidate.written_kind, candidate.about)
     return Write(body, candidate.rid)
@@ -112,7 +112,7 @@ class _Restraint:
         self.waiting[self._told_by(kind, rid)] += waits
         self.today[kind] += self.now_ms - raised_ms < DAY_MS
 
-    def lets(self, candidate: Candidate) -> bool:
+    def lets(self, candidate: TriggerCandidate) -> bool:
         kind = candidate.kind
         last_ms = self.last_ms.get((kind.name, candidate.rid))
         cooled = last_ms is None or not kind.cool_down_ms or self.now_ms - last_ms >= kind.cool_down_ms
@@ -125,12 +125,12 @@ class _Restraint:
 
 
 def choose(
-    found: Iterable[Candidate],
-    held: Iterable[Raised],
+    found: Iterable[TriggerCandidate],
+    held: Iterable[TriggerState],
     now_ms: int,
     thresholds: Thresholds,
     of: Mapping[MemoryId, DeviceId] | None = None,
-) -> list[Candidate]:
+) -> list[TriggerCandidate]:
     """Return the candidates that are to be raised, the most urgent first; `of`: who told each memory. Pure.
 
     Where more is due than may be raised at once, the devices that told of it take turns.
@@ -140,9 +140,9 @@ def choose(
     known = set()
     for raised in held:
         known.add(raised.id)
-        waits = raised.status(now_ms, thresholds.lifetime_ms) is Status.PENDING
+        waits = raised.status(now_ms, thresholds.lifetime_ms) is TriggerStatus.PENDING
         restraint.note(kind_of(raised.kind).name, raised.rid, raised.raised_ms, waits=waits)
-    chosen: list[Candidate] = []
+    chosen: list[TriggerCandidate] = []
     for candidate in _in_turns(most_urgent(list(found)), of):
         if candidate.id not in known and len(chosen) < RAISED_MAX and restraint.lets(candidate):
             known.add(candidate.id)
@@ -151,7 +151,7 @@ def choose(
     return chosen
 
 
-def _in_turns(candidates: list[Candidate], of: Mapping[MemoryId, DeviceId]) -> list[Candidate]:
+def _in_turns(candidates: list[TriggerCandidate], of: Mapping[MemoryId, DeviceId]) -> list[TriggerCandidate]:
     if len(candidates) <= RAISED_MAX:
         return candidates
     seen: Counter[DeviceId | None] = Counter()
@@ -163,14 +163,14 @@ def _in_turns(candidates: list[Candidate], of: Mapping[MemoryId, DeviceId]) -> l
     return [candidates[at] for _, at in sorted(turns)]
 
 
-def _due_again(connection: sqlite3.Connection, candidate: Candidate) -> int | None:
+def _due_again(connection: sqlite3.Connection, candidate: TriggerCandidate) -> int | None:
     """Return when what repeats is due next, behind the time that was raised."""
     for it in memories_called(connection, (candidate.rid,)):
         return following(int(it.memory.fields["event_start"]), rule_of(it.memory), candidate.window)
     return None
 
 
-def _settle(connection: sqlite3.Connection, found: Iterable[Candidate], known: set[bytes]) -> None:
+def _settle(connection: sqlite3.Connection, found: Iterable[TriggerCandidate], known: set[bytes]) -> None:
     """Take what was raised, here or elsewhere, off the lists of what is due."""
     for candidate in found:
         if candidate.id not in known:

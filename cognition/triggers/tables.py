@@ -33,7 +33,7 @@ _CREATE: Final = (
 _TABLES: Final = ("due", "loose_topic")
 
 
-class Due(NamedTuple):
+class DueMemory(NamedTuple):
     """A memory and when something about it falls due."""
 
     kind: str
@@ -89,7 +89,7 @@ class TriggerTables:
             )
             connection.execute("DELETE FROM loose_topic WHERE memories <= 0")
 
-    def due(self, memory: Memory) -> list[Due]:
+    def due(self, memory: Memory) -> list[DueMemory]:
         """Return what falls due about a memory, and when."""
         fields = memory.fields
         if fields.get("archived"):
@@ -99,10 +99,10 @@ class TriggerTables:
         if importance is not None and importance > self._thresholds.review_strength:
             half_life_ms = half_life_ms_of(memory)
             fades_ms = half_life_ms * math.log2(importance / max(self._thresholds.review_strength, 1e-9))
-            found.append(Due(REVIEW.name, math.ceil(since_ms(memory) + fades_ms)))
+            found.append(DueMemory(REVIEW.name, math.ceil(since_ms(memory) + fades_ms)))
         if fields.get("type") == "prospective" and fields.get("event_start") is not None:
-            found.append(Due(REMINDER.name, fields["event_start"]))
-        found += [Due(f"{SNOOZED}{one.kind}", one.until_ms) for one in snoozes_of(memory)]
+            found.append(DueMemory(REMINDER.name, fields["event_start"]))
+        found += [DueMemory(f"{SNOOZED}{one.kind}", one.until_ms) for one in snoozes_of(memory)]
         return found
 
 

@@ -3,7 +3,7 @@
 import sqlite3
 
 from replica.ids import MemoryId
-from replica.oplog import Status
+from replica.oplog import FoldStatus
 from replica.reads.devices import WRITERS
 
 
@@ -37,7 +37,7 @@ def count_ops(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
-def count_ops_of(connection: sqlite3.Connection, status: Status) -> int:
+def count_ops_of(connection: sqlite3.Connection, status: FoldStatus) -> int:
     """Return how many ops of the log have this status."""
     ((count,),) = connection.execute("SELECT count(*) FROM op WHERE status = ?", (status,))
     return int(count)

@@ -4,10 +4,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from replica.ids import DeviceId, MemoryId, Origin, Place
+from replica.ids import DeviceId, MemoryId, OpRef, Origin
 from replica.meta import Meta
-from replica.oplog import Row
-from replica.ops import Kind
+from replica.oplog import LogRow
+from replica.ops import OpKind
 from replica.reads.devices import WRITERS
 from replica.storage.sql import select_named
 
@@ -90,10 +90,10 @@ def _logged(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> 
     return list(map(LoggedOp._make, connection.execute(sql, values)))
 
 
-def ops_on(connection: sqlite3.Connection, rid: MemoryId) -> list[Row]:
+def ops_on(connection: sqlite3.Connection, rid: MemoryId) -> list[LogRow]:
     """Return every op of the log on a memory, in the order in which they came."""
     return [
-        Row._make(row) for row in connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))
+        LogRow._make(row) for row in connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))
     ]
 
 
@@ -107,7 +107,7 @@ def ranges_after(connection: sqlite3.Connection, position: int) -> Iterator[OpRa
     return map(OpRange._make, rows)
 
 
-def last_stamp_at(connection: sqlite3.Connection, place: Place) -> int:
+def last_stamp_at(connection: sqlite3.Connection, place: OpRef) -> int:
     """Return the latest stamp of an op at a place, of all branches; 0 where the log was folded below it."""
     ((stamp,),) = connection.execute(
         """SELECT max(o.hlc) FROM op o JOIN feed f ON f.no = o.feed
@@ -118,7 +118,7 @@ def last_stamp_at(connection: sqlite3.Connection, place: Place) -> int:
 
 
 def memories_changed(
-    connection: sqlite3.Connection, device: DeviceId, kinds: Sequence[Kind], first_hlc: int, last_hlc: int
+    connection: sqlite3.Connection, device: DeviceId, kinds: Sequence[OpKind], first_hlc: int, last_hlc: int
 ) -> Iterator[ChangedMemory]:
     """Return the memories that show and that ops of these kinds by a device changed, an op each, in no order.
 

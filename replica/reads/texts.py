@@ -22,7 +22,7 @@ class Wording(NamedTuple):
     fields: dict[str, Any]
 
 
-class Said(NamedTuple):
+class SpokenText(NamedTuple):
     """A text and who said it."""
 
     id: int
@@ -90,20 +90,20 @@ def texts_after(connection: sqlite3.Connection, number: int, *, limit: int) -> l
     return rows.fetchall()
 
 
-def said_after(connection: sqlite3.Connection, number: int, *, limit: int) -> list[Said]:
+def said_after(connection: sqlite3.Connection, number: int, *, limit: int) -> list[SpokenText]:
     """Return the first memories behind a row, at most `limit`, in the order of rows."""
     rows = connection.execute(
         "SELECT id, text, speaker FROM memory WHERE id > ? ORDER BY id LIMIT ?", (number, limit)
     )
-    return list(map(Said._make, rows))
+    return list(map(SpokenText._make, rows))
 
 
-def said_at(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Said]:
+def said_at(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[SpokenText]:
     """Return the memories of these rows, in no particular order."""
     rows = connection.execute(
         f"SELECT id, text, speaker FROM memory WHERE id IN {EACH}", (json.dumps([*numbers]),)
     )
-    return list(map(Said._make, rows))
+    return list(map(SpokenText._make, rows))
 
 
 def said_then(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[SaidThen]:

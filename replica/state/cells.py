@@ -12,13 +12,13 @@ from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 from replica.codec import pack, read_place, unpack, wire_place
-from replica.ids import MemoryId, Place
+from replica.ids import MemoryId, OpRef
 from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText
 
 
-class Part(IntEnum):
+class CellKind(IntEnum):
     """Which kind of cell a key names."""
 
     MEMORY = 0
@@ -33,7 +33,7 @@ class Part(IntEnum):
 class Key(NamedTuple):
     """The name of a cell, alike on every replica."""
 
-    part: Part
+    part: CellKind
     name: bytes
 
 
@@ -57,7 +57,7 @@ class Lesson(NamedTuple):
     amounts: tuple[tuple[str, int], ...]
 
 
-class Link(NamedTuple):
+class TellingLink(NamedTuple):
     """A live link between two tellings that say the same: the op that made it, which they are, and how sure it is."""
 
     dot: Dot
@@ -65,12 +65,12 @@ class Link(NamedTuple):
     sureness: int
 
 
-Cell = MemoryCell | Register | Proposal | Receipts | Lesson | Link
+Cell = MemoryCell | Register | Proposal | Receipts | Lesson | TellingLink
 
 # To look a member up in its enum, and to build a named tuple by name, costs three times what is done with it, and every
 # op that is folded names a cell.
-_MEMORY: Final = Part.MEMORY
-_EDGE: Final = Part.EDGE
+_MEMORY: Final = CellKind.MEMORY
+_EDGE: Final = CellKind.EDGE
 _tuple = tuple.__new__
 
 
@@ -86,30 +86,30 @@ def edge_key(source: str, relation: str, target: str) -> Key:
 
 def setting_key(name: str) -> Key:
     """Return the key of a shared setting's register."""
-    return Key(Part.SETTING, name.encode())
+    return Key(CellKind.SETTING, name.encode())
 
 
 def receipt_key(rid: bytes) -> Key:
     """Return the key of the receipts for an erased memory."""
-    return Key(Part.RECEIPT, rid)
+    return Key(CellKind.RECEIPT, rid)
 
 
-def proposal_key(place: Place) -> Key:
+def proposal_key(place: OpRef) -> Key:
     """Return the key of the proposal that the op at this place made."""
-    return Key(Part.PROPOSAL, pack(wire_place(place)))
+    return Key(CellKind.PROPOSAL, pack(wire_place(place)))
 
 
-def feedback_key(place: Place) -> Key:
+def feedback_key(place: OpRef) -> Key:
     """Return the key of what the feedback at this place taught."""
-    return Key(Part.FEEDBACK, pack(wire_place(place)))
+    return Key(CellKind.FEEDBACK, pack(wire_place(place)))
 
 
-def link_key(place: Place) -> Key:
+def link_key(place: OpRef) -> Key:
     """Return the key of the link that the op at this place made."""
-    return Key(Part.LINK, pack(wire_place(place)))
+    return Key(CellKind.LINK, pack(wire_place(place)))
 
 
-def maker_of(key: Key) -> Place:
+def maker_of(key: Key) -> OpRef:
     """Return which op made the proposal, the link or the lesson of this key."""
     return read_place(unpack(key.name))
 
@@ -153,7 +153,7 @@ def encode_cell(cell: Cell) -> bytes:
             return pack(sorted(cell.devices))
         case Lesson():
             return pack([cell.rid, [list(amount) for amount in cell.amounts]])
-        case Link():
+        case TellingLink():
             return pack([list(cell.dot), list(cell.rids), cell.sureness])
         case _:
             return pack(_plain_register(cell))
@@ -166,17 +166,17 @@ def decode_cell(part: int, data: bytes) -> Cell:
 
 def read_cell(part: int, plain: Any) -> Cell:
     """Return the cell that these plain values, of the right shape, stand for."""
-    if part == Part.MEMORY:
+    if part == CellKind.MEMORY:
         return _read_memory(plain)
-    if part == Part.PROPOSAL:
+    if part == CellKind.PROPOSAL:
         return Proposal(Dot(*plain[0]), tuple(MemoryId(rid) for rid in plain[1]))
-    if part == Part.RECEIPT:
+    if part == CellKind.RECEIPT:
         return Receipts(frozenset(plain))
-    if part == Part.FEEDBACK:
+    if part == CellKind.FEEDBACK:
         return Lesson(MemoryId(plain[0]), tuple((signal, amount) for signal, amount in plain[1]))
-    if part == Part.LINK:
+    if part == CellKind.LINK:
         one, other = plain[1]
-        return Link(Dot(*plain[0]), (MemoryId(one), MemoryId(other)), plain[2])
+        return TellingLink(Dot(*plain[0]), (MemoryId(one), MemoryId(other)), plain[2])
     return _read_register(plain)
 
 
@@ -202,8 +202,8 @@ def renumber(cell: Cell, moved: Callable[[Dot], Dot], origin: Callable[[int], in
             )
         case Proposal():
             return Proposal(moved(cell.dot), cell.rids)
-        case Link():
-            return Link(moved(cell.dot), cell.rids, cell.sureness)
+        case TellingLink():
+            return TellingLink(moved(cell.dot), cell.rids, cell.sureness)
         case Receipts() | Lesson():
             return cell
         case _:
@@ -289,5 +289,5 @@ def _read_register(plain: Iterable[list[Any]]) -> Register:
     return {Dot(*item[:3]): (item[3], item[4]) for item in plain}
 
 
-def _places(places: tuple[Place, ...]) -> list[Any]:
+def _places(places: tuple[OpRef, ...]) -> list[Any]:
     return [wire_place(place) for place in places]

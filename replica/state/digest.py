@@ -15,13 +15,13 @@ from typing import Any, Final
 
 from replica.codec import by_name, pack
 from replica.ids import Origin
-from replica.state.cells import Cell, Key, Lesson, Link, Part, Proposal, Receipts
-from replica.state.memories import Added, Memory, MemoryCell
+from replica.state.cells import Cell, CellKind, Key, Lesson, Proposal, Receipts, TellingLink
+from replica.state.memories import BareMemory, Memory, MemoryCell
 from replica.state.register import Dot, winner
 
 _MODULUS: Final = 1 << 256
 EMPTY: Final = 0
-_MEMORY: Final = int(Part.MEMORY)
+_MEMORY: Final = int(CellKind.MEMORY)
 
 
 def reduced(total: int) -> int:
@@ -44,7 +44,7 @@ def elements(
 def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
     """Return what a cell adds to the digest, 0 where nothing of it shows; `memory` is what shows of a memory cell."""
     match cell:
-        case Proposal() | Receipts() | Link():
+        case Proposal() | Receipts() | TellingLink():
             return 0
         case Lesson():
             return element([key.part, cell.rid, [list(amount) for amount in cell.amounts]])
@@ -88,14 +88,14 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
                 sorted([*_name(dot, origin_of), list(off[dot])] for dot in off),
             ]
         return element(plain)
-    if isinstance(cell, Proposal | Lesson | Link):
+    if isinstance(cell, Proposal | Lesson | TellingLink):
         return element([key.part, key.name])
     if isinstance(cell, Receipts):
         return element([key.part, key.name, sorted(cell.devices)])
     return element([key.part, key.name, _named(cell, origin_of)])
 
 
-def added_elements(added: Iterable[Added], origin_of: Callable[[int], Origin]) -> tuple[int, int]:
+def added_elements(added: Iterable[BareMemory], origin_of: Callable[[int], Origin]) -> tuple[int, int]:
     """Return what the cells of these memories add to the digest, and what to the state digest."""
     visible = state = EMPTY
     origins: dict[int, Origin] = {}
@@ -122,7 +122,7 @@ def _name(dot: Dot, origin_of: Callable[[int], Origin]) -> list[Any]:
 
 def tombstone_element(rid: bytes) -> int:
     """Return what a tombstone adds to the state digest."""
-    return element([Part.MEMORY, rid])
+    return element([CellKind.MEMORY, rid])
 
 
 def _visible_claims(cell: MemoryCell) -> list[Any]:

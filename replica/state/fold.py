@@ -14,14 +14,14 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from replica import ops
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.state.cells import (
     Key,
     Lesson,
-    Link,
     Proposal,
     Receipts,
     State,
+    TellingLink,
     edge_key,
     feedback_key,
     link_key,
@@ -35,7 +35,7 @@ from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Vector, saw, write
 from replica.state.text import EditedText, base_name
 
-DotOf = Callable[[Place], Dot | None]
+DotOf = Callable[[OpRef], Dot | None]
 _Beside = (
     ops.Relate
     | ops.Claim
@@ -192,12 +192,12 @@ def _fold_beside(
             state.touched[key] = None
         case ops.SaysSame():
             key = keys[0]
-            state.cells[key] = Link(dot, body.rids, body.sureness)
+            state.cells[key] = TellingLink(dot, body.rids, body.sureness)
             state.touched[key] = None
         case ops.Unlink():
             for key in keys:
                 link = state.cells.get(key)
-                if isinstance(link, Link) and saw(vector, link.dot):
+                if isinstance(link, TellingLink) and saw(vector, link.dot):
                     del state.cells[key]
                     state.touched[key] = None
         case _:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from replica.fields import Value
-from replica.ids import MemoryId, Place
+from replica.ids import MemoryId, OpRef
 from replica.state.labels import (
     ENTRY,
     META,
@@ -41,7 +41,7 @@ class HeldClaim(NamedTuple):
     entity: str
     relation: str
     value: str
-    replaces: tuple[Place, ...]
+    replaces: tuple[OpRef, ...]
     valid_from: int | None
 
 
@@ -101,7 +101,7 @@ class MemoryCell:
         return {dot: (hlc, labels) for dot, (hlc, labels) in told.items() if isinstance(labels, list)}
 
 
-class Added(NamedTuple):
+class BareMemory(NamedTuple):
     """A memory of which nothing is known but one add, as of nearly all that a base holds.
 
     By the hundred thousand these are handled as they are, and a cell is made only where there is more to say.
@@ -204,7 +204,7 @@ def _put(fields: dict[str, Any], name: str, value: Any) -> None:
         fields.pop(name, None)
 
 
-def show_added(added: Added) -> Memory:
+def show_added(added: BareMemory) -> Memory:
     """Return what `show` returns of its cell."""
     rid, dot, (hlc, text, fields) = added
     return _memory(Memory, (rid, text, dict(fields), hlc, hlc, dot[0], 0, 0))

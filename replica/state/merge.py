@@ -20,8 +20,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from replica.ids import Place
-from replica.state.cells import Cell, Key, Lesson, Link, Part, Proposal, Receipts, State, maker_of, memory_key
+from replica.ids import OpRef
+from replica.state.cells import (
+    Cell,
+    CellKind,
+    Key,
+    Lesson,
+    Proposal,
+    Receipts,
+    State,
+    TellingLink,
+    maker_of,
+    memory_key,
+)
 from replica.state.labels import TAGS, Untagged, left_of
 from replica.state.memories import HeldTrigger, MemoryCell
 from replica.state.register import Dot, Register
@@ -42,7 +53,7 @@ class News:
 
     covers: Has
     held: Has
-    is_new: Callable[[Place], bool]
+    is_new: Callable[[OpRef], bool]
     origins: Set[int]
     devices: Set[bytes]
     proven: Set[bytes]
@@ -55,7 +66,7 @@ def merge_states(mine: State, theirs: State, news: News) -> State:
     deleted = {rid for rid in theirs.tombstones if rid in news.proven or memory_key(rid) not in mine.cells}
     merged = State(tombstones=mine.tombstones | deleted)
     for key in mine.cells | theirs.cells:
-        if key.part is Part.MEMORY and key.name in merged.tombstones:
+        if key.part is CellKind.MEMORY and key.name in merged.tombstones:
             continue
         cell = _merge_cells(key, mine.cells.get(key), theirs.cells.get(key), news)
         if cell is not None:
@@ -65,11 +76,11 @@ def merge_states(mine: State, theirs: State, news: News) -> State:
 
 def _merge_cells(key: Key, mine: Cell | None, theirs: Cell | None, news: News) -> Cell | None:
     match mine, theirs:
-        case (Proposal(), Proposal()) | (Link(), Link()):
+        case (Proposal(), Proposal()) | (TellingLink(), TellingLink()):
             return mine
-        case Proposal() | Link(), None:
+        case Proposal() | TellingLink(), None:
             return None if news.covers(mine.dot) else mine
-        case None, Proposal() | Link():
+        case None, Proposal() | TellingLink():
             return None if news.held(theirs.dot) else theirs
         case Receipts() | None, Receipts() | None:
             confirmed = frozenset[bytes]() if mine is None else mine.devices

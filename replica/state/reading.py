@@ -12,15 +12,15 @@ from typing import Any, Final
 from replica.codec import SALT_BYTES, check_text, decode_payload, pack, read_place, unpack, wire_place
 from replica.errors import InvalidOp
 from replica.hlc import HLC_MAX
-from replica.ids import ID8_BYTES, MEMORY_ID_BYTES, Place
-from replica.ops import Kind
-from replica.state.cells import Cell, Key, Part, read_cell
+from replica.ids import ID8_BYTES, MEMORY_ID_BYTES, OpRef
+from replica.ops import OpKind
+from replica.state.cells import Cell, CellKind, Key, read_cell
 from replica.state.labels import TAGS
 from replica.state.register import Dot
 from replica.state.text import check_state
 
 _NO_SALT: Final = bytes(SALT_BYTES)
-_PARTS: Final = frozenset(Part)
+_PARTS: Final = frozenset(CellKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class CellReader:
     """Reads the cells of one snapshot. `place` names the op that a dot stands for, or None; `origins` are the
     numbers of those that wrote one of its ops, `devices` who they are."""
 
-    place: Callable[[Dot], Place | None]
+    place: Callable[[Dot], OpRef | None]
     origins: frozenset[int]
     devices: frozenset[bytes]
 
@@ -37,40 +37,40 @@ class CellReader:
         if type(part) is not int or part not in _PARTS or type(name) is not bytes or type(data) is not bytes:
             raise InvalidOp("expected a cell [part, name, bytes]")
         plain = unpack(data)
-        match Part(part):
-            case Part.MEMORY:
+        match CellKind(part):
+            case CellKind.MEMORY:
                 self._check_memory(_rid(name), plain)
-            case Part.EDGE:
+            case CellKind.EDGE:
                 names = _list(unpack(name))
                 if pack(names) != name:
                     raise InvalidOp("expected an edge's name, got another spelling of it")
                 for weight in self._heads(plain):
-                    _said(Kind.RELATE, [*names, weight])
-            case Part.SETTING:
+                    _said(OpKind.RELATE, [*names, weight])
+            case CellKind.SETTING:
                 setting = _text(name)
                 for value in self._heads(plain):
-                    _said(Kind.SET, [setting, value])
-            case Part.PROPOSAL | Part.LINK:
-                self._check_made(Part(part), name, plain)
-            case Part.RECEIPT:
+                    _said(OpKind.SET, [setting, value])
+            case CellKind.PROPOSAL | CellKind.LINK:
+                self._check_made(CellKind(part), name, plain)
+            case CellKind.RECEIPT:
                 _rid(name)
                 if not all(type(each) is bytes and each in self.devices for each in _list(plain)):
                     raise InvalidOp(
                         "expected devices that confirmed an erasure, each by an op of the snapshot"
                     )
                 _once(set(plain), plain)
-            case Part.FEEDBACK:
+            case CellKind.FEEDBACK:
                 _place_in(name)
-                _said(Kind.FEEDBACK, plain)
-        return Key(Part(part), name), read_cell(part, plain)
+                _said(OpKind.FEEDBACK, plain)
+        return Key(CellKind(part), name), read_cell(part, plain)
 
-    def _check_made(self, part: Part, name: bytes, plain: object) -> None:
+    def _check_made(self, part: CellKind, name: bytes, plain: object) -> None:
         """Refuse a cell that is one op, unless it is named by that op and says what it may."""
         match part, plain:
-            case Part.PROPOSAL, [[*dot], [*rids]]:
-                _said(Kind.PROPOSE, rids)
-            case Part.LINK, [[*dot], [_, _] as rids, sureness]:
-                _said(Kind.SAYS_SAME, [*rids, sureness])
+            case CellKind.PROPOSAL, [[*dot], [*rids]]:
+                _said(OpKind.PROPOSE, rids)
+            case CellKind.LINK, [[*dot], [_, _] as rids, sureness]:
+                _said(OpKind.SAYS_SAME, [*rids, sureness])
             case _:
                 raise InvalidOp("expected a proposal [dot, memory ids] or a link [dot, memory ids, sureness]")
         if self._op(dot) != _place_in(name):
@@ -94,9 +94,9 @@ class CellReader:
                 self._check_adds(adds)
                 for name, register in fields.items():
                     for value in self._heads(register):
-                        _said(Kind.SET, [name, value])
+                        _said(OpKind.SET, [name, value])
                 for base, state in edits.items():
-                    _said(Kind.EDIT, [base, state])
+                    _said(OpKind.EDIT, [base, state])
                     check_state(state)
                 _stamp(edited_hlc, low=0)
                 self._check_accesses(rid, accesses)
@@ -108,7 +108,7 @@ class CellReader:
                         case [*dot, register] if (claim := self._op(dot)) in claimed:
                             judged.add(claim)
                             for keep in self._heads(register):
-                                _said(Kind.RESOLVE, [[rid, wire_place(claim), keep]])
+                                _said(OpKind.RESOLVE, [[rid, wire_place(claim), keep]])
                         case _:
                             raise InvalidOp("expected a verdict on a claim of the same memory")
                 _once(judged, verdicts)
@@ -138,7 +138,7 @@ class CellReader:
             case _:
                 raise InvalidOp("expected labels [heads of each, what was taken off]")
         for label, register in registers.items():
-            _said(Kind.TAG, [label])
+            _said(OpKind.TAG, [label])
             for is_on in self._heads(register):
                 if type(is_on) is not bool:
                     raise InvalidOp(f"expected a label to be on or off, got {is_on!r:.40}")
@@ -149,7 +149,7 @@ class CellReader:
             match each:
                 case [int(feed), int(seq), bytes(id8), [*labels]]:
                     taken_off.add(self._op([feed, seq, id8]))
-                    _said(Kind.UNTAG, labels)
+                    _said(OpKind.UNTAG, labels)
                     if not set(labels) <= set(told.get(Dot(feed, seq, id8), ())):
                         raise InvalidOp("expected labels to be taken off of what had told them")
                 case _:
@@ -177,17 +177,17 @@ class CellReader:
         for access in accesses:
             match access:
                 case [int(origin), count, last] if type(origin) is int and origin in self.origins:
-                    _said(Kind.ACCESS, [[rid, count, last]])
+                    _said(OpKind.ACCESS, [[rid, count, last]])
                     counted.add(origin)
                 case _:
                     raise InvalidOp("expected an origin's accesses [origin, count, last]")
         _once(counted, accesses)
 
-    def _check_claim(self, claim: object) -> Place:
+    def _check_claim(self, claim: object) -> OpRef:
         match claim:
             case [feed, seq, id8, hlc, *said]:
                 _stamp(hlc)
-                _said(Kind.CLAIM, said)
+                _said(OpKind.CLAIM, said)
                 return self._op([feed, seq, id8])
         raise InvalidOp(
             "expected a claim [feed, seq, id8, hlc, entity, relation, value, replaces, valid from]"
@@ -197,7 +197,7 @@ class CellReader:
         match held:
             case [status, raised, kind, about, delivered]:
                 _stamp(raised)
-                _said(Kind.TRIGGER, [trigger, status, kind, about])
+                _said(OpKind.TRIGGER, [trigger, status, kind, about])
                 match delivered:
                     case None:
                         return
@@ -206,7 +206,7 @@ class CellReader:
                         return
         raise InvalidOp("expected a trigger [status, raised, kind, about, delivered]")
 
-    def _op(self, dot: object) -> Place:
+    def _op(self, dot: object) -> OpRef:
         # No pattern: every memory has one, and a pattern costs three times these tests.
         if type(dot) is list and len(dot) == 3:
             feed, seq, id8 = dot
@@ -223,10 +223,10 @@ def check_add(hlc: object, text: object, fields: object) -> None:
     if type(text) is str and fields == {}:  # nearly all: nothing of it has two spellings
         check_text(text)
     else:
-        _said(Kind.REMEMBER, [text, fields])
+        _said(OpKind.REMEMBER, [text, fields])
 
 
-def _said(kind: Kind, plain: object) -> None:
+def _said(kind: OpKind, plain: object) -> None:
     """Refuse what no op of this kind may say."""
     try:
         payload = _NO_SALT + pack(plain)
@@ -253,7 +253,7 @@ def _text(name: bytes) -> str:
         raise InvalidOp("expected a setting's name in UTF-8") from None
 
 
-def _place_in(name: bytes) -> Place:
+def _place_in(name: bytes) -> OpRef:
     place = read_place(unpack(name))
     if pack(wire_place(place)) != name:
         raise InvalidOp("expected the place of an op, got another spelling of it")

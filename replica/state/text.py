@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.errors import InvalidOp
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.state.yjs import check_document, check_edit, without_deletions
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _COMPARED_WORDS_MAX: Final = 100_000
 class SignedEdit(NamedTuple):
     """An edit of a memory's text, as its author signed it: which op it is, its stamp, and the document it changes."""
 
-    place: Place
+    place: OpRef
     hlc: int
     base: bytes
     update: bytes

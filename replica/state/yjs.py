@@ -35,7 +35,7 @@ _HAS_LEFT, _HAS_RIGHT, _HAS_SUB = 0x80, 0x40, 0x20
 
 def check_edit(update: bytes) -> None:
     """Refuse what no edit of a text comes to: one new client, or none where words only go."""
-    _Reader(
+    _UpdateReader(
         update, clients_max=1, structs_max=EDIT_STRUCTS_MAX, deletions_max=EDIT_DELETIONS_MAX, is_fresh=True
     ).read()
 
@@ -69,9 +69,9 @@ def without_deletions(update: bytes, state: bytes) -> bytes:
     )
 
 
-def _document(data: bytes) -> "_Reader":
+def _document(data: bytes) -> "_UpdateReader":
     most = DOCUMENT_STRUCTS_MAX
-    reader = _Reader(data, clients_max=most, structs_max=most, deletions_max=most, is_fresh=False)
+    reader = _UpdateReader(data, clients_max=most, structs_max=most, deletions_max=most, is_fresh=False)
     reader.read()
     return reader
 
@@ -105,7 +105,7 @@ def _varint(number: int) -> bytes:
     return bytes(said)
 
 
-class _Reader:
+class _UpdateReader:
     """Goes through one update from its first byte to its last."""
 
     def __init__(

@@ -11,9 +11,9 @@ from typing import Any, Final
 from replica.codec import decode_payload, pack
 from replica.errors import StoreCorrupt
 from replica.ids import MemoryId, show_memory_id
-from replica.ops import Kind, Remember
-from replica.state.cells import Cell, Key, Part, decode_cell, memory_key
-from replica.state.memories import Add, Added, MemoryCell
+from replica.ops import OpKind, Remember
+from replica.state.cells import Cell, CellKind, Key, decode_cell, memory_key
+from replica.state.memories import Add, BareMemory, MemoryCell
 from replica.state.register import Dot
 from replica.storage.sql import insert_many
 
@@ -29,12 +29,12 @@ def memory_cell(row: Sequence[Any]) -> tuple[Key, Cell]:
     """Return a memory's cell from a row of `MEMORY_CELLS`."""
     rid, state, feed, seq, op_id, hlc, payload = row
     if state is not None:
-        return memory_key(rid), decode_cell(Part.MEMORY, state)
+        return memory_key(rid), decode_cell(CellKind.MEMORY, state)
     if payload is None:
         raise StoreCorrupt(
             f"expected a cell of memory {show_memory_id(MemoryId(rid))}, or the op that made it; neither is there"
         )
-    added = decode_payload(Kind.REMEMBER, payload)
+    added = decode_payload(OpKind.REMEMBER, payload)
     assert isinstance(added, Remember)
     return memory_key(rid), MemoryCell({Dot(feed, seq, op_id[:8]): Add(hlc, added.text, dict(added.fields))})
 
@@ -47,8 +47,8 @@ def is_told_by_its_op(cell: Cell, logged: Mapping[int, int]) -> bool:
     return feed in logged and logged[feed] <= seq
 
 
-def write_added(connection: sqlite3.Connection, added: Sequence[Added]) -> None:
+def write_added(connection: sqlite3.Connection, added: Sequence[BareMemory]) -> None:
     """Write the cells of memories that were not held here, which are the state and the base in one."""
     for start in range(0, len(added), _CELLS_AT_ONCE):
         cells = [(rid, pack([[[*dot, *add]]])) for rid, dot, add in added[start : start + _CELLS_AT_ONCE]]
-        insert_many(connection, "INSERT INTO cell VALUES", f"({Part.MEMORY:d}, ?, ?, x'')", cells)
+        insert_many(connection, "INSERT INTO cell VALUES", f"({CellKind.MEMORY:d}, ?, ?, x'')", cells)

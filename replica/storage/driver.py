@@ -72,7 +72,10 @@ class Driver:
 async def open_driver(host: AsyncioHost, connect: Connect) -> AsyncIterator[Driver]:
     """Open both connections; close them at the end of the block, once all that was asked for is done."""
     # The writer is first, since it may have to create the file, and closed last, since that empties the WAL.
-    async with _opened(host, _Connection(connect)) as writer, _opened(host, _Reader(connect)) as reader:
+    async with (
+        _opened(host, _Connection(connect)) as writer,
+        _opened(host, _ReadConnection(connect)) as reader,
+    ):
         driver = Driver(writer, reader)
         try:
             yield driver
@@ -179,7 +182,7 @@ class _Connection(aiosqlite.Connection):
         self._thread.join()  # it has nothing left to do but return
 
 
-class _Reader(_Connection):
+class _ReadConnection(_Connection):
     """A connection that refuses to write and gives up a read that nobody waits for any more."""
 
     def __init__(self, connect: Connect) -> None:

@@ -10,8 +10,8 @@ from itertools import chain
 from typing import Final
 
 from replica.codec import read_place, unpack
-from replica.ids import MemoryId, Place
-from replica.state.cells import Cell, Key, Link, Part
+from replica.ids import MemoryId, OpRef
+from replica.state.cells import Cell, CellKind, Key, TellingLink
 from replica.storage.sql import select_named
 
 Row = tuple[bytes, bytes, int]
@@ -22,12 +22,13 @@ _INSERT: Final = "INSERT INTO says_same VALUES (?, ?, ?, ?)"
 
 def write_links(connection: sqlite3.Connection, cells: Mapping[Key, Cell | None]) -> bool:
     """Follow a batch; say whether it held any links."""
-    changed = [(key.name, cell) for key, cell in cells.items() if key.part is Part.LINK]
+    changed = [(key.name, cell) for key, cell in cells.items() if key.part is CellKind.LINK]
     if not changed:
         return False
     connection.executemany(_DELETE, [(name,) for name, _ in changed])
     connection.executemany(
-        _INSERT, [(name, *cell.rids, cell.sureness) for name, cell in changed if isinstance(cell, Link)]
+        _INSERT,
+        [(name, *cell.rids, cell.sureness) for name, cell in changed if isinstance(cell, TellingLink)],
     )
     return True
 
@@ -38,7 +39,7 @@ def shown_links(connection: sqlite3.Connection) -> dict[bytes, Row]:
     return {name: (one, other, sureness) for name, one, other, sureness in rows}
 
 
-def links_of(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[Place]:
+def links_of(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[OpRef]:
     """Return the ops whose links, still live, name any of these memories."""
     found = chain.from_iterable(
         select_named(connection, f"SELECT link FROM says_same WHERE {end} IN", [*rids])

@@ -17,20 +17,20 @@ from replica.codec import decode_payload
 from replica.erasure import Proof
 from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
-from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Entry, OriginOf, PartRow, Row, SpinePiece, Status
+from replica.membership import IntroducedMember, Membership, Revocation
+from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartRow, SpinePiece
 from replica.ops import Op, Remember
 from replica.rows import row_of
-from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell, memory_key
-from replica.state.memories import Add, Added, MemoryCell
+from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell, memory_key
+from replica.state.memories import Add, BareMemory, MemoryCell
 from replica.state.register import Dot, Vector
 
-_FOLDED: Final = Status.FOLDED
+_FOLDED: Final = FoldStatus.FOLDED
 # By name it takes three times as long, and every op that is taken or sent on makes one.
-_entry = partial(tuple.__new__, Entry)
+_entry = partial(tuple.__new__, LogEntry)
 _seq, _pos = attrgetter("seq"), attrgetter("pos")
 
-_Kept = bytes | Op | Added | Cell
+_Kept = bytes | Op | BareMemory | Cell
 
 
 class _Log:
@@ -47,7 +47,7 @@ class _Log:
         self.by_feed: dict[int, array[int]] = {}
         """Where in the columns the ops of a feed are, one after the other."""
 
-    def append(self, entries: Iterable[Entry]) -> None:
+    def append(self, entries: Iterable[LogEntry]) -> None:
         """Add ops at the end."""
         ops, by_feed, positions, feeds = self.ops, self.by_feed, self.positions, self.feeds
         for pos, feed, op, signature, status in entries:
@@ -90,13 +90,13 @@ class _Log:
         reached = map(known.get, islice(feeds, start, None), repeat(0))
         return compress(rows, map(lt, reached, map(_seq, islice(ops, start, None))))
 
-    def entry(self, at: int) -> Entry:
+    def entry(self, at: int) -> LogEntry:
         """Return what is in the columns here."""
         pos = self.positions[at]
         signature, status = self.signatures.get(pos), self.statuses.get(pos, _FOLDED)
-        return Entry(pos, self.feeds[at], self.ops[at], signature, status)
+        return LogEntry(pos, self.feeds[at], self.ops[at], signature, status)
 
-    def entries(self, start: int = 0) -> Iterator[Entry]:
+    def entries(self, start: int = 0) -> Iterator[LogEntry]:
         """Return everything from here on."""
         return map(self.entry, range(start, len(self.ops)))
 
@@ -114,7 +114,7 @@ class _Log:
             return at
         return bisect_left(held, seq, key=lambda each: self.ops[each].seq)
 
-    def of_feed(self, feed: int, first: int, last: int) -> Iterator[Entry]:
+    def of_feed(self, feed: int, first: int, last: int) -> Iterator[LogEntry]:
         """Return the ops of one feed from seq `first` to `last`, as far as they are here."""
         held = self.by_feed.get(feed)
         if held is None:
@@ -143,8 +143,8 @@ class MemoryStore:
         self._unpurged: set[OpId] = set()
         self._ahead: set[OpId] = set()
         self._idle: set[OpId] = set()
-        self._members: list[Member] = []
-        self._further: list[Member] = []
+        self._members: list[IntroducedMember] = []
+        self._further: list[IntroducedMember] = []
         self._revocations: list[Revocation] = []
         self._parts: dict[DeviceId, list[PartRow]] = {}
 
@@ -185,28 +185,28 @@ class MemoryStore:
     def shrink(self) -> None:
         """There is nothing to give back."""
 
-    def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
+    def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[LogRow]:
         """Return ops in commit order."""
         return map(row_of, islice(self._log.entries(self._log.behind(after)), limit))
 
-    def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[Entry]:
+    def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[LogEntry]:
         """Return the ops behind a position that `known` does not cover, in commit order."""
         log = self._log
         return map(_entry, log.columns(log.behind(after), known))
 
-    def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+    def feed_rows(self, feed: int, first: int, last: int) -> Iterable[LogRow]:
         """Return the ops of one feed from seq `first` to `last`."""
         return map(row_of, self._log.of_feed(feed, first, last))
 
-    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[LogRow]:
         """Return those of `feed_rows` that had seen something new of others."""
         return [row_of(each) for each in self._log.of_feed(feed, first, last) if each.op.seen]
 
-    def memory_rows(self, rid: bytes) -> Iterable[Row]:
+    def memory_rows(self, rid: bytes) -> Iterable[LogRow]:
         """Return the ops on one memory, in commit order."""
         return [row_of(each) for each in self._log.entries() if each.op.rid == rid]
 
-    def late_rows(self) -> Iterable[Row]:
+    def late_rows(self) -> Iterable[LogRow]:
         """Return the ops that came after their effect was known by a member's word, as they came."""
         return map(row_of, takewhile(lambda each: each.pos < 1, self._log.entries()))
 
@@ -215,9 +215,9 @@ class MemoryStore:
         behind = self._log.behind(0)
         return self._log.positions[behind - 1] if behind else None
 
-    def unknown_rows(self) -> Iterable[Row]:
+    def unknown_rows(self) -> Iterable[LogRow]:
         """Return the ops that were not understood, in commit order."""
-        return [row_of(each) for each in self._log.entries() if each.status == Status.UNKNOWN]
+        return [row_of(each) for each in self._log.entries() if each.status == FoldStatus.UNKNOWN]
 
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
@@ -270,7 +270,7 @@ class MemoryStore:
 
     def all_memories(self) -> set[bytes]:
         """Return the id of every memory that lives."""
-        return {name for part, name in self._cells if part is Part.MEMORY}
+        return {name for part, name in self._cells if part is CellKind.MEMORY}
 
     def all_tombstones(self) -> set[bytes]:
         """Return every forgotten memory's id."""
@@ -339,7 +339,7 @@ class MemoryStore:
         self._revocations += changes.revocations
         self._meta |= changes.meta
 
-    def _append(self, entries: Sequence[Entry]) -> None:
+    def _append(self, entries: Sequence[LogEntry]) -> None:
         """Add ops at the end, or before all others those that came late."""
         if not entries or entries[0].pos > 0:
             self._log.append(entries)
@@ -379,7 +379,7 @@ class MemoryStore:
         ((dot, add),) = cell.adds.items()
         op = self._log.op(dot.feed, dot.seq)
         if op is None or op.payload is None or dot.feed not in self._first_feeds:
-            return Added(rid, dot, add)
+            return BareMemory(rid, dot, add)
         return op
 
     def _read(self, held: dict[Key, _Kept], keys: Iterable[Key]) -> dict[Key, Cell]:
@@ -390,7 +390,7 @@ class MemoryStore:
                 continue
             if isinstance(kept, Op):
                 found[key] = self._added_by(kept)
-            elif isinstance(kept, Added):
+            elif isinstance(kept, BareMemory):
                 found[key] = kept.cell()
             else:
                 found[key] = decode_cell(key.part, kept) if isinstance(kept, bytes) else kept

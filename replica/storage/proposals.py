@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from replica.codec import read_place, unpack
-from replica.ids import MemoryId, Place
-from replica.state.cells import Cell, Key, Part, Proposal
+from replica.ids import MemoryId, OpRef
+from replica.state.cells import Cell, CellKind, Key, Proposal
 from replica.storage.sql import select_named
 
 _DELETE: Final = "DELETE FROM proposal_member WHERE proposal = ?"
@@ -19,7 +19,7 @@ _INSERT: Final = "INSERT OR IGNORE INTO proposal_member VALUES (?, ?)"
 
 def write_proposals(connection: sqlite3.Connection, cells: Mapping[Key, Cell | None]) -> bool:
     """Follow a batch; say whether it held any proposals."""
-    changed = [(key.name, cell) for key, cell in cells.items() if key.part is Part.PROPOSAL]
+    changed = [(key.name, cell) for key, cell in cells.items() if key.part is CellKind.PROPOSAL]
     if not changed:
         return False
     connection.executemany(_DELETE, [(name,) for name, _ in changed])
@@ -37,7 +37,7 @@ def shown_proposals(connection: sqlite3.Connection) -> dict[bytes, set[bytes]]:
     return held
 
 
-def proposals_of(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[Place]:
+def proposals_of(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[OpRef]:
     """Return the ops whose proposals, still live, name any of these memories."""
     rows: Any = select_named(connection, "SELECT proposal, rid FROM proposal_member WHERE rid IN", [*rids])
     return [read_place(unpack(name)) for name in sorted({name for name, _ in rows})]

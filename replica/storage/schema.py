@@ -18,7 +18,7 @@ from typing import Final
 from replica.codec import pack
 from replica.errors import StoreCorrupt, StoreNewer
 from replica.fields import FIELDS
-from replica.oplog import Status
+from replica.oplog import FoldStatus
 from replica.storage.views import make_views
 
 # "SAME" in ASCII: tells our files from other programs' SQLite files.
@@ -248,7 +248,7 @@ def keep_parts_of_snapshots(connection: sqlite3.Connection) -> None:
 @migration
 def judge_crooked_ops_anew(connection: sqlite3.Connection) -> None:
     """Let the next opening fold what was found crooked: an older program took words that it did not list for that."""
-    connection.execute(f"UPDATE op SET status = {Status.UNKNOWN} WHERE status = {Status.UNFOLDABLE}")
+    connection.execute(f"UPDATE op SET status = {FoldStatus.UNKNOWN} WHERE status = {FoldStatus.UNFOLDABLE}")
 
 
 @migration

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from replica.codec import pack, unpack
 from replica.fields import Value
-from replica.state.cells import Cell, Key, Lesson, Part
+from replica.state.cells import Cell, CellKind, Key, Lesson
 from replica.state.register import winner
 
 _LESSON: Final = "INSERT OR REPLACE INTO lesson (op, signal, amount) VALUES (?, ?, ?)"
@@ -66,7 +66,7 @@ def check_settings(connection: sqlite3.Connection, cells: dict[Key, Cell]) -> It
     for op, *amount in connection.execute("SELECT op, signal, amount FROM lesson"):
         lessons.setdefault(op, set()).add(tuple(amount))
     for key, cell in cells.items():
-        if key.part is Part.SETTING and settings.pop(key.name.decode(), None) != setting_row(key, cell):
+        if key.part is CellKind.SETTING and settings.pop(key.name.decode(), None) != setting_row(key, cell):
             yield f"the setting {key.name.decode()!r} shows something else than was folded"
         if isinstance(cell, Lesson) and lessons.pop(key.name, None) != set(cell.amounts):
             yield "feedback shows something else than was folded"

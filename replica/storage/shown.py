@@ -16,8 +16,8 @@ from replica.codec import pack, unpack
 from replica.fields import FIELDS
 from replica.ids import show_memory_id
 from replica.oplog import Changes
-from replica.state.cells import Cell, Key, Link, Part, Proposal
-from replica.state.memories import Added, Memory, MemoryCell, show, show_added
+from replica.state.cells import Cell, CellKind, Key, Proposal, TellingLink
+from replica.state.memories import BareMemory, Memory, MemoryCell, show, show_added
 from replica.state.register import winner
 from replica.storage.claims import claim_rows, shown_claims, write_claims
 from replica.storage.links import shown_links, write_links
@@ -81,7 +81,7 @@ class Shown:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Follow a batch, inside its transaction."""
-        others = {key: cell for key, cell in changes.cells.items() if key.part is not Part.MEMORY}
+        others = {key: cell for key, cell in changes.cells.items() if key.part is not CellKind.MEMORY}
         self._write_edges(others)
         settings = self._write_settings(others)
         proposed = write_proposals(self._connection, others)
@@ -93,13 +93,13 @@ class Shown:
         elif settings:
             self._tell((), now_ms)
 
-    def _write_added(self, added: Sequence[Added], now_ms: int) -> None:
+    def _write_added(self, added: Sequence[BareMemory], now_ms: int) -> None:
         with self._filling(len(added), held=self._last_memory):
             for start in range(0, len(added), _ADDED_AT_ONCE):
                 self._write_some(added[start : start + _ADDED_AT_ONCE], now_ms)
         self._tell((), now_ms)  # what needed the index of contents is done now
 
-    def _write_some(self, added: Sequence[Added], now_ms: int) -> None:
+    def _write_some(self, added: Sequence[BareMemory], now_ms: int) -> None:
         inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
         seen: list[RowChange] = []
         for number, memory in enumerate(map(show_added, added), self._last_memory + 1):
@@ -140,7 +140,7 @@ class Shown:
                     yield f"memory {show_memory_id(key.name)} shows other triggers than were folded"
                 if rows.pop(key.name, None) != memory_row(show(key.name, cell)):
                     yield f"memory {show_memory_id(key.name)} shows something else than was folded"
-            elif key.part is Part.EDGE and isinstance(cell, dict):
+            elif key.part is CellKind.EDGE and isinstance(cell, dict):
                 _, hlc, weight = winner(cell)
                 folded = None if weight is None else (weight, hlc)
                 if edges.pop(tuple(unpack(key.name)), None) != folded:
@@ -148,10 +148,10 @@ class Shown:
             elif isinstance(cell, Proposal):
                 if proposals.pop(key.name, set()) != set(cell.rids):
                     yield f"the proposal {key.name.hex()} shows other members than were folded"
-            elif isinstance(cell, Link):
+            elif isinstance(cell, TellingLink):
                 if links.pop(key.name, None) != (*cell.rids, cell.sureness):
                     yield f"the link {key.name.hex()} shows something else than was folded"
-            elif key.part in (Part.SETTING, Part.FEEDBACK):
+            elif key.part in (CellKind.SETTING, CellKind.FEEDBACK):
                 others[key] = cell
         yield from check_settings(self._connection, others)
         yield from (f"memory {show_memory_id(rid)} shows, but was never folded" for rid in rows)
@@ -163,7 +163,7 @@ class Shown:
 
     def _write_edges(self, cells: Mapping[Key, Cell | None]) -> None:
         for key, cell in cells.items():
-            if key.part is Part.EDGE:
+            if key.part is CellKind.EDGE:
                 source, relation, target = unpack(key.name)
                 assert isinstance(cell, dict)
                 _, hlc, weight = winner(cell)
@@ -182,10 +182,10 @@ class Shown:
         """Follow the settings and what feedback taught; say whether a setting is among them."""
         found = False
         for key, cell in cells.items():
-            if key.part is Part.SETTING:
+            if key.part is CellKind.SETTING:
                 write_setting(self._connection, key, cell)
                 found = True
-            elif key.part is Part.FEEDBACK:
+            elif key.part is CellKind.FEEDBACK:
                 write_lesson(self._connection, key, cell)
         return found
 

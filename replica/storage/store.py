@@ -14,10 +14,10 @@ from replica.codec import pack, unpack
 from replica.erasure import Proof, read_proof
 from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
-from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Entry, OriginOf, PartRow, Row, SpinePiece, Status
+from replica.membership import IntroducedMember, Membership, Revocation
+from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartRow, SpinePiece
 from replica.rows import entries_of, values_of
-from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
+from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell
 from replica.state.register import Vector
 from replica.storage.added import MEMORY_CELLS, is_told_by_its_op, memory_cell, write_added
 from replica.storage.schema import migrate
@@ -34,8 +34,8 @@ _SPINE_IDS_MAX: Final = 1_024
 _ACTS_AHEAD: Final = 1
 _WAITS: Final = 2
 
-_row = partial(tuple.__new__, Row)  # `Row._make` takes twice as long, and every op that is sent is read
-_OP_ROW: Final = f"({', '.join('?' * len(Row._fields))})"
+_row = partial(tuple.__new__, LogRow)  # `LogRow._make` takes twice as long, and every op that is sent is read
+_OP_ROW: Final = f"({', '.join('?' * len(LogRow._fields))})"
 _BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
 
 
@@ -125,29 +125,29 @@ class SqliteStore:
         pieces = self.connection.execute("SELECT ids FROM spine WHERE feed = ? ORDER BY first", (feed,))
         return b"".join(ids for (ids,) in pieces)
 
-    def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
+    def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[LogRow]:
         """Return ops in commit order."""
         return self._rows("WHERE pos > ? ORDER BY pos LIMIT ?", after, -1 if limit is None else limit)
 
-    def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[Entry]:
+    def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[LogEntry]:
         """Return the ops behind a position that `known` does not cover, in commit order."""
         return entries_of(self.rows(after=after), known, origin_of)
 
-    def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+    def feed_rows(self, feed: int, first: int, last: int) -> Iterable[LogRow]:
         """Return the ops of one feed from seq `first` to `last`."""
         return self._rows("WHERE feed = ? AND seq BETWEEN ? AND ? ORDER BY seq", feed, first, last)
 
-    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[LogRow]:
         """Return those of `feed_rows` that had seen something new of others."""
         return self._rows(
             "WHERE feed = ? AND seq BETWEEN ? AND ? AND seen != x'' ORDER BY seq", feed, first, last
         )
 
-    def memory_rows(self, rid: bytes) -> Iterable[Row]:
+    def memory_rows(self, rid: bytes) -> Iterable[LogRow]:
         """Return the ops on one memory, in commit order."""
         return self._rows("WHERE rid = ? ORDER BY pos", rid)
 
-    def late_rows(self) -> Iterable[Row]:
+    def late_rows(self) -> Iterable[LogRow]:
         """Return the ops that came after their effect was known by a member's word, as they came."""
         return self._rows("WHERE pos < 1 ORDER BY pos")
 
@@ -156,19 +156,19 @@ class SqliteStore:
         ((pos,),) = self.connection.execute("SELECT max(pos) FROM op WHERE pos < 1")
         return None if pos is None else int(pos)
 
-    def unknown_rows(self) -> Iterable[Row]:
+    def unknown_rows(self) -> Iterable[LogRow]:
         """Return the ops that were not understood, in commit order."""
-        return self._rows("WHERE status != 0 AND status = ? ORDER BY pos", Status.UNKNOWN)
+        return self._rows("WHERE status != 0 AND status = ? ORDER BY pos", FoldStatus.UNKNOWN)
 
-    def _rows(self, where: str, *parameters: Any) -> Iterable[Row]:
+    def _rows(self, where: str, *parameters: Any) -> Iterable[LogRow]:
         return map(_row, self.connection.execute(f"SELECT * FROM op {where}", parameters))
 
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
-        names: dict[Part, list[bytes]] = {}
+        names: dict[CellKind, list[bytes]] = {}
         for key in keys:
             names.setdefault(key.part, []).append(key.name)
-        memories = names.pop(Part.MEMORY, [])
+        memories = names.pop(CellKind.MEMORY, [])
         # Ids begin with the time: those that come to a new device, or are news to an old one, lie away from all here.
         if len(memories) > 1 and not self._has_between(min(memories), max(memories)):
             memories = []
@@ -203,7 +203,7 @@ class SqliteStore:
         for part, name, base in self.connection.execute(
             f"SELECT part, name, {_BASE} FROM cell WHERE base IS NOT NULL"
         ):
-            yield Key(Part(part), name), decode_cell(part, base)
+            yield Key(CellKind(part), name), decode_cell(part, base)
 
     def packed_base(self) -> Iterator[tuple[int, bytes, bytes]]:
         """Give part, name and encoded cell of everything in the base, ordered by part and name."""
@@ -268,9 +268,9 @@ class SqliteStore:
         """Return every cell."""
         yield from map(memory_cell, self.connection.execute(MEMORY_CELLS))
         for part, name, state in self.connection.execute(
-            "SELECT part, name, state FROM cell WHERE part != ? AND state IS NOT NULL", (Part.MEMORY,)
+            "SELECT part, name, state FROM cell WHERE part != ? AND state IS NOT NULL", (CellKind.MEMORY,)
         ):
-            yield Key(Part(part), name), decode_cell(part, state)
+            yield Key(CellKind(part), name), decode_cell(part, state)
 
     def all_memories(self) -> set[bytes]:
         """Return the id of every memory that lives."""
@@ -303,12 +303,12 @@ class SqliteStore:
             self._introductions("introduction"),
         )
 
-    def _introductions(self, table: str) -> list[Member]:
+    def _introductions(self, table: str) -> list[IntroducedMember]:
         rows = self.connection.execute(
             f"SELECT device, public_key, certificate, name, introduced_by, signature FROM {table}"
         )
         return [
-            Member(DeviceId(device), key, certificate, name, DeviceId(by), signature)
+            IntroducedMember(DeviceId(device), key, certificate, name, DeviceId(by), signature)
             for device, key, certificate, name, by, signature in rows
         ]
 
@@ -409,7 +409,7 @@ class SqliteStore:
         if changes.compacted:
             # Before the ops go that told of them; a cell that is written in this batch is told of there.
             untold = self.load(
-                key for key in changes.base_cells if key.part is Part.MEMORY and key not in changes.cells
+                key for key in changes.base_cells if key.part is CellKind.MEMORY and key not in changes.cells
             )
             self._many(
                 "INSERT OR IGNORE INTO cell (part, name, state) VALUES (?, ?, ?)",

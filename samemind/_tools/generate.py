@@ -278,10 +278,10 @@ def _blocking_methods() -> str:
             says="The methods of `samemind.blocking.BlockingMind`: each is the one of `Mind`, waited for."
         ),
         "from samemind.library import Mind",
-        "from samemind.waiting import Waiting, waiting_for",
+        "from samemind.waiting import ThreadedMind, waiting_for",
         "",
         "",
-        "class BlockingMethods(Waiting):",
+        "class BlockingMethods(ThreadedMind):",
         '    """A method for each command."""',
         "",
         *(

@@ -68,9 +68,12 @@ class SamemindSession(SessionABC):
         """Forget every item, on all devices."""
         await _done(self._clear)
 
-    def _read(self) -> list["_Kept"]:
-        kept = [_Kept(memory.position or 0, memory.rid, _item(memory)) for memory in self._memories(LIST_MAX)]
-        kept += [_Kept(place, None, item) for place, item in self._unstored.items()]
+    def _read(self) -> list["_HistoryItem"]:
+        kept = [
+            _HistoryItem(memory.position or 0, memory.rid, _item(memory))
+            for memory in self._memories(LIST_MAX)
+        ]
+        kept += [_HistoryItem(place, None, item) for place, item in self._unstored.items()]
         return sorted(
             kept, key=lambda one: one.place
         )  # stable: two of one place are in the order they were told
@@ -138,7 +141,7 @@ class SamemindSession(SessionABC):
         with self._writing:
             self._forget(self._read())
 
-    def _forget(self, kept: list["_Kept"]) -> None:
+    def _forget(self, kept: list["_HistoryItem"]) -> None:
         if stored := [one.rid for one in kept if one.rid is not None]:
             self._mind.forget(*stored, only=True)
         for one in kept:
@@ -156,7 +159,7 @@ async def _done(work: Callable[..., Found], *arguments: Any) -> Found:
         raise
 
 
-class _Kept(NamedTuple):
+class _HistoryItem(NamedTuple):
     """An item of the history: where it stands, and its memory where it has one."""
 
     place: int

@@ -13,7 +13,7 @@ TITLES: Final[Mapping[str, str]] = {
     "past": "The past",
     "graph": "Knowledge graph",
     "contradictions": "What cannot all be true",
-    "taking": "What is still to be taken in",
+    "ingest": "What is still to be taken in",
     "portable": "In and out",
     "thinking": "Thinking",
     "keeping": "What comes up by itself, and who you are",

@@ -35,14 +35,14 @@ ANSWER_TIMEOUT_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PipeContent:
     """All that came out of a pipe, under the name by which it was asked for."""
 
     name: str
     data: bytes
 
 
-def draw(path: str) -> str | Held:
+def draw(path: str) -> str | PipeContent:
     """Return a path that means the same to any program, or else all that is behind it; this may wait for ever.
 
     It is held in memory: what a home keeps encrypted must not lie on a disk as it is.
@@ -64,7 +64,7 @@ def draw(path: str) -> str | Held:
             f"{place.name}: expected at most {PIPED_BYTES_MAX >> 20} MB out of a pipe, it gives more: import a file",
             code="invalid",
         )
-    return Held(place.name, data)
+    return PipeContent(place.name, data)
 
 
 def no_such_file(path: str | Path) -> NotFound:
@@ -73,14 +73,14 @@ def no_such_file(path: str | Path) -> NotFound:
 
 
 @contextmanager
-def poured(drawn: Iterable[str | Held]) -> Iterator[list[str]]:
+def poured(drawn: Iterable[str | PipeContent]) -> Iterator[list[str]]:
     """Give the paths under which another program of this user reads what was drawn, for the block."""
     with ExitStack() as stack:
         yield [each if isinstance(each, str) else stack.enter_context(_behind_socket(each)) for each in drawn]
 
 
 @contextmanager
-def _behind_socket(held: Held) -> Iterator[str]:
+def _behind_socket(held: PipeContent) -> Iterator[str]:
     with (
         tempfile.TemporaryDirectory(prefix="samemind-", ignore_cleanup_errors=True) as folder,
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener,
@@ -110,7 +110,7 @@ def _pour(listener: socket.socket, place: Path, data: bytes) -> None:
                 connection.sendall(data)
 
 
-def read_poured(path: Path) -> Held:
+def read_poured(path: Path) -> PipeContent:
     """Return what comes out of the socket at a path; `Failed` where that is not all of it."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(ANSWER_TIMEOUT_S)
@@ -126,4 +126,4 @@ def read_poured(path: Path) -> Held:
             code="cut",
             hint="import it again",
         )
-    return Held(path.name, data)
+    return PipeContent(path.name, data)

@@ -36,7 +36,7 @@ async def serve(home: Home, perform: Perform) -> AsyncIterator[None]:
 
     The caller holds the lock, so a socket that is there already is nobody's.
     """
-    server = _Server(perform)
+    server = _ControlServer(perform)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as plain:
         _bind(home, plain)
         try:
@@ -75,7 +75,7 @@ def _bind(home: Home, plain: socket.socket) -> None:
     home.control.chmod(0o600)
 
 
-class _Server:
+class _ControlServer:
     """Everybody who is connected. `waiting` holds the scopes of those whom nobody owes an answer."""
 
     def __init__(self, perform: Perform) -> None:
@@ -106,7 +106,7 @@ class _Server:
 class _Conversation:
     """One connection: requests in, answers out, one after the other."""
 
-    def __init__(self, server: _Server, stream: trio.SocketStream) -> None:
+    def __init__(self, server: _ControlServer, stream: trio.SocketStream) -> None:
         self._server = server
         self._stream = stream
         self._buffer = bytearray()

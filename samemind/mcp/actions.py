@@ -18,7 +18,7 @@ from samemind.errors import NotFound
 from samemind.mcp.calling import as_agent, options_of
 from samemind.mcp.schema import Schema, input_schema
 from samemind.mcp.scope import Scope, scoped
-from samemind.mcp.store import Asked
+from samemind.mcp.store import VerbPerformer
 from samemind.mcp.telling import NOTE, brief, within_bounds
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.panel.api import failed, read_object
@@ -34,7 +34,7 @@ _ABOUT: Final = (
 )
 
 
-async def act(request: Request, name: str, store: Asked, rights: Rights) -> JSONResponse:
+async def act(request: Request, name: str, store: VerbPerformer, rights: Rights) -> JSONResponse:
     """Have a tool used with the arguments in a request, and return what came of it."""
     try:
         return JSONResponse(await _used(name, await read_object(request), store, rights))
@@ -42,7 +42,9 @@ async def act(request: Request, name: str, store: Asked, rights: Rights) -> JSON
         return failed(error)
 
 
-async def _used(name: str, arguments: Mapping[str, Any], store: Asked, rights: Rights) -> Mapping[str, Any]:
+async def _used(
+    name: str, arguments: Mapping[str, Any], store: VerbPerformer, rights: Rights
+) -> Mapping[str, Any]:
     scope = Scope(rights.workspace, rights.share)
     tools = full() if rights.profile == "full" else core()
     allowed = named(

@@ -42,7 +42,7 @@ Relation = tuple[str, str, str]
 
 
 @dataclass(slots=True)
-class Graph:
+class CompatGraph:
     """All that was told through these tools."""
 
     entities: dict[str, Entity] = field(default_factory=dict)
@@ -63,9 +63,9 @@ class Graph:
         }
 
 
-async def read(ask: Ask) -> Graph:
+async def read(ask: Ask) -> CompatGraph:
     """Read the graph, in the order in which it was told."""
-    graph = Graph()
+    graph = CompatGraph()
     for kind in ("entity", "observation", "relation"):
         listed = await ask("list", {"meta": [f"mcp={kind}"], "limit": MEMORIES_MAX, "include_cold": True})
         for memory in reversed(listed["memories"]):

@@ -37,7 +37,7 @@ from samemind.mcp.actions import DOCUMENT_PATH, TOOLS_PATH, act, tools_document
 from samemind.mcp.oauth import BEARER, SCOPE, Provider, where_to
 from samemind.mcp.scope import Scope
 from samemind.mcp.server import open_server
-from samemind.mcp.store import Asked, Store
+from samemind.mcp.store import HomeStore, VerbPerformer
 from samemind.mcp.tools import full
 from samemind.panel.access import host_is_ours, is_loopback
 from samemind.panel.certificate import ensure_certificate
@@ -81,7 +81,7 @@ class RemoteAgents:
 
     def __init__(
         self,
-        store: Asked,
+        store: VerbPerformer,
         ledger: Ledger,
         nursery: trio.Nursery,
         *,
@@ -240,7 +240,7 @@ class RemoteAgents:
 class _Noted:
     """The memory, as one agent asks it: what it reads and writes is written down."""
 
-    def __init__(self, store: Asked, ledger: Ledger, agent: Agent, now_ms: Callable[[], int]) -> None:
+    def __init__(self, store: VerbPerformer, ledger: Ledger, agent: Agent, now_ms: Callable[[], int]) -> None:
         self._store = store
         self._ledger = ledger
         self._agent = agent
@@ -271,7 +271,7 @@ def rids_in(document: Mapping[str, Any]) -> list[str]:
 
 @asynccontextmanager
 async def open_remote(
-    home: Home, store: Asked, place: tuple[str, int], public_url: str | None, stop: trio.Event
+    home: Home, store: VerbPerformer, place: tuple[str, int], public_url: str | None, stop: trio.Event
 ) -> AsyncIterator[RemoteAgents]:
     """Serve remote agents for the block."""
     if public_url is not None:
@@ -306,7 +306,7 @@ async def open_remote(
 async def serve_alone(home: Home, place: tuple[str, int], public_url: str | None) -> None:
     """Serve remote agents until a signal comes, through whoever holds the store."""
     home.create()
-    store = Store(home)
+    store = HomeStore(home)
     stop = trio.Event()
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:

@@ -17,7 +17,7 @@ _LOOKS_BACK: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class PromptTemplate:
     """One prompt: what it is called, the verb that it reads by, and what may be said with it, each with its meaning."""
 
     name: str
@@ -27,21 +27,21 @@ class Prompt:
     arguments: Mapping[str, str]
 
 
-RECAP: Final = Prompt(
+RECAP: Final = PromptTemplate(
     "recap",
     "context",
     "Recap",
     "What memory holds of somebody or something; without a name, what to know at the start.",
     {"about": "a person, a project or a subject"},
 )
-WHAT_CHANGED: Final = Prompt(
+WHAT_CHANGED: Final = PromptTemplate(
     "what_changed",
     "diff",
     "What changed",
     "What was told, corrected and forgotten since a moment.",
     {"since": "a day, as YYYY-MM-DD, or an ISO 8601 time; a week ago where it is left out"},
 )
-REVIEW: Final = Prompt(
+REVIEW: Final = PromptTemplate(
     "review_questions",
     "contradictions list",
     "Review questions",
@@ -51,7 +51,7 @@ REVIEW: Final = Prompt(
 PROMPTS: Final = (RECAP, WHAT_CHANGED, REVIEW)
 
 
-async def prompt_text(prompt: Prompt, arguments: Mapping[str, str], ask: Ask, now: datetime) -> str:
+async def prompt_text(prompt: PromptTemplate, arguments: Mapping[str, str], ask: Ask, now: datetime) -> str:
     """Return what the person says to the agent by choosing a prompt: what to do, and what memory holds for it.
 
     `arguments` are as the host sent them, and may be wrong: the verb says so.

@@ -19,7 +19,7 @@ PEOPLE_MAX: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ResourcePage:
     """One resource: where it is, what it holds, and the verb that it is read by."""
 
     uri: str
@@ -29,21 +29,21 @@ class Page:
     verb: str
 
 
-PROFILE: Final = Page(
+PROFILE: Final = ResourcePage(
     "samemind://profile",
     "profile",
     "Core profile",
     "What to know when a session begins: what is pinned, recent, often used, and perhaps out of date.",
     "context",
 )
-CONTRADICTIONS: Final = Page(
+CONTRADICTIONS: Final = ResourcePage(
     "samemind://contradictions",
     "contradictions",
     "Open contradictions",
     "What memory holds that cannot all be true, for the user to settle.",
     "contradictions list",
 )
-PEOPLE: Final = Page(
+PEOPLE: Final = ResourcePage(
     "samemind://people",
     "people",
     "People and things",
@@ -51,14 +51,14 @@ PEOPLE: Final = Page(
     "entities",
 )
 PAGES: Final = (PROFILE, CONTRADICTIONS, PEOPLE)
-MEMORY: Final = Page(
+MEMORY: Final = ResourcePage(
     "samemind://memory/{id}",
     "memory",
     "Memory",
     "What one memory says, who told it and when, which device wrote it, and from what it was taken.",
     "why",
 )
-PERSON: Final = Page(
+PERSON: Final = ResourcePage(
     "samemind://people/{name}",
     "person",
     "Person or thing",
@@ -79,7 +79,7 @@ def title_of(memory: Mapping[str, Any]) -> str:
     return text if len(text) <= TITLE_CHARACTERS else f"{text[: TITLE_CHARACTERS - 1]}…"
 
 
-def page_of(uri: str) -> tuple[Page, str] | None:
+def page_of(uri: str) -> tuple[ResourcePage, str] | None:
     """Return which resource an address names, and what stands in the place of a template's variable."""
     for page in PAGES:
         if page.uri == uri:
@@ -91,7 +91,7 @@ def page_of(uri: str) -> tuple[Page, str] | None:
     return None
 
 
-async def read_page(page: Page, variable: str, ask: Ask, *, whole: bool) -> str:
+async def read_page(page: ResourcePage, variable: str, ask: Ask, *, whole: bool) -> str:
     """Return what a resource holds at this moment.
 
     `whole`: the reader sees all of its owner's memory, and so who that is.

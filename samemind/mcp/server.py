@@ -35,7 +35,7 @@ from samemind.mcp.resources import (
     MIME_TYPE,
     PAGES,
     TEMPLATES,
-    Page,
+    ResourcePage,
     listed_memories,
     memory_uri,
     page_of,
@@ -44,10 +44,10 @@ from samemind.mcp.resources import (
 )
 from samemind.mcp.schema import input_schema
 from samemind.mcp.scope import Ask, Scope, scoped
-from samemind.mcp.store import Asked, Store
+from samemind.mcp.store import HomeStore, VerbPerformer
 from samemind.mcp.telling import NOTE, brief, tell, within_bounds
 from samemind.mcp.tools import Tool, core, full, named
-from samemind.mcp.watching import Changes, Context
+from samemind.mcp.watching import Context, Subscriptions
 from samemind.mcp.wire import Lines
 
 # Links cost an agent's window what their memories cost in the text beside them.
@@ -56,7 +56,7 @@ LINKS_MAX: Final = 3
 
 async def serve(home: Home, profile: str, scope: Scope) -> None:
     """Be the server until the client hangs up, or a signal comes."""
-    store = Store(home)
+    store = HomeStore(home)
     greeted = trio.Event()
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:
@@ -74,7 +74,12 @@ async def serve(home: Home, profile: str, scope: Scope) -> None:
 
 @asynccontextmanager
 async def open_server(
-    store: Asked, profile: str, scope: Scope, *, read_only: bool = False, watched: Asked | None = None
+    store: VerbPerformer,
+    profile: str,
+    scope: Scope,
+    *,
+    read_only: bool = False,
+    watched: VerbPerformer | None = None,
 ) -> AsyncIterator[Server[Any]]:
     """Make the server of one agent for the block: the tools of its profile, held to its scope.
 
@@ -107,7 +112,7 @@ class _Greeting:
             self._greeted.set()
 
 
-class _Server(Server[Any]):
+class _McpServer(Server[Any]):
     """A server that says in each way of the protocol that its list of resources changes."""
 
     def create_initialization_options(
@@ -121,7 +126,9 @@ class _Server(Server[Any]):
 class _Verbs:
     """Tools that are verbs; and resources, prompts, completions and questions about the same memory."""
 
-    def __init__(self, store: Asked, watched: Asked, scope: Scope, tools: tuple[Tool, ...]) -> None:
+    def __init__(
+        self, store: VerbPerformer, watched: VerbPerformer, scope: Scope, tools: tuple[Tool, ...]
+    ) -> None:
         self._store = store
         self._scope = scope
         self._tools = named(tuple(tool for tool in tools if scope.allows(tool.verb)))
@@ -129,10 +136,12 @@ class _Verbs:
         self._templates = tuple(page for page in TEMPLATES if scope.allows(page.verb))
         self._prompts = {prompt.name: prompt for prompt in PROMPTS if scope.allows(prompt.verb)}
         quiet = scoped(_asking(watched), scope)
-        self.changes = Changes(watched, partial(self._text_of, ask=quiet), partial(_state_of_list, quiet))
+        self.changes = Subscriptions(
+            watched, partial(self._text_of, ask=quiet), partial(_state_of_list, quiet)
+        )
 
     def server(self) -> Server[Any]:
-        return _Server(
+        return _McpServer(
             "samemind",
             version=version("samemind"),
             title="samemind",
@@ -304,7 +313,7 @@ class _Verbs:
 class _Compat:
     """The nine tools of the reference memory server."""
 
-    def __init__(self, store: Asked, scope: Scope, *, read_only: bool) -> None:
+    def __init__(self, store: VerbPerformer, scope: Scope, *, read_only: bool) -> None:
         self._store = store
         self._scope = scope
         self._tools = {name: tool for name, tool in compat.TOOLS.items() if tool.read_only or not read_only}
@@ -394,7 +403,7 @@ async def _state_of_list(ask: Ask) -> tuple[int, tuple[str, ...]]:
     return found["total"], tuple(memory["rid"] for memory in found["memories"])
 
 
-def _asking(store: Asked) -> Ask:
+def _asking(store: VerbPerformer) -> Ask:
     """Return how a store is asked for what only reads."""
 
     async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -461,7 +470,7 @@ def _described(tool: Tool, scope: Scope) -> types.Tool:
     )
 
 
-def _page(page: Page) -> types.Resource:
+def _page(page: ResourcePage) -> types.Resource:
     return types.Resource(
         uri=page.uri, name=page.name, title=page.title, description=page.description, mime_type=MIME_TYPE
     )
@@ -471,7 +480,7 @@ def _unknown(what: str, name: str, known: Mapping[str, Any]) -> MCPError:
     return MCPError(types.INVALID_PARAMS, f"expected a {what} among {', '.join(known)}; got {name[:60]!r}")
 
 
-async def _warm_up(store: Store, greeted: trio.Event) -> None:
+async def _warm_up(store: HomeStore, greeted: trio.Event) -> None:
     await greeted.wait()
     try:
         await store.ask("warmup", {}, again=True)

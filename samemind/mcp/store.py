@@ -30,7 +30,7 @@ POLL_S: Final = 0.02
 PROGRAM: Final = "samemind mcp"
 
 
-class Asked(Protocol):
+class VerbPerformer(Protocol):
     """Whatever has verbs performed: the store of a home, or the daemon's own device."""
 
     async def ask(
@@ -43,7 +43,7 @@ class Asked(Protocol):
         ...
 
 
-class Store:
+class HomeStore:
     """The way to one home's memory. `keep` runs beside everything else, for as long as the server does."""
 
     def __init__(self, home: Home) -> None:

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from samemind.errors import SamemindError
-from samemind.mcp.store import Asked
+from samemind.mcp.store import VerbPerformer
 
 # What comes within a moment is one change: an import must not be told memory by memory.
 GATHER_S: Final = 0.3
@@ -34,11 +34,14 @@ SUBSCRIPTIONS_MAX: Final = 64
 Context = ServerRequestContext[Any, Any]
 
 
-class Changes:
+class Subscriptions:
     """Who wants to hear of what. `run` goes beside the server for as long as that lives."""
 
     def __init__(
-        self, store: Asked, read: Callable[[str], Awaitable[str]], listed: Callable[[], Awaitable[Hashable]]
+        self,
+        store: VerbPerformer,
+        read: Callable[[str], Awaitable[str]],
+        listed: Callable[[], Awaitable[Hashable]],
     ) -> None:
         """Watch a store: `read` returns the text of a resource, `listed` something that differs when the list does."""
         self._store = store

@@ -26,7 +26,7 @@ SESSIONS_MAX: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """One browser that was let in. `csrf` is what its page sends with whatever changes something."""
 
     digest: bytes
@@ -60,16 +60,16 @@ class Doorkeeper:
             self._sessions.popitem(last=False)
         return cookie
 
-    def session(self, cookie: str, now_ms: int) -> Session | None:
+    def session(self, cookie: str, now_ms: int) -> BrowserSession | None:
         """Return whose cookie this is."""
         digest = _digest(cookie)
         if now_ms >= self._sessions.get(digest, 0):
             return None
         self._sessions[digest] = now_ms + SESSION_MS_MAX
         self._sessions.move_to_end(digest)
-        return Session(digest, hashlib.sha256(b"samemind csrf 1\0" + cookie.encode()).hexdigest())
+        return BrowserSession(digest, hashlib.sha256(b"samemind csrf 1\0" + cookie.encode()).hexdigest())
 
-    def leave(self, session: Session) -> None:
+    def leave(self, session: BrowserSession) -> None:
         """Forget a browser."""
         self._sessions.pop(session.digest, None)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cognition import Filters
 from cognition.contradictions.finding import disputed_among, slots_about, slots_stated
-from cognition.contradictions.slots import Standing, judge
+from cognition.contradictions.slots import ClaimStatus, judge
 from cognition.contradictions.tables import told_of
 from cognition.entities import entities, triples_of
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
@@ -33,7 +33,7 @@ from samemind.commands.memories.recall import show_claim
 from samemind.errors import Usage
 from samemind.ids import find_memory
 from samemind.memory_view import MemoryView
-from samemind.panel.catalogue import FACETS, Wanted
+from samemind.panel.catalogue import FACETS, FacetQuery
 from samemind.panel.moments import Moments, Standpoint
 from samemind.plain import show_time, to_json
 from samemind.times import at_ms, read_end, read_time, read_until
@@ -288,7 +288,7 @@ def _claims(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[dict
             for belief in judged.beliefs
             if belief.told.id not in set(numbers) and belief.told.value != own[-1].told.value
         ]
-        holding = [belief for belief in others if belief.standing is Standing.HELD]
+        holding = [belief for belief in others if belief.standing is ClaimStatus.HELD]
         last = own[-1]
         found.append(
             {
@@ -304,7 +304,7 @@ def _claims(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[dict
                 "replaced": [
                     _instead(belief.told.rid, belief.told.value)
                     for belief in others
-                    if belief.standing is not Standing.HELD and last.standing is Standing.HELD
+                    if belief.standing is not ClaimStatus.HELD and last.standing is ClaimStatus.HELD
                 ],
             }
         )
@@ -352,7 +352,7 @@ def _card(view: MemoryView, *, disputed: bool, holds: bool) -> dict[str, Any]:
     }
 
 
-async def _facets(now: Standpoint, wanted: Wanted) -> dict[str, list[dict[str, Any]]]:
+async def _facets(now: Standpoint, wanted: FacetQuery) -> dict[str, list[dict[str, Any]]]:
     names = {device.hex(): name for device, name in (await now.read(device_names)).items()}
     return {
         facet: [
@@ -382,7 +382,7 @@ def _begin_so(connection: sqlite3.Connection, query: str, limit: int) -> list[in
     return [number for (number,) in rows]
 
 
-def _wanted(asked: Asked) -> Wanted:
+def _wanted(asked: Asked) -> FacetQuery:
     """Read which memories are meant; everything in it comes from a page and is bounded first."""
     values: dict[str, tuple[str, ...]] = {}
     for facet in FACETS:
@@ -395,7 +395,7 @@ def _wanted(asked: Asked) -> Wanted:
             raise Usage(f"{facet}: expected a list of at most {VALUES_MAX} short texts", code="invalid")
         values[facet] = tuple(given)
     since, until = asked.get("since"), asked.get("until")
-    return Wanted(
+    return FacetQuery(
         values,
         None if not since else read_time(_text(asked, "since"), name="since"),
         None if not until else read_until(_text(asked, "until"), name="until"),
@@ -403,7 +403,7 @@ def _wanted(asked: Asked) -> Wanted:
 
 
 @asynccontextmanager
-async def _standing(moments: Moments, asked: Asked) -> AsyncIterator[tuple[Standpoint, Wanted]]:
+async def _standing(moments: Moments, asked: Asked) -> AsyncIterator[tuple[Standpoint, FacetQuery]]:
     """Hold the store of the moment that is asked for, and say which memories are meant.
 
     Before this store began, what it holds now stands for what had been said by then: a chat of years ago that was

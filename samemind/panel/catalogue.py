@@ -29,7 +29,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FacetQuery:
     """Which memories are meant: of each facet any of these values, within [`since_ms`, `until_ms`)."""
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -92,13 +92,13 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def page(self, wanted: Wanted, *, offset: int, limit: int) -> tuple[list[int], int]:
+    def page(self, wanted: FacetQuery, *, offset: int, limit: int) -> tuple[list[int], int]:
         """Return the row numbers of a page, the latest told first, and how many there are in all."""
         mask = self._mask(wanted)
         found = self._newest_first[mask[self._newest_first]]
         return self.ids[found[offset : offset + limit]].tolist(), len(found)
 
-    def among(self, wanted: Wanted, ids: Iterable[int]) -> set[int]:
+    def among(self, wanted: FacetQuery, ids: Iterable[int]) -> set[int]:
         """Return those of these row numbers that are wanted."""
         asked = np.fromiter(ids, np.int64)
         if not len(asked) or not len(self.ids):
@@ -107,14 +107,14 @@ class Catalogue:
         mask = (self.ids[places] == asked) & self._mask(wanted)[places]
         return set(asked[mask].tolist())
 
-    def counted(self, wanted: Wanted) -> dict[str, list[tuple[str, int]]]:
+    def counted(self, wanted: FacetQuery) -> dict[str, list[tuple[str, int]]]:
         """Return the values of every facet, each counted among what all the other facets leave."""
         return {
             name: values.counted(self._mask(wanted, without=name), wanted.values.get(name, ()))
             for name, values in self._facets.items()
         }
 
-    def bars(self, wanted: Wanted, now_ms: int, *, written: bool = False) -> Bars | None:
+    def bars(self, wanted: FacetQuery, now_ms: int, *, written: bool = False) -> Bars | None:
         """Return when these were told, or `written` here; None where there are none."""
         times = (self._written_ms if written else self._told_ms)[self._mask(wanted)]
         if not len(times):
@@ -135,7 +135,7 @@ class Catalogue:
         found: list[int] = self.ids[self._newest_first[mask[self._newest_first]]].tolist()
         return found
 
-    def _mask(self, wanted: Wanted, *, without: str | None = None) -> Mask:
+    def _mask(self, wanted: FacetQuery, *, without: str | None = None) -> Mask:
         mask = np.ones(len(self.ids), np.bool_)
         if wanted.since_ms is not None:
             mask &= self._told_ms >= wanted.since_ms

@@ -26,7 +26,7 @@ class Caller:
     port: int
 
 
-class Crowd:
+class OpenConnections:
     """Who stands at the panel's door, longest first."""
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ from samemind.commands.contradictions.show import run as contradictions_show
 from samemind.control.server import Say
 from samemind.declaring import read_options
 from samemind.errors import NotFound, SamemindError, Usage
-from samemind.panel.access import Doorkeeper, Session, is_loopback
+from samemind.panel.access import BrowserSession, Doorkeeper, is_loopback
 from samemind.panel.api import failed, offered, read_object, stream, verb_routes
 from samemind.panel.authority import Authority
 from samemind.panel.browsing import about, browse, cards, memory, names, on_this_day, search, timeline
@@ -378,7 +378,7 @@ _AGAIN: Final = "run `samemind panel` again on this device"
 _WIDER: Final = "start the daemon with `samemind up --panel 0.0.0.0:7412`"
 
 
-def _told(panel: Panel, session: Session) -> dict[str, Any]:
+def _told(panel: Panel, session: BrowserSession) -> dict[str, Any]:
     return {
         "csrf": session.csrf,
         "device_id": panel.device.device_id.hex(),

@@ -48,7 +48,7 @@ class Events:
         position = self._panel.device.replica.position
         if since.isascii() and since.isdigit() and len(since) < 19:
             position = min(position, int(since))
-        stream = _Stream(self._panel, send, position)
+        stream = _EventStream(self._panel, send, position)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(until_gone, receive, nursery.cancel_scope)
             nursery.start_soon(self._panel.until_closing, nursery.cancel_scope)
@@ -59,7 +59,7 @@ class Events:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-class _Stream:
+class _EventStream:
     """One page's stream. Each kind of news has a task; the events do not mix, as each is sent whole."""
 
     def __init__(self, panel: "Panel", send: Send, position: int) -> None:

@@ -17,7 +17,7 @@ from samemind.moments import Past, opened_past
 from samemind.panel.catalogue import Catalogue, read_catalogue
 
 if TYPE_CHECKING:
-    from cognition import Mind, PastMind
+    from cognition import Cognition, PastMind
     from samemind.device import Device
 
 Result = TypeVar("Result")
@@ -36,7 +36,7 @@ NAMES_S: Final = 0.5
 class Standpoint:
     """What a page reads from. `moment_ms` is None for now; `stale`: a newer catalogue is being made."""
 
-    mind: "Mind | PastMind"
+    mind: "Cognition | PastMind"
     catalogue: Catalogue
     moment_ms: int | None
     stale: bool
@@ -47,7 +47,7 @@ class Standpoint:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _OpenMoment:
     """A moment that is open; `used` is the time of the last question on trio's clock."""
 
     past: Past
@@ -66,7 +66,7 @@ class Moments:
         self._nursery = nursery
         self._now: tuple[int, Catalogue] | None = None
         self._making = trio.Lock()
-        self._pasts: dict[tuple[int, str | None], _Kept] = {}
+        self._pasts: dict[tuple[int, str | None], _OpenMoment] = {}
         self._opening = trio.Lock()
         self._reads_names = False
 
@@ -133,7 +133,7 @@ class Moments:
         finally:
             self._reads_names = False
 
-    async def _past(self, moment_ms: int, seen_by: str | None) -> _Kept:
+    async def _past(self, moment_ms: int, seen_by: str | None) -> _OpenMoment:
         """Return a moment that the caller holds until it releases `asking`."""
         async with self._opening:
             key = (moment_ms, seen_by)
@@ -149,14 +149,14 @@ class Moments:
             await kept.asking.acquire()  # one connection is for one thread at a time
             return kept
 
-    async def _open(self, moment_ms: int, seen_by: str | None) -> _Kept:
+    async def _open(self, moment_ms: int, seen_by: str | None) -> _OpenMoment:
         async with AsyncExitStack() as stack:
             past = await stack.enter_async_context(opened_past(self._device, moment_ms, seen_by))
             mind = self._device.mind.at(past.connection, past.until_ms)
             catalogue = await mind.read(read_catalogue)
-            return _Kept(past, mind, catalogue, stack.pop_all(), trio.current_time(), trio.Lock())
+            return _OpenMoment(past, mind, catalogue, stack.pop_all(), trio.current_time(), trio.Lock())
 
-    async def _drop_when_idle(self, key: tuple[int, str | None], kept: _Kept) -> None:
+    async def _drop_when_idle(self, key: tuple[int, str | None], kept: _OpenMoment) -> None:
         while self._pasts.get(key) is kept:
             left = kept.used + PAST_S - trio.current_time()
             if left > 0:

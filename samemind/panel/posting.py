@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from samemind.commands.mailbox._using import SECRET_BYTES_MAX, invited_to, use_mailbox
 from samemind.errors import Usage
 from samemind.plain import to_json
-from sync.mailbox.places import Place
+from sync.mailbox.places import MailboxAddress
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -28,7 +28,7 @@ async def add_mailbox(device: "Device", asked: Mapping[str, Any]) -> Mapping[str
             )
         place, name = invited_to(given["invitation"])
     elif "url" in given:
-        place, name = Place(given["url"], given.get("secret"), given.get("certificate")), None
+        place, name = MailboxAddress(given["url"], given.get("secret"), given.get("certificate")), None
     else:
         raise Usage("expected the address of a mailbox, or an invitation", code="invalid")
     if place.scheme == "folder":

@@ -27,7 +27,7 @@ from hypercorn.typing import ConnectionState
 from starlette.types import ASGIApp
 
 from samemind.errors import Failed
-from samemind.panel.crowd import Caller, Crowd, caller_of
+from samemind.panel.crowd import Caller, OpenConnections, caller_of
 from sync.dialling import ANY
 from sync.errors import LimitExceeded
 from sync.links import keep_alive
@@ -88,7 +88,7 @@ class Door:
     """Who stands at the panel's door. `know` is told of each request of a browser that was let in."""
 
     def __init__(self) -> None:
-        self.crowd = Crowd()
+        self.crowd = OpenConnections()
         self._standing: dict[Caller, trio.CancelScope] = {}
         self._tls: ssl.SSLContext | None = None
 

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingUndo:
     """What will be forgotten, or decided `about` something, unless it is taken back in time."""
 
     id: str
@@ -44,11 +44,11 @@ class UndoWindows:
         self._forget = forget
         self._random = random
         self._acts: dict[str, Callable[[], Awaitable[object]]] = {}
-        self._open: dict[str, tuple[Waiting, trio.CancelScope]] = {}
+        self._open: dict[str, tuple[PendingUndo, trio.CancelScope]] = {}
         self._closing: set[str] = set()  # hidden still, and too late: it is being written
         self._news = trio.Event()
 
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[PendingUndo]:
         """Return what waits, the oldest first."""
         return [waiting for waiting, _ in self._open.values()]
 
@@ -56,11 +56,13 @@ class UndoWindows:
         """Wait until a window opens or closes."""
         await self._news.wait()
 
-    def open(self, rids: Sequence[str], seconds: float, *, covered: Sequence[str] | None = None) -> Waiting:
+    def open(
+        self, rids: Sequence[str], seconds: float, *, covered: Sequence[str] | None = None
+    ) -> PendingUndo:
         """Forget these when the window closes, or all that they stand for (`covered`)."""
         return self._start(rids, seconds, None, lambda: self._forget(rids if covered is None else covered))
 
-    def decide(self, about: str, act: Callable[[], Awaitable[object]]) -> Waiting:
+    def decide(self, about: str, act: Callable[[], Awaitable[object]]) -> PendingUndo:
         """Do something about one thing when the window closes; another decision about it takes the place of this."""
         for waiting in self.waiting():
             if waiting.about == about and waiting.id not in self._closing:
@@ -69,10 +71,10 @@ class UndoWindows:
 
     def _start(
         self, rids: Sequence[str], seconds: float, about: str | None, act: Callable[[], Awaitable[object]]
-    ) -> Waiting:
+    ) -> PendingUndo:
         if len(self._open) >= WAITING_MAX:
             raise Usage(f"expected at most {WAITING_MAX} things to wait at once", code="too_many")
-        waiting = Waiting(self._random.randbytes(8).hex(), tuple(rids), seconds, about)
+        waiting = PendingUndo(self._random.randbytes(8).hex(), tuple(rids), seconds, about)
         self._acts[waiting.id] = act
         scope = trio.CancelScope()
         self._open[waiting.id] = waiting, scope
@@ -80,7 +82,7 @@ class UndoWindows:
         self._stir()
         return waiting
 
-    def undo(self, id: str) -> Waiting:
+    def undo(self, id: str) -> PendingUndo:
         """Take it back; `NotFound` when that is too late."""
         if id not in self._open or id in self._closing:
             raise NotFound("it is too late to take that back", code="too_late")
@@ -90,7 +92,7 @@ class UndoWindows:
         self._stir()
         return waiting
 
-    async def _wait(self, waiting: Waiting, scope: trio.CancelScope) -> None:
+    async def _wait(self, waiting: PendingUndo, scope: trio.CancelScope) -> None:
         with scope:
             await trio.sleep(waiting.seconds)
         if waiting.id not in self._open:

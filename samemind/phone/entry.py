@@ -12,16 +12,16 @@ from typing import Any, Final
 from replica.errors import ReplicaError
 from replica.keys import Ed25519PrivateKey
 from samemind.phone.bridge import given, listed
-from samemind.phone.host import Phone, Secret
-from samemind.phone.link import Link, Pairing
+from samemind.phone.host import LooksSecret, Phone
+from samemind.phone.link import Pairing, PhoneLink
 from sync.errors import SyncError
 from sync.identity import Identity
 
 # What is somebody's fault and has something to say; all else is a bug, and is shown as one.
-_TOLD: Final = (ReplicaError, SyncError, Secret, ValueError)
+_TOLD: Final = (ReplicaError, SyncError, LooksSecret, ValueError)
 
 
-class Entry:
+class OpenedDevice:
     """One opened device."""
 
     def __init__(self, path: str, seed: Any, name: str, now_ms: float) -> None:
@@ -29,7 +29,7 @@ class Entry:
         identity = Identity.of(Ed25519PrivateKey.from_private_bytes(seed.to_bytes()))
         self._name = name
         self._phone = Phone.open(path, identity, name=name, random=SystemRandom(), now_ms=int(now_ms))
-        self._link: Link | None = None
+        self._link: PhoneLink | None = None
         self._pairing: Pairing | None = None
         phone = self._phone
         self._verbs: dict[str, Callable[..., Any]] = {
@@ -60,7 +60,7 @@ class Entry:
     def link_start(self, origin: str) -> Any:
         """Begin a link; return what to send."""
         self.link_end()
-        self._link = Link(self._phone, origin=origin, entropy=secrets.token_bytes)
+        self._link = PhoneLink(self._phone, origin=origin, entropy=secrets.token_bytes)
         return _sent([self._link.start()])
 
     def link_receive(self, message: Any, now_ms: float) -> Any:

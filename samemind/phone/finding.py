@@ -24,14 +24,14 @@ _TIME_SHARE: Final = 0.5
 _OF_A_TIME_MAX: Final = 200
 
 
-class Hit(NamedTuple):
+class FoundMemory(NamedTuple):
     """A memory that was found, and how well it fits among those found with it."""
 
     shown: Shown
     score: float
 
 
-def find(connection: sqlite3.Connection, question: str, limit: int, now_ms: int) -> list[Hit]:
+def find(connection: sqlite3.Connection, question: str, limit: int, now_ms: int) -> list[FoundMemory]:
     """Return at most `limit` memories that fit a question, the best first."""
     asked = windows(question, now_ms)
     scores = _by_words(connection, question, limit * _RANKED_EACH)
@@ -42,7 +42,7 @@ def find(connection: sqlite3.Connection, question: str, limit: int, now_ms: int)
     for shown in read_memories(connection, scores):
         if not shown.memory.fields.get("archived"):
             fits = any(_happened(shown, window) for window in asked)
-            hits.append(Hit(shown, scores[shown.id] + (best * _TIME_SHARE if fits else 0.0)))
+            hits.append(FoundMemory(shown, scores[shown.id] + (best * _TIME_SHARE if fits else 0.0)))
     hits.sort(key=lambda hit: (-hit.score, -hit.shown.memory.created, hit.shown.rid))
     return _each_once(connection, hits)[:limit]
 
@@ -94,7 +94,7 @@ def _happened(shown: Shown, window: Window) -> bool:
     return window.holds(int(at_ms))
 
 
-def _each_once(connection: sqlite3.Connection, hits: list[Hit]) -> list[Hit]:
+def _each_once(connection: sqlite3.Connection, hits: list[FoundMemory]) -> list[FoundMemory]:
     """Leave of a telling, its facts, and other tellings of the same only the one that fits best."""
     groups = groups_of(connection, [hit.shown.id for hit in hits])
     seen: set[object] = set()

@@ -13,17 +13,17 @@ from typing import Any, Final
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.relations import Attention
 from cognition.contradictions.resolving import restatements, verdicts
-from cognition.contradictions.slots import Status
+from cognition.contradictions.slots import ContradictionStatus
 from cognition.contradictions.tables import ClaimTables, judged_of
-from cognition.contradictions.telling import Teller
+from cognition.contradictions.telling import ClaimWriter
 from cognition.entities import EntityTables
 from cognition.holding import secret_kinds
+from cognition.ingest_plan import own_zone, read_text, stated, take_in
 from cognition.local import LocalTables
 from cognition.memories import Shown, read_memories
 from cognition.patterns.tables import PatternTables
 from cognition.reminding.reading import read_reminder
 from cognition.tables import CognitionTables
-from cognition.taking import own_zone, read_text, stated, take_in
 from cognition.triggers.kinds import REMINDER
 from cognition.triggers.tables import TriggerTables
 from replica import (
@@ -31,7 +31,7 @@ from replica import (
     DerivedTables,
     Forget,
     MemoryId,
-    NotFound,
+    NameNotFound,
     Set,
     SqliteStore,
     Value,
@@ -66,7 +66,7 @@ REST_ROWS_MIN: Final = 5_000
 Answer = dict[str, Any]
 
 
-class Secret(Exception):
+class LooksSecret(Exception):
     """What is told looks like a secret, which every device of the group would hold: its owner has to say so twice."""
 
 
@@ -114,7 +114,7 @@ class Phone:
     def remember(self, text: str, *, rid: str | None = None, anyway: bool = False, now_ms: int) -> Answer:
         """Store a text with what it states; asked again under the same `rid`, it is stored once.
 
-        `Secret` for what looks like one, unless `anyway` it is to be told.
+        `LooksSecret` for what looks like one, unless `anyway` it is to be told.
         """
         text = text.strip()
         check_text(text)
@@ -123,13 +123,13 @@ class Phone:
             return {"rid": show_memory_id(name), "due_ms": None}
         fields = self._reminding(text, now_ms)
         if not anyway and (kinds := secret_kinds(text, fields)):
-            raise Secret(
+            raise LooksSecret(
                 f"this looks like a secret ({', '.join(kinds)}): every device of yours would hold it"
             )
         zone = own_zone()
         asked, found = read_text(text, fields, now_ms=now_ms, zone=zone)
         taken = take_in(name, text, asked, found)
-        teller = Teller(self.core, self.connection, now_ms)
+        teller = ClaimWriter(self.core, self.connection, now_ms)
         teller.tell(taken.writes, stated(self.connection, taken, asked, taken.writes, now_ms, newer=False))
         teller.commit()
         self.clean(now_ms)
@@ -147,7 +147,7 @@ class Phone:
         shown = memories_of(self.connection, numbers_with_facts(self.connection, name))
         names = [it.rid for it in shown]
         if not names:
-            raise NotFound(f"there is no memory {rid} here")
+            raise NameNotFound(f"there is no memory {rid} here")
         self.core.commit([Write(Forget(tuple(names)))], now_ms)
         self.clean(now_ms)
         return {"rid": rid}
@@ -181,7 +181,7 @@ class Phone:
         """Return one memory as it reads now."""
         for shown in memories_called(self.connection, [parse_memory_id(rid)]):
             return self._view(shown)
-        raise NotFound(f"there is no memory {rid} here")
+        raise NameNotFound(f"there is no memory {rid} here")
 
     def due(self, *, now_ms: int) -> list[Answer]:
         """Return what falls due soon, or did lately, the first first."""
@@ -197,7 +197,7 @@ class Phone:
         rows = self.connection.execute(
             """SELECT slot, entity, relation FROM contradiction WHERE status = ? AND attention != ?
                ORDER BY raised DESC, slot LIMIT ?""",
-            (Status.OPEN.value, Attention.QUIET.value, LIST_MAX),
+            (ContradictionStatus.OPEN.value, Attention.QUIET.value, LIST_MAX),
         ).fetchall()
         return [self._question(*row) for row in rows]
 
@@ -208,7 +208,7 @@ class Phone:
             "SELECT entity, relation FROM contradiction WHERE slot = ?", (name,)
         ).fetchone()
         if row is None:
-            raise NotFound("this question is settled already, or what it was about is gone")
+            raise NameNotFound("this question is settled already, or what it was about is gone")
         entity, relation = row
         judged = judged_of(self.connection, name)
         values = [judged.sides[at][0].told.value for at in keep if at < len(judged.sides)]
@@ -238,7 +238,7 @@ class Phone:
         """Return how much there is, and how this device stands in its group."""
         ((questions,),) = self.connection.execute(
             "SELECT count(*) FROM contradiction WHERE status = ? AND attention != ?",
-            (Status.OPEN.value, Attention.QUIET.value),
+            (ContradictionStatus.OPEN.value, Attention.QUIET.value),
         )
         return {
             "device": self.core.device.hex(),

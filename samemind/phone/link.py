@@ -11,12 +11,12 @@ from samemind.phone.host import Phone
 from sync.code import Entropy, PairingCode
 from sync.exchange import Exchange, check_admitted
 from sync.identity import certificate_key
-from sync.pairing import Introduction, Joiner, Paired
+from sync.pairing import Introduction, Joiner, PairingResult
 from sync.web_hello import HelloInitiator, pairing_context
 from sync.wire.frames import FrameReader, encode_frame
 
 
-class Link:
+class PhoneLink:
     """One conversation with whichever paired device answers at an origin. An error ends it."""
 
     def __init__(self, phone: Phone, *, origin: str, entropy: Entropy) -> None:
@@ -136,7 +136,7 @@ class Pairing:
         self._joiner: Joiner | None = None
 
     @property
-    def paired(self) -> Paired | None:
+    def paired(self) -> PairingResult | None:
         """Return who was paired with, once it was."""
         return None if self._joiner is None else self._joiner.paired
 
@@ -160,7 +160,7 @@ class Pairing:
             self._take_in(self._joiner.paired)
         return answers
 
-    def _take_in(self, paired: Paired) -> None:
+    def _take_in(self, paired: PairingResult) -> None:
         core, identity, member = self._phone.core, self._phone.identity, paired.member
         core.expect_root(member.device_id, None)  # who shows the code founds the group, or says who did
         core.learn(

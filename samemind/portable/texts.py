@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, TextIO
 
-from samemind.control.pouring import PIPED_BYTES_MAX, Held, no_such_file, read_poured
+from samemind.control.pouring import PIPED_BYTES_MAX, PipeContent, no_such_file, read_poured
 from samemind.errors import Usage
 
 # What is read whole is held in memory too.
@@ -26,7 +26,7 @@ _ZIP: Final = b"PK\x03\x04"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-Source = Path | Held
+Source = Path | PipeContent
 """What can be read as often as is needed."""
 
 
@@ -53,7 +53,7 @@ def open_text(source: Source) -> Iterator[TextIO]:
 
 def check_text(source: Source) -> None:
     """Refuse a file that is no text, or that would unpack to far more than it is."""
-    size = len(source.data) if isinstance(source, Held) else source.stat().st_size
+    size = len(source.data) if isinstance(source, PipeContent) else source.stat().st_size
     # Files of the system, as in /proc, say that they are empty and are not.
     allowed, found = (size or _PIECE_BYTES) * ZIP_RATIO_MAX, 0
     try:
@@ -101,7 +101,7 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
 
 
 def _bytes(source: Source) -> IO[bytes]:
-    return io.BytesIO(source.data) if isinstance(source, Held) else source.open("rb")
+    return io.BytesIO(source.data) if isinstance(source, PipeContent) else source.open("rb")
 
 
 def _bad(source: Source, why: str) -> Usage:

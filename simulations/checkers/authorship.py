@@ -6,7 +6,7 @@ and the payload is compared. Only a proof of erasure may have taken the payload 
 
 from typing import TYPE_CHECKING
 
-from replica.oplog import Entry
+from replica.oplog import LogEntry
 from replica.ops import Op
 from simulations.checkers.base import Arrival, Checker
 
@@ -50,7 +50,7 @@ class Authorship(Checker):
             elif taken.origin == op.origin:
                 right[op.id] = taken
 
-    def _differs(self, world: "Household", device: "Device", entry: Entry, op: Op) -> None:
+    def _differs(self, world: "Household", device: "Device", entry: LogEntry, op: Op) -> None:
         taken, origin = entry.op, device.core.feeds.origin_of(entry.feed)
         told = (taken.seq, taken.hlc, taken.kind, taken.rid, origin)
         if told != (op.seq, op.hlc, op.kind, op.rid, op.origin):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from replica.oplog import Entry
+from replica.oplog import LogEntry
 
 if TYPE_CHECKING:
     from simulations.device import Device
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simulations.world import World
     from sync.exchange import Exchange
 
-Arrival = tuple[Entry, "Written | None"]
+Arrival = tuple[LogEntry, "Written | None"]
 """An op as it entered a log, and what its author wrote, if anybody did."""
 
 

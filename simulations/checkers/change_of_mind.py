@@ -13,7 +13,7 @@ from simulations.checkers.convergence import defined_for
 from simulations.definition import Meaning
 
 if TYPE_CHECKING:
-    from replica.ids import Place
+    from replica.ids import OpRef
     from simulations.device import Device
     from simulations.world import World
 
@@ -44,7 +44,7 @@ class ChangeOfMind(Checker):
                         )
 
 
-def shown_claims(meaning: Meaning) -> "dict[Place, Claim]":
+def shown_claims(meaning: Meaning) -> "dict[OpRef, Claim]":
     """Return the claims that neither a living claim replaces nor every verdict hides."""
     claims = {place: claim for memory in meaning.memories.values() for place, claim in memory.claims.items()}
     gone = {place for claim in claims.values() for place in claim.replaces}

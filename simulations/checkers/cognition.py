@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cognition.consolidation.tables import summary_id
 from cognition.triggers.lattice import joined
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.ops import Claim
 from replica.storage.triggers import read_triggers
 from simulations.checkers.base import Checker
@@ -97,7 +97,7 @@ class TriggerLattice(_Derived):
         return found, defined
 
 
-def holding(meaning: Meaning) -> dict[Place, Claim]:
+def holding(meaning: Meaning) -> dict[OpRef, Claim]:
     """Return the claims that hold.
 
     A claim no longer holds when a living claim replaces it, or when all verdicts on it hide it. Two claims of one value
@@ -108,7 +108,7 @@ def holding(meaning: Meaning) -> dict[Place, Claim]:
         for rid, memory in meaning.memories.items()
         for place, claim in memory.claims.items()
     }
-    held: dict[Place, Claim] = {}
+    held: dict[OpRef, Claim] = {}
     for place, (rid, claim) in claims.items():
         alike = {
             other
@@ -131,11 +131,11 @@ def open_slots(meaning: Meaning) -> set[Slot]:
     return {slot for slot, held in values.items() if len(held) > 1}
 
 
-def _is_replaced(twins: set[Place], claims: dict[Place, tuple[bytes, Claim]]) -> bool:
+def _is_replaced(twins: set[OpRef], claims: dict[OpRef, tuple[bytes, Claim]]) -> bool:
     return any(twins.intersection(claim.replaces) for _, claim in claims.values())
 
 
-def _is_hidden(twins: set[Place], verdicts: dict[Place, dict[Place, tuple[int, bool]]]) -> bool:
+def _is_hidden(twins: set[OpRef], verdicts: dict[OpRef, dict[OpRef, tuple[int, bool]]]) -> bool:
     told = [keep for twin in twins for _, keep in verdicts.get(twin, {}).values()]
     return bool(told) and not any(told)
 

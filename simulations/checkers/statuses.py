@@ -8,7 +8,7 @@ op was, so every row is judged, and in that case only the two that can be right 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from replica.oplog import Row, Status
+from replica.oplog import FoldStatus, LogRow
 from simulations.checkers.base import Checker
 from simulations.crafting import UNHEARD_OF
 from simulations.observer import name_of
@@ -29,11 +29,11 @@ class Statuses(Checker):
         """Look at the whole log of one device."""
         for row in device.core.store.rows():
             written = world.observer.by_id.get(row.id)
-            if written is not None and Status(row.status) not in (right := _right(device, row, written)):
+            if written is not None and FoldStatus(row.status) not in (right := _right(device, row, written)):
                 names = " or ".join(status.name for status in right)
                 world.violate(
                     self.name,
-                    f"{device.name} marks {name_of(written.op)} {Status(row.status).name}, and it is {names}",
+                    f"{device.name} marks {name_of(written.op)} {FoldStatus(row.status).name}, and it is {names}",
                 )
 
     def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
@@ -43,9 +43,9 @@ class Statuses(Checker):
                 self.audited(world, device)
 
 
-def _right(device: "Device", row: Row, written: "Written") -> tuple[Status, ...]:
+def _right(device: "Device", row: LogRow, written: "Written") -> tuple[FoldStatus, ...]:
     if row.kind == UNHEARD_OF or (written.newer and not device.upgraded):
-        return (Status.UNKNOWN,)
+        return (FoldStatus.UNKNOWN,)
     if written.honest:
-        return (Status.FOLDED,)
-    return (Status.UNFOLDABLE,) if row.payload is not None else (Status.UNFOLDABLE, Status.FOLDED)
+        return (FoldStatus.FOLDED,)
+    return (FoldStatus.UNFOLDABLE,) if row.payload is not None else (FoldStatus.UNFOLDABLE, FoldStatus.FOLDED)

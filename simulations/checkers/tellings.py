@@ -63,7 +63,7 @@ class Tellings(Checker):
                 yield f"{text!r} lives, and no list holds it"
 
 
-def recalled(disk: SqliteDisk, text: str, now_ms: int) -> list[recall.Hit]:
+def recalled(disk: SqliteDisk, text: str, now_ms: int) -> list[recall.RankedMemory]:
     """Return what a recall by words brings, with both sides of what is in dispute, as it is shown."""
     connection = disk.connection
     ranked = recall.rank(

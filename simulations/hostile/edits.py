@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from replica.codec import SALT_BYTES, encode_payload
 from replica.evidence import Fault
 from replica.ids import MemoryId
-from replica.ops import Edit, Kind
+from replica.ops import Edit, OpKind
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell, document_of
 from simulations.crafting import craft
@@ -41,7 +41,7 @@ def _crooked(world: "World", hostile: Device, victim: Device, random: Random) ->
     frame = craft(
         hostile,
         feed=f"{hostile.name} edits",
-        kind=Kind.EDIT,
+        kind=OpKind.EDIT,
         version=1,
         rid=rid,
         payload=encode_payload(random.randbytes(SALT_BYTES), Edit(base, random.choice(_UPDATES))),

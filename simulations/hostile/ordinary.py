@@ -8,7 +8,7 @@ from replica.codec import SALT_BYTES, encode_payload
 from replica.evidence import Fault
 from replica.frame import Frame
 from replica.ids import new_memory_id
-from replica.ops import Kind, Remember, Write
+from replica.ops import OpKind, Remember, Write
 from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import craft, wrong_bodies
 from simulations.device import Device
@@ -32,7 +32,7 @@ def remembering(
     return craft(
         hostile,
         feed=f"{hostile.name} {feed}",
-        kind=Kind.REMEMBER,
+        kind=OpKind.REMEMBER,
         version=1,
         rid=new_memory_id(now, random),
         payload=encode_payload(random.randbytes(SALT_BYTES), body),
@@ -65,7 +65,7 @@ def _forges(world: "World", hostile: Device, victim: Device, random: Random) -> 
     frame = craft(
         hostile,
         feed=f"forged {random.random()}",
-        kind=Kind.REMEMBER,
+        kind=OpKind.REMEMBER,
         version=1,
         rid=new_memory_id(hostile.now(world.now_ms), random),
         payload=encode_payload(random.randbytes(SALT_BYTES), body),

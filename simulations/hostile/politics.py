@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from replica.codec import SALT_BYTES, encode_payload
 from replica.ids import DeviceId, new_memory_id
-from replica.membership import Member, Revocation, introduce, name_root, revoke, revoking
-from replica.ops import Kind, Remember
+from replica.membership import IntroducedMember, Revocation, introduce, name_root, revoke, revoking
+from replica.ops import OpKind, Remember
 from simulations.crafting import craft
 from simulations.device import Device, Key, certificate_of
 from simulations.hostile.behaviour import Behaviour, hand, mingle, speak
@@ -41,7 +41,7 @@ def tell(
     world: "World",
     hostile: Device,
     victim: Device,
-    members: Iterable[Member] = (),
+    members: Iterable[IntroducedMember] = (),
     revocations: Iterable[Revocation] = (),
 ) -> bool:
     """Say these things about the group on a link."""
@@ -54,7 +54,7 @@ def bad_devices(world: "World") -> frozenset[DeviceId]:
     return frozenset(key.device for each in world.hostiles for key in (each.key, *each.puppets))
 
 
-def founds(world: "World", random: Random) -> list[Member]:
+def founds(world: "World", random: Random) -> list[IntroducedMember]:
     """Return the acts by which the first device of a world founds its group, and in half of them prints a code."""
     first = world.devices[0]
     own = name_root(first.key.private.sign, first.key.device, public_key=first.key.public, name=first.name)
@@ -130,7 +130,7 @@ def _look_around(world: "World", wanted: list[Device], kept: frozenset[DeviceId]
 
 
 def hear_out(caller: Device, answers: Device) -> None:
-    """Let a device call one that holds it for revoked: it is heard, and told nothing but that (`sync.farewell`)."""
+    """Let a device call one that holds it for revoked: it hears that and no more (`sync.revocation_notice`)."""
     ours, theirs = caller.core.membership, answers.core.membership
     if answers.key.device not in ours.standing or caller.key.device not in theirs.members:
         return
@@ -140,7 +140,7 @@ def hear_out(caller: Device, answers: Device) -> None:
         caller.core.learn([], of_it, by=answers.key.device)
 
 
-def _introduction(by: Key, of: Key, name: str) -> Member:
+def _introduction(by: Key, of: Key, name: str) -> IntroducedMember:
     return introduce(
         by.private.sign, by.device, public_key=of.public, certificate=certificate_of(of.private), name=name
     )
@@ -151,7 +151,7 @@ def _hands(hostile: Device) -> list[Key]:
     return [hostile.key, *hostile.puppets]
 
 
-def _new_puppets(world: "World", hostile: Device, random: Random) -> list[Member]:
+def _new_puppets(world: "World", hostile: Device, random: Random) -> list[IntroducedMember]:
     made = []
     for _ in range(min(_PUPPETS_AT_ONCE, _PUPPETS_MAX - len(hostile.puppets))):
         by = random.choice(_hands(hostile)) if random.random() < _BELOW_ANOTHER else hostile.key
@@ -180,7 +180,7 @@ def _speaks_through_others(world: "World", hostile: Device, victim: Device, rand
     frame = craft(
         mouth,
         feed=f"puppet {random.random()}",
-        kind=Kind.REMEMBER,
+        kind=OpKind.REMEMBER,
         version=1,
         rid=new_memory_id(now, random),
         payload=encode_payload(random.randbytes(SALT_BYTES), body),

@@ -8,7 +8,7 @@ from replica.codec import SALT_BYTES, encode_payload
 from replica.erasure import read_proof
 from replica.frame import encode_frame
 from replica.ids import DeviceId, MemoryId, new_memory_id
-from replica.ops import Erase, Kind
+from replica.ops import Erase, OpKind
 from simulations.crafting import craft
 from simulations.device import Device
 from simulations.hostile.behaviour import Behaviour, speak
@@ -31,7 +31,7 @@ def _proof(
     frame = craft(
         hostile,
         feed=f"proof {random.random()}",
-        kind=Kind.ERASE,
+        kind=OpKind.ERASE,
         version=1,
         rid=None,
         payload=encode_payload(random.randbytes(SALT_BYTES), Erase(rids)),

@@ -17,10 +17,10 @@ import sync.exchange
 import sync.parts
 from replica.core import Core
 from replica.frame import Frame
-from replica.oplog import Row
+from replica.oplog import LogRow
 from replica.outbox import Outbox
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_parts
-from replica.state.cells import Part, State
+from replica.state.cells import CellKind, State
 from replica.state.memories import MemoryCell
 from replica.state.merge import News
 from replica.state.register import Dot
@@ -51,7 +51,7 @@ def union(world: "World") -> Sequence[Swap]:
 def mid_commit(world: "World") -> Sequence[Swap]:
     right = replica.compaction._choose
 
-    def choose(*args: Any) -> tuple[list[Row], dict[int, int]]:
+    def choose(*args: Any) -> tuple[list[LogRow], dict[int, int]]:
         return right(*args)[0][:1], {}
 
     return [(replica.compaction, "_choose", choose)]
@@ -135,7 +135,7 @@ def old_takes_new(world: "World") -> Sequence[Swap]:
         if (snapshot := right(data, core)).feeds:
             return snapshot
         snapshot = read_parts(replica.codec.unpack(replica.snapshot.unseal(data)[1]))
-        known = (Part.MEMORY, Part.EDGE)  # what an old program has tables for
+        known = (CellKind.MEMORY, CellKind.EDGE)  # what an old program has tables for
         layout = {replica.snapshot._LAYOUT_KIND: replica.snapshot._LAYOUT}
         return snapshot._replace(
             kinds=layout, cells=tuple(cell for cell in snapshot.cells if cell[0] in known)

@@ -16,7 +16,7 @@ import replica.storage.shown
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
 from replica.folding import Totals, WorkingSet
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.oplog import Changes, OriginOf, Store
 from replica.ops import Claim, Op, Tag, Untag
 from replica.refold import Refolded
@@ -108,8 +108,8 @@ def status_falls(world: "World") -> Sequence[Swap]:
 def lesson_lost(world: "World") -> Sequence[Swap]:
     """What was taught last on a device takes the place of what was taught there before."""
 
-    def one_key(place: Place) -> Key:
-        return feedback_key(Place(place.origin, 1, bytes(8)))
+    def one_key(place: OpRef) -> Key:
+        return feedback_key(OpRef(place.origin, 1, bytes(8)))
 
     return [(replica.state.fold, "feedback_key", one_key)]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from replica import membership
 from replica.ids import DeviceId
-from replica.membership import Judgment, Member, Revocation
+from replica.membership import IntroducedMember, Judgment, Revocation
 from simulations.patching import Swap
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ def any_revocation(world: "World") -> Sequence[Swap]:
     """A revocation counts whoever signed it: a thief's, too."""
     right = membership.judge
 
-    def judge(root: DeviceId, introductions: Iterable[Member], revocations: Iterable[Revocation]) -> Judgment:
+    def judge(
+        root: DeviceId, introductions: Iterable[IntroducedMember], revocations: Iterable[Revocation]
+    ) -> Judgment:
         judged = right(root, introductions, ())
         by: dict[DeviceId, tuple[DeviceId, ...]] = {}
         for each in revocations:
@@ -32,7 +34,9 @@ def any_revocation(world: "World") -> Sequence[Swap]:
 def any_root(world: "World") -> Sequence[Swap]:
     """Whoever says that it is the root is followed."""
 
-    def new_roots(self: membership.Membership, told: Iterable[Member], by: DeviceId | None) -> list[Member]:
+    def new_roots(
+        self: membership.Membership, told: Iterable[IntroducedMember], by: DeviceId | None
+    ) -> list[IntroducedMember]:
         return [each for each in told if membership.names_root(each) and each not in self.further][:1]
 
     return [(membership.Membership, "_new_roots", new_roots)]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import replica.admission
 import replica.core
-from replica.admission import Allows, Refusal, WholeId
+from replica.admission import AdmissionRefusal, Allows, WholeId
 from replica.chains import Chains
 from replica.core import Core, Taken
 from replica.feeds import Feeds
 from replica.frame import Frame
-from replica.ids import DeviceId, Origin, Place
+from replica.ids import DeviceId, OpRef, Origin
 from replica.membership import Membership
 from replica.outbox import Outbox
 from replica.state.register import Dot, Vector
@@ -29,7 +29,7 @@ def hlc_order(world: "World") -> Sequence[Swap]:
     right, first_missing = Core.take, replica.admission._first_missing
 
     def take(self: Core, frame: Frame, now_ms: int) -> Taken:
-        taken, refusals = 0, list[Refusal]()
+        taken, refusals = 0, list[AdmissionRefusal]()
         starts = {at: op.hlc for op, at in reversed(list(zip(frame.ops, frame.segment_of, strict=True)))}
         for at in sorted(starts, key=lambda at: starts[at]):
             ops = tuple(op for op, of in zip(frame.ops, frame.segment_of, strict=True) if of == at)
@@ -40,7 +40,7 @@ def hlc_order(world: "World") -> Sequence[Swap]:
 
     def only_prev(
         frame: Frame, taken: set[int], feeds: Chains, whole_id: WholeId, allows: Allows
-    ) -> tuple[int, Refusal] | None:
+    ) -> tuple[int, AdmissionRefusal] | None:
         unseen = frame._replace(ops=tuple(op._replace(seen=()) for op in frame.ops))
         return first_missing(unseen, taken, feeds, whole_id, allows)
 
@@ -48,7 +48,7 @@ def hlc_order(world: "World") -> Sequence[Swap]:
 
 
 def no_hash(world: "World") -> Sequence[Swap]:
-    def locate(self: Feeds, place: Place) -> Dot | None:
+    def locate(self: Feeds, place: OpRef) -> Dot | None:
         for feed in self.of(place.origin):
             if feed.fork < place.seq <= feed.seq:
                 return Dot(feed.no, place.seq, self.id8(feed.no, place.seq))

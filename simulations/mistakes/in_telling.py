@@ -12,7 +12,7 @@ import cognition.recall
 import simulations.checkers.tellings
 from cognition.filters import Filters
 from cognition.linking import Again
-from cognition.recall import Hit
+from cognition.recall import RankedMemory
 from replica.ids import MemoryId
 from replica.ops import Forget, Write
 from simulations.patching import Swap
@@ -43,8 +43,8 @@ def hide(world: "World") -> Sequence[Swap]:
     """Of a group the newest telling is shown, whatever was asked."""
 
     def newest(
-        connection: sqlite3.Connection, asked: str, hits: Sequence[Hit], filters: Filters, k: int
-    ) -> list[Hit]:
+        connection: sqlite3.Connection, asked: str, hits: Sequence[RankedMemory], filters: Filters, k: int
+    ) -> list[RankedMemory]:
         return list(hits)
 
     return [(cognition.recall, "own_words_first", newest)]

@@ -1,7 +1,7 @@
 """Traps about merging: registers of three, texts, counters, consolidations, resolutions."""
 
-from replica.ops import Claim, Propose, Resolve, Verdict
-from replica.state.cells import Part
+from replica.ops import Claim, ClaimVerdict, Propose, Resolve
+from replica.state.cells import CellKind
 from simulations.checkers.change_of_mind import shown_claims
 from simulations.checkers.convergence import defined_for
 from simulations.clock import HOUR_MS
@@ -79,7 +79,7 @@ def _two_consolidations(stage: Stage) -> None:
     stage.write("B", Propose(tuple(rids[1:])))
     stage.meet("A", "B")
     for name in "AB":
-        held = [key for key, _ in stage[name].core.store.all_cells() if key.part is Part.PROPOSAL]
+        held = [key for key, _ in stage[name].core.store.all_cells() if key.part is CellKind.PROPOSAL]
         stage.expect(f"both proposals on {name}, one component", len(held), 2)
 
 
@@ -92,7 +92,7 @@ def _keep_a_keep_b(stage: Stage) -> None:
     places = [each.op.place for each in stage.world.observer.ops[-2:]]
     for name, keep in (("A", 0), ("B", 1)):
         verdicts = [
-            Verdict(rid, place, at == keep)
+            ClaimVerdict(rid, place, at == keep)
             for at, (rid, place) in enumerate(zip((a, b), places, strict=True))
         ]
         stage.write(name, Resolve(tuple(verdicts)))

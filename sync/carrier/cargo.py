@@ -20,8 +20,8 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.evidence import Fault
 from replica.frame import Frame, Segment, decode_frame, encode_frame
-from replica.ids import ID8_BYTES, DeviceId, Origin, Place
-from replica.membership import Member, lineage, marks
+from replica.ids import ID8_BYTES, DeviceId, OpRef, Origin
+from replica.membership import IntroducedMember, lineage, marks
 from replica.ops import Op
 from replica.outbox import Outbox
 from replica.proving import give_way
@@ -32,9 +32,9 @@ from sync.carrier.header import (
     CONTEXT,
     CONTEXT_1,
     VECTORS_BEGIN,
+    FeedHead,
     Header,
-    Held,
-    Known,
+    KnownState,
     Vectors,
     encode_header,
     encode_vectors,
@@ -72,11 +72,11 @@ class Reach(NamedTuple):
     origin: Origin
     after: int
     prev: bytes
-    last: Place
+    last: OpRef
 
 
 @dataclass(slots=True)
-class Exported:
+class CargoFile:
     """What went into a file. `whole`: there was room for everything that was lacking."""
 
     header: Header
@@ -84,7 +84,7 @@ class Exported:
     has_base: bool = False
     whole: bool = True
     reaches: list[Reach] = field(default_factory=list)
-    needs: tuple[Place, ...] = ()
+    needs: tuple[OpRef, ...] = ()
     """What its ops have seen, in the file or out of it: the last op of each feed."""
 
 
@@ -101,7 +101,7 @@ def readers_of(core: Core) -> tuple[DeviceId, ...]:
     return tuple(sorted(core.membership.standing))
 
 
-def known_to(core: Core) -> Known:
+def known_to(core: Core) -> KnownState:
     """Return what this device knows besides ops."""
     membership = core.membership
     out = (revocation.device + revocation.by for revocation in membership.revocations)
@@ -131,7 +131,7 @@ def export(
     tells_group: bool = True,
     bytes_max: int | None = None,
     entropy: Entropy = secrets.token_bytes,
-) -> Exported:
+) -> CargoFile:
     """Write a file of what goes beyond `known`, sealed for the group; it ends with what passes `bytes_max`."""
     members = core.membership.members
     sealer = Sealer(file, [members[each].public_key for each in readers_of(core)], entropy)
@@ -140,9 +140,9 @@ def export(
 
 def fill(
     core: Core, header: Header, known: dict[int, int], sealer: Sealer, *, bytes_max: int | None = None
-) -> Exported:
+) -> CargoFile:
     """Write under this header what goes beyond `known`."""
-    exported, digest = Exported(header), hashlib.sha256()
+    exported, digest = CargoFile(header), hashlib.sha256()
 
     def add(data: bytes) -> None:
         digest.update(hashlib.sha256(data).digest())
@@ -153,7 +153,7 @@ def fill(
         for part in _trust_of(core).parts():
             add(encode_message(part))
     outbox = Outbox(known, parted={feed.origin: None for feed in core.feeds})
-    seen = set[Place]()
+    seen = set[OpRef]()
     if outbox.lacks_base(core):
         exported.has_base = True
         for each in parts_of(make_snapshot(core)):
@@ -186,7 +186,7 @@ def reaches_of(frame: Frame) -> list[Reach]:
     ]
 
 
-def seen_in(frame: Frame) -> set[Place]:
+def seen_in(frame: Frame) -> set[OpRef]:
     """Return what the ops of a frame say that they have seen."""
     return {place for op in frame.ops for place in op.seen}
 
@@ -225,7 +225,7 @@ def _is_lacking(core: Core, op: Op) -> bool:
     return core.feeds.locate(op.place) is None
 
 
-def _seen_before(segment: Segment, ops: list[Op]) -> tuple[Place, ...] | None:
+def _seen_before(segment: Segment, ops: list[Op]) -> tuple[OpRef, ...] | None:
     """Return what the writer of the last of these ops had seen; None where the file does not tell."""
     if segment.prev is not None and segment.vector is None:
         return None
@@ -287,14 +287,14 @@ class Taking:
         self._header = header
         self._has_room_for_all = is_handed_over
         self._parts: list[bytes] = []
-        self._left_out: list[Member] = []
+        self._left_out: list[IntroducedMember] = []
         self.brought = Brought()
         self.reaches: list[Reach] = []
         """What was found in the file; where nothing was refused, it is held here now."""
-        self._seen = set[Place]()
+        self._seen = set[OpRef]()
         self._vectors: Vectors | None = None
 
-    def needs(self, core: Core) -> tuple[Place, ...]:
+    def needs(self, core: Core) -> tuple[OpRef, ...]:
         """Return what the ops in the file have seen, in it or out of it: the last op of each feed."""
         return core.feeds.held_of(self._seen)
 
@@ -410,7 +410,7 @@ class Taking:
             raise RemoteProtocolError(
                 "expected a snapshot of the file's own maker, got one of another device"
             )
-        heads = [Place(feed.origin, feed.seq, feed.head[:8]) for feed in snapshot.feeds]
+        heads = [OpRef(feed.origin, feed.seq, feed.head[:8]) for feed in snapshot.feeds]
         self.reaches += [
             Reach(feed.origin, feed.fork, b"", head) for feed, head in zip(snapshot.feeds, heads, strict=True)
         ]
@@ -474,24 +474,24 @@ def _keys(core: Core, group: list[Trust]) -> dict[DeviceId, bytes]:
     return keys
 
 
-def _places(core: Core, held: tuple[Held, ...]) -> list[Place]:
+def _places(core: Core, held: tuple[FeedHead, ...]) -> list[OpRef]:
     """Return what was held as places, as far as these feeds are known here."""
     return [place for place in _named(core, held) if place is not None and core.feeds.of(place.origin)]
 
 
-def _named(core: Core, held: tuple[Held, ...]) -> list[Place | None]:
+def _named(core: Core, held: tuple[FeedHead, ...]) -> list[OpRef | None]:
     """Return what was held as places; None for each whose device is unknown here."""
     devices = {short(device): device for device in core.membership.members}
     devices |= {short(feed.origin.device): feed.origin.device for feed in core.feeds}
     return [
-        Place(Origin(devices[each.device], each.incarnation), each.seq, each.id8)
+        OpRef(Origin(devices[each.device], each.incarnation), each.seq, each.id8)
         if each.device in devices
         else None
         for each in held
     ]
 
 
-def _told_in(group: list[Trust], known: Known) -> Known:
+def _told_in(group: list[Trust], known: KnownState) -> KnownState:
     members = marks(member for each in group for member in each.members)
     out = {revocation.device + revocation.by for each in group for revocation in each.revocations}
     proofs = {proof.id for each in group for proof in each.proofs}

@@ -13,7 +13,7 @@ from replica.codec import pack, unpack
 from replica.errors import InvalidOp
 from replica.frame import SEQ_MAX, Frame
 from replica.frontier import Frontier
-from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, INCARNATION_BYTES, DeviceId, Place
+from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, INCARNATION_BYTES, DeviceId, OpRef
 from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_MAX, PLACE_BYTES, SEEN_MAX
 from sync.errors import RemoteProtocolError
 from sync.wire.messages import CLOCK_MS_MAX
@@ -33,7 +33,7 @@ VECTORS_BEGIN: Final = pack([_VECTORS, None])[:-1]
 _VECTOR_PLACES_MAX: Final = FRAME_BYTES_MAX // PLACE_BYTES
 
 
-class Known(NamedTuple):
+class KnownState(NamedTuple):
     """What a device knows besides ops, in few bytes: two devices that know the same say the same."""
 
     erasures: int
@@ -43,7 +43,7 @@ class Known(NamedTuple):
     """Digest of who belongs to the group, who was revoked, and of the erasures."""
 
 
-class Held(NamedTuple):
+class FeedHead(NamedTuple):
     """The last op that the maker held of a feed: its device in short, the incarnation, and the op."""
 
     device: bytes
@@ -58,10 +58,10 @@ class Header(NamedTuple):
     maker: DeviceId
     made_ms: int
     readers: frozenset[bytes]
-    known: Known
+    known: KnownState
     tells_group: bool
     """Whether the file states the group and the erasures, as its maker knew them."""
-    held: tuple[Held, ...]
+    held: tuple[FeedHead, ...]
     folded: bool
 
 
@@ -86,17 +86,17 @@ def short(device: bytes) -> bytes:
     return device[:SHORT_BYTES]
 
 
-def known_of(proofs: Iterable[bytes], members: Iterable[bytes], revocations: Iterable[bytes]) -> Known:
+def known_of(proofs: Iterable[bytes], members: Iterable[bytes], revocations: Iterable[bytes]) -> KnownState:
     """Return these ids of erasures, members and revocations in few bytes."""
     ids = sorted(proofs)
     group = pack([sorted(members), sorted(revocations), ids])
     erased = hashlib.sha256(pack(ids)).digest()
-    return Known(len(ids), erased[:DIGEST_BYTES], hashlib.sha256(group).digest()[:DIGEST_BYTES])
+    return KnownState(len(ids), erased[:DIGEST_BYTES], hashlib.sha256(group).digest()[:DIGEST_BYTES])
 
 
-def held_at(head: Place) -> Held:
+def held_at(head: OpRef) -> FeedHead:
     """Return an op as headers name it."""
-    return Held(short(head.origin.device), head.origin.incarnation, head.seq, head.id8)
+    return FeedHead(short(head.origin.device), head.origin.incarnation, head.seq, head.id8)
 
 
 def less_vectors(header: Header, frame: Frame) -> tuple[Frame, Vectors]:
@@ -160,7 +160,7 @@ def _read_other(plain: Any) -> tuple[int, int, bytes]:
     raise InvalidOp("expected [index, seq, short id] for each place, got something else")
 
 
-def vector_of(seen: SeenOf | None, held: list[Place | None]) -> tuple[Place, ...] | None:
+def vector_of(seen: SeenOf | None, held: list[OpRef | None]) -> tuple[OpRef, ...] | None:
     """Return what a writer had seen as places; None where it names somebody who is unknown here."""
     if seen is None:
         return None
@@ -170,7 +170,7 @@ def vector_of(seen: SeenOf | None, held: list[Place | None]) -> tuple[Place, ...
     places = [held[i] for i in range(seen.same.bit_length()) if seen.same >> i & 1]
     for at, seq, id8 in seen.others:
         place = held[at]
-        places.append(None if place is None else Place(place.origin, seq, id8))
+        places.append(None if place is None else OpRef(place.origin, seq, id8))
     known = tuple(each for each in places if each is not None)
     return known if len(known) == len(places) else None
 
@@ -253,7 +253,7 @@ def _read_header_2(plain: list[Any]) -> Header:
                 DeviceId(maker),
                 made_ms,
                 frozenset(shorts[:readers]),
-                Known(erasures, erased, group),
+                KnownState(erasures, erased, group),
                 tells_group,
                 tuple(_read_held(each, shorts) for each in rows),
                 folded,
@@ -280,7 +280,7 @@ def _at(data: bytes, number: int, size: int) -> bytes:
     return data[number * size : (number + 1) * size]
 
 
-def _read_held(plain: Any, shorts: list[bytes]) -> Held:
+def _read_held(plain: Any, shorts: list[bytes]) -> FeedHead:
     match plain:
         case [int(device), bytes(incarnation), int(seq), bytes(id8)] if (
             0 <= device < len(shorts)
@@ -290,7 +290,7 @@ def _read_held(plain: Any, shorts: list[bytes]) -> Held:
             and 0 < seq <= SEQ_MAX
             and type(device) is int
         ):
-            return Held(shorts[device], incarnation, seq, id8)
+            return FeedHead(shorts[device], incarnation, seq, id8)
     raise RemoteProtocolError("expected a header to say what its maker held, got something else")
 
 

@@ -164,7 +164,7 @@ def _messages_1(file: BinaryIO, key: bytes, front: bytes) -> Iterator[tuple[byte
 
 def _messages_2(file: BinaryIO, key: bytes, front: bytes) -> Iterator[tuple[bytes, bool]]:
     before: bytes | None = None
-    stream = _Stream(_records(file, key, front))
+    stream = _RecordStream(_records(file, key, front))
     while length := int.from_bytes(stream.take(_LENGTH_BYTES), "big"):
         _check_length(length)
         if before is not None:
@@ -191,7 +191,7 @@ def _records(file: BinaryIO, key: bytes, front: bytes) -> Iterator[bytes]:
         sealed = after
 
 
-class _Stream:
+class _RecordStream:
     """Reads what records hold as if they were one."""
 
     def __init__(self, records: Iterator[bytes]) -> None:

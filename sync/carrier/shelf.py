@@ -25,9 +25,9 @@ from typing import Any, Final, NamedTuple
 from replica.codec import pack, read_place, unpack, wire_place
 from replica.core import Core
 from replica.errors import InvalidOp
-from replica.ids import DeviceId, Origin, Place
+from replica.ids import DeviceId, OpRef, Origin
 from sync.carrier.cargo import Reach, known_to, readers_of
-from sync.carrier.header import Header, Known, short
+from sync.carrier.header import Header, KnownState, short
 from sync.carrier.sealing import FILE_BYTES_MIN
 
 SUFFIX: Final = ".samemind"
@@ -70,7 +70,7 @@ class Placed(NamedTuple):
     needs: dict[int, int]
 
 
-class State(IntEnum):
+class FileState(IntEnum):
     """What came of a file."""
 
     TAKEN = 1
@@ -89,14 +89,14 @@ class Filed:
     maker: DeviceId
     made_ms: int
     readers: frozenset[bytes]
-    known: Known
+    known: KnownState
     tells_group: bool
     reaches: tuple[Reach, ...]
-    needs: tuple[Place, ...]
+    needs: tuple[OpRef, ...]
     """What its ops have seen, in the file or out of it."""
 
     @classmethod
-    def of(cls, header: Header, reaches: Iterable[Reach], needs: tuple[Place, ...]) -> "Filed":
+    def of(cls, header: Header, reaches: Iterable[Reach], needs: tuple[OpRef, ...]) -> "Filed":
         """Put together what is remembered of a file."""
         return cls(
             header.maker,
@@ -110,14 +110,14 @@ class Filed:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FileRecord:
     """What is remembered of one name. `tries`: how often it was read in vain; `tried_ms`: when last.
 
     `listed`: it was seen in a listing; a file that was only written may never have arrived.
     """
 
     size: int
-    state: State
+    state: FileState
     since_ms: int
     tried_ms: int
     tries: int = 0
@@ -162,7 +162,7 @@ class Shelf:
 
     def __init__(self, rows: Iterable[tuple[str, bytes]] = (), *, merge_at: int = TIER_FILES_MAX) -> None:
         self._merge_at = merge_at
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, FileRecord] = {}
         self._changed: set[str] = set()
         # Names that were listed and never read yet, in the order in which they came up. Written down nowhere.
         self._unread: dict[str, None] = {}
@@ -172,7 +172,7 @@ class Shelf:
                 self._kept[name] = kept
 
     @property
-    def kept(self) -> Mapping[str, Kept]:
+    def kept(self) -> Mapping[str, FileRecord]:
         """Everything that is remembered, by name."""
         return self._kept
 
@@ -200,19 +200,19 @@ class Shelf:
 
     def took(self, name: str, size: int, filed: Filed, now_ms: int) -> None:
         """Hear that a file was taken whole."""
-        self._keep(name, Kept(size, State.TAKEN, now_ms, now_ms, filed=filed))
+        self._keep(name, FileRecord(size, FileState.TAKEN, now_ms, now_ms, filed=filed))
 
     def wrote(self, name: str, size: int, filed: Filed, now_ms: int) -> None:
         """Hear that a file was written here."""
-        self._keep(name, Kept(size, State.TAKEN, now_ms, now_ms, filed=filed, listed=False))
+        self._keep(name, FileRecord(size, FileState.TAKEN, now_ms, now_ms, filed=filed, listed=False))
 
-    def failed(self, name: str, size: int, state: State, reason: str, now_ms: int) -> None:
+    def failed(self, name: str, size: int, state: FileState, reason: str, now_ms: int) -> None:
         """Hear why a file was not taken."""
         before = self._kept.get(name)
         since_ms, tries = now_ms, 0
-        if before is not None and before.state is not State.TAKEN and before.size == size:
+        if before is not None and before.state is not FileState.TAKEN and before.size == size:
             since_ms, tries = before.since_ms, before.tries + 1
-        self._keep(name, Kept(size, state, since_ms, now_ms, tries, reason=reason))
+        self._keep(name, FileRecord(size, state, since_ms, now_ms, tries, reason=reason))
 
     def gone(self, name: str) -> None:
         """Hear that a file is there no more."""
@@ -222,8 +222,8 @@ class Shelf:
         """Hear that something was taken: what waited may be taken now; say whether anything is to be tried again."""
         again = False
         for name, kept in list(self._kept.items()):
-            waits = kept.state is State.WAITS and kept.tries < _TRIES_AT_ONCE_MAX
-            if waits or (kept.state is State.STRANGE and group_grew):
+            waits = kept.state is FileState.WAITS and kept.tries < _TRIES_AT_ONCE_MAX
+            if waits or (kept.state is FileState.STRANGE and group_grew):
                 self._keep(name, replace(kept, tried_ms=0))
                 again = True
         return again
@@ -240,13 +240,13 @@ class Shelf:
         for name, kept in list(self._kept.items()):
             if kept.filed is not None:
                 if _placed(core, kept.filed) is None:  # what it brought was lost here since
-                    self.failed(name, kept.size, State.WAITS, "its ops are not held here any more", 0)
+                    self.failed(name, kept.size, FileState.WAITS, "its ops are not held here any more", 0)
                 else:
                     files[name] = File(kept.filed, kept.size, kept.listed)
         old = [
             name
             for name, kept in self._kept.items()
-            if kept.state in (State.UNREADABLE, State.STRANGE)
+            if kept.state in (FileState.UNREADABLE, FileState.STRANGE)
             and now_ms - kept.since_ms >= UNREADABLE_MS_MAX
             and _OURS.fullmatch(name)
         ]
@@ -263,11 +263,11 @@ class Shelf:
         if size > FILE_BYTES_MAX:
             if kept is None or kept.size != size:
                 reason = f"expected a file of at most {FILE_BYTES_MAX} bytes, got one of {size}"
-                self.failed(name, size, State.UNREADABLE, reason, now_ms)
+                self.failed(name, size, FileState.UNREADABLE, reason, now_ms)
             return False
         if kept is None:
             return True
-        if kept.state is State.TAKEN:
+        if kept.state is FileState.TAKEN:
             return False
         wait_ms = min(_RETRY_MS_MAX, _RETRY_MS_MIN << min(kept.tries, 10))
         return size != kept.size or not 0 <= now_ms - kept.tried_ms < wait_ms
@@ -288,11 +288,15 @@ class Shelf:
         half = len(unread) // 2
         by_turns = zip_longest(reversed(unread[half:]), unread[:half])
         turns = [name for pair in by_turns for name in pair if name is not None]
-        waiting = [name for name in wanted if name in self._kept and self._kept[name].state is State.WAITS]
-        left = [name for name in wanted if name in self._kept and self._kept[name].state is not State.WAITS]
+        waiting = [
+            name for name in wanted if name in self._kept and self._kept[name].state is FileState.WAITS
+        ]
+        left = [
+            name for name in wanted if name in self._kept and self._kept[name].state is not FileState.WAITS
+        ]
         return waiting + turns + left
 
-    def _keep(self, name: str, kept: Kept) -> None:
+    def _keep(self, name: str, kept: FileRecord) -> None:
         if name not in self._kept and len(self._kept) >= NAMES_MAX:
             return
         self._kept[name] = kept
@@ -356,7 +360,7 @@ class _Place:
     core: Core
     files: Mapping[str, File]
     placed: Mapping[str, Placed]
-    known: Known
+    known: KnownState
 
     def needed(self, names: Collection[str]) -> set[str]:
         """Return these files less those of this device of which larger ones have all.
@@ -470,17 +474,17 @@ def _beyond(core: Core, known: Mapping[int, int]) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
-def _filed_by(core: Core, known: Known) -> Filed:
+def _filed_by(core: Core, known: KnownState) -> Filed:
     """Return what is remembered of a file that this device writes now and that states the group."""
     return Filed(core.device, 0, frozenset(map(short, readers_of(core))), known, True, (), ())
 
 
-def _is_good(core: Core, filed: Filed, readers: frozenset[bytes], known: Known) -> bool:
+def _is_good(core: Core, filed: Filed, readers: frozenset[bytes], known: KnownState) -> bool:
     membership = core.membership
     return readers <= filed.readers and filed.maker in membership.standing and _knows(filed.known, known)
 
 
-def _knows(theirs: Known, ours: Known) -> bool:
+def _knows(theirs: KnownState, ours: KnownState) -> bool:
     """Whether a file's maker knew of every erasure; whoever knew of more may lack some, and says so soon."""
     return theirs.erased == ours.erased or theirs.erasures > ours.erasures
 
@@ -585,7 +589,7 @@ def _joined(reaches: Iterable[Reach]) -> tuple[Reach, ...]:
     return tuple(joined)
 
 
-def _pack_kept(kept: Kept) -> bytes:
+def _pack_kept(kept: FileRecord) -> bytes:
     filed = kept.filed
     about: list[Any] | None = None
     if filed is not None:
@@ -602,7 +606,7 @@ def _pack_kept(kept: Kept) -> bytes:
     return pack([kept.size, state, kept.since_ms, kept.tried_ms, kept.tries, about, kept.reason, kept.listed])
 
 
-def _read_kept(data: bytes) -> Kept | None:
+def _read_kept(data: bytes) -> FileRecord | None:
     """Return what was remembered; None where that cannot be read, and the file is fetched again."""
     try:
         size, state, since_ms, tried_ms, tries, about, reason, listed = unpack(data)
@@ -614,7 +618,7 @@ def _read_kept(data: bytes) -> Kept | None:
             places = [(read_place(place), after, prev) for place, after, prev in reaches]
             found = tuple(Reach(place.origin, after, prev, place) for place, after, prev in places)
             seen = tuple(map(read_place, needs))
-            filed = Filed(DeviceId(maker), made_ms, shorts, Known(*known), tells_group, found, seen)
-        return Kept(size, State(state), since_ms, tried_ms, tries, filed, reason, listed)
+            filed = Filed(DeviceId(maker), made_ms, shorts, KnownState(*known), tells_group, found, seen)
+        return FileRecord(size, FileState(state), since_ms, tried_ms, tries, filed, reason, listed)
     except (InvalidOp, ValueError, TypeError):
         return None

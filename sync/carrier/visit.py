@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple
 
 from replica.core import Core
 from replica.errors import ReplicaError
-from replica.ids import Place
-from sync.carrier.cargo import Exported, Taking, check, export, known_to, messages
+from replica.ids import OpRef
+from sync.carrier.cargo import CargoFile, Taking, check, export, known_to, messages
 from sync.carrier.header import Header, Vectors
 from sync.carrier.sealing import Entropy
-from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, Plan, Shelf, State, new_name
+from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, FileState, Plan, Shelf, new_name
 from sync.errors import Full, Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError
 from sync.identity import Identity
 from sync.wire.messages import Message
@@ -35,7 +35,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Get:
+class GetFile:
     """Step: return what a file holds, of a larger one than was listed only so much. `Gone`."""
 
     name: str
@@ -72,7 +72,7 @@ class Save:
     gone: tuple[str, ...]
 
 
-Step = Names | Get | Put | Remove | Run | Save
+Step = Names | GetFile | Put | Remove | Run | Save
 MayWrite = Callable[[Plan], bool]
 
 
@@ -181,7 +181,7 @@ class Visitor:
 
     def _open(self, name: str, size: int, looked: Looked) -> Generator[Step, Any, _Waiting | None]:
         try:
-            data: bytes = yield Get(name, size)
+            data: bytes = yield GetFile(name, size)
         except Gone:
             self.shelf.gone(name)
             return None
@@ -189,9 +189,9 @@ class Visitor:
         try:
             header = yield Run(lambda core: check(core, self._identity, io.BytesIO(data)))
         except MakerUnknown as error:
-            self.shelf.failed(name, size, State.STRANGE, str(error), self._now_ms())
+            self.shelf.failed(name, size, FileState.STRANGE, str(error), self._now_ms())
         except (SyncError, ReplicaError) as error:
-            self.shelf.failed(name, size, State.UNREADABLE, str(error), self._now_ms())
+            self.shelf.failed(name, size, FileState.UNREADABLE, str(error), self._now_ms())
         else:
             return _Waiting(name, data, header)
         return None
@@ -217,14 +217,14 @@ class Visitor:
         try:
             for some in _in_calls(messages(self._identity, io.BytesIO(waiting.data))):
                 yield Run(partial(_take_some, taking, some, self._now_ms))
-            needs: tuple[Place, ...] = yield Run(partial(_end, taking, self._now_ms))
+            needs: tuple[OpRef, ...] = yield Run(partial(_end, taking, self._now_ms))
         except (RemoteProtocolError, ReplicaError) as error:
-            self.shelf.failed(name, size, State.UNREADABLE, str(error), self._now_ms())
+            self.shelf.failed(name, size, FileState.UNREADABLE, str(error), self._now_ms())
             return ()
         finally:
             looked.ops += taking.brought.ops
         if refused := tuple(dict.fromkeys(taking.brought.refused)):
-            self.shelf.failed(name, size, State.WAITS, refused[0], self._now_ms())
+            self.shelf.failed(name, size, FileState.WAITS, refused[0], self._now_ms())
             looked.refused += refused
             return refused
         self.shelf.took(name, size, Filed.of(waiting.header, taking.reaches, needs), self._now_ms())
@@ -263,7 +263,7 @@ class Visitor:
 
     def _write_one(self, plan: Plan, looked: Looked) -> Generator[Step, Any, None]:
         file = io.BytesIO()
-        exported: Exported = yield Run(
+        exported: CargoFile = yield Run(
             lambda core: export(
                 core,
                 plan.known,
@@ -303,6 +303,6 @@ def _take_some(
         taking.take(core, message, now_ms())
 
 
-def _end(taking: Taking, now_ms: Callable[[], int], core: Core) -> tuple[Place, ...]:
+def _end(taking: Taking, now_ms: Callable[[], int], core: Core) -> tuple[OpRef, ...]:
     taking.done(core, now_ms())
     return taking.needs(core)

@@ -41,7 +41,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 from replica.asyncio_host import AsyncioHost
 from replica.supervision import Supervisor
 from sync.address import Address
-from sync.discovery.sightings import News, Service, Sighting, Vanished
+from sync.discovery.sightings import News, ServiceType, Sighting, Vanished
 from sync.network import addresses_now
 
 VERSION: Final = "1"
@@ -83,14 +83,14 @@ def random_name() -> str:
 
 @dataclass(eq=False, slots=True)
 class _Announcement:
-    service: Service
+    service: ServiceType
     port: int
     info: AsyncServiceInfo | None = None
 
 
 @dataclass(eq=False, slots=True)
 class _Watch:
-    service: Service
+    service: ServiceType
     give: "trio.MemorySendChannel[News]"
     seen: dict[str, Sighting] = field(default_factory=dict)
     browser: AsyncServiceBrowser | None = None
@@ -148,7 +148,7 @@ class MdnsFinder:
                 nursery.cancel_scope.cancel()
 
     @asynccontextmanager
-    async def watch(self, service: Service) -> AsyncIterator["trio.MemoryReceiveChannel[News]"]:
+    async def watch(self, service: ServiceType) -> AsyncIterator["trio.MemoryReceiveChannel[News]"]:
         """Everything seen from now on, and what is in sight already. The channel ends with the context."""
         give, take = trio.open_memory_channel[News](NEWS_MAX)
         watch = _Watch(service, give)
@@ -164,7 +164,7 @@ class MdnsFinder:
                     await self._stop_browsing(watch)
 
     @asynccontextmanager
-    async def announce(self, service: Service, port: int) -> AsyncIterator[None]:
+    async def announce(self, service: ServiceType, port: int) -> AsyncIterator[None]:
         """Be found at this port for as long as the context lasts. Does not wait until others have heard."""
         announcement = _Announcement(service, port)
         self._announcements.append(announcement)

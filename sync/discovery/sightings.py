@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sync.address import Address
 
 
-class Service(enum.Enum):
+class ServiceType(enum.Enum):
     """What is listened for; the value is its DNS-SD type."""
 
     SYNC = "_samemind._tcp.local."

@@ -40,7 +40,7 @@ BELLS_A_SECOND: Final = 2.0
 
 
 @dataclass(slots=True)
-class Standing:
+class MailboxStatus:
     """How it stands with a mailbox. Times are this device's, in ms; `trouble` is None while it can be reached."""
 
     looked_ms: int | None = None
@@ -89,7 +89,7 @@ class Keeper:
         random: Random,
         took: Callable[[], Awaitable[None]],
     ) -> None:
-        self.standing = Standing()
+        self.standing = MailboxStatus()
         self.shelf = Shelf()
         self._box = box
         self._replica = replica

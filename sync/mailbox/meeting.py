@@ -49,7 +49,7 @@ from sync.pairing import (
     Introduction,
     Joiner,
     Offerer,
-    Paired,
+    PairingResult,
     PairingWindow,
     is_refusal,
     refusal,
@@ -197,7 +197,7 @@ async def offer_by_mailbox(
     address: str = "",
     revoked: Collection[DeviceId] = frozenset(),
     entropy: Entropy = secrets.token_bytes,
-) -> Paired:
+) -> PairingResult:
     """Show codes through `tell`, each with the ms it has left, until a device proved one.
 
     `refused` hears why somebody was turned away. `opening`: one that goes on; `keep` writes it down, None when it is
@@ -270,7 +270,7 @@ async def _offer(
     code: CodeByMailbox,
     address: str,
     tell: Callable[[CodeByMailbox, int], None],
-) -> Paired:
+) -> PairingResult:
     box, now_ms, expires_ms = offering.box, offering.now_ms, offering.opening.expires_ms
     first = pack([offering.identity.certificate, address])
     await _put(box, _slot(code.plate, _OFFERER, 0), first)
@@ -307,7 +307,7 @@ async def join_by_mailbox(
     meets_at: Callable[[str], None] = lambda _: None,
     revoked: Collection[DeviceId] = frozenset(),
     entropy: Entropy = secrets.token_bytes,
-) -> Paired:
+) -> PairingResult:
     """Prove a code to the device that shows it. Whatever goes wrong after the proof, the code is worth nothing.
 
     `wait_ms`: for how long the code may not be shown yet. `meets_at` hears, from a device that proved the code too, by

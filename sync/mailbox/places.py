@@ -36,7 +36,7 @@ _NAME_CHARACTERS_MAX: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MailboxAddress:
     """Where a mailbox is. `secret`: password, secret key or seed; `pin`: the server's own certificate, as PEM."""
 
     url: str
@@ -54,7 +54,7 @@ class Place:
         return self.scheme.startswith("nats")
 
 
-def check_place(place: Place) -> Place:
+def check_place(place: MailboxAddress) -> MailboxAddress:
     """Return a place that can be opened; `ValueError` says what is wrong with it."""
     try:
         parts = urlsplit(place.url)
@@ -99,7 +99,7 @@ def seen_from_outside(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def missing_client(place: Place) -> str | None:
+def missing_client(place: MailboxAddress) -> str | None:
     """Return the module that has to be installed to open it, `nats` or `opendal`; None where it is."""
     for schemes, module in ((("nats",), "nats"), (("webdav", "s3", "azblob"), "opendal")):
         if place.scheme.startswith(schemes) and importlib.util.find_spec(module) is None:
@@ -107,7 +107,7 @@ def missing_client(place: Place) -> str | None:
     return None
 
 
-def open_box(place: Place, host: AsyncioHost) -> Mailbox:
+def open_box(place: MailboxAddress, host: AsyncioHost) -> Mailbox:
     """Return the mailbox of a place that was checked. Nothing is connected yet."""
     parts = urlsplit(place.url)
     if parts.scheme == "folder":
@@ -121,7 +121,7 @@ def open_box(place: Place, host: AsyncioHost) -> Mailbox:
     return StorageBox(host, "webdav", _webdav(parts, place.secret))
 
 
-def _stream(parts: SplitResult, place: Place, host: AsyncioHost) -> StreamBox:
+def _stream(parts: SplitResult, place: MailboxAddress, host: AsyncioHost) -> StreamBox:
     tls = parts.scheme == "nats+tls"
     scheme = "tls" if tls else "nats"
     return StreamBox(

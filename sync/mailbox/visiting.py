@@ -11,7 +11,7 @@ from replica.errors import ReplicaError
 from replica.mailbox_files import files_taken, forget_files, note_files
 from replica.replica import Replica
 from sync.carrier.shelf import Shelf
-from sync.carrier.visit import Get, Looked, Names, Put, Remove, Run, Save, Step
+from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step
 from sync.errors import SyncError
 from sync.mailbox.box import Mailbox
 
@@ -47,7 +47,7 @@ async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str) -> Any:
     match step:
         case Names():
             return await box.names()
-        case Get(name, size):
+        case GetFile(name, size):
             return await box.get(name, size)
         case Put(name, data):
             return await box.put(name, data)

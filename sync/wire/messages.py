@@ -17,10 +17,10 @@ from replica.errors import InvalidOp
 from replica.frame import SEQ_MAX
 from replica.frontier import Frontier
 from replica.hlc import COUNTER_BITS, HLC_MAX
-from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, MEMORY_ID_BYTES, DeviceId, Origin, Place
+from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, MEMORY_ID_BYTES, DeviceId, OpRef, Origin
 from replica.limits import FRAME_OPS_MAX, HEADS_MAX, REFUSALS_MAX, SNAPSHOT_BYTES_MAX
 from replica.membership import (
-    Member,
+    IntroducedMember,
     Revocation,
     introducers_first,
     marks,
@@ -99,7 +99,7 @@ class Hello:
 class Trust:
     """Everybody I know to belong to the group or to be out of it, and proofs of everything that was erased."""
 
-    members: tuple[Member, ...]
+    members: tuple[IntroducedMember, ...]
     revocations: tuple[Revocation, ...]
     proofs: tuple[Proof, ...]
     more: bool = False
@@ -107,7 +107,7 @@ class Trust:
 
     def parts(self) -> Iterator["Trust"]:
         """Cut it into statements that fit a frame each, introducers first; the last says that it is."""
-        members: list[Member] = []
+        members: list[IntroducedMember] = []
         revocations: list[Revocation] = []
         proofs: list[Proof] = []
         size = 0
@@ -118,7 +118,7 @@ class Trust:
                 yield Trust(tuple(members), tuple(revocations), tuple(proofs), more=True)
                 members, revocations, proofs, size = [], [], [], 0
             match each:
-                case Member():
+                case IntroducedMember():
                     members.append(each)
                     size += len(each.certificate) + len(each.name.encode()) + _STATEMENT_BYTES
                 case Revocation():
@@ -146,7 +146,7 @@ class Heads:
 class Locator:
     """Some of your heads are news to me: which of these places of mine do you hold?"""
 
-    places: tuple[Place, ...]
+    places: tuple[OpRef, ...]
 
     def parts(self) -> Iterator["Locator"]:
         """Cut it into questions that may be read each; none where it asks about nothing."""
@@ -158,7 +158,7 @@ class Locator:
 class Known:
     """Those of your places that I hold."""
 
-    places: tuple[Place, ...]
+    places: tuple[OpRef, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,14 +416,14 @@ def _read_frontier(heads: list[Any]) -> Frontier:
     return Frontier.of(map(_read_place, heads))
 
 
-def _read_place(plain: object) -> Place:
+def _read_place(plain: object) -> OpRef:
     place = read_place(plain)
     if place.seq > SEQ_MAX:
         raise InvalidOp(f"expected a seq of at most {SEQ_MAX}, got {place.seq}")
     return place
 
 
-def _by_origin(places: tuple[Place, ...]) -> list[Any]:
+def _by_origin(places: tuple[OpRef, ...]) -> list[Any]:
     """A locator is many places of few origins: name each origin once."""
     seqs: dict[Origin, list[Any]] = {}
     for place in places:
@@ -431,8 +431,8 @@ def _by_origin(places: tuple[Place, ...]) -> list[Any]:
     return [[origin.device, origin.incarnation, named] for origin, named in seqs.items()]
 
 
-def _read_by_origin(plain: list[Any]) -> tuple[Place, ...]:
-    places: list[Place] = []
+def _read_by_origin(plain: list[Any]) -> tuple[OpRef, ...]:
+    places: list[OpRef] = []
     for item in plain:
         match item:
             case [bytes(device), bytes(incarnation), list(named)] if (

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from cognition import Hit, StaticEmbedder
+from cognition import RankedMemory, StaticEmbedder
 from replica import MemoryId
 from tests.bench.everyday import SEEN, Case
 from tests.bench.everyday_held_out import HELD_OUT
@@ -45,7 +45,7 @@ def household(cases: Sequence[Case], embedder: StaticEmbedder) -> tuple[Househol
     return memory, answers
 
 
-def apart(cases: Sequence[Case], embedder: StaticEmbedder) -> list[list[Hit]]:
+def apart(cases: Sequence[Case], embedder: StaticEmbedder) -> list[list[RankedMemory]]:
     """Return what each question finds in a memory of its own notes, less those that found the answer first."""
     missed = []
     for case in cases:

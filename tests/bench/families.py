@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition import Embedder, Filters, queue, read_text, take_in
-from cognition.contradictions.telling import Teller, telling_of
+from cognition.contradictions.telling import ClaimWriter, telling_of
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.index import VectorIndex
@@ -90,7 +90,7 @@ class Store:
         self.named[bytes(rid)] = name
         asked, found = read_text(text, {}, now_ms=self.home.now_ms)
         taken = take_in(rid, text, asked, found)
-        teller = Teller(self.home.core, self.home.connection, self.home.now_ms)
+        teller = ClaimWriter(self.home.core, self.home.connection, self.home.now_ms)
         told = [(telling_of(at, asked, self.home.now_ms), statement) for at, statement in taken.statements]
         teller.tell(taken.writes, told)
         teller.commit()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 from typing import Final, NamedTuple
 
-from cognition import Hit, StaticEmbedder
+from cognition import RankedMemory, StaticEmbedder
 from cognition.ranking.signals import WEIGHTS
 from replica import MemoryId, Relate, Write
 from tests.bench.golden import DAY_MS, DAYS, EDGES, MEMORIES, QUESTIONS
@@ -28,7 +28,7 @@ class Metrics(NamedTuple):
     mrr: float
 
 
-def judged(hits: Sequence[Hit], answers: Sequence[MemoryId]) -> Metrics:
+def judged(hits: Sequence[RankedMemory], answers: Sequence[MemoryId]) -> Metrics:
     """Return the metrics of one answer; a summary counts through what it was drawn from (YD-75)."""
     wanted = set(answers)
     told = [wanted & {hit.rid, *hit.sources} for hit in hits[:K]]

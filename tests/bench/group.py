@@ -30,7 +30,7 @@ from typing import Final
 import trio
 
 import sync.link
-from replica import AsyncioHost, Core, Member, open_replica
+from replica import AsyncioHost, Core, IntroducedMember, open_replica
 from sync.address import Address
 from sync.syncer import Syncer, open_syncer
 from sync.wire.frames import encode_frame
@@ -87,7 +87,7 @@ def rss_kib() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // _KIB
 
 
-def _meet(core: Core, _: object, *, name: str, first: str, members: Sequence[Member]) -> None:
+def _meet(core: Core, _: object, *, name: str, first: str, members: Sequence[IntroducedMember]) -> None:
     """Leave a device as pairing with the first one does."""
     core.found(introduced(name))
     core.learn([introduced(first, by=name), *members], [])

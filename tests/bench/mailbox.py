@@ -32,7 +32,7 @@ from replica.ops import Remember
 from replica.replica import Replica, open_replica
 from sync.mailbox.box import Mailbox
 from sync.mailbox.keeping import GROUP_SECONDS_RINGING, Keeper
-from sync.mailbox.places import Place, open_box
+from sync.mailbox.places import MailboxAddress, open_box
 from tests.support.devices import introduced
 from tests.support.links import identity
 from tests.support.mailbox_servers import nats_server
@@ -104,7 +104,7 @@ async def device(name: str, folder: Path, url: str, *, group_s: float, writes: i
     ):
         await replica.run(lambda core, _: core.found(introduced(name)))
         await replica.run(lambda core, _: core.learn([introduced(other, by=name)], []))
-        box = Timed(open_box(Place(url), host))
+        box = Timed(open_box(MailboxAddress(url), host))
 
         async def took() -> None:
             pass

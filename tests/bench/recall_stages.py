@@ -19,7 +19,7 @@ from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.universal import UniversalEmbedder
 from cognition.index import VectorIndex
 from cognition.ranking import signals
-from cognition.ranking.reading import Said
+from cognition.ranking.reading import TextWords
 from tests.bench.recall_at_size import fill
 from tests.bench.sentences import sentences
 
@@ -35,7 +35,7 @@ STAGES: Final[Sequence[tuple[str, Sequence[tuple[object, str]]]]] = (
     ("read the rows of the candidates", [(passes.Candidates, "_read")]),
     ("summaries, and fuse", [(recall, "stand_in"), (recall, "fuse")]),
     ("the turns beside the best", [(passes, "read_near")]),
-    ("rank: read the texts", [(Said, "__init__")]),
+    ("rank: read the texts", [(TextWords, "__init__")]),
     ("rank: how alike words are", [(WordVectors, "cosines"), (WordVectors, "weigh")]),
     ("rank: the signals", [(signals, "score")]),
     ("how sure each is", [(recall, "evidence")]),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Final, NamedTuple
 
-from cognition import Hit, StaticEmbedder
+from cognition import RankedMemory, StaticEmbedder
 from cognition.ranking.compound import split
 from cognition.recall import fuse_hits
 from tests.support.recalling import Memory
@@ -208,7 +208,7 @@ def places(embedder: StaticEmbedder | None = None) -> list[tuple[Asked, int | No
     rids = [memory.home.remember(text) for text in facts()]
     memory.embed()
 
-    def ask(text: str) -> list[Hit]:
+    def ask(text: str) -> list[RankedMemory]:
         parts = [memory.recall(part, k=10) for part in split(text).parts]
         return parts[0] if len(parts) == 1 else fuse_hits(parts, 10)
 

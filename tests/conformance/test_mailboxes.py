@@ -15,7 +15,7 @@ from sync.carrier.shelf import new_name
 from sync.errors import Denied, Gone, Unreached
 from sync.mailbox.box import Mailbox
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
-from sync.mailbox.places import Place, check_place, open_box
+from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.serving import server_settings
 from sync.mailbox.storage import StorageBox
 from tests.support.mailbox_servers import (
@@ -53,7 +53,7 @@ class Server:
     """What keeps files, and how a device opens it. `place` is None where there is no address."""
 
     open: Callable[[AsyncioHost], Mailbox]
-    place: Place | None = None
+    place: MailboxAddress | None = None
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -67,22 +67,24 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @contextmanager
-def _place(kind: str, folder: Path) -> Iterator[Place]:
+def _place(kind: str, folder: Path) -> Iterator[MailboxAddress]:
     with ExitStack() as stack:
         match kind:
             case "folder":
-                yield Place(f"folder://{folder}")
+                yield MailboxAddress(f"folder://{folder}")
             case "NATS JetStream":
                 settings = nats_settings(folder, port := free_port())
-                yield Place(stack.enter_context(nats_server(folder, port=port, config=settings)), SEED)
+                yield MailboxAddress(
+                    stack.enter_context(nats_server(folder, port=port, config=settings)), SEED
+                )
             case "WebDAV by rclone":
-                yield Place(f"webdav+{stack.enter_context(rclone_webdav(folder))}", PASSWORD)
+                yield MailboxAddress(f"webdav+{stack.enter_context(rclone_webdav(folder))}", PASSWORD)
             case "WebDAV by WsgiDAV":
-                yield Place(f"webdav+{stack.enter_context(wsgidav_webdav(folder))}", PASSWORD)
+                yield MailboxAddress(f"webdav+{stack.enter_context(wsgidav_webdav(folder))}", PASSWORD)
             case "Azure by Azurite":
-                yield Place(stack.enter_context(azurite_blob(folder)), AZURE_KEY)
+                yield MailboxAddress(stack.enter_context(azurite_blob(folder)), AZURE_KEY)
             case _:
-                yield Place(stack.enter_context(moto_s3(folder)), PASSWORD)
+                yield MailboxAddress(stack.enter_context(moto_s3(folder)), PASSWORD)
 
 
 def nats_settings(folder: Path, port: int) -> str:

@@ -11,7 +11,7 @@ from replica.errors import StoreFailed
 from replica.ids import DeviceId, MemoryId, derived_memory_id
 from replica.oplog import Changes, PartRow, SpinePiece, Store
 from replica.rows import row_of
-from replica.state.cells import Part, memory_key, setting_key
+from replica.state.cells import CellKind, memory_key, setting_key
 from replica.state.memories import MemoryCell
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
@@ -179,7 +179,13 @@ def test_cells_are_loaded_by_name_and_those_that_are_missing_are_left_out(make_s
     assert loaded.keys() == {memory_key(rids[0]), setting_key("theme")}
     every = dict(ann.store.all_cells())
     assert every.keys() >= loaded.keys()
-    assert {key.part for key in every} >= {Part.MEMORY, Part.EDGE, Part.SETTING, Part.PROPOSAL, Part.LINK}
+    assert {key.part for key in every} >= {
+        CellKind.MEMORY,
+        CellKind.EDGE,
+        CellKind.SETTING,
+        CellKind.PROPOSAL,
+        CellKind.LINK,
+    }
 
 
 def test_many_thousands_of_names_are_loaded_at_once(make_store: MakeStore) -> None:

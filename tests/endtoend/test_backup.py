@@ -9,7 +9,7 @@ import trio
 
 import samemind
 from replica import Core
-from replica.incarnations import Why
+from replica.incarnations import ChainEvent
 from replica.oplog import Changes
 from samemind.commands.keeping_safe.restore import Restore, render
 from samemind.commands.keeping_safe.restore import run as restore
@@ -88,7 +88,7 @@ def test_a_restore_pardons_what_it_put_aside_and_accept_loss_the_rest(tmp_path: 
     home, file = tmp_path / "home", tmp_path / "backup.db"
 
     def lose(core: Core, _: object) -> None:
-        core.note(Why.ROLLED_BACK, core.device, 0)
+        core.note(ChainEvent.ROLLED_BACK, core.device, 0)
         core.incidents[-1] = core.incidents[-1]._replace(incarnation=b"lost", seq=27)
         core.write(Changes(), 0)
 

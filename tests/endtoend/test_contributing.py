@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from replica.ops import Kind
+from replica.ops import OpKind
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
@@ -145,7 +145,7 @@ def test_a_signal_is_its_file_and_its_test(copy: Path) -> None:
 def test_the_files_of_an_op_kind_are_those_that_know_the_newest_one() -> None:
     page = PAGE.read_text("utf-8").split("## Add an op kind")[1]
     listed, of_cells = (files(table) for table in page.split("Most kinds say"))
-    newest = max(Kind)
+    newest = max(OpKind)
     words = (newest.name, newest.name.title().replace("_", ""), str(int(newest)))
     for name in listed:
         assert any(re.search(rf"\b{word}\b", (ROOT / name).read_text("utf-8")) for word in words), name

@@ -15,7 +15,7 @@ import trio
 
 from sync.mailbox.keeping import Keeper
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
-from sync.mailbox.places import Place, check_place, open_box
+from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.serving import Cluster, certificate_command, server_settings
 from tests.support.daemons import agree, until
 from tests.support.devices import Device, devices
@@ -40,9 +40,9 @@ class Servers:
     running: dict[int, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> MailboxAddress:
         url = "nats+tls://" + ",".join(f"127.0.0.1:{port}" for port in self.ports) + "/group?replicas=3"
-        return check_place(Place(url, SEED, (self.folder / "box.crt").read_text()))
+        return check_place(MailboxAddress(url, SEED, (self.folder / "box.crt").read_text()))
 
     def certify(self) -> None:
         command = certificate_command(
@@ -86,7 +86,7 @@ def cluster(folder: Path) -> Iterator[Servers]:
         yield found
 
 
-def keeper(device: Device, place: Place) -> Keeper:
+def keeper(device: Device, place: MailboxAddress) -> Keeper:
     async def took() -> None:
         """Nobody is linked."""
 

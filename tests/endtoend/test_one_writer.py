@@ -8,7 +8,7 @@ import trio
 from samemind.config import Home, Settings
 from samemind.control.remote import Remote
 from samemind.errors import Failed, Locked
-from samemind.mcp.store import Store
+from samemind.mcp.store import HomeStore
 from samemind.starting import start_daemon
 from tests.support import cli
 from tests.support.cli import daemon
@@ -22,7 +22,7 @@ def test_a_daemon_takes_the_store_from_an_agents_server_which_goes_on_through_it
     home = Home.at(tmp_path)
 
     async def main() -> None:
-        store = Store(home)
+        store = HomeStore(home)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(store.keep)
             told = await store.ask("remember", {"text": "before the daemon"}, again=True)
@@ -67,7 +67,7 @@ def test_a_program_that_needs_its_store_does_not_let_go_of_it(tmp_path: Path) ->
 
 def test_a_call_finds_another_way_when_the_holder_of_the_store_was_killed(tmp_path: Path) -> None:
     async def main() -> None:
-        store = Store(Home.at(tmp_path))
+        store = HomeStore(Home.at(tmp_path))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(store.keep)
             with daemon(tmp_path) as up:
@@ -105,7 +105,7 @@ def test_a_daemon_that_is_wanted_on_demand_is_started_by_the_first_verb_or_agent
         cli.run(tmp_path, "down")
 
         async def ask() -> None:
-            store = Store(home)
+            store = HomeStore(home)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(store.keep)
                 assert (await store.ask("get", {"rid": rid}, again=True))["text"] == "kept"

@@ -8,7 +8,7 @@ import trio
 from sync import peers, syncer
 from sync.address import Address
 from sync.errors import LinkLost, WrongCode
-from sync.meeting import CodeOffered, Partner, Refusal
+from sync.meeting import CodeOffered, PairingRefusal, Partner
 from sync.reports import SyncReport
 from sync.syncer import Syncer
 from tests.support.daemons import address_of, agree, online, until
@@ -18,7 +18,7 @@ from tests.support.devices import devices, run
 async def pair(offerer: Syncer, joiner: Syncer, *, scanned: bool = False) -> tuple[Partner, Partner]:
     """Pair two devices as two people do: one reads the code, the other types it."""
     partners: list[Partner] = []
-    tell, told = trio.open_memory_channel[CodeOffered | Refusal](10)
+    tell, told = trio.open_memory_channel[CodeOffered | PairingRefusal](10)
 
     async def offer() -> None:
         partners.append(await offerer.offer_pairing(tell.send_nowait))
@@ -96,7 +96,7 @@ def test_devices_that_were_just_paired_call_each_other_again_when_the_first_link
                     return [peer.state for peer in (*one.peers(), *two.peers())] == ["linked"] * 2
 
                 await until(linked)
-                one._links.doubt(frozenset(), all_of_them=True)  # as after a night's sleep
+                one._links.revalidate(frozenset(), all_of_them=True)  # as after a night's sleep
                 await laptop.remember("told while nobody was linked")
                 await agree(laptop, phone)
                 await until(linked)
@@ -108,7 +108,7 @@ def test_a_wrong_code_pairs_nobody_and_a_new_one_is_shown(tmp_path: Path) -> Non
     async def main() -> None:
         async with devices(tmp_path, "laptop") as (laptop,), devices(tmp_path, "phone") as (phone,):
             async with online(laptop) as one, online(phone) as two:
-                tell, told = trio.open_memory_channel[CodeOffered | Refusal](10)
+                tell, told = trio.open_memory_channel[CodeOffered | PairingRefusal](10)
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(one.offer_pairing, tell.send_nowait)
                     shown = await told.receive()
@@ -116,7 +116,7 @@ def test_a_wrong_code_pairs_nobody_and_a_new_one_is_shown(tmp_path: Path) -> Non
                     wrong = "100-acorn-album" if shown.code != "100-acorn-album" else "100-acorn-amber"
                     with pytest.raises(WrongCode):
                         await two.join_pairing(wrong, address=shown.addresses[0])
-                    assert isinstance(await told.receive(), Refusal)
+                    assert isinstance(await told.receive(), PairingRefusal)
                     again = await told.receive()
                     assert isinstance(again, CodeOffered)
                     assert again.code != shown.code

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from replica.errors import InvalidOp
 from replica.limits import TEXT_BYTES_MAX
-from replica.oplog import Status
+from replica.oplog import FoldStatus
 from replica.ops import Edit
 from replica.state.text import EditedText, base_name, check_state, check_update
 from replica.state.yjs import (
@@ -282,7 +282,7 @@ def test_a_device_that_is_sent_such_edits_goes_on_and_so_does_the_text() -> None
     began = time.monotonic()
     assert ann.take(hand.frame(*crooked), NOW_MS, peer=eve.device).ops == len(SPINNING)
     assert time.monotonic() - began < 5
-    assert [row.status for row in rows_of(ann)][1:] == [Status.UNFOLDABLE] * len(SPINNING)
+    assert [row.status for row in rows_of(ann)][1:] == [FoldStatus.UNFOLDABLE] * len(SPINNING)
     assert {each.device for each in ann.evidence} == {eve.device}
     settle([ann, ben])
     edit(ann, rid, "hello whole world text")

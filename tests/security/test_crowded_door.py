@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from sync import links
-from sync.answering import HANDSHAKES_MAX
+from sync.acceptor import HANDSHAKES_MAX
 from sync.dialling import connect
 from sync.errors import LinkLost
 from sync.syncer import Syncer

@@ -7,7 +7,14 @@ import replica.quotas
 from replica import Core
 from replica.evidence import Accused, Fault
 from replica.ids import DeviceId
-from replica.membership import CERTIFICATE_BYTES_MAX, NAME_BYTES_MAX, Member, Revocation, introduce, revoke
+from replica.membership import (
+    CERTIFICATE_BYTES_MAX,
+    NAME_BYTES_MAX,
+    IntroducedMember,
+    Revocation,
+    introduce,
+    revoke,
+)
 from replica.quotas import HOUR_MS, INTRODUCTIONS_AN_HOUR
 from sync.exchange import Exchange
 from sync.identity import Identity
@@ -21,7 +28,7 @@ from tests.support.links import identity
 THIEF = identity("eve")
 
 
-def strangers(count: int, *, certificate: bytes | None = None) -> list[Member]:
+def strangers(count: int, *, certificate: bytes | None = None) -> list[IntroducedMember]:
     """Devices that nobody ever saw, introduced by the thief."""
     return [
         introduce(
@@ -36,7 +43,7 @@ def strangers(count: int, *, certificate: bytes | None = None) -> list[Member]:
 
 
 def tell(
-    core: Core, *members: Member, revocations: tuple[Revocation, ...] = (), now_ms: int = NOW_MS
+    core: Core, *members: IntroducedMember, revocations: tuple[Revocation, ...] = (), now_ms: int = NOW_MS
 ) -> None:
     """Let a device hear Trust from the thief, on a link."""
     theirs = Exchange(core, THIEF.device_id, now_ms)
@@ -113,7 +120,9 @@ def test_the_largest_group_crosses_a_link_in_parts_that_may_be_read() -> None:
     count = replica.membership.MEMBERS_MAX
     ids = [DeviceId(number.to_bytes(32)) for number in range(1, count + 1)]
     members = tuple(
-        Member(each, each, bytes(CERTIFICATE_BYTES_MAX), "n" * NAME_BYTES_MAX, ids[max(0, at - 1)], bytes(64))
+        IntroducedMember(
+            each, each, bytes(CERTIFICATE_BYTES_MAX), "n" * NAME_BYTES_MAX, ids[max(0, at - 1)], bytes(64)
+        )
         for at, each in enumerate(ids)
     )
     revocations = tuple(Revocation(each, ids[0], bytes(64)) for each in ids)

@@ -8,11 +8,11 @@ no more of that hour, and accused the victim.
 from copy import deepcopy
 from random import Random
 
-from replica import Core, Place
+from replica import Core, OpRef
 from replica.core import ECHOES_UNPROVEN_MAX
 from replica.evidence import Accused, Fault
 from replica.frontier import Frontier
-from replica.incarnations import Why
+from replica.incarnations import ChainEvent
 from replica.membership import revoke
 from replica.quotas import CHAINS_AN_HOUR
 from sync.exchange import Exchange
@@ -20,10 +20,10 @@ from sync.wire.messages import Heads, encode_message
 from tests.support.replicas import NOW_MS, agree, core_of, group, remember, settle, sync, texts
 
 
-def never_written(victim: Core, number: int) -> Place:
+def never_written(victim: Core, number: int) -> OpRef:
     """A place behind the last op of a device, which no op has."""
     assert victim.own_feed is not None
-    return Place(victim.origin, victim.feeds[victim.own_feed].seq + 5, number.to_bytes(8))
+    return OpRef(victim.origin, victim.feeds[victim.own_feed].seq + 5, number.to_bytes(8))
 
 
 def copy_of(core: Core, name: str, *, seed: str) -> Core:
@@ -86,7 +86,7 @@ def test_whose_word_proved_true_is_believed_the_next_time() -> None:
     remember(ann, "lost once")
     settle([ann, ben])
     sync(backup, ben)
-    assert backup.incidents[-1].why is Why.ECHO
+    assert backup.incidents[-1].why is ChainEvent.ECHO
     remember(backup, "before the second backup")
     second = copy_of(backup, "ann", seed="2")
     remember(backup, "lost twice")

@@ -6,7 +6,7 @@ Ten thousand chains of one op each once made honest heads too long for anybody t
 import pytest
 
 import replica.core
-from replica import Core, Place, frame
+from replica import Core, OpRef, frame
 from replica.errors import TooLarge
 from replica.evidence import Accused, Fault
 from replica.frontier import Frontier
@@ -192,10 +192,10 @@ def read_back(message: Message) -> None:
     assert decode_message(data) == message
 
 
-def wildest(n: int) -> Place:
+def wildest(n: int) -> OpRef:
     """A place that takes as many bytes as any."""
     number = n.to_bytes(8)
-    return Place(Origin(number * 4, number), 2**53, number)  # type: ignore[arg-type]
+    return OpRef(Origin(number * 4, number), 2**53, number)  # type: ignore[arg-type]
 
 
 def test_the_frontier_of_as_many_chains_as_may_be_held_fits_a_message() -> None:

@@ -12,11 +12,11 @@ import pytest
 import trio
 
 from cognition.days import DAY_MS
-from cognition.thinking.cycle import Outcome, Step, think
+from cognition.thinking.cycle import Step, StepOutcome, think
 from cognition.triggers.detect import LOOKED_AT, reminders
 from cognition.triggers.kinds import REMINDER, Thresholds
 from cognition.triggers.raised import LIVE_OF_A_KIND_MAX, described, read_live, read_raised
-from cognition.triggers.step import RAISED_MAX, Triggers
+from cognition.triggers.step import RAISED_MAX, TriggerStep
 from replica import Core, MemoryId, Trigger, Write, connect
 from replica.ids import new_memory_id
 from replica.ops import Remember
@@ -76,13 +76,13 @@ def test_what_is_due_of_each_device_takes_turns() -> None:
 
 def test_an_honest_reminder_is_raised_by_the_first_cycle() -> None:
     ann, connection, honest = flooded(LOOKED_AT + 50)
-    assert len(Triggers().run(ann, connection, NOW_MS).ids) == RAISED_MAX
+    assert len(TriggerStep().run(ann, connection, NOW_MS).ids) == RAISED_MAX
     assert honest in {each.rid for each in read_live(connection, NOW_MS)}
 
 
 def test_what_waits_of_one_device_holds_back_no_reminder_of_another() -> None:
     ann, connection, honest = flooded(REMINDER.pending_max + 50, REMINDER.name)
-    Triggers().run(ann, connection, NOW_MS)
+    TriggerStep().run(ann, connection, NOW_MS)
     assert honest in {each.rid for each in read_raised(connection) if each.held.raised[0] >> 16 == NOW_MS}
 
 
@@ -101,7 +101,7 @@ def costs(ann: Core, connection: sqlite3.Connection, of_kinds: int) -> list[int]
         lambda: described(connection, NOW_MS, THRESHOLDS, among=live),
         lambda: pending_triggers(connection, NOW_MS, THRESHOLDS, ()),
         lambda: due_now(connection, NOW_MS, THRESHOLDS, every_kind=True),
-        lambda: Triggers().run(ann, connection, NOW_MS),
+        lambda: TriggerStep().run(ann, connection, NOW_MS),
     ]
     return [statements(connection, look) for look in looks]
 
@@ -137,7 +137,7 @@ def test_between_the_calls_of_a_cycle_others_have_their_turn(tmp_path: Path) -> 
                 def __init__(self, step: Step) -> None:
                     self.name, self._step = step.name, step
 
-                def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+                def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
                     calls.append(turns)
                     return self._step.run(core, connection, now_ms)
 

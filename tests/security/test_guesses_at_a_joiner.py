@@ -10,10 +10,10 @@ import trio
 from sync import meeting
 from sync.address import Address
 from sync.code import PairingCode
-from sync.discovery.sightings import Service, Sighting
+from sync.discovery.sightings import ServiceType, Sighting
 from sync.errors import LinkLost, SyncError, WrongCode
 from sync.identity import Identity
-from sync.meeting import CodeOffered, Meeting, Partner, Refusal
+from sync.meeting import CodeOffered, Meeting, PairingRefusal, Partner
 from sync.pairing import Introduction, Offerer, PairingWindow
 from sync.pairing_link import JOINERS_MAX, _conversation
 from sync.tls import unpinned_context
@@ -75,8 +75,8 @@ def finder_of(port: int) -> type:
             yield cls()
 
         @asynccontextmanager
-        async def watch(self, service: Service) -> AsyncIterator[trio.MemoryReceiveChannel[Sighting]]:
-            assert service is Service.PAIRING
+        async def watch(self, service: ServiceType) -> AsyncIterator[trio.MemoryReceiveChannel[Sighting]]:
+            assert service is ServiceType.PAIRING
             sending, seen = trio.open_memory_channel[Sighting](SERVICES)
             for number in range(SERVICES):
                 sending.send_nowait(Sighting(f"liar {number}", (Address("127.0.0.1", port),) * PLACES))
@@ -139,7 +139,7 @@ def test_who_leaves_before_the_proof_has_learned_nothing_and_the_next_address_is
 
 
 def test_silent_strangers_make_room_for_the_right_code_and_the_person_is_told() -> None:
-    told: list[CodeOffered | Refusal] = []
+    told: list[CodeOffered | PairingRefusal] = []
     paired: list[str] = []
 
     async def until(condition: Callable[[], bool]) -> None:
@@ -171,7 +171,7 @@ def test_silent_strangers_make_room_for_the_right_code_and_the_person_is_told() 
         assert paired == ["phone"]
 
     trio.run(main)
-    refusals = [each for each in told if isinstance(each, Refusal)]
+    refusals = [each for each in told if isinstance(each, PairingRefusal)]
     assert refusals
     assert "somebody tried" in str(refusals[0].error)
     assert sum(isinstance(each, CodeOffered) for each in told) == 1, "silence burns no code"

@@ -25,7 +25,7 @@ from sync.mailbox.meeting import (
     join_by_mailbox,
     offer_by_mailbox,
 )
-from sync.pairing import BURNT_MAX, WINDOW_MS, Introduction, Joiner, Offerer, Paired, PairingWindow
+from sync.pairing import BURNT_MAX, WINDOW_MS, Introduction, Joiner, Offerer, PairingResult, PairingWindow
 from tests.support.links import identity
 from tests.unit.sync.mailbox.test_keeping import Counting
 
@@ -127,7 +127,7 @@ class Shown:
     box: Counting = field(default_factory=Counting)
     written: Opening | None = None
     shown: list[CodeByMailbox] = field(default_factory=list)
-    paired: list[Paired] = field(default_factory=list)
+    paired: list[PairingResult] = field(default_factory=list)
     failed: SyncError | None = None
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     wait_ms: int | None = None
@@ -221,7 +221,7 @@ def test_an_opening_is_three_guesses_also_where_the_power_is_cut_after_each(
 
 def test_a_code_that_nobody_began_with_is_shown_again_after_a_restart_and_pairs() -> None:
     device = Shown(wait_ms=WAIT_MS_MAX)
-    joined: list[Paired] = []
+    joined: list[PairingResult] = []
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:

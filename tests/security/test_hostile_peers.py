@@ -18,7 +18,7 @@ import zstandard
 
 from replica import OpId
 from replica import frame as frames
-from replica.oplog import Status
+from replica.oplog import FoldStatus
 from replica.verify import verify_replica
 from sync.syncer import Syncer
 from sync.wire.limits import FRAME_BYTES_MAX
@@ -173,7 +173,9 @@ def test_an_op_from_the_future_is_kept_and_passed_on(tmp_path: Path, kind_versio
         async with online(it.tablet, calls=[it.syncer]):
             await agree(it.laptop, it.tablet)
         rows = await it.tablet.replica.run(lambda core, _: list(core.store.rows()))
-        assert [row.status for row in rows if row.kind == kind and row.version == version] == [Status.UNKNOWN]
+        assert [row.status for row in rows if row.kind == kind and row.version == version] == [
+            FoldStatus.UNKNOWN
+        ]
 
     against(tmp_path, attack)
 

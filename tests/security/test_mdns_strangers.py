@@ -20,7 +20,7 @@ from zeroconf._protocol.incoming import DNSIncoming
 from zeroconf.asyncio import AsyncServiceInfo
 
 from sync.discovery.mdns import _sighting
-from sync.discovery.sightings import Service
+from sync.discovery.sightings import ServiceType
 from tests.support.mdns_packets import GROUP, ODD_NAMES, announcement, odd
 from tests.support.netns import Host, needs_netns, two_hosts
 from tests.support.processes import Process
@@ -62,7 +62,7 @@ def test_whatever_an_announcement_holds_it_comes_to_a_place_out_there_or_to_noth
             if not isinstance(answer, DNSPointer):
                 continue
             try:
-                info = AsyncServiceInfo(Service.SYNC.value, answer.alias, port=7411, addresses=places)
+                info = AsyncServiceInfo(ServiceType.SYNC.value, answer.alias, port=7411, addresses=places)
             except (ZeroconfError, ValueError):
                 continue
             seen = _sighting(info)

@@ -15,7 +15,7 @@ from replica import Core
 from replica.compaction import compact
 from replica.evidence import Accused, Fault
 from replica.ids import MemoryId
-from replica.membership import Member
+from replica.membership import IntroducedMember
 from replica.ops import Remember, Write
 from replica.quotas import HOUR_MS
 from sync.carrier.cargo import Taking, check, export, messages
@@ -35,7 +35,7 @@ def _bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replica.membership, "INTRODUCTIONS_EACH_MAX", CROWD)
 
 
-def tell(core: Core, *members: Member) -> None:
+def tell(core: Core, *members: IntroducedMember) -> None:
     """Let a device hear introductions from the thief, on a link."""
     theirs = Exchange(core, THIEF.device_id, NOW_MS)
     theirs.receive(Exchange(cores("eve")[0], core.device, NOW_MS).more(NOW_MS)[0], NOW_MS)
@@ -43,7 +43,7 @@ def tell(core: Core, *members: Member) -> None:
         theirs.receive(encode_message(part), NOW_MS)
 
 
-def crowd_of(name: str, by: str = "eve", count: int = CROWD) -> list[Member]:
+def crowd_of(name: str, by: str = "eve", count: int = CROWD) -> list[IntroducedMember]:
     """Strangers whom somebody introduces."""
     others = [f"{name} {number}" for number in range(count)]
     return [introduced_by(identity(by), identity(each), each) for each in others]

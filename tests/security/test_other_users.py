@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from replica import DeviceId
-from replica.outside import Outside
+from replica.rollback_guard import RollbackGuard
 from samemind.config import Home
 from samemind.durable import whole_file, whole_folder
 from samemind.errors import Locked, Usage
@@ -72,7 +72,7 @@ def test_a_data_directory_of_another_user_is_refused(tmp_path: Path) -> None:
 def test_what_lies_outside_is_its_owners_alone_under_any_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        outside = Outside(tmp_path / "state" / "samemind", DeviceId(bytes(32)), tmp_path / "memory.db")
+        outside = RollbackGuard(tmp_path / "state" / "samemind", DeviceId(bytes(32)), tmp_path / "memory.db")
         assert outside._write(outside._twin, b"x")
     finally:
         os.umask(before)

@@ -11,7 +11,7 @@ from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.feeds import CHAINS_LOOKED_INTO_MAX
 from replica.frontier import Frontier, locator
-from replica.ids import Origin, Place
+from replica.ids import OpRef, Origin
 from replica.ops import Relate
 from replica.quotas import CHAINS_AN_HOUR
 from replica.storage.sql import connect
@@ -53,9 +53,9 @@ def parted(chains: int) -> tuple[Core, Core, Hand, CountingStore]:
     return ann, ben, hand, ann.store
 
 
-def invented(origin: Origin, count: int) -> list[Place]:
+def invented(origin: Origin, count: int) -> list[OpRef]:
     random = Random(3)
-    return [Place(origin, random.randrange(2, LENGTH), random.randbytes(8)) for _ in range(count)]
+    return [OpRef(origin, random.randrange(2, LENGTH), random.randbytes(8)) for _ in range(count)]
 
 
 @pytest.mark.parametrize("chains", [CHAINS_LOOKED_INTO_MAX + 1, CHAINS_AN_HOUR, 4 * CHAINS_AN_HOUR])
@@ -97,7 +97,7 @@ def test_every_op_of_many_chains_is_found_where_it_stands_also_as_they_grow() ->
         wrote = [clone.write(Relate(f"b{n}", f"is{m}", "b", 0.5)) for m in range(LENGTH)]
         ann.take(clone.frame(*wrote), NOW_MS)
         for row in ann.store.rows():
-            place = Place(ann.feeds.origin_of(row.feed), row.seq, row.id[:8])
+            place = OpRef(ann.feeds.origin_of(row.feed), row.seq, row.id[:8])
             found = ann.feeds.locate(place)
             assert found is not None
             assert (found.feed, found.seq) == (row.feed, row.seq)
@@ -112,7 +112,7 @@ def test_every_op_of_many_chains_is_found_where_it_stands_also_as_they_grow() ->
 
 def test_many_chains_are_found_below_a_base_and_by_who_gets_it() -> None:
     ann, ben, hand, store = parted(2 * CHAINS_LOOKED_INTO_MAX)
-    ops = [Place(ann.feeds.origin_of(row.feed), row.seq, row.id[:8]) for row in store.rows()]
+    ops = [OpRef(ann.feeds.origin_of(row.feed), row.seq, row.id[:8]) for row in store.rows()]
     assert compact(ann, NOW_MS + LEASE_MS) > 0
     settle([ann, ben], NOW_MS + LEASE_MS)
     for core in (ann, ben):

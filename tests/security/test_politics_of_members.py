@@ -6,10 +6,10 @@ from trio.testing import memory_stream_pair
 
 from replica import Core, SqliteStore, connect, revoke
 from replica.ids import DeviceId
-from replica.membership import Member, Revocation, introduce, name_root
+from replica.membership import IntroducedMember, Revocation, introduce, name_root
 from sync.errors import Untrusted
 from sync.exchange import check_admitted
-from sync.farewell import HEARD_BYTES_MAX, tell_revoked
+from sync.revocation_notice import HEARD_BYTES_MAX, tell_revoked
 from sync.wire.frames import encode_frame
 from sync.wire.messages import Message, Ops, Trust, encode_message
 from tests.support.exchanges import ExchangePair, introduced_by
@@ -240,7 +240,7 @@ def test_names_of_the_root_are_no_devices() -> None:
     ann, ben, _ = founded("ann", "ben", "eve")
     before = dict(ben.membership.members)
     paper = identity("paper")
-    named: list[Member] = [
+    named: list[IntroducedMember] = [
         name_root(paper.sign, paper.device_id, public_key=paper.public_key, name="code"),
         introduce(
             EVE.sign, EVE.device_id, public_key=paper.public_key, certificate=b"samemind root 1\0", name="x"

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from sync.errors import LinkLost, RemoteProtocolError, SelfLink, Untrusted
 from sync.identity import Identity, certificate_key
 from sync.tls import pinned_context, secure
-from sync.trust import Member, Trust
+from sync.trust import Member, TrustStore
 from tests.support.links import End, identity, meet, part, tcp_pair
 
 LAPTOP, PHONE, STRANGER = identity("laptop"), identity("phone"), identity("stranger")
@@ -142,7 +142,7 @@ def test_a_device_without_any_pairing_refuses_everybody() -> None:
 def test_a_revoked_pin_is_refused() -> None:
     async def main() -> None:
         phone = Member.of(PHONE.certificate, "phone")
-        before, after = Trust.of([phone]), Trust.of([phone], revoked=[phone.device_id])
+        before, after = TrustStore.of([phone]), TrustStore.of([phone], revoked=[phone.device_id])
         client, server = await meet(PHONE, [LAPTOP.certificate], LAPTOP, before.pins())
         assert server.peer == phone.device_id
         await part(client, server)

@@ -12,7 +12,7 @@ from replica import (
     AsyncioHost,
     Core,
     DerivedTables,
-    Member,
+    IntroducedMember,
     Replica,
     Write,
     introduce,
@@ -106,7 +106,7 @@ async def introduce_to(one: Device, other: str) -> None:
     await one.replica.run(lambda core, _: core.learn([introduced(other, by=one.name)], []))
 
 
-def introduced(name: str, *, by: str | None = None) -> Member:
+def introduced(name: str, *, by: str | None = None) -> IntroducedMember:
     """An introduction of a device by another, or by itself."""
     who, introducer = identity(name), identity(by or name)
     return introduce(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from replica import Core, SqliteStore, connect
-from replica.membership import Member, introduce
+from replica.membership import IntroducedMember, introduce
 from replica.signing import MemoisedVerify
 from replica.storage.memory_store import MemoryStore
 from sync.exchange import Exchange
@@ -40,7 +40,7 @@ def cores(*names: str, in_sqlite: bool = False, seed: int = 1) -> list[Core]:
     return found
 
 
-def introduced_by(who: Identity, other: Identity, name: str) -> Member:
+def introduced_by(who: Identity, other: Identity, name: str) -> IntroducedMember:
     """An introduction."""
     return introduce(
         who.sign, who.device_id, public_key=other.public_key, certificate=other.certificate, name=name

@@ -17,7 +17,7 @@ from replica import ops
 from replica.core import Core
 from replica.frame import encode_frame
 from replica.ids import derived_memory_id
-from replica.ops import Kind, Remember, Write
+from replica.ops import OpKind, Remember, Write
 from replica.outbox import Outbox
 from tests.support.replicas import NOW_MS, group, sync
 from tests.support.vectors import FOLDER as VECTORS
@@ -26,7 +26,7 @@ from tests.support.vectors_of_links import member
 
 FOLDER: Final = VECTORS.parent / "frozen"
 # What the first frozen build could fold: TRIGGER changed after it, and what has a higher number came later.
-KINDS: Final = {int(kind): 1 for kind in Kind if kind <= Kind.RECEIPT and kind is not Kind.TRIGGER}
+KINDS: Final = {int(kind): 1 for kind in OpKind if kind <= OpKind.RECEIPT and kind is not OpKind.TRIGGER}
 
 
 def history() -> tuple[Core, Core]:
@@ -37,12 +37,12 @@ def history() -> tuple[Core, Core]:
     ann.commit([ann.edit_of(rids[0], "note 0, and more")], NOW_MS + 1)
     ann.commit([Write(ops.Claim("Ann", "lives in", "Lisbon", (), None), rids[0])], NOW_MS + 2)
     sync(ann, ben)
-    (claim,) = [row for row in ben.store.rows() if row.kind == Kind.CLAIM]
+    (claim,) = [row for row in ben.store.rows() if row.kind == OpKind.CLAIM]
     place = ben.feeds.place(claim.feed, claim.seq)
     ben.commit([Write(ops.Set("topic", "moving"), rids[1]), Write(ops.Set("theme", "dark"))], NOW_MS + 3)
     ben.commit([Write(ops.Relate("Ann", "lives in", "Lisbon", 0.5))], NOW_MS + 4)
     ben.commit([Write(ops.Access(((rids[1], 3, NOW_MS),)))], NOW_MS + 5)
-    ben.commit([Write(ops.Resolve((ops.Verdict(rids[0], place, keep=False),)))], NOW_MS + 6)
+    ben.commit([Write(ops.Resolve((ops.ClaimVerdict(rids[0], place, keep=False),)))], NOW_MS + 6)
     (proposed,) = ben.commit([Write(ops.Propose((rids[0], rids[1], rids[2])))], NOW_MS + 7)
     ann.commit([Write(ops.Set("topic", "at the same time"), rids[1])], NOW_MS + 8)
     ann.commit([Write(ops.Forget((rids[3],)))], NOW_MS + 9)

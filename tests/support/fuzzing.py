@@ -21,8 +21,8 @@ from replica import codec, compaction, ops
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.frame import decode_frame, encode_frame
-from replica.ids import MemoryId, Place
-from replica.oplog import Row
+from replica.ids import MemoryId, OpRef
+from replica.oplog import LogRow
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.verify import verify_replica
 from sync.carrier.cargo import Taking, check, header_of, messages
@@ -52,7 +52,7 @@ def writers() -> tuple[Core, Core]:
 
 
 @functools.cache
-def written() -> tuple[bytes, tuple[Row, ...], tuple[Place, ...]]:
+def written() -> tuple[bytes, tuple[LogRow, ...], tuple[OpRef, ...]]:
     """Return what such members wrote: as a frame, as rows of a log, and its heads."""
     ann, _ = history()
     return encode_frame(everything(ann)), tuple(rows_of(ann)), ann.frontier().heads

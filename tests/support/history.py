@@ -7,7 +7,7 @@ from replica import ops
 from replica.codec import pack
 from replica.frame import Frame
 from replica.ids import MemoryId
-from replica.ops import Kind, Op, Remember, Set
+from replica.ops import Op, OpKind, Remember, Set
 from replica.state.text import EditedText, base_name
 from tests.support.replicas import NOW_MS, Hand, frame_of_segments
 
@@ -40,7 +40,7 @@ def told(*, later: bool = True) -> Frame:
     likes = say(ann, ops.Claim("Ann", "likes", "tea", (), None), RID)
     one = say(ann, Remember("two words", {}), fork)
     say(ben, Set("project", "too early"), RID)  # not effective: its writer had not seen the memory
-    say(ben, ops.Resolve((ops.Verdict(RID, likes.place, keep=False),)))  # nor this claim
+    say(ben, ops.Resolve((ops.ClaimVerdict(RID, likes.place, keep=False),)))  # nor this claim
     say(ben, Remember("a word", {"speaker": "Ben"}), fork)
     say(ben, ops.Edit(base, text.edit("Ann lives in Lisbon", Random(1))), RID, seen=[one.place])
     say(ben, Set("topic", "moving"), RID)
@@ -48,7 +48,9 @@ def told(*, later: bool = True) -> Frame:
     say(ben, Set("importance", None), RID)
     say(
         ben,
-        ops.Resolve((ops.Verdict(RID, lives.place, keep=False), ops.Verdict(RID, works.place, keep=False))),
+        ops.Resolve(
+            (ops.ClaimVerdict(RID, lives.place, keep=False), ops.ClaimVerdict(RID, works.place, keep=False))
+        ),
     )
     say(ben, ops.Access(((RID, 3, NOW_MS), (OTHER, 1, NOW_MS))))
     say(ben, ops.Access(((RID, 2, NOW_MS),)))
@@ -64,7 +66,7 @@ def told(*, later: bool = True) -> Frame:
     say(ann, Set("topic", "at the same time"), RID)
     say(ann, Set("theme", "light"))
     say(ann, ops.Relate("Ann", "lives in", "Porto", None))
-    say(ann, ops.Resolve((ops.Verdict(RID, works.place, keep=True),)))
+    say(ann, ops.Resolve((ops.ClaimVerdict(RID, works.place, keep=True),)))
     say(ann, ops.Trigger(OTHER, 0, "goal_check", ()), OTHER)
     say(ann, ops.Withdraw((guessed.place,)))  # not effective: its writer had not seen the proposal
     say(ann, ops.Unlink((stays.place,)))  # nor this link
@@ -73,7 +75,7 @@ def told(*, later: bool = True) -> Frame:
     say(ann, ops.Receipt((gone,)))
     say(ann, ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))))
     say(ann, ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))))
-    say(ann, kind=Kind.RELATE, plain=pack(["Ann", "owes", "Ben", 2.0]))  # breaks a rule
+    say(ann, kind=OpKind.RELATE, plain=pack(["Ann", "owes", "Ben", 2.0]))  # breaks a rule
     say(ann, ops.Tag(("dough", "oven")), OTHER)
     say(
         ben, ops.Untag(("bread", "dough", "oven")), OTHER
@@ -89,12 +91,12 @@ def told(*, later: bool = True) -> Frame:
     say(ann, Set("meta.c", None), RID)
     say(ann, Set("meta.d", ["no", "entry"]), RID)
     say(ann, ops.Untag(("word",)), fork)  # nothing to take off
-    say(ann, kind=Kind.TAG, plain=pack([]), rid=RID)  # breaks a rule
-    say(ann, kind=Kind.UNTAG, plain=pack(["b", "a"]), rid=RID)  # likewise
-    say(ann, kind=Kind.SAYS_SAME, plain=pack([RID, RID, 90]))  # likewise
-    say(ann, kind=Kind.REMEMBER, plain=pack(["\u2003\x1f", {}]), rid=bytes(range(16)))  # likewise
+    say(ann, kind=OpKind.TAG, plain=pack([]), rid=RID)  # breaks a rule
+    say(ann, kind=OpKind.UNTAG, plain=pack(["b", "a"]), rid=RID)  # likewise
+    say(ann, kind=OpKind.SAYS_SAME, plain=pack([RID, RID, 90]))  # likewise
+    say(ann, kind=OpKind.REMEMBER, plain=pack(["\u2003\x1f", {}]), rid=bytes(range(16)))  # likewise
     if later:
-        say(ann, kind=Kind.SET, plain=pack(["theme", "dim"]), version=2)  # not understood
+        say(ann, kind=OpKind.SET, plain=pack(["theme", "dim"]), version=2)  # not understood
     last = say(ben, ops.Propose((OTHER, gone)))
     say(ann, ops.Withdraw((last.place, proposed.place)), seen=[last.place])
     say(ann, ops.Unlink((linked.place,)))

@@ -11,7 +11,7 @@ import zstandard
 from replica.codec import decode_payload, pack
 from replica.core import Core
 from replica.ids import DeviceId, OpId
-from replica.ops import Kind, Remember
+from replica.ops import OpKind, Remember
 from replica.signing import Sign, sign_commit
 from replica.snapshot_adds import AddedRow, columns_of
 from replica.state.text import EditedText, base_name
@@ -49,7 +49,7 @@ class Lie:
             lie.feeds.append([device, incarnation, None, 0, {}, feed.seq, rows[-1].id, signature, {}, spine])
             lie.origins.append([device, incarnation])
             for row in rows:
-                if row.kind == Kind.REMEMBER and row.payload is not None and row.rid is not None:
+                if row.kind == OpKind.REMEMBER and row.payload is not None and row.rid is not None:
                     said = decode_payload(row.kind, row.payload)
                     assert isinstance(said, Remember)
                     lie.adds.append(

@@ -10,21 +10,21 @@ import trio
 
 from replica.asyncio_host import AsyncioHost
 from sync.discovery.mdns import MdnsFinder
-from sync.discovery.sightings import News, Service, Sighting
+from sync.discovery.sightings import News, ServiceType, Sighting
 
 
 def say(**line: object) -> None:
     print(json.dumps(line), flush=True)
 
 
-def report(service: Service, news: News) -> None:
+def report(service: ServiceType, news: News) -> None:
     if isinstance(news, Sighting):
         say(saw=service.name, name=news.name, addresses=[str(each) for each in news.addresses])
     else:
         say(lost=service.name, name=news.name)
 
 
-async def watch(finder: MdnsFinder, service: Service) -> None:
+async def watch(finder: MdnsFinder, service: ServiceType) -> None:
     async with finder.watch(service) as seen:
         async for news in seen:
             report(service, news)
@@ -32,8 +32,8 @@ async def watch(finder: MdnsFinder, service: Service) -> None:
 
 async def main(port: int) -> None:
     async with AsyncioHost.open() as host, MdnsFinder.open(host) as finder:
-        async with finder.announce(Service.SYNC, port), trio.open_nursery() as nursery:
-            for service in Service:
+        async with finder.announce(ServiceType.SYNC, port), trio.open_nursery() as nursery:
+            for service in ServiceType:
                 nursery.start_soon(watch, finder, service)
             say(started=port)
             await trio.to_thread.run_sync(sys.stdin.read, abandon_on_cancel=True)

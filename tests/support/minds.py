@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from cognition import CognitionTables, Embedder, HashedEmbedder, Mind, open_mind
+from cognition import Cognition, CognitionTables, Embedder, HashedEmbedder, open_mind
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
 from cognition.embedding.embedder import Vectors
@@ -106,7 +106,7 @@ async def open_memory(
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
     clock: Callable[[], int] | None = None,
-) -> AsyncIterator[tuple[Replica, Mind]]:
+) -> AsyncIterator[tuple[Replica, Cognition]]:
     """Open a replica at `path` and a mind over it."""
     identity = Identity.create()
     options: dict[str, Any] = {} if clock is None else {"clock": clock}

@@ -29,8 +29,8 @@ from sync.code import PairingCode
 from sync.errors import SyncError
 from sync.identity import Identity, certificate_key
 from sync.link import Link
-from sync.pairing import Introduction, Joiner, Paired
-from sync.trust import Trust
+from sync.pairing import Introduction, Joiner, PairingResult
+from sync.trust import TrustStore
 from sync.web_hello import LINK_PROTOCOL, PAIR_PROTOCOL, HelloInitiator, pairing_context
 from sync.web_link import RecordStream
 from tests.support.cli import COMMAND, environment
@@ -222,7 +222,7 @@ class Page:
     tls: ssl.SSLContext | None = None
     closed: int | None = None
 
-    async def pair(self, code: str, *, expected: bytes | None = None) -> Paired:
+    async def pair(self, code: str, *, expected: bytes | None = None) -> PairingResult:
         """Prove a code, and take the device that showed it into the group."""
         who = self.device.identity
         async with websocket(self.url, PAIR_PROTOCOL, tls=self.tls) as socket:
@@ -269,7 +269,7 @@ class Page:
     async def pins(self) -> list[bytes]:
         """The certificates of everybody else in the group, as far as this device knows."""
         membership = await self.device.replica.run(lambda core, _: core.membership)
-        trust = Trust.of_group(
+        trust = TrustStore.of_group(
             ((each.device, each.certificate, each.name) for each in membership.members.values()),
             membership.revoked,
         )

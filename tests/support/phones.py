@@ -4,7 +4,7 @@ from random import Random
 
 from replica.membership import introduce, name_root
 from samemind.phone.host import Phone
-from samemind.phone.link import Link, Pairing
+from samemind.phone.link import Pairing, PhoneLink
 from sync.exchange import Exchange
 from sync.identity import certificate_key
 from sync.pairing import Introduction, Offerer, PairingWindow
@@ -107,15 +107,15 @@ class Called:
         return self._hello.channel.seal(b"".join(map(encode_frame, frames)))
 
 
-def meet(caller: Phone, called: Phone, *, now_ms: int = NOW_MS) -> tuple[Link, Called]:
+def meet(caller: Phone, called: Phone, *, now_ms: int = NOW_MS) -> tuple[PhoneLink, Called]:
     """Link two until neither has more to say."""
-    link = Link(caller, origin=ORIGIN, entropy=Random(5).randbytes)
+    link = PhoneLink(caller, origin=ORIGIN, entropy=Random(5).randbytes)
     other = Called(called)
     talk(link, other, [link.start()], now_ms=now_ms)
     return link, other
 
 
-def talk(link: Link, other: Called, said: list[bytes], *, now_ms: int = NOW_MS) -> None:
+def talk(link: PhoneLink, other: Called, said: list[bytes], *, now_ms: int = NOW_MS) -> None:
     """Carry messages back and forth until there are none; the first ones are the caller's."""
     for _ in range(1_000):
         answers = [each for message in said for each in other.receive(message, now_ms)]

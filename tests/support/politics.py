@@ -16,7 +16,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from replica import membership
 from replica.ids import DeviceId, device_id
-from replica.membership import Member, Membership, Revocation, introduce, name_root, names_root, revoke
+from replica.membership import (
+    IntroducedMember,
+    Membership,
+    Revocation,
+    introduce,
+    name_root,
+    names_root,
+    revoke,
+)
 
 DEVICES_MAX: Final = 9
 BAD_MAX: Final = 2
@@ -37,7 +45,9 @@ class Verdict:
     line: tuple[DeviceId, ...]
 
 
-def verdict(root: DeviceId, members: Iterable[Member], revocations: Iterable[Revocation]) -> Verdict:
+def verdict(
+    root: DeviceId, members: Iterable[IntroducedMember], revocations: Iterable[Revocation]
+) -> Verdict:
     """Decide by pencil: find the eldest who has not been taken in, ask whether an elder revoked it, and begin again."""
     introductions = {each for each in members if not names_root(each)}
     out = {(each.by, each.device) for each in revocations if each.by != each.device}
@@ -75,7 +85,7 @@ class Person:
         self.knows = Membership([self.introduces(self)])
         self.is_bad = False
 
-    def introduces(self, other: "Person") -> Member:
+    def introduces(self, other: "Person") -> IntroducedMember:
         """Sign an introduction."""
         return introduce(self.key.sign, self.id, public_key=other.public, certificate=b"-", name=other.name)
 
@@ -83,12 +93,15 @@ class Person:
         """Sign a revocation."""
         return revoke(self.key.sign, self.id, other)
 
-    def names_root(self, other: "Person") -> Member:
+    def names_root(self, other: "Person") -> IntroducedMember:
         """Sign who the root is."""
         return name_root(self.key.sign, self.id, public_key=other.public, name=other.name)
 
     def learns(
-        self, members: Iterable[Member], revocations: Iterable[Revocation], by: DeviceId | None = None
+        self,
+        members: Iterable[IntroducedMember],
+        revocations: Iterable[Revocation],
+        by: DeviceId | None = None,
     ) -> None:
         """Hear of acts, as the core does."""
         self.knows.add(*self.knows.news(members, revocations, own=self.id, by=by))
@@ -97,7 +110,7 @@ class Person:
         """Whether it talks to a device."""
         return other in self.knows.standing
 
-    def acts(self) -> frozenset[Member | Revocation]:
+    def acts(self) -> frozenset[IntroducedMember | Revocation]:
         """All that it knows and tells."""
         return frozenset({*self.knows.told(), *self.knows.revocations})
 
@@ -110,9 +123,9 @@ class World:
     random: Random = field(init=False)
     people: list[Person] = field(default_factory=list)
     bad: list[Person] = field(default_factory=list)
-    forged: list[Member | Revocation] = field(default_factory=list)
+    forged: list[IntroducedMember | Revocation] = field(default_factory=list)
     """What bad devices signed, and hand out as it suits them."""
-    heard: set[Member | Revocation] = field(default_factory=set)
+    heard: set[IntroducedMember | Revocation] = field(default_factory=set)
     """What came to a bad device's ears, to be told again in part."""
     code: Person | None = None
     """The recovery key, on paper."""
@@ -193,9 +206,9 @@ class World:
         else:
             self.forged.append(signer.revokes(self.random.choice([*self.people, *self.bad]).id))
 
-    def _hand(self, victim: Person, acts: Iterable[Member | Revocation]) -> None:
+    def _hand(self, victim: Person, acts: Iterable[IntroducedMember | Revocation]) -> None:
         teller = self.random.choice(self.bad).id
-        members = [each for each in acts if isinstance(each, Member)]
+        members = [each for each in acts if isinstance(each, IntroducedMember)]
         victim.learns(members, [each for each in acts if isinstance(each, Revocation)], by=teller)
 
     def _two(self) -> list[Person]:

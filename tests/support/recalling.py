@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cognition import Filters, HashedEmbedder, Hit, StaticEmbedder, queue
+from cognition import Filters, HashedEmbedder, RankedMemory, StaticEmbedder, queue
 from cognition.embedding.lexicon import WordVectors
 from cognition.index import VectorIndex
 from cognition.ranking.query import Query
@@ -38,9 +38,9 @@ class Memory:
         by_words: bool = True,
         graph: bool = True,
         weights: Mapping[str, float] = WEIGHTS,
-        told: Callable[[Ranked, list[Hit]], None] | None = None,
+        told: Callable[[Ranked, list[RankedMemory]], None] | None = None,
         **filters: Any,
-    ) -> list[Hit]:
+    ) -> list[RankedMemory]:
         query, k, kept = Query(text if by_words else ""), wished(k), Filters(**filters)
         ranked = rank(
             self.home.connection,

@@ -234,10 +234,10 @@ def hostile() -> Iterator[str]:
 
 def states() -> Iterator[str]:
     """What may be said and heard in a conversation, and when: the rows of `sync.states`, a table a machine."""
-    from sync.states import ANSWERS, TRANSITIONS, Found, Phase, Receiving, Sending, Step, Way
+    from sync.states import ANSWERS, TRANSITIONS, Phase, Receiving, Sending, SessionFinding, Step, Way
 
     def named(step: Step) -> str:
-        if isinstance(step, Found):
+        if isinstance(step, SessionFinding):
             return f"*{step.name.lower().replace('_', ' ')}*"
         way, kind = step
         return f"{'say' if way is Way.SAID else 'hear'} {kind.__name__}"

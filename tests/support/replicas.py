@@ -11,9 +11,9 @@ from random import Random
 from replica.codec import SALT_BYTES, encode_payload, header, header_hash, payload_hash
 from replica.core import Core, Taken
 from replica.frame import Frame, Segment, decode_frame, encode_frame
-from replica.ids import MemoryId, OpId, Origin, Place, new_memory_id
+from replica.ids import MemoryId, OpId, OpRef, Origin, new_memory_id
 from replica.membership import introduce
-from replica.oplog import Row, Store
+from replica.oplog import LogRow, Store
 from replica.ops import KIND_OF, Body, Op, Remember, Write
 from replica.outbox import frame_of
 from replica.signing import sign_commit
@@ -146,7 +146,7 @@ def everything(core: Core) -> Frame:
     return frame_of(core, list(core.store.entries(0, {}, core.feeds.origin_of)))
 
 
-def rows_of(core: Core) -> list[Row]:
+def rows_of(core: Core) -> list[LogRow]:
     """The whole log."""
     return list(core.store.rows())
 
@@ -194,7 +194,7 @@ class Hand:
         body: Body | None = None,
         rid: bytes | None = None,
         *,
-        seen: Iterable[Place] = (),
+        seen: Iterable[OpRef] = (),
         kind: int | None = None,
         version: int = 1,
         plain: bytes | None = None,

@@ -24,7 +24,7 @@ from cognition import linking, queue
 from cognition.decay import PROFILE_DEFAULT, PROFILES
 from cognition.embedding.hashed import HashedEmbedder
 from cognition.filters import Filters
-from cognition.ingest import Reader, Told
+from cognition.ingest import NewTelling, TellingReader
 from cognition.memories import Shown
 from cognition.steps import steps
 from replica import Core, MemoryId, Remember, Write, introduce, links_of, new_memory_id, show_memory_id
@@ -32,7 +32,7 @@ from replica.codec import read_place, unpack
 from replica.compaction import LEASE_MS, compact
 from replica.labelling import label_writes
 from replica.ops import Forget, SaysSame, Unlink
-from replica.state.cells import Link
+from replica.state.cells import TellingLink
 from replica.verify import verify_replica
 from samemind.commands.memories import _forgetting as changes
 from samemind.commands.memories import _standing as standing
@@ -142,9 +142,9 @@ class Party:
         who = identity(self.name)
         self.disk = disk
         self.core = Core(disk.store, device=who.device_id, sign=who.sign, random=Random(seed))
-        self.reader: Reader | None = None
+        self.reader: TellingReader | None = None
         if isinstance(disk, SqliteDisk):
-            self.reader = Reader(disk.store.local, lambda: self.now_ms, newer=False)
+            self.reader = TellingReader(disk.store.local, lambda: self.now_ms, newer=False)
             self.reader.open(disk.connection)
         self.steps = steps(THRESHOLDS)
 
@@ -154,7 +154,7 @@ class Party:
         if self.reader is None or isinstance(self.disk, MemoryDisk):
             self.core.commit(linking.as_told([Write(Remember(text, {}), rid)], self.again(text), rid), now_ms)
         else:
-            told = Told(rid, text, {}, now_ms)
+            told = NewTelling(rid, text, {}, now_ms)
             self.reader.tell(self.core, self.disk.connection, told, facts=True)
 
     def read(self, now_ms: int) -> None:
@@ -182,7 +182,7 @@ class Party:
             places = [
                 read_place(unpack(key.name))
                 for key, cell in self.core.store.all_cells()
-                if isinstance(cell, Link) and rid in cell.rids
+                if isinstance(cell, TellingLink) and rid in cell.rids
             ]
         return Unlink(tuple(sorted(places))) if places else None
 

@@ -17,7 +17,7 @@ from replica.codec import encode_payload, header, payload_hash, unpack
 from replica.erasure import proof_of
 from replica.frame import encode_frame
 from replica.ids import OpId, derived_memory_id, op_uuid
-from replica.ops import Body, Kind, Remember, Set
+from replica.ops import Body, OpKind, Remember, Set
 from replica.signing import sign_commit
 from replica.state.register import Dot, Register, winner, write
 from replica.state.text import EditedText, base_name
@@ -46,25 +46,27 @@ FOLDER = Path(__file__).parents[2] / "docs" / "protocol" / "vectors"
 SALT = bytes(range(16))
 
 # One body of each kind, with the plain values that its payload spells.
-BODIES: dict[Kind, Body] = {
-    Kind.REMEMBER: Remember("Ann moved to Lisbon", {"speaker": "Ann", "importance": 0.5, "tags": ["a", "b"]}),
-    Kind.EDIT: ops.Edit(base_name(RID, "one"), EditedText.from_base(RID, "one").edit("one two", Random(1))),
-    Kind.SET: Set("importance", 0.75),
-    Kind.FORGET: ops.Forget((RID, OTHER)),
-    Kind.ERASE: ops.Erase((RID,)),
-    Kind.RELATE: ops.Relate("Ann", "lives in", "Lisbon", 1.0),
-    Kind.ACCESS: ops.Access(((RID, 3, NOW_MS),)),
-    Kind.CLAIM: ops.Claim("Ann", "lives in", "Lisbon", (PLACE,), NOW_MS),
-    Kind.RESOLVE: ops.Resolve((ops.Verdict(RID, PLACE, keep=False),)),
-    Kind.PROPOSE: ops.Propose((RID, OTHER)),
-    Kind.WITHDRAW: ops.Withdraw((PLACE,)),
-    Kind.TRIGGER: ops.Trigger(OTHER, 2, "decay_review", (OTHER,)),
-    Kind.RECEIPT: ops.Receipt((RID,)),
-    Kind.FEEDBACK: ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))),
-    Kind.SAYS_SAME: ops.SaysSame((RID, OTHER), 90),
-    Kind.UNLINK: ops.Unlink((PLACE,)),
-    Kind.TAG: ops.Tag(("home", "travel")),
-    Kind.UNTAG: ops.Untag(("home",)),
+BODIES: dict[OpKind, Body] = {
+    OpKind.REMEMBER: Remember(
+        "Ann moved to Lisbon", {"speaker": "Ann", "importance": 0.5, "tags": ["a", "b"]}
+    ),
+    OpKind.EDIT: ops.Edit(base_name(RID, "one"), EditedText.from_base(RID, "one").edit("one two", Random(1))),
+    OpKind.SET: Set("importance", 0.75),
+    OpKind.FORGET: ops.Forget((RID, OTHER)),
+    OpKind.ERASE: ops.Erase((RID,)),
+    OpKind.RELATE: ops.Relate("Ann", "lives in", "Lisbon", 1.0),
+    OpKind.ACCESS: ops.Access(((RID, 3, NOW_MS),)),
+    OpKind.CLAIM: ops.Claim("Ann", "lives in", "Lisbon", (PLACE,), NOW_MS),
+    OpKind.RESOLVE: ops.Resolve((ops.ClaimVerdict(RID, PLACE, keep=False),)),
+    OpKind.PROPOSE: ops.Propose((RID, OTHER)),
+    OpKind.WITHDRAW: ops.Withdraw((PLACE,)),
+    OpKind.TRIGGER: ops.Trigger(OTHER, 2, "decay_review", (OTHER,)),
+    OpKind.RECEIPT: ops.Receipt((RID,)),
+    OpKind.FEEDBACK: ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))),
+    OpKind.SAYS_SAME: ops.SaysSame((RID, OTHER), 90),
+    OpKind.UNLINK: ops.Unlink((PLACE,)),
+    OpKind.TAG: ops.Tag(("home", "travel")),
+    OpKind.UNTAG: ops.Untag(("home",)),
 }
 
 
@@ -120,7 +122,7 @@ def bodies() -> Any:
     for kind, body in BODIES.items():
         payload = encode_payload(SALT, body)
         rid = RID if kind in ops.TEXT_KINDS else None
-        digest, seen = payload_hash(payload), (PLACE,) if kind == Kind.SET else ()
+        digest, seen = payload_hash(payload), (PLACE,) if kind == OpKind.SET else ()
         raw = header(hand.origin, 2, (NOW_MS << 16) + 1, seen, kind, 1, True, rid, b"p" * 32, digest)
         op_id = sha256(raw)
         found.append(

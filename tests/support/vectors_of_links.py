@@ -19,8 +19,8 @@ from replica.codec import pack, payload_hash, wire_place
 from replica.compaction import LEASE_MS, compact
 from replica.erasure import proof_of, read_proof
 from replica.frame import encode_frame
-from replica.ids import DeviceId, MemoryId, Origin, Place
-from replica.membership import Member, introduce, plain_member, revoke
+from replica.ids import DeviceId, MemoryId, OpRef, Origin
+from replica.membership import IntroducedMember, introduce, plain_member, revoke
 from replica.ops import Set
 from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from sync.code import PairingCode
@@ -49,7 +49,7 @@ from tests.support.replicas import NOW_MS, Hand, acquaint, core_of, group, take
 
 RID = MemoryId(bytes(range(0x10, 0x20)))
 OTHER = MemoryId(bytes(range(0x20, 0x30)))
-PLACE = Place(Origin(DeviceId(bytes(range(32))), b"incarnat"), 41, bytes(range(8)))
+PLACE = OpRef(Origin(DeviceId(bytes(range(32))), b"incarnat"), 41, bytes(range(8)))
 
 
 def sha256(data: bytes) -> bytes:
@@ -57,7 +57,7 @@ def sha256(data: bytes) -> bytes:
     return payload_hash(data)
 
 
-def member(by: str, name: str) -> Member:
+def member(by: str, name: str) -> IntroducedMember:
     """One device's introduction of another."""
     who, other = identity(by), identity(name)
     return introduce(
@@ -191,7 +191,7 @@ def carrying() -> Any:
     """A carrier file as the page has it made, with keys that are known, and what is sealed in it."""
     core, ben = group("ann", "ben")
     hand = Hand("ann")
-    frames, places = list[bytes](), list[Place]()
+    frames, places = list[bytes](), list[OpRef]()
     for theme in ("dark", "light"):
         op = hand.write(Set("theme", theme))
         take(core, hand.frame(op))

@@ -9,7 +9,7 @@ from typing import Any
 from replica.core import Core
 from replica.errors import ReplicaError
 from sync.carrier.shelf import Shelf
-from sync.carrier.visit import Get, Looked, MayWrite, Names, Put, Remove, Run, Save, Step, Visitor
+from sync.carrier.visit import GetFile, Looked, MayWrite, Names, Put, Remove, Run, Save, Step, Visitor
 from sync.errors import Full, Gone, SyncError
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS
@@ -41,7 +41,7 @@ def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[
         match step:
             case Names():
                 result = {name: len(data) for name, data in box.items()}
-            case Get(name, size):
+            case GetFile(name, size):
                 if name in box:
                     result = box[name][:size]
                 else:

@@ -80,6 +80,15 @@ def test_no_function_is_long() -> None:
     assert long == []
 
 
+def test_a_class_is_named_as_no_other_class_of_ours() -> None:
+    places: dict[str, list[str]] = {}
+    for path in sources():
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not shown(path).startswith("simulations/"):
+                places.setdefault(node.name, []).append(shown(path))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 def test_every_package_is_typed_and_every_folder_of_code_is_a_package() -> None:
     for package in PACKAGES:
         assert (ROOT / package / "py.typed").is_file(), f"{package} has no py.typed"

@@ -13,7 +13,7 @@ from replica.fields import FIELDS
 from replica.frame import decode_frame
 from replica.ids import device_id
 from replica.membership import Membership, read_member, read_revocation
-from replica.ops import NEEDS_RID, TEXT_KINDS, UNDERSTOOD, Kind
+from replica.ops import NEEDS_RID, TEXT_KINDS, UNDERSTOOD, OpKind
 from replica.signing import verify_commit
 from replica.snapshot import absorb, read_snapshot
 from replica.state.text import EditedText
@@ -47,11 +47,11 @@ def test_identities_follow_from_their_keys() -> None:
 
 def test_payloads_headers_and_signatures_are_read_as_the_vectors_say() -> None:
     vectors = load("ops")
-    assert [each["kind"] for each in vectors["ops"]] == list(Kind)
+    assert [each["kind"] for each in vectors["ops"]] == list(OpKind)
     key = identity("ann").public_key
     for each in vectors["ops"]:
         body = decode_payload(each["kind"], each["payload"])
-        assert body == BODIES[Kind(each["kind"])]
+        assert body == BODIES[OpKind(each["kind"])]
         assert encode_payload(each["payload"][:16], body) == each["payload"]
         assert payload_hash(each["payload"]) == each["payload_hash"]
         assert unpack(each["header"])[-1] == each["payload_hash"]
@@ -143,7 +143,7 @@ def test_the_page_on_kinds_lists_every_kind_as_the_code_has_it() -> None:
             "yes" if kind in NEEDS_RID else "no",
             "yes" if kind in TEXT_KINDS else "no",
         )
-        for kind in Kind
+        for kind in OpKind
     ]
 
 
@@ -159,7 +159,7 @@ def test_the_page_on_kinds_shows_each_body_as_the_vectors_spell_it() -> None:
             r"^\| \d+ \| `(\w+)` \|.*\| `(\[.*?\])` \|", page("reference", "op-kinds.md"), re.MULTILINE
         )
     )
-    assert shapes.keys() == Kind.__members__.keys()
+    assert shapes.keys() == OpKind.__members__.keys()
     for each in load("ops")["ops"]:
         shape = shapes[each["name"]]
         if not shape.endswith("…]"):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors, unit
-from cognition.embedding.universal.pieces import BEGIN, END, Pieces
+from cognition.embedding.universal.pieces import BEGIN, END, UnigramPieces
 from cognition.embedding.universal.unpacking import (
     ORDERS,
     PARTS,
@@ -51,7 +51,7 @@ class UniversalEmbedder:
         """`cache`: where it is unpacked, if not in the user's own cache."""
         self._cache = cache
         self._loading = threading.Lock()
-        self._loaded: tuple[Pieces, Unpacked] | None = None
+        self._loaded: tuple[UnigramPieces, Unpacked] | None = None
 
     @property
     def name(self) -> str:
@@ -76,7 +76,7 @@ class UniversalEmbedder:
         except Spoiled:
             return self._embedded(texts, *self._load(instead_of=model))
 
-    def _embedded(self, texts: Sequence[str], pieces: Pieces, model: Unpacked) -> Vectors:
+    def _embedded(self, texts: Sequence[str], pieces: UnigramPieces, model: Unpacked) -> Vectors:
         rows = np.zeros((len(texts), WIDTH), np.float32)
         group: list[list[int]] = []
         places: list[int] = []
@@ -96,12 +96,12 @@ class UniversalEmbedder:
         model.let_go()
         return unit(rows)
 
-    def _load(self, instead_of: Unpacked | None = None) -> tuple[Pieces, Unpacked]:
+    def _load(self, instead_of: Unpacked | None = None) -> tuple[UnigramPieces, Unpacked]:
         """Return the model; unpacked anew `instead_of` one that is spoiled, unless another thread did that already."""
         with self._loading:
             if self._loaded is None or self._loaded[1] is instead_of:
                 model = unpacked(self._cache, anew=instead_of is not None)
-                self._loaded = Pieces(model.arrays), model
+                self._loaded = UnigramPieces(model.arrays), model
             return self._loaded
 
 

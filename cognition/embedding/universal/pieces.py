@@ -26,7 +26,7 @@ _VALUE: Final = 0x7FFFFFFF
 _SPACES: Final = frozenset("\t\n\f\r")
 
 
-class Pieces:
+class UnigramPieces:
     """The vocabulary. Any thread may use it."""
 
     def __init__(self, arrays: Arrays) -> None:

@@ -7,7 +7,7 @@ from cognition.contradictions.relations import Attention
 from cognition.contradictions.tables import judged_of
 from cognition.contradictions.values import folded
 from cognition.triggers.kinds import Thresholds
-from cognition.triggers.lattice import Status
+from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import Described, described, read_live
 from replica import memories_called
 from samemind.commands.answers._parts import PendingQuestion
@@ -24,7 +24,7 @@ def pending_triggers(
 ) -> list[TriggerView]:
     """Return what nobody has shown yet, the most urgent first; of some workspaces only, where they are named."""
     live = read_live(connection, now_ms, thresholds)
-    pending = [one for one in live if one.status(now_ms, thresholds.lifetime_ms) is Status.PENDING]
+    pending = [one for one in live if one.status(now_ms, thresholds.lifetime_ms) is TriggerStatus.PENDING]
     waiting = [
         one
         for one in described(connection, now_ms, thresholds, among=pending)

@@ -10,7 +10,7 @@ from samemind.commands.answers._parts import PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
-from samemind.options import Filters
+from samemind.options import FilterOptions
 from samemind.printable import safe
 from samemind.rendering import Document, begun
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cognition import Filters as Filtering
-    from cognition.composing import Gathered, Source
+    from cognition.composing import Gathered, PromptSource
     from cognition.models.chat import ChatMessage
     from samemind.device import Device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MakeContext(Filters):
+class MakeContext(FilterOptions):
     """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
 
     query: str | None = argument("what is asked; without it, an overview", metavar="QUERY", optional=True)
@@ -99,7 +99,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
     """Make the block: for a question what answers it, else (or beside it) an overview."""
     from cognition.composing import Gathered
     from cognition.listing import count_kept
-    from cognition.overview import Part, read_overview, widen
+    from cognition.overview import OverviewSection, read_overview, widen
     from cognition.prompting import Prompt, prompt
     from cognition.ranking.classes import SINGLE_HOP
     from replica import show_memory_id
@@ -120,7 +120,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
     async with at_moment(device, options.as_of, options.seen_by) as mind:
         gathered = Gathered(SINGLE_HOP) if query is None else await _gathered(mind, query, filters, options)
         gathered = replace(gathered, flat_characters=device.settings.flat_characters)
-        parts: list[Part] = []
+        parts: list[OverviewSection] = []
         if options.overview or query is None:
             parts = await mind.read(partial(read_overview, filters=filters, now_ms=mind.now_ms))
         made = Prompt((), widen(gathered.within(max_tokens), parts, max_tokens=max_tokens))
@@ -160,7 +160,9 @@ def _waiting(
     )
 
 
-async def _gathered(source: "Source", query: str, filters: "Filtering", options: MakeContext) -> "Gathered":
+async def _gathered(
+    source: "PromptSource", query: str, filters: "Filtering", options: MakeContext
+) -> "Gathered":
     from cognition.composing import gather
     from samemind.times import read_time
 

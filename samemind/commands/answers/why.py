@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument
 from samemind.memory_view import MemoryView
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.printable import one_line
 from samemind.rendering import Document, clock
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cognition.consolidation.summaries import Summary
-    from replica import Core, MemoryId, Row
+    from replica import Core, LogRow, MemoryId
     from samemind.device import Device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainWhy(Moment):
+class ExplainWhy(MomentOptions):
     """Show where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
 
     rid: str = argument("its id", takes=Takes.RID)
@@ -129,12 +129,12 @@ def _drawn(core: "Core", connection: "sqlite3.Connection", summary: "Summary") -
 
 
 def _link(core: "Core", rid: "MemoryId", relation: str, view: MemoryView | None) -> Provenance:
-    from replica import Kind, op_uuid, show_memory_id
+    from replica import OpKind, op_uuid, show_memory_id
+    from replica.op_verification import is_vouched
     from replica.vouched import voucher_of_memory
-    from replica.vouching import is_vouched
     from samemind.times import at_stamp
 
-    row = next((row for row in core.store.memory_rows(rid) if row.kind == Kind.REMEMBER), None)
+    row = next((row for row in core.store.memory_rows(rid) if row.kind == OpKind.REMEMBER), None)
     told = Provenance(rid=show_memory_id(rid), relation=relation, text=None)
     if view is None and row is None:
         return told
@@ -159,13 +159,13 @@ def _link(core: "Core", rid: "MemoryId", relation: str, view: MemoryView | None)
     )
 
 
-def _device(core: "Core", row: "Row | None", view: MemoryView | None) -> str | None:
+def _device(core: "Core", row: "LogRow | None", view: MemoryView | None) -> str | None:
     if row is not None:
         return core.feeds[row.feed].origin.device.hex()
     return None if view is None else view.device
 
 
-def _name(core: "Core", row: "Row | None", view: MemoryView | None) -> str | None:
+def _name(core: "Core", row: "LogRow | None", view: MemoryView | None) -> str | None:
     if view is not None:
         return view.device_name
     if row is None:

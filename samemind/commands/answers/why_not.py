@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
-from samemind.options import Filters
+from samemind.options import FilterOptions
 from samemind.printable import one_line
 from samemind.rendering import Document
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainWhyNot(Filters):
+class ExplainWhyNot(FilterOptions):
     """Show why a memory does not come up for a question: the stage that dropped it, and what it lacked."""
 
     rid: str = argument("its id", takes=Takes.RID)

@@ -13,7 +13,7 @@ import trio
 from samemind.commands.carry._parts import CarriedIn, SkippedFile
 from samemind.device import Device
 from samemind.errors import Failed
-from sync.carrier.shelf import State
+from sync.carrier.shelf import FileState
 from sync.carrier.visit import Looked, Visitor
 from sync.errors import MailboxError
 from sync.mailbox.folder import FolderBox
@@ -39,7 +39,7 @@ async def visit(device: Device, folder: Path, *, writes: bool) -> tuple[CarriedI
     skipped = [
         SkippedFile(file=name, reason=kept.reason)
         for name, kept in sorted(shelf.kept.items())
-        if kept.state is not State.TAKEN
+        if kept.state is not FileState.TAKEN
     ]
     if looked.ops and device.syncer is not None:
         await device.syncer.refresh()

@@ -41,7 +41,7 @@ async def run(device: "Device", options: CarryExport) -> CarriedOut:
     from replica import Core, DeviceId
     from samemind.durable import whole_file
     from samemind.ids import find_device
-    from sync.carrier.cargo import Exported, export
+    from sync.carrier.cargo import CargoFile, export
     from sync.peers import known_of
 
     path = Path(options.file)
@@ -56,7 +56,7 @@ async def run(device: "Device", options: CarryExport) -> CarriedOut:
     if (name := options.since_peer) is not None:
         peer = await device.replica.read(lambda connection: find_device(connection, name))
 
-    def write(core: Core, connection: object) -> Exported:
+    def write(core: Core, connection: object) -> CargoFile:
         known = {} if peer is None else known_of(core, connection, peer)  # type: ignore[arg-type]
         # Sealed, and others may carry it: whoever may read the folder may read the file.
         with whole_file(path, mode=0o666) as scratch, scratch.open("wb") as file:

@@ -11,8 +11,8 @@ import replica
 from cognition import read_text, take_in
 from cognition.contradictions.finding import open_slots_of
 from cognition.contradictions.relations import Attention
-from cognition.contradictions.slots import Status
-from cognition.contradictions.telling import Teller, telling_of, withdrawn
+from cognition.contradictions.slots import ContradictionStatus
+from cognition.contradictions.telling import ClaimWriter, telling_of, withdrawn
 from cognition.tellings import words_of_telling
 from replica import Core, MemoryId, Op, SaysSame, Write, facts_of, is_known, show_memory_id
 from replica.limits import SURENESS_MAX
@@ -64,7 +64,7 @@ def rewrite(
     ]
     statements = [statement for _, statement in taken.statements]
     ended = withdrawn(core, connection, telling_of(rid, fields, now_ms, corrects=True), statements)
-    teller = Teller(core, connection, now_ms)
+    teller = ClaimWriter(core, connection, now_ms)
     teller.tell([*writes, *ended], told)
     ops = teller.commit()
     after = _open_of(connection, [rid, *taken.facts])
@@ -92,6 +92,6 @@ def _open_of(connection: sqlite3.Connection, rids: list[MemoryId]) -> set[bytes]
 def _is_open(connection: sqlite3.Connection, slot: bytes) -> bool:
     rows = connection.execute(
         "SELECT 1 FROM contradiction WHERE slot = ? AND status = ? AND attention != ?",
-        (slot, Status.OPEN.value, Attention.QUIET.value),
+        (slot, ContradictionStatus.OPEN.value, Attention.QUIET.value),
     )
     return rows.fetchone() is not None

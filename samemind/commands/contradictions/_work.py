@@ -14,7 +14,7 @@ from cognition.contradictions.relations import (
     relation_of,
 )
 from cognition.contradictions.resolving import resolutions
-from cognition.contradictions.slots import Belief, Judged, Standing, Status, as_known, judge
+from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged, as_known, judge
 from cognition.contradictions.tables import told_of
 from replica import MemoryId, show_memory_id
 from replica.reads.texts import texts_called
@@ -110,7 +110,7 @@ def texts_of(connection: sqlite3.Connection, judged: Judged) -> dict[bytes, str]
 
 
 def _side(side: Sequence[Belief], texts: Mapping[bytes, str], names: Mapping[bytes, str]) -> Side:
-    said = [belief for belief in side if belief.standing is Standing.HELD] or side
+    said = [belief for belief in side if belief.standing is ClaimStatus.HELD] or side
     last = said[-1].told
     return Side(
         value=last.value,
@@ -147,7 +147,7 @@ def open_among(connection: sqlite3.Connection, slots: Iterable[bytes]) -> list[b
         for slot in slots
         if connection.execute(
             "SELECT 1 FROM contradiction WHERE slot = ? AND status = ? AND attention != ?",
-            (slot, Status.OPEN.value, Attention.QUIET.value),
+            (slot, ContradictionStatus.OPEN.value, Attention.QUIET.value),
         ).fetchone()
     ]
 

@@ -13,8 +13,8 @@ from samemind.rendering import Document, clock
 if TYPE_CHECKING:
     import sqlite3
 
-    from cognition.judging.settling import Told
-    from cognition.judging.verdicts import Standing
+    from cognition.judging.settling import SettledMemory
+    from cognition.judging.verdicts import StandingVerdict
     from replica import Core, MemoryId, Op
     from samemind.device import Device
 
@@ -62,7 +62,7 @@ async def run(device: "Device", options: Settle) -> Settled:
     """Write what two memories are to each other, unless somebody who ranks higher has said so."""
     from cognition.contradictions.values import folded
     from cognition.judging.settling import settle as write_verdict
-    from cognition.judging.verdicts import WEIGHTS, Judge, Standing, Verdict, standing
+    from cognition.judging.verdicts import WEIGHTS, Judge, StandingVerdict, Verdict, standing
     from samemind.ids import find_memory
     from samemind.times import read_since
 
@@ -87,14 +87,16 @@ async def run(device: "Device", options: Settle) -> Settled:
         op, slots = write_verdict(
             core, connection, older, newer, verdict, weight=weight, since_ms=since_ms, now_ms=device.now_ms()
         )
-        return _settled(rids, Standing(verdict, weight), changed=True, op=op, slots=slots, since_ms=since_ms)
+        return _settled(
+            rids, StandingVerdict(verdict, weight), changed=True, op=op, slots=slots, since_ms=since_ms
+        )
 
     return await device.replica.run(write)
 
 
 def _settled(
     rids: "tuple[MemoryId, MemoryId]",
-    held: "Standing",
+    held: "StandingVerdict",
     *,
     changed: bool,
     op: "Op | None" = None,
@@ -118,9 +120,11 @@ def _settled(
     )
 
 
-def _in_order(connection: "sqlite3.Connection", rids: "tuple[MemoryId, MemoryId]") -> "tuple[Told, Told]":
+def _in_order(
+    connection: "sqlite3.Connection", rids: "tuple[MemoryId, MemoryId]"
+) -> "tuple[SettledMemory, SettledMemory]":
     """Return the two memories, the one that was told first before the other."""
-    from cognition.judging.settling import Told
+    from cognition.judging.settling import SettledMemory
     from replica import memories_called
     from replica.hlc import COUNTER_BITS
 
@@ -128,7 +132,7 @@ def _in_order(connection: "sqlite3.Connection", rids: "tuple[MemoryId, MemoryId]
         (
             shown.memory.fields.get("told_at", shown.memory.created >> COUNTER_BITS),
             shown.memory.created,
-            Told(shown.rid, shown.memory.text, shown.memory.fields.get("workspace")),
+            SettledMemory(shown.rid, shown.memory.text, shown.memory.fields.get("workspace")),
         )
         for shown in memories_called(connection, rids)
     ]

@@ -13,7 +13,7 @@ from typing import Final
 
 from cognition.holding import held_here
 from cognition.talk.queue import talk_state
-from replica import Core, Status
+from replica import Core, FoldStatus
 from replica.evidence import SENTENCES
 from replica.reads.counts import count_ops_of
 from replica.vouched import vouched_ops
@@ -209,9 +209,13 @@ def store(core: Core, connection: sqlite3.Connection) -> list[Check]:
         )
     ]
     for status, detail, fix in (
-        (Status.UNKNOWN, "ops are newer than this program; they are kept and passed on", "upgrade samemind"),
         (
-            Status.UNFOLDABLE,
+            FoldStatus.UNKNOWN,
+            "ops are newer than this program; they are kept and passed on",
+            "upgrade samemind",
+        ),
+        (
+            FoldStatus.UNFOLDABLE,
             "ops make no sense; they are kept, without effect",
             "samemind log shows whose they are",
         ),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from replica import Core, DeviceId, Write, introduce
+from replica.clone_detection import parting, rival
 from replica.missing import missing
-from replica.rivals import parting, rival
 from samemind.commands.device._parts import Check, Clone, IncidentView, Initialised
 from samemind.config import Home, check_name
 from samemind.device import Device
@@ -55,7 +55,7 @@ async def divorce(device: Device, name: str | None) -> Initialised:
     await device.replica.run(say_so)
     told = await _tell(device, fresh.device_id)
     fresh.replace(device.home.identity)
-    if (outside := device.replica.outside) is not None:
+    if (outside := device.replica.rollback_guard) is not None:
         await device.replica.run(lambda core, _: outside.part(core))
     return Initialised(
         device_id=fresh.device_id.hex(),
@@ -85,7 +85,7 @@ async def incidents(device: Device) -> list[IncidentView]:
 
 async def clone_of(device: Device) -> Clone | None:
     """Return the other store that lives under this device's key, if one is known of."""
-    outside = device.replica.outside
+    outside = device.replica.rollback_guard
     if outside is not None:
         for sibling in outside.siblings():
             if _has_key(sibling.store, device.device_id):

@@ -8,7 +8,7 @@ from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
 from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
-from samemind.mailboxes import Settled, read_mailboxes
+from samemind.mailboxes import SavedMailbox, read_mailboxes
 from sync.errors import Denied, Full, Gone
 
 # A line that is down for a while is no fault of anybody's.
@@ -39,7 +39,7 @@ async def mailbox_checks(device: Device) -> list[Check]:
 
 
 def look_at(
-    settled: Settled, view: MailboxView, trouble: Exception | None, still_know: list[str], now: datetime
+    settled: SavedMailbox, view: MailboxView, trouble: Exception | None, still_know: list[str], now: datetime
 ) -> list[Check]:
     """Return what is to be said of one mailbox. `still_know`: who was revoked since its password was given."""
 

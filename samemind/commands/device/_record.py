@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from replica import Kind
+from replica import OpKind
 from samemind.times import at_stamp
 
 
@@ -13,6 +13,6 @@ def shown_horizon(ms: int) -> datetime | None:
 def show_kind(kind: int) -> str:
     """Return what an op does, in a word; a number where this version does not know."""
     try:
-        return Kind(kind).name.lower()
+        return OpKind(kind).name.lower()
     except ValueError:
         return f"kind {kind}"

@@ -118,7 +118,7 @@ def _page(position: int, connection: "sqlite3.Connection") -> list[OpView]:
 
 
 def _view(op: "LoggedOp") -> OpView:
-    from replica import Status, op_uuid, show_memory_id
+    from replica import FoldStatus, op_uuid, show_memory_id
     from samemind.commands.device._record import show_kind
     from samemind.times import at_stamp
     from samemind.views import show_origin
@@ -136,7 +136,7 @@ def _view(op: "LoggedOp") -> OpView:
         kind=show_kind(op.kind),
         rid=None if op.rid is None else show_memory_id(op.rid),
         signed=bool(op.is_signed),
-        status="ahead" if op.status is None else Status(op.status).name.lower(),
+        status="ahead" if op.status is None else FoldStatus(op.status).name.lower(),
     )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import Usage
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListEntities(Moment):
+class ListEntities(MomentOptions):
     """List the people, places and things that memories name and edges join."""
 
     limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.graph._parts import EdgeView, edge_line
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import NotFound, Usage
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from cognition import Mind, PastMind
+    from cognition import Cognition, PastMind
     from samemind.device import Device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowGraph(Moment):
+class ShowGraph(MomentOptions):
     """Show what an entity is related to."""
 
     entity: str = argument("an entity, or the id of a memory", metavar="ENTITY")
@@ -54,7 +54,7 @@ async def run(device: "Device", options: ShowGraph) -> Graph:
         return await _walk(mind, entity_name(options.entity), options.hops)
 
 
-async def _walk(mind: "Mind | PastMind", entity: str, hops: int) -> Graph:
+async def _walk(mind: "Cognition | PastMind", entity: str, hops: int) -> Graph:
     from cognition.entities import names_meant
     from samemind.commands.graph._work import EDGES_MAX, memory_id_of
 
@@ -80,7 +80,7 @@ async def _walk(mind: "Mind | PastMind", entity: str, hops: int) -> Graph:
     return Graph(edges=shown, entities=sorted({end for edge in shown for end in (edge.source, edge.target)}))
 
 
-async def _alike(mind: "Mind | PastMind", name: str) -> list[tuple[str, str, str, float]]:
+async def _alike(mind: "Cognition | PastMind", name: str) -> list[tuple[str, str, str, float]]:
     """Return the edges from a memory to those most alike to it; none from an entity."""
     from cognition.relating import RELATES_TO
     from replica import show_memory_id

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relate:
+class RelateEntities:
     """Say how two things are related."""
 
     source: str = argument("an entity, or the id of a memory", metavar="SRC")
@@ -21,7 +21,7 @@ class Relate:
     weight: float = option("--weight", "how strongly", default=1.0)
 
 
-async def run(device: "Device", options: Relate) -> EdgeView:
+async def run(device: "Device", options: RelateEntities) -> EdgeView:
     """Write an edge; where there is one such thing at a time, tell it too, so that it can be contradicted."""
     import sqlite3
 
@@ -69,7 +69,7 @@ def render(document: Document) -> list[str]:
 
 COMMAND: Final = Command(
     "relate",
-    Relate,
+    RelateEntities,
     EdgeView,
     run=run,
     render=render,

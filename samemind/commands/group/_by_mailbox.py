@@ -18,12 +18,12 @@ from samemind.plain import to_json
 from samemind.times import at_ms, read_span
 
 if TYPE_CHECKING:
-    from samemind.mailboxes import Settled
+    from samemind.mailboxes import SavedMailbox
     from sync.mailbox.box import Mailbox
     from sync.mailbox.meeting import CodeByMailbox, Opening
     from sync.meeting import Partner
     from sync.pairing import Introduction
-    from sync.pairing import Paired as PairedDevice
+    from sync.pairing import PairingResult as PairedDevice
     from sync.syncer import Syncer
 
 # The other writes within a second of its own look; the two are paired whatever comes of it.
@@ -77,7 +77,7 @@ async def pair_by_mailbox(
     return partner
 
 
-async def _first_look(device: Device, settled: "Settled", partner: DeviceId) -> None:
+async def _first_look(device: Device, settled: "SavedMailbox", partner: DeviceId) -> None:
     """Leave the other what it may read from now on, and take what it leaves, while both are known to be there.
 
     What lay in the mailbox before was sealed for others.

@@ -4,7 +4,15 @@ import sqlite3
 
 from replica import DeviceId, introduce, revoke
 from replica.core import Core
-from replica.membership import Member, Revocation, name_author, name_root, names_author, names_root, reach_of
+from replica.membership import (
+    IntroducedMember,
+    Revocation,
+    name_author,
+    name_root,
+    names_author,
+    names_root,
+    reach_of,
+)
 from replica.peer_notes import nicknames
 from samemind.commands.group._parts import GroupMember, GroupView
 from samemind.device import Device
@@ -39,7 +47,9 @@ def check_may_found(core: Core) -> None:
     )
 
 
-def founding(core: Core, device: Device, code: RecoveryCode) -> tuple[list[Member], list[Revocation]]:
+def founding(
+    core: Core, device: Device, code: RecoveryCode
+) -> tuple[list[IntroducedMember], list[Revocation]]:
     """Return the acts by which a code becomes the root of the group of this device, which it introduces first."""
     own, sign, group = core.membership.members[core.device], device.identity.sign, core.membership
     members = [
@@ -72,7 +82,7 @@ def kept(core: Core, gone: list[DeviceId]) -> list[DeviceId]:
     return sorted(({core.device} | group.standing | by_them) - by_others - out)
 
 
-def _state(core: Core, member: Member) -> str:
+def _state(core: Core, member: IntroducedMember) -> str:
     judged = core.membership.judgment
     if member.device in judged.standing:
         return "member"

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 async def offer_code(syncer: "Syncer", say: Say, shown: Callable[["CodeOffered"], Any]) -> Any:
     """Have a code shown, say what `shown` makes of it and whatever becomes of it, and return who proved it."""
-    from sync.meeting import CodeOffered, Refusal  # here: whoever lists devices loads no links
+    from sync.meeting import CodeOffered, PairingRefusal  # here: whoever lists devices loads no links
 
-    telling, told = trio.open_memory_channel[CodeOffered | Refusal](16)
+    telling, told = trio.open_memory_channel[CodeOffered | PairingRefusal](16)
 
     async def pass_on() -> None:
         async for news in told:
-            if isinstance(news, Refusal):
+            if isinstance(news, PairingRefusal):
                 await say({"refused": str(news.error)})
             else:
                 await say(to_json(shown(news)))
 
-    def tell(news: CodeOffered | Refusal) -> None:
+    def tell(news: CodeOffered | PairingRefusal) -> None:
         try:
             telling.send_nowait(news)
         except trio.WouldBlock:

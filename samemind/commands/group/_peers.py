@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from replica import DeviceId, NotFound
+from replica import DeviceId, NameNotFound
 from replica.core import Core
 from replica.quotas import Quotas
 from replica.reads.devices import peers_of
@@ -55,7 +55,7 @@ async def refreshed(device: Device, peer: DeviceId) -> PeerView:
     for view in await peer_views(device):
         if view.device_id == peer.hex():
             return view
-    raise NotFound(f"no device has the id {peer.hex()}")
+    raise NameNotFound(f"no device has the id {peer.hex()}")
 
 
 def _views(connection: sqlite3.Connection, device: Device, core: Core) -> list[PeerView]:

@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from replica import Core
-from replica.outside import Outside
 from replica.replica import open_core
+from replica.rollback_guard import RollbackGuard
 from samemind.config import Home, Settings
 from samemind.device import derived_tables
 from samemind.errors import Failed, NotFound
@@ -24,7 +24,7 @@ from samemind.restoring import put_in_place
 from sync import Identity
 
 
-class Place:
+class RebuildSite:
     """A home that is held, and the store that is made beside its own."""
 
     def __init__(self, home: Home, identity: Identity) -> None:
@@ -53,7 +53,7 @@ class Place:
         with self.fresh.open("rb+") as file:
             os.fsync(file.fileno())
         # Whoever opens the old one once more notes this anew; the new one must not hear of the old group's revocations.
-        Outside(Home.outside(), self.identity.device_id, store).forget_group()
+        RollbackGuard(Home.outside(), self.identity.device_id, store).forget_group()
         return put_in_place(store, self.fresh, self.key, why="rebuild")
 
     def clear(self) -> None:
@@ -63,11 +63,11 @@ class Place:
 
 
 @contextmanager
-def held_alone(home: Home, program: str) -> Iterator[Place]:
+def held_alone(home: Home, program: str) -> Iterator[RebuildSite]:
     if not home.store.is_file() or not home.identity.is_file():
         raise NotFound(f"expected a device in {home.shown()}, but there is none", code="no_device")
     with hold(home, program=program):
-        place = Place(home, Identity.load(home.identity))
+        place = RebuildSite(home, Identity.load(home.identity))
         place.clear()
         try:
             place.fresh.touch(mode=0o600)

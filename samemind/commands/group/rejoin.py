@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from replica import Core, DeviceId
     from replica.asyncio_host import AsyncioHost
     from replica.replica import Replica
-    from samemind.commands.group._rebuilding import Place
+    from samemind.commands.group._rebuilding import RebuildSite
     from samemind.config import Home
     from sync import Address
     from sync.syncer import Syncer
@@ -87,7 +87,7 @@ def run(home: "Home", options: RejoinGroup) -> Rejoined:
 
 
 async def _get(
-    place: "Place", name: str, code: str, address: "Address | None", old: "Core"
+    place: "RebuildSite", name: str, code: str, address: "Address | None", old: "Core"
 ) -> "tuple[DeviceId, str]":
     """Pair with a device of the rebuilt group, and take all that it has."""
     from replica.asyncio_host import AsyncioHost
@@ -114,7 +114,7 @@ async def _get(
     return partner.device_id, " ".join(partner.words)
 
 
-async def _give(place: "Place", name: str, partner: "DeviceId") -> None:
+async def _give(place: "RebuildSite", name: str, partner: "DeviceId") -> None:
     """Hand over what this device wrote; what does not get there now goes with the next sync."""
     import trio
 
@@ -159,7 +159,7 @@ def _authors(core: "Core") -> set[bytes]:
     return {each.signature for each in every if names_author(each) and each.introduced_by == root}
 
 
-def _opened(place: "Place", host: "AsyncioHost") -> "AbstractAsyncContextManager[Replica]":
+def _opened(place: "RebuildSite", host: "AsyncioHost") -> "AbstractAsyncContextManager[Replica]":
     from replica import open_replica
     from samemind.device import derived_tables
 

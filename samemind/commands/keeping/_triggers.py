@@ -8,7 +8,7 @@ import sqlite3
 from typing import Final
 
 from cognition.triggers.kinds import Thresholds, kind_of
-from cognition.triggers.lattice import MOVES, Raised, Status
+from cognition.triggers.lattice import MOVES, TriggerState, TriggerStatus
 from cognition.triggers.raised import Described, described, put_off_until, read_raised
 from cognition.triggers.snoozing import Snooze
 from replica import Core, Set, Trigger, Write, show_memory_id
@@ -20,10 +20,10 @@ from samemind.errors import Ambiguous, Failed, NotFound
 from samemind.ids import CANDIDATES_MAX, id_range
 from samemind.times import at_ms, at_stamp
 
-LIVE: Final = (Status.PENDING, Status.DELIVERED)
+LIVE: Final = (TriggerStatus.PENDING, TriggerStatus.DELIVERED)
 
 
-async def moved_to(device: Device, text: str, wanted: Status) -> TriggerView:
+async def moved_to(device: Device, text: str, wanted: TriggerStatus) -> TriggerView:
     def move(core: Core, connection: sqlite3.Connection) -> TriggerView:
         now_ms, lifetime_ms = device.now_ms(), device.thresholds.lifetime_ms
         raised = find_trigger(connection, text)
@@ -33,7 +33,7 @@ async def moved_to(device: Device, text: str, wanted: Status) -> TriggerView:
             writes.append(Write(Trigger(raised.id, int(wanted), raised.kind, raised.about), raised.rid))
         elif status is not wanted:
             raise wrong_status(wanted.name.lower(), status)
-        if wanted is not Status.DELIVERED and put_off_until(connection, raised) is not None:
+        if wanted is not TriggerStatus.DELIVERED and put_off_until(connection, raised) is not None:
             # Who dismisses what was put off, or has dealt with it, does not want to hear of it later.
             writes.append(Write(Set(Snooze(raised.kind, raised.id, 0).field, None), raised.rid))
         if writes:
@@ -43,7 +43,7 @@ async def moved_to(device: Device, text: str, wanted: Status) -> TriggerView:
     return await device.replica.run(move)
 
 
-def wrong_status(wanted: str, status: Status) -> Failed:
+def wrong_status(wanted: str, status: TriggerStatus) -> Failed:
     return Failed(
         f"expected a trigger that can still be {wanted}, but it is {status.name.lower()}",
         code="wrong_status",
@@ -59,7 +59,7 @@ def trigger_view(
     return view
 
 
-def find_trigger(connection: sqlite3.Connection, text: str) -> Raised:
+def find_trigger(connection: sqlite3.Connection, text: str) -> TriggerState:
     low, high = id_range(text, "a trigger")
     found = triggers_between(connection, low, high, limit=CANDIDATES_MAX)
     if not found:

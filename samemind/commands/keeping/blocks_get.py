@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method, argument
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.printable import safe
 from samemind.rendering import Document
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GetBlock(Moment):
+class GetBlock(MomentOptions):
     """Show one block."""
 
     label: str = argument("its label", metavar="LABEL")

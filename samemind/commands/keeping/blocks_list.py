@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.printable import one_line
 from samemind.rendering import Document
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListBlocks(Moment):
+class ListBlocks(MomentOptions):
     """List the editable blocks, which every prompt gets."""
 
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.printable import one_line
 from samemind.rendering import Document, counted
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MakeCalendar(Moment):
+class MakeCalendar(MomentOptions):
     """Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."""
 
     output: str | None = option(

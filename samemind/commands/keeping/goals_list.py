@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import GoalView, goal_line
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListGoals(Moment):
+class ListGoals(MomentOptions):
     """List goals, and how they go, from what was remembered since."""
 
     all: bool = option("--all", "those that are done, too", default=False)

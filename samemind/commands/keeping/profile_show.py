@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import Profile, profile_lines
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.options import Moment
+from samemind.options import MomentOptions
 
 if TYPE_CHECKING:
     from samemind.device import Device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowProfile(Moment):
+class ShowProfile(MomentOptions):
     """Show the profile of the owner: what was set, and what memory knows by itself."""
 
 

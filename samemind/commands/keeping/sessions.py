@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import NotFound, Usage
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.printable import one_line
 from samemind.rendering import Document, clock, counted
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListSessions(Moment):
+class ListSessions(MomentOptions):
     """List the conversations that memories came from, the latest first, each with a summary."""
 
     limit: int = option("--limit", "how many at most", default=20, metavar="N", short="-n")

@@ -19,10 +19,10 @@ class ActOnTrigger:
 
 async def run(device: "Device", options: ActOnTrigger) -> TriggerView:
     """Say that it was acted on."""
-    from cognition.triggers.lattice import Status
+    from cognition.triggers.lattice import TriggerStatus
     from samemind.commands.keeping._triggers import moved_to
 
-    return await moved_to(device, options.id, Status.ACTED)
+    return await moved_to(device, options.id, TriggerStatus.ACTED)
 
 
 COMMAND: Final = Command(

@@ -19,10 +19,10 @@ class DeliverTrigger:
 
 async def run(device: "Device", options: DeliverTrigger) -> TriggerView:
     """Say that it is shown, unless some device has said so."""
-    from cognition.triggers.lattice import Status
+    from cognition.triggers.lattice import TriggerStatus
     from samemind.commands.keeping._triggers import moved_to
 
-    return await moved_to(device, options.id, Status.DELIVERED)
+    return await moved_to(device, options.id, TriggerStatus.DELIVERED)
 
 
 COMMAND: Final = Command(

@@ -19,10 +19,10 @@ class DismissTrigger:
 
 async def run(device: "Device", options: DismissTrigger) -> TriggerView:
     """Say that nobody wants to hear of it."""
-    from cognition.triggers.lattice import Status
+    from cognition.triggers.lattice import TriggerStatus
     from samemind.commands.keeping._triggers import moved_to
 
-    return await moved_to(device, options.id, Status.DISMISSED)
+    return await moved_to(device, options.id, TriggerStatus.DISMISSED)
 
 
 COMMAND: Final = Command(

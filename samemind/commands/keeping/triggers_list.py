@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import Triggers, trigger_line
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.options import Moment
+from samemind.options import MomentOptions
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListTriggers(Moment):
+class ListTriggers(MomentOptions):
     """List what memory would bring up by itself, the most urgent first."""
 
     all: bool = option("--all", "those that were dismissed, acted on or have expired, too", default=False)

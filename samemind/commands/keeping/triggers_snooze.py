@@ -23,7 +23,7 @@ class SnoozeTrigger:
 
 async def run(device: "Device", options: SnoozeTrigger) -> TriggerView:
     """Put it off until a time, by this device's clock."""
-    from cognition.triggers.lattice import Status
+    from cognition.triggers.lattice import TriggerStatus
     from cognition.triggers.raised import put_off_until
     from cognition.triggers.snoozing import Snooze
     from replica import Set, Trigger, Write
@@ -37,15 +37,18 @@ async def run(device: "Device", options: SnoozeTrigger) -> TriggerView:
         raised = find_trigger(connection, options.id)
         status = raised.status(now_ms, device.thresholds.lifetime_ms)
         known_ms = put_off_until(connection, raised)
-        if status not in LIVE and (status is not Status.DISMISSED or known_ms is None):
+        if status not in LIVE and (status is not TriggerStatus.DISMISSED or known_ms is None):
             raise wrong_status("put off", status)
         changed = known_ms != until_ms
         if changed:
             snooze = Snooze(raised.kind, raised.id, until_ms)
             writes = [Write(Set(snooze.field, snooze.told), raised.rid)]
-            if status is not Status.DISMISSED:
+            if status is not TriggerStatus.DISMISSED:
                 writes.append(
-                    Write(Trigger(raised.id, int(Status.DISMISSED), raised.kind, raised.about), raised.rid)
+                    Write(
+                        Trigger(raised.id, int(TriggerStatus.DISMISSED), raised.kind, raised.about),
+                        raised.rid,
+                    )
                 )
             core.commit(writes, now_ms)
         return trigger_view(device, connection, raised.id, now_ms, changed=changed)

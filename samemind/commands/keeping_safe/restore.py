@@ -85,7 +85,7 @@ def run(home: "Home", options: Restore) -> Restored:
 
 
 async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
-    from replica.incarnations import Why, pardoned
+    from replica.incarnations import ChainEvent, pardoned
     from replica.oplog import Changes
     from replica.reads.counts import count_memories, count_ops
     from samemind.device import open_device
@@ -97,7 +97,7 @@ async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
 
         def begin(core: "Core", connection: "sqlite3.Connection") -> tuple[int, int]:
             if core.own_feed is not None:  # else it has begun anew already, or is another device's backup
-                core.incarnate(Why.COPIED, now_ms)
+                core.incarnate(ChainEvent.COPIED, now_ms)
             # What this opening misses was written after the backup, and put aside; what was lost before it still is.
             # It may have written since, where something was erased meanwhile: then it began anew twice.
             core.incidents = [

@@ -3,11 +3,11 @@
 import trio
 
 from samemind.device import Device
-from samemind.mailboxes import Settled, keeper_of
+from samemind.mailboxes import SavedMailbox, keeper_of
 from sync.carrier.visit import Looked
 
 
-async def look_into(device: Device, settled: Settled) -> Looked:
+async def look_into(device: Device, settled: SavedMailbox) -> Looked:
     """Take what is new in a mailbox, and write what it lacks; nothing is put off."""
     if device.mailboxes is not None and settled.name in device.mailboxes.keepers:
         return await device.mailboxes.keepers[settled.name].look()

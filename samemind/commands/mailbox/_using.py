@@ -11,14 +11,16 @@ from samemind.commands.mailbox._views import mailbox_view
 from samemind.device import Device
 from samemind.errors import NotFound, Usage
 from samemind.mailboxes import new_mailbox, read_mailboxes, write_mailboxes
-from sync.mailbox.places import Place
+from sync.mailbox.places import MailboxAddress
 
 # A password, key or certificate on one line or a few.
 SECRET_BYTES_MAX: Final = 16_384
 INVITATION: Final = "samemind-mailbox:"
 
 
-async def use_mailbox(device: Device, place: Place, name: str | None, bytes_max: int | None) -> MailboxView:
+async def use_mailbox(
+    device: Device, place: MailboxAddress, name: str | None, bytes_max: int | None
+) -> MailboxView:
     """Save where a mailbox is, and use it from now on."""
     out = await device.replica.run(
         lambda core, _: tuple(sorted(each.hex() for each in core.membership.revoked))
@@ -31,10 +33,10 @@ async def use_mailbox(device: Device, place: Place, name: str | None, bytes_max:
     return await mailbox_view(device, settled)
 
 
-def invited_to(text: str) -> tuple[Place, str | None]:
+def invited_to(text: str) -> tuple[MailboxAddress, str | None]:
     """Return where the mailbox of an invitation is, and what whoever invites calls it."""
     said = _read_invitation(text)
-    return Place(said["url"], said.get("secret"), said.get("pin")), said.get("name")
+    return MailboxAddress(said["url"], said.get("secret"), said.get("pin")), said.get("name")
 
 
 def _read_invitation(text: str) -> Mapping[str, str]:

@@ -5,10 +5,10 @@ from typing import Any
 from replica import Core
 from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
 from samemind.device import Device
-from samemind.mailboxes import Settled, read_mailboxes
+from samemind.mailboxes import SavedMailbox, read_mailboxes
 from samemind.times import at_ms
-from sync.carrier.shelf import Shelf, State
-from sync.mailbox.keeping import Standing
+from sync.carrier.shelf import FileState, Shelf
+from sync.mailbox.keeping import MailboxStatus
 from sync.mailbox.visiting import load_shelf
 
 
@@ -17,9 +17,9 @@ async def mailbox_views(device: Device) -> list[MailboxView]:
     return [await mailbox_view(device, settled) for settled in read_mailboxes(device.home)]
 
 
-async def mailbox_view(device: Device, settled: Settled) -> MailboxView:
+async def mailbox_view(device: Device, settled: SavedMailbox) -> MailboxView:
     keeper = None if device.mailboxes is None else device.mailboxes.keepers.get(settled.name)
-    standing = Standing() if keeper is None else keeper.standing
+    standing = MailboxStatus() if keeper is None else keeper.standing
     # Whoever has not looked, or cannot, knows what was seen before.
     shelf = keeper.shelf if standing.looks and keeper else await load_shelf(device.replica, settled.key)
     sizes = [kept.size for kept in list(shelf.kept.values())]
@@ -32,7 +32,7 @@ async def mailbox_view(device: Device, settled: Settled) -> MailboxView:
         files=standing.files if standing.looks else len(sizes),
         bytes=standing.size if standing.looks else sum(sizes),
         bytes_max=settled.bytes_max,
-        unread=sum(kept.state is not State.TAKEN for kept in list(shelf.kept.values())),
+        unread=sum(kept.state is not FileState.TAKEN for kept in list(shelf.kept.values())),
         stale=found["stale"],
         foreign=found["foreign"],
         putting_off=standing.putting_off,

@@ -10,7 +10,7 @@ from samemind.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device
-    from sync.mailbox.places import Place
+    from sync.mailbox.places import MailboxAddress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +48,10 @@ async def run(device: "Device", options: AddMailbox) -> MailboxView:
     return await use_mailbox(device, place, options.name or name, bytes_max)
 
 
-def _place(options: AddMailbox) -> "tuple[Place, str | None]":
+def _place(options: AddMailbox) -> "tuple[MailboxAddress, str | None]":
     """Return where it is, and what whoever invited calls it. Secrets lie in files: others see what is on a line."""
     from samemind.commands.mailbox._using import invited_to, read_secret
-    from sync.mailbox.places import Place
+    from sync.mailbox.places import MailboxAddress
 
     if options.invitation is not None:
         if (options.url, options.secret_file, options.certificate) != (None, None, None):
@@ -63,7 +63,7 @@ def _place(options: AddMailbox) -> "tuple[Place, str | None]":
         raise Usage("expected the address of a mailbox, or --invitation FILE", code="invalid")
     secret = None if options.secret_file is None else read_secret(options.secret_file)
     pin = None if options.certificate is None else read_secret(options.certificate)
-    return Place(options.url, secret, pin), None
+    return MailboxAddress(options.url, secret, pin), None
 
 
 def render(document: Document) -> list[str]:

@@ -60,7 +60,7 @@ async def run(device: "Device", options: ServeConfig) -> ServerConfig:
 
     from samemind.mailboxes import new_mailbox
     from sync.mailbox.nkeys import public_nkey, read_seed
-    from sync.mailbox.places import Place
+    from sync.mailbox.places import MailboxAddress
     from sync.mailbox.serving import (
         DROP_IN,
         PORT_ROUTES,
@@ -88,7 +88,7 @@ async def run(device: "Device", options: ServeConfig) -> ServerConfig:
         scheme = "nats" if options.no_tls else "nats+tls"
         url = f"{scheme}://" + ",".join(f"{_bracketed(each)}:{options.port}" for each in hosts)
         url += f"/group?replicas={len(hosts)}" if cluster else ""
-        new_mailbox([], None, Place(url, seed), None, ())
+        new_mailbox([], None, MailboxAddress(url, seed), None, ())
     except ValueError as error:
         raise Usage(str(error), code="invalid") from None
     return ServerConfig(

@@ -8,7 +8,7 @@ from replica import Value
 Fields = dict[str, Value]
 
 
-class Wanted(NamedTuple):
+class BatchLine(NamedTuple):
     """A line of a batch: what is to be remembered, and the facts that are to stand beside it."""
 
     text: str

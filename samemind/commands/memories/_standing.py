@@ -13,14 +13,14 @@ from cognition.consolidation.summaries import (
     summary_named,
     summary_rids,
 )
-from cognition.decay import Profile
+from cognition.decay import DecayProfile
 from cognition.fading import weakest
 from cognition.listing import newest_page, newest_tellings
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_by_group
 from cognition.tiers import tier
 from replica import (
     MemoryId,
-    NotFound,
+    NameNotFound,
     ShownMemory,
     memories_called,
     memories_of,
@@ -36,7 +36,9 @@ from samemind.times import at_ms, at_stamp
 from samemind.views import memory_view, show_field, show_origin, view_of_memory
 
 
-def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profile: Profile) -> MemoryView:
+def view_of(
+    connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profile: DecayProfile
+) -> MemoryView:
     """Return one memory, or a summary, as it stands."""
     summary = summary_named(connection, rid)
     if summary is not None:
@@ -45,7 +47,7 @@ def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profi
         connection, [*memories_called(connection, (rid,))], now_ms=now_ms, profile=profile
     ):
         return view
-    raise NotFound(f"no memory has the id {show_memory_id(rid)}")
+    raise NameNotFound(f"no memory has the id {show_memory_id(rid)}")
 
 
 def with_guess(connection: sqlite3.Connection, view: MemoryView) -> MemoryView:
@@ -74,7 +76,7 @@ def list_page(
     limit: int,
     offset: int,
     now_ms: int,
-    profile: Profile,
+    profile: DecayProfile,
 ) -> Listed:
     """Return a page of what the filters let through, the newest first; a summary is as old as its oldest member."""
     found = newest_page(connection, filters, limit=limit, offset=offset)
@@ -97,7 +99,7 @@ def each_page(
     limit: int,
     offset: int,
     now_ms: int,
-    profile: Profile,
+    profile: DecayProfile,
 ) -> Listed:
     """Return a page of what the filters let through, the newest first: every telling, and no summary."""
     found = newest_tellings(connection, filters, limit=limit, offset=offset)
@@ -114,7 +116,7 @@ def fading_page(
     limit: int,
     offset: int,
     now_ms: int,
-    profile: Profile,
+    profile: DecayProfile,
 ) -> Listed:
     """Return a page of what is about to be forgotten, the faintest first; nothing fades that no filter lets through."""
     found = weakest(connection, filters, now_ms=now_ms)
@@ -131,7 +133,7 @@ def _in_order(connection: sqlite3.Connection, ids: Sequence[int]) -> list[ShownM
 
 
 def standing_views(
-    connection: sqlite3.Connection, page: Sequence[ShownMemory], *, now_ms: int, profile: Profile
+    connection: sqlite3.Connection, page: Sequence[ShownMemory], *, now_ms: int, profile: DecayProfile
 ) -> list[MemoryView]:
     """Return memories with the tier of each, the summary under which it stands, and what else says the same."""
     ids = [shown.id for shown in page]
@@ -159,7 +161,7 @@ def standing_views(
 
 
 def _summary_view(
-    connection: sqlite3.Connection, summary: Summary, *, now_ms: int, profile: Profile
+    connection: sqlite3.Connection, summary: Summary, *, now_ms: int, profile: DecayProfile
 ) -> MemoryView:
     memory, oldest = summary.memory, summary.members[0].memory
     origin = origins_of(connection, (memory.feed,))[memory.feed]

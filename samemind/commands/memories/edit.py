@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class EditMemory:
     """Change the words of a memory; what others change in it at the same time is kept too."""
 
     rid: str = argument("its id", takes=Takes.RID)
@@ -25,7 +25,7 @@ class Edit:
     )
 
 
-async def run(device: "Device", options: Edit) -> MemoryView:
+async def run(device: "Device", options: EditMemory) -> MemoryView:
     """Change a memory's words; concurrent changes elsewhere keep theirs."""
     from samemind.commands.contradictions._correcting import rewrite, text_unless_changed
     from samemind.commands.memories._changes import seen_with
@@ -47,7 +47,7 @@ async def run(device: "Device", options: Edit) -> MemoryView:
 
 COMMAND: Final = Command(
     "edit",
-    Edit,
+    EditMemory,
     MemoryView,
     run=run,
     render=memory_lines,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forget:
+class ForgetMemories:
     """Forget memories on every device, and those that say the same; or erase them from every file."""
 
     rids: tuple[str, ...] = argument("their ids", takes=Takes.RID, many=True)
@@ -27,7 +27,7 @@ class Forget:
     workspace: str | None = option("--workspace", "what says the same in other spaces stays")
 
 
-async def run(device: "Device", options: Forget) -> Forgotten:
+async def run(device: "Device", options: ForgetMemories) -> Forgotten:
     """Put a tombstone on the memories named, and on those that say the same: forgotten is what they said.
 
     With `only`, those that say the same stay: a program that keeps its own records here deletes one and no other.
@@ -80,7 +80,7 @@ def render(document: Document) -> list[str]:
 
 COMMAND: Final = Command(
     "forget",
-    Forget,
+    ForgetMemories,
     Forgotten,
     run=run,
     render=render,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.memories._parts import memory_lines
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
 from samemind.memory_view import MemoryView
-from samemind.options import Moment
+from samemind.options import MomentOptions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Get(Moment):
+class GetMemory(MomentOptions):
     """Show one memory."""
 
     rid: str = argument("its id, or 6 and more characters of it", takes=Takes.RID)
@@ -24,7 +24,7 @@ class Get(Moment):
     )
 
 
-async def run(device: "Device", options: Get) -> MemoryView:
+async def run(device: "Device", options: GetMemory) -> MemoryView:
     """Show one memory, or a summary, as it is or as it was."""
     from samemind.commands.memories._standing import view_of, with_guess
     from samemind.ids import find_memory
@@ -42,7 +42,7 @@ async def run(device: "Device", options: Get) -> MemoryView:
 
 COMMAND: Final = Command(
     "get",
-    Get,
+    GetMemory,
     MemoryView,
     run=run,
     render=memory_lines,

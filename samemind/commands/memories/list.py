@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
 from samemind.errors import Usage
 from samemind.memory_view import Listed
-from samemind.options import Filters
+from samemind.options import FilterOptions
 from samemind.rendering import Document, begun, titled
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class List(Filters):
+class List(FilterOptions):
     """List memories, newest first."""
 
     fading: bool = option("--fading", "what is about to be forgotten, the faintest first", default=False)

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.memory_view import Meta
-from samemind.options import Filters
+from samemind.options import FilterOptions
 from samemind.printable import one_line
 from samemind.rendering import Document, begun, clock, titled
 
 if TYPE_CHECKING:
-    from cognition import Hit as Found
+    from cognition import RankedMemory as Found
     from cognition.known import Answer
-    from cognition.known import Value as Known
-    from cognition.tracing import Stage
+    from cognition.known import KnownValue as Known
+    from cognition.tracing import TraceStage
     from replica import MemoryId
     from samemind.device import Device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recall(Filters):
+class Recall(FilterOptions):
     """Find memories by their words and their meaning."""
 
     query: str = argument("what is asked", metavar="QUERY")
@@ -135,7 +135,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
     began = time.perf_counter()
     filters = kept(options)
     async with at_moment(device, options.as_of, options.seen_by) as mind:
-        traces: list[list[Stage]] | None = [] if options.explain else None
+        traces: list[list[TraceStage]] | None = [] if options.explain else None
         found = await mind.recall(
             options.query,
             k=options.k,

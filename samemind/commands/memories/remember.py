@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remember:
+class RememberMemory:
     """Store a memory."""
 
     text: str = argument("what to remember; - reads it from standard input", metavar="TEXT")
@@ -61,15 +61,15 @@ class Remember:
     )
 
 
-async def run(device: "Device", options: Remember) -> Remembered:
+async def run(device: "Device", options: RememberMemory) -> Remembered:
     """Store a memory, and the facts in it beside it: always a new one, whatever is known already.
 
     What says the same is linked to it, and shown with it as one. Both are done later, unless they are waited for.
     """
     from cognition import Extraction, read_text, take_in
-    from cognition.ingest import Told
+    from cognition.ingest import NewTelling
+    from cognition.ingest_plan import dated, own_zone
     from cognition.linking import with_origin
-    from cognition.taking import dated, own_zone
     from replica import is_known, new_memory_id, op_uuid, parse_memory_id, show_memory_id
     from samemind.commands.contradictions._nominees import nominees_of
     from samemind.commands.contradictions._work import open_among
@@ -104,7 +104,7 @@ async def run(device: "Device", options: Remember) -> Remembered:
         held = kept_back(connection, rid, options.text, fields, now_ms)
         if held is not None:
             return Remembered(rid=show_memory_id(held), op_id=None, held=True)
-        telling = Told(rid, options.text, fields, now_ms)
+        telling = NewTelling(rid, options.text, fields, now_ms)
         ingest = device.mind.ingest
         if not awaited:
             op = ingest.tell(core, connection, telling, facts=not options.no_facts)
@@ -133,7 +133,7 @@ async def run(device: "Device", options: Remember) -> Remembered:
     return replace(remembered, nominees=await nominees_of(device, parse_memory_id(remembered.rid)))
 
 
-def fields_of(options: Remember) -> "dict[str, Value]":
+def fields_of(options: RememberMemory) -> "dict[str, Value]":
     """Return the fields that a `remember` asks for."""
     from samemind.fields import REMEMBERED_AS, read_meta
     from samemind.times import read_time
@@ -181,7 +181,7 @@ def _reminder(reminder: Document | None) -> list[str]:
 
 COMMAND: Final = Command(
     "remember",
-    Remember,
+    RememberMemory,
     Remembered,
     run=run,
     render=render,

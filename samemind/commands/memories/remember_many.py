@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from replica import Core, MemoryId
-    from samemind.commands.memories._many import Wanted
+    from samemind.commands.memories._many import BatchLine
     from samemind.device import Device
 
 
@@ -64,7 +64,7 @@ async def run(device: "Device", options: RememberMany) -> RememberedMany:
 
     from cognition import FACTS_MAX
     from replica.limits import COMMIT_OPS_MAX
-    from samemind.giving_back import MANY, give_back
+    from samemind.memory_trim import MANY, give_back
     from samemind.talk import note_talk
 
     lines: Sequence[str] = options.lines
@@ -88,11 +88,11 @@ async def run(device: "Device", options: RememberMany) -> RememberedMany:
     return RememberedMany(count=len(rids), rids=rids, held=held)
 
 
-def _read_lines(lines: Iterable[str], workspace: str | None) -> "Iterable[Wanted]":
+def _read_lines(lines: Iterable[str], workspace: str | None) -> "Iterable[BatchLine]":
     from replica import InvalidOp
     from replica.codec import check_text
     from replica.fields import check_fields
-    from samemind.commands.memories._many import Wanted
+    from samemind.commands.memories._many import BatchLine
     from samemind.fields import read_record
 
     for number, line in enumerate(lines, start=1):
@@ -110,38 +110,38 @@ def _read_lines(lines: Iterable[str], workspace: str | None) -> "Iterable[Wanted
             check_fields(fields)
         except (SamemindError, InvalidOp, ValueError) as error:
             raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
-        yield Wanted(text, {"workspace": workspace, **fields} if workspace is not None else fields)
+        yield BatchLine(text, {"workspace": workspace, **fields} if workspace is not None else fields)
 
 
-def _take_apart(wanted: "list[Wanted]", now_ms: int) -> "list[Wanted]":
+def _take_apart(wanted: "list[BatchLine]", now_ms: int) -> "list[BatchLine]":
     """Return the lines with the facts in them; days are those of this machine."""
     from cognition import read_text
-    from cognition.taking import own_zone
-    from samemind.commands.memories._many import Wanted
+    from cognition.ingest_plan import own_zone
+    from samemind.commands.memories._many import BatchLine
 
     zone = own_zone()
     return [
-        Wanted(line.text, *read_text(line.text, line.fields, now_ms=now_ms, zone=zone)) for line in wanted
+        BatchLine(line.text, *read_text(line.text, line.fields, now_ms=now_ms, zone=zone)) for line in wanted
     ]
 
 
 def _write_many(
     device: "Device",
-    wanted: "list[Wanted]",
+    wanted: "list[BatchLine]",
     options: RememberMany,
     core: "Core",
     connection: "sqlite3.Connection",
 ) -> tuple[list[str], list[str]]:
     """Commit lines together; return an id for each, and the ids of those that were held back."""
     from cognition import take_in
-    from cognition.contradictions.telling import Teller
+    from cognition.contradictions.telling import ClaimWriter
+    from cognition.ingest_plan import stated
     from cognition.linking import wait_for_links
-    from cognition.taking import stated
     from replica import new_memory_id, show_memory_id
     from samemind.held_back import kept_back
 
     now_ms = device.now_ms()
-    teller = Teller(core, connection, now_ms)
+    teller = ClaimWriter(core, connection, now_ms)
     rids: list[MemoryId] = []
     held: list[MemoryId] = []
     for text, fields, found in wanted:

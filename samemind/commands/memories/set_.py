@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Set:
+class SetFields:
     """Change fields of a memory; an empty value clears one."""
 
     rid: str = argument("its id", takes=Takes.RID)
@@ -22,7 +22,7 @@ class Set:
     )
 
 
-async def run(device: "Device", options: Set) -> MemoryView:
+async def run(device: "Device", options: SetFields) -> MemoryView:
     """Write fields, each a register of its own."""
     from replica import FIELDS
     from samemind.commands.memories._changes import set_fields
@@ -40,7 +40,7 @@ async def run(device: "Device", options: Set) -> MemoryView:
 
 COMMAND: Final = Command(
     "set",
-    Set,
+    SetFields,
     MemoryView,
     run=run,
     render=memory_lines,

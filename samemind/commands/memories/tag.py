@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tag:
+class TagMemory:
     """Label a memory, or take labels off."""
 
     rid: str = argument("its id", takes=Takes.RID)
@@ -20,7 +20,7 @@ class Tag:
     remove: bool = option("--remove", "take them off", default=False)
 
 
-async def run(device: "Device", options: Tag) -> MemoryView:
+async def run(device: "Device", options: TagMemory) -> MemoryView:
     """Put labels on, or take them off."""
     from samemind.commands.memories._changes import set_fields
     from samemind.fields import LABELS_OFF, LABELS_ON
@@ -31,7 +31,7 @@ async def run(device: "Device", options: Tag) -> MemoryView:
 
 COMMAND: Final = Command(
     "tag",
-    Tag,
+    TagMemory,
     MemoryView,
     run=run,
     render=memory_lines,

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from samemind.added_models import Added, files_of, trouble_with
+from samemind.added_models import AddedModel, files_of, trouble_with
 from samemind.commands.models._parts import ModelView
 from samemind.config import Home, Settings
 
@@ -13,7 +13,7 @@ def in_use(settings: Settings, name: str) -> bool:
     return model_of_transformers(settings.embedder) == name
 
 
-def view(home: Home, settings: Settings, added: Added) -> ModelView:
+def view(home: Home, settings: Settings, added: AddedModel) -> ModelView:
     from cognition.choosing import TRANSFORMERS
 
     return ModelView(

@@ -15,7 +15,7 @@ from samemind.rendering import Document
 
 if TYPE_CHECKING:
     from samemind import hub
-    from samemind.added_models import Added
+    from samemind.added_models import AddedModel
     from samemind.config import Home
 
 
@@ -122,7 +122,7 @@ def _drop_hidden(folder: Path) -> None:
             shutil.rmtree(path)
 
 
-def _check_fetched(folder: Path, listed: "Sequence[hub.Listed]", address: str) -> None:
+def _check_fetched(folder: Path, listed: "Sequence[hub.HubFile]", address: str) -> None:
     """Hold what came to what was listed: no other files, of no other size, with no other hash."""
     from samemind.added_models import hashes
 
@@ -142,13 +142,13 @@ def _check_fetched(folder: Path, listed: "Sequence[hub.Listed]", address: str) -
             )
 
 
-def _tried(scratch: Path, name: str, source: str, revision: str) -> "Added":
+def _tried(scratch: Path, name: str, source: str, revision: str) -> "AddedModel":
     """Load a model from its new place, have it tell sentences apart, and pin it."""
     import numpy as np
 
     from cognition.embedding.transformer import TransformerEmbedder, digest_of
     from cognition.errors import ModelUnavailable
-    from samemind.added_models import FILES, Added, hashes, pin
+    from samemind.added_models import FILES, AddedModel, hashes, pin
 
     folder = scratch / FILES
     embedder = TransformerEmbedder(str(folder))
@@ -166,7 +166,7 @@ def _tried(scratch: Path, name: str, source: str, revision: str) -> "Added":
             f"{same:.2f} and {other:.2f}: memories would not be found by this model",
             code="no_model",
         )
-    added = Added(
+    added = AddedModel(
         name=name,
         source=source,
         revision=revision,

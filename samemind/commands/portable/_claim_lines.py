@@ -13,7 +13,7 @@ import replica
 from cognition.contradictions.values import words_of
 from cognition.holding import texts_of
 from cognition.memories import read_memories
-from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write
+from replica import ClaimVerdict, Core, MemoryId, OpRef, ShownClaim, Write
 from replica.limits import COMMIT_OPS_MAX
 from replica.reads.claims import all_claims, claims_of, memories_claiming
 from replica.reads.ids import number_of
@@ -56,7 +56,7 @@ class ClaimsIn:
     """Brings claims in, in the order of their file; what is claimed here already is left as it is."""
 
     def __init__(self) -> None:
-        self._places: dict[str, tuple[Place, MemoryId]] = {}
+        self._places: dict[str, tuple[OpRef, MemoryId]] = {}
         self._new: set[str] = set()
         self.held = 0
         """How many look secret and were held back."""
@@ -71,7 +71,7 @@ class ClaimsIn:
                 continue
             held = _same(connection, here, line, {place.id8 for place, _ in self._places.values()})
             if held is not None:
-                place = Place(core.feeds.origin_of(held.feed), held.seq, held.claim)
+                place = OpRef(core.feeds.origin_of(held.feed), held.seq, held.claim)
                 self._places[line.id] = place, line.rid
                 continue
             said = edge_said(line.entity, line.relation, line.value)
@@ -88,12 +88,12 @@ class ClaimsIn:
 
     def decide(self, core: Core, lines: Iterable[Claimed], now_ms: int) -> None:
         """Write the decisions on the claims that were brought in, those on one slot as one."""
-        slots: dict[tuple[str, str], list[Verdict]] = {}
+        slots: dict[tuple[str, str], list[ClaimVerdict]] = {}
         for line in lines:
             if line.keep is not None and line.id in self._new:
                 place, rid = self._places[line.id]
                 verdicts = slots.setdefault((line.entity.casefold(), line.relation), [])
-                verdicts.append(Verdict(rid, place, line.keep))
+                verdicts.append(ClaimVerdict(rid, place, line.keep))
         writes = [Write(replica.Resolve(tuple(verdicts))) for verdicts in slots.values()]
         for start in range(0, len(writes), BATCH):
             core.commit(writes[start : start + BATCH], now_ms)

@@ -16,10 +16,10 @@ from typing import Final
 
 import replica
 from cognition import TakenIn, read_text, take_in
-from cognition.contradictions.telling import Teller
+from cognition.contradictions.telling import ClaimWriter
 from cognition.holding import secret_kinds, texts_of
+from cognition.ingest_plan import stated
 from cognition.linking import wait_for_links
-from cognition.taking import stated
 from replica import (
     Core,
     InvalidOp,
@@ -40,10 +40,10 @@ from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.device import Device
 from samemind.errors import SamemindError
 from samemind.held_back import edge_said, kept_back, line_kept_back
+from samemind.op_ranges import Written, show_stretches
 from samemind.portable.files import read_path
 from samemind.portable.records import Claimed, Edge, Item, Linked, Reads, Setting, Storable, Unreadable
 from samemind.portable.texts import Source
-from samemind.stretches import Written, show_stretches
 
 # A commit holds up other writers while it is made: 2,000 take some 50 ms.
 BATCH: Final = 2_000
@@ -229,7 +229,7 @@ def write_page(
     A link that a text holds counts with it.
     """
     now_ms = device.now_ms()
-    teller = Teller(core, connection, now_ms)
+    teller = ClaimWriter(core, connection, now_ms)
     counts: Counter[str] = Counter()
     accesses: list[tuple[replica.MemoryId, int, int]] = []
     seen: set[bytes] = set()
@@ -281,7 +281,7 @@ def write_page(
     with device.mind.ingest.bringing(unread) if unread else nullcontext():
         ops = teller.commit()
     wait_for_links(
-        connection, [op.rid for op in ops if op.kind == replica.Kind.REMEMBER and op.rid is not None]
+        connection, [op.rid for op in ops if op.kind == replica.OpKind.REMEMBER and op.rid is not None]
     )
     return counts
 

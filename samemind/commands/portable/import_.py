@@ -85,8 +85,8 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
         write_links,
         write_page,
     )
+    from samemind.op_ranges import Written
     from samemind.portable.texts import source_of
-    from samemind.stretches import Written
 
     counts, done = Counter[str](), 0
     failed: list[FailedLine] = []

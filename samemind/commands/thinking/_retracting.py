@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import replica
-from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, all_edges, show_memory_id
+from replica import Core, MemoryId, OpKind, OpRef, Relate, Withdraw, Write, all_edges, show_memory_id
 from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 from replica.reads.attribution import told_by
@@ -28,27 +28,27 @@ from replica.reads.proposals import memories_proposed, settings_stamped
 from replica.writers import edge_writers, setting_writers
 from samemind.commands.thinking._parts import Retract, Retracted
 from samemind.ids import find_device
-from samemind.stretches import Meant, read_stretches
+from samemind.op_ranges import Meant, read_stretches
 from samemind.times import read_time
 
 # Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
 UNDO_S_MAX: Final = 600.0
 
-_CHANGES: Final = (Kind.EDIT, Kind.SET, Kind.TAG, Kind.UNTAG)
+_CHANGES: Final = (OpKind.EDIT, OpKind.SET, OpKind.TAG, OpKind.UNTAG)
 
 
-class Found(NamedTuple):
+class Retraction(NamedTuple):
     """What is to go: memories with the facts taken from them, edges, settings, proposals; and what others look at."""
 
     rids: list[MemoryId]
     facts: list[MemoryId]
     edges: list[tuple[str, str, str]]
     settings: list[str]
-    proposals: list[Place]
+    proposals: list[OpRef]
     changed: list[MemoryId]
 
 
-def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Found:
+def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Retraction:
     own = None if options.device is None else find_device(connection, options.device)
     meant = Meant(
         0 if options.since is None else read_time(options.since, name="since") << COUNTER_BITS,
@@ -66,7 +66,7 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Fo
     names = {show_memory_id(rid) for rid in gone}
     edges = {edge[:3] for edge in all_edges(connection) if edge.source in names or edge.target in names}
     settings: list[str] = []
-    proposals: list[Place] = []
+    proposals: list[OpRef] = []
     changed: set[MemoryId] = set()
     if own is not None:
         stamps = edges_stamped(connection, *meant.reach)
@@ -97,7 +97,7 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Fo
             if meant.holds(incarnation, hlc)
         }
         changed |= _erased_by(core, own, meant)
-    return Found(
+    return Retraction(
         sorted(rids), sorted(facts - rids), sorted(edges), settings, proposals, sorted(changed - gone)
     )
 
@@ -125,7 +125,7 @@ def _facts_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[M
     return found
 
 
-def write_all(core: Core, found: Found, now_ms: int) -> None:
+def write_all(core: Core, found: Retraction, now_ms: int) -> None:
     gone = sorted({*found.rids, *found.facts})
     writes = [Write(Relate(*edge, None)) for edge in found.edges]
     writes += [Write(replica.Set(name, None)) for name in found.settings]
@@ -139,7 +139,7 @@ def write_all(core: Core, found: Found, now_ms: int) -> None:
         core.commit(writes[start : start + COMMIT_OPS_MAX], now_ms)
 
 
-def shown(found: Found, *, dry_run: bool) -> Retracted:
+def shown(found: Retraction, *, dry_run: bool) -> Retracted:
     return Retracted(
         rids=[show_memory_id(rid) for rid in found.rids],
         facts=[show_memory_id(rid) for rid in found.facts],

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from replica import Core
-    from samemind.commands.thinking._retracting import Found
+    from samemind.commands.thinking._retracting import Retraction
     from samemind.control.server import Say
     from samemind.device import Device
 
@@ -44,7 +44,7 @@ async def run(device: "Device", options: Retract, say: "Say") -> Retracted:
         await say({"rids": [show_memory_id(rid) for rid in found.rids], "closes_at": to_json(closes_at)})
         await trio.sleep(options.undo_s)
 
-    def write(core: "Core", connection: "sqlite3.Connection") -> "Found":
+    def write(core: "Core", connection: "sqlite3.Connection") -> "Retraction":
         found = find_all(core, connection, options)  # anew: what came in meanwhile goes too
         write_all(core, found, device.now_ms())
         return found

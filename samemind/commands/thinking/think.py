@@ -38,7 +38,7 @@ class Thought:
 
 async def run(device: "Device", options: Think) -> Thought:
     """Run one cycle, after all was read, and everything that waits for its vector has one or was given up."""
-    from samemind.giving_back import LONG_MS, give_back
+    from samemind.memory_trim import LONG_MS, give_back
 
     await device.mind.ingest.read_brought()
     cycle = await device.mind.think()

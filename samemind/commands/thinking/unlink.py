@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unlink:
+class UnlinkTellings:
     """Show a telling apart from others that say it in other words: withdraw the links between them."""
 
     rid: str = argument("the id of a memory", takes=Takes.RID)
@@ -29,7 +29,7 @@ class Unlinked:
     rids: list[str]
 
 
-async def run(device: "Device", options: Unlink) -> Unlinked:
+async def run(device: "Device", options: UnlinkTellings) -> Unlinked:
     """Withdraw every link that is known here and names a telling of these words; nothing of any memory changes."""
 
     import replica
@@ -62,7 +62,7 @@ def render(document: Document) -> list[str]:
 
 COMMAND: Final = Command(
     "unlink",
-    Unlink,
+    UnlinkTellings,
     Unlinked,
     run=run,
     render=render,

@@ -12,7 +12,7 @@ from cognition import Embedder, HashedEmbedder, StaticEmbedder
 from cognition.embedding.embedder import Vectors
 from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.universal import UniversalEmbedder, embedder
-from cognition.embedding.universal.pieces import Pieces
+from cognition.embedding.universal.pieces import UnigramPieces
 from cognition.embedding.universal.unpacking import Unpacked, unpacked
 from tests.support.models import needs_models
 
@@ -159,7 +159,7 @@ def test_a_file_of_the_cache_that_was_changed_is_noticed_where_it_is_used_and_pu
     (path,) = tmp_path.iterdir()
     right = path.read_bytes()
     table = Unpacked(right)
-    (tokens,) = [Pieces(table.arrays).of(text)]
+    (tokens,) = [UnigramPieces(table.arrays).of(text)]
     begins = len(right) - 16 - 4 * len(table._sums)
     for place in (40, 1_000, int(table._table_at) + 512 * tokens[0] + 7, begins + 8):
         spoiled = bytearray(right)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from cognition.contradictions.relations import relation_of
 from cognition.contradictions.resolving import restatements, verdicts
-from cognition.contradictions.slots import Judged, Standing, Status
+from cognition.contradictions.slots import ClaimStatus, ContradictionStatus, Judged
 from cognition.contradictions.tables import ClaimTables, judged_of
-from cognition.contradictions.telling import Teller, telling_of
+from cognition.contradictions.telling import ClaimWriter, telling_of
 from cognition.contradictions.values import compatible
 from cognition.extraction.values import Statement
 from replica import Core, Forget, MemoryId, Remember, SqliteStore, Write, compact, connect, new_memory_id
@@ -81,7 +81,7 @@ class World:
         here = connection.execute("SELECT 1 FROM memory WHERE rid = ?", (rid,)).fetchone()
         if again is not None and here is None:
             return
-        teller = Teller(core, connection, self.now_ms)
+        teller = ClaimWriter(core, connection, self.now_ms)
         statement = Statement("Ann", "works_at", value, changes)
         writes = [] if again else [Write(Remember(f"Ann works at {value}", {}), rid)]
         teller.tell(writes, [(telling_of(rid, {}, self.now_ms), statement)])
@@ -104,8 +104,8 @@ class World:
                 judged = judged_of(connection, slot)
             core.commit(verdicts(core, judged, values), self.now_ms)
             after = judged_of(connection, slot)
-            assert after.status is Status.SETTLED
-            held = {belief.told.value for belief in after.beliefs if belief.standing is Standing.HELD}
+            assert after.status is ContradictionStatus.SETTLED
+            held = {belief.told.value for belief in after.beliefs if belief.standing is ClaimStatus.HELD}
             assert held == set(values), "who decides alone gets what they decided"
 
 
@@ -174,14 +174,14 @@ def test_only_a_decision_or_a_change_takes_a_value_away(steps: list[tuple[Any, .
         named = {claim for belief in judged.beliefs for claim in belief.told.replaces}
         for belief in judged.beliefs:
             keeps = [opinion.keep for opinion in belief.opinions]
-            if belief.standing is Standing.HIDDEN:
+            if belief.standing is ClaimStatus.HIDDEN:
                 assert keeps
                 assert not any(keeps)
-            if belief.standing is Standing.REPLACED:
+            if belief.standing is ClaimStatus.REPLACED:
                 assert named
             if belief.told.claim not in named and not keeps:
-                assert belief.standing is not Standing.HIDDEN
-        held = [belief.told.value for belief in judged.beliefs if belief.standing is Standing.HELD]
+                assert belief.standing is not ClaimStatus.HIDDEN
+        held = [belief.told.value for belief in judged.beliefs if belief.standing is ClaimStatus.HELD]
         disputed = any(not compatible(one, other) for one in held for other in held)
-        if status == Status.OPEN.value:
+        if status == ContradictionStatus.OPEN.value:
             assert disputed, "nobody is asked what is not in dispute"

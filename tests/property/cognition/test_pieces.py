@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cognition.embedding.pieces import Pieces
+from cognition.embedding.pieces import WordPieces
 from cognition.embedding.static import TOKENIZER, _package_folder
-from cognition.embedding.vocabulary import Vocabulary
+from cognition.embedding.vocabulary import TokenVocabulary
 from cognition.errors import ModelUnavailable
 from cognition.tokenizing import Tokenizer, open_tokenizer
 
@@ -23,8 +23,8 @@ def file() -> Path:
 
 
 @pytest.fixture(scope="module")
-def pieces(file: Path) -> Pieces:
-    return Pieces(file.read_bytes(), file)
+def pieces(file: Path) -> WordPieces:
+    return WordPieces(file.read_bytes(), file)
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +47,12 @@ SPELLED = st.lists(
 @example(text="   three spaces, and then   three")
 @example(text="x<s> y</s>")
 def test_any_text_falls_into_the_pieces_that_the_library_makes(
-    pieces: Pieces, library: Tokenizer, text: str
+    pieces: WordPieces, library: Tokenizer, text: str
 ) -> None:
     assert pieces.of(text) == library.encode(text, add_special_tokens=False).ids
 
 
-def test_every_piece_of_the_vocabulary_is_found_again(pieces: Pieces, library: Tokenizer) -> None:
+def test_every_piece_of_the_vocabulary_is_found_again(pieces: WordPieces, library: Tokenizer) -> None:
     texts = [piece.replace(SPACE, " ") for piece in library.get_vocab()]
     made = library.encode_batch_fast(texts, add_special_tokens=False)
     assert [pieces.of(text) for text in texts] == [each.ids for each in made]
@@ -79,7 +79,7 @@ def test_what_is_joined_follows_from_the_vocabulary_alone(file: Path) -> None:
 )
 def test_a_file_that_is_no_vocabulary_is_refused(held: bytes) -> None:
     with pytest.raises(ModelUnavailable, match="expected a tokenizer at here"):
-        Pieces(held, "here")
+        WordPieces(held, "here")
 
 
 def test_a_vocabulary_takes_less_than_a_megabyte(file: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_vocabulary_takes_less_than_a_megabyte(file: Path) -> None:
     held = file.read_bytes()
     tracemalloc.start()
     try:
-        vocabulary = Vocabulary(held)
+        vocabulary = TokenVocabulary(held)
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

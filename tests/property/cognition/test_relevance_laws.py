@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cognition.days import DAY_MS
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
-from cognition.ranking.pool import Pool, Row
+from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS, score
 from cognition.recall import in_order
@@ -48,9 +48,9 @@ SPEAKERS = st.sampled_from([None, "Ada", "Ben"])
 
 
 @st.composite
-def loud_rows(draw: st.DrawFn, number: int, turn: bool) -> Row:
+def loud_rows(draw: st.DrawFn, number: int, turn: bool) -> CandidateRow:
     """Something unrelated with all else that lifts a memory."""
-    return Row(
+    return CandidateRow(
         id=number,
         rid=number.to_bytes(16),
         content=number,
@@ -69,12 +69,12 @@ def loud_rows(draw: st.DrawFn, number: int, turn: bool) -> Row:
 
 
 @st.composite
-def pools(draw: st.DrawFn) -> tuple[Query, list[Row], dict[int, float], dict[int, float]]:
+def pools(draw: st.DrawFn) -> tuple[Query, list[CandidateRow], dict[int, float], dict[int, float]]:
     """A question, one quiet memory about it, and loud ones about nothing of it, none nearer in meaning."""
     question = draw(st.sampled_from(sorted(ASKED)))
     days = draw(st.integers(0, 3_000))
     told_ms = NOW_MS - days * DAY_MS
-    quiet = Row(
+    quiet = CandidateRow(
         id=1,
         rid=(1).to_bytes(16),
         content=1,
@@ -96,7 +96,9 @@ def pools(draw: st.DrawFn) -> tuple[Query, list[Row], dict[int, float], dict[int
     return Query(question), rows, words, meaning
 
 
-def order_of(query: Query, rows: list[Row], words: dict[int, float], meaning: dict[int, float]) -> list[int]:
+def order_of(
+    query: Query, rows: list[CandidateRow], words: dict[int, float], meaning: dict[int, float]
+) -> list[int]:
     pool = Pool(
         query,
         rows,
@@ -110,14 +112,14 @@ def order_of(query: Query, rows: list[Row], words: dict[int, float], meaning: di
 
 @given(pools())
 def test_nothing_lifts_what_is_about_something_else_above_what_was_asked_about(
-    some: tuple[Query, list[Row], dict[int, float], dict[int, float]],
+    some: tuple[Query, list[CandidateRow], dict[int, float], dict[int, float]],
 ) -> None:
     assert order_of(*some)[0] == 1
 
 
 @given(pools(), st.randoms(use_true_random=False))
 def test_the_order_in_which_candidates_come_does_not_matter(
-    some: tuple[Query, list[Row], dict[int, float], dict[int, float]], random: Random
+    some: tuple[Query, list[CandidateRow], dict[int, float], dict[int, float]], random: Random
 ) -> None:
     query, rows, words, meaning = some
     shuffled = random.sample(rows, len(rows))

@@ -12,7 +12,7 @@ import simulations.checkers.tellings
 from cognition.filters import Filters
 from cognition.linking import Again
 from cognition.marking import with_both_sides
-from cognition.recall import Hit
+from cognition.recall import RankedMemory
 from replica import MemoryId, Write
 from replica.ops import Forget, Tag
 from tests.support import told
@@ -71,7 +71,9 @@ def drop_a_tag(patch: pytest.MonkeyPatch) -> None:
 def push_out_by_a_dispute(patch: pytest.MonkeyPatch) -> None:
     """The other side of a dispute takes the place of the best hit, where nothing else is not in dispute."""
 
-    def crowded(connection: Connection, hits: Sequence[Hit], filters: Filters, k: int) -> list[Hit]:
+    def crowded(
+        connection: Connection, hits: Sequence[RankedMemory], filters: Filters, k: int
+    ) -> list[RankedMemory]:
         shown = with_both_sides(connection, hits, filters, k + len(hits))
         while len(shown) > k:
             spare = [i for i, hit in enumerate(shown) if hit.contradiction is None]

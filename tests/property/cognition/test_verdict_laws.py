@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from cognition.judging.settling import Told, settle
+from cognition.judging.settling import SettledMemory, settle
 from cognition.judging.verdicts import WEIGHTS, Verdict, standing
 from replica import Core, Forget, MemoryId, Remember, Write, new_memory_id
 from replica.verify import verify_replica
@@ -36,8 +36,8 @@ def tell_verdict(
         settle(
             core,
             connection,
-            Told(older, texts[older], None),
-            Told(newer, texts[newer], None),
+            SettledMemory(older, texts[older], None),
+            SettledMemory(newer, texts[newer], None),
             verdict,
             weight=weight,
             since_ms=random.choice([None, now_ms]),

@@ -13,7 +13,7 @@ from replica import (
     Access,
     Erase,
     Forget,
-    NotFound,
+    NameNotFound,
     Propose,
     Relate,
     Remember,
@@ -28,7 +28,7 @@ from replica.compaction import compact
 from replica.core import Core
 from replica.ids import MemoryId, new_memory_id
 from replica.oplog import Store
-from replica.state.cells import Part, maker_of
+from replica.state.cells import CellKind, maker_of
 from replica.state.register import Vector
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
@@ -99,13 +99,13 @@ class History:
         if body is None:
             try:
                 core.commit([core.edit_of(rid, f"edit {self.now_ms} text")], self.now_ms)
-            except NotFound:
+            except NameNotFound:
                 pass  # not here, or no more
         else:
             core.commit([Write(body, rid if isinstance(body, Set | Tag | Untag) else None)], self.now_ms)
 
     def linked(self, core: Core) -> SaysSame | Unlink | None:
-        links = sorted(maker_of(key) for key, _ in core.store.all_cells() if key.part is Part.LINK)
+        links = sorted(maker_of(key) for key, _ in core.store.all_cells() if key.part is CellKind.LINK)
         if links and self.random.random() < 0.4:
             return Unlink((self.random.choice(links),))
         one, other = sorted(self.random.choices(self.rids, k=2))

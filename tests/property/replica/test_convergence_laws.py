@@ -10,7 +10,7 @@ from replica import ops
 from replica.core import Core
 from replica.fields import Value
 from replica.frame import Frame
-from replica.ids import MemoryId, Place
+from replica.ids import MemoryId, OpRef
 from replica.ops import Body, Op, Remember
 from replica.outbox import Outbox
 from replica.state.memories import Memory
@@ -56,7 +56,7 @@ def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
     """Something that a device may say about the few memories that all of them speak of."""
     rid, n = RIDS[draw(SMALL)], draw(SMALL)
     place = (
-        made[draw(st.integers(0, len(made) - 1))].place if made else Place(Hand("ann").origin, 1, bytes(8))
+        made[draw(st.integers(0, len(made) - 1))].place if made else OpRef(Hand("ann").origin, 1, bytes(8))
     )
     labels = LABELS[n : n + 2]
     match draw(st.integers(0, 19)):
@@ -83,7 +83,7 @@ def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
         case 7:
             return ops.Claim("Ann", "is", "xyz"[n], (), None), rid
         case 8:
-            return ops.Resolve((ops.Verdict(rid, place, keep=n == 0),)), None
+            return ops.Resolve((ops.ClaimVerdict(rid, place, keep=n == 0),)), None
         case 9:
             return ops.Propose(tuple(RIDS[: n + 1])), None
         case 10:

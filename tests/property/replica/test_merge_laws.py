@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replica.core import Core
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.state.cells import State, renumber
 from replica.state.merge import News, merge_states
 from replica.state.register import Dot
@@ -29,7 +29,7 @@ def part_of(history: list[Commit], order: Random, whole: Core) -> Held:
 
 def folded(core: Core, whole: Core) -> Held:
     def moved(dot: Dot) -> Dot:
-        found = whole.feeds.locate(Place(core.feeds.origin_of(dot.feed), dot.seq, dot.id8))
+        found = whole.feeds.locate(OpRef(core.feeds.origin_of(dot.feed), dot.seq, dot.id8))
         assert found is not None
         return found
 
@@ -37,7 +37,7 @@ def folded(core: Core, whole: Core) -> Held:
         return whole.feeds.origin_number(core.feeds.origin(number))
 
     def holds(dot: Dot) -> bool:
-        return core.feeds.locate(Place(whole.feeds.origin_of(dot.feed), dot.seq, dot.id8)) is not None
+        return core.feeds.locate(OpRef(whole.feeds.origin_of(dot.feed), dot.seq, dot.id8)) is not None
 
     cells = {key: renumber(cell, moved, origin) for key, cell in core.store.all_cells()}
     return State(cells, core.store.all_tombstones()), holds
@@ -54,7 +54,7 @@ def merged(one: Held, other: Held, whole: Core) -> Held:
         if they_have(dot := Dot(feed.no, seq, whole.feeds.id8(feed.no, seq))) and not i_have(dot)
     }
 
-    def is_new(place: Place) -> bool:
+    def is_new(place: OpRef) -> bool:
         dot = whole.feeds.locate(place)
         return dot is not None and they_have(dot) and not i_have(dot)
 

@@ -9,8 +9,8 @@ import pytest
 
 from replica.core import Core
 from replica.evidence import Accused, Fault
-from replica.oplog import Status
-from replica.ops import Kind
+from replica.oplog import FoldStatus
+from replica.ops import OpKind
 from replica.snapshot import make_snapshot
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell
@@ -117,8 +117,8 @@ def test_a_memory_that_was_left_out_is_back_also_where_its_past_is_lost() -> Non
         signed = {
             row.rid: row
             for row in honest.store.rows()
-            if row.kind == Kind.REMEMBER
-            and row.status == Status.FOLDED
+            if row.kind == OpKind.REMEMBER
+            and row.status == FoldStatus.FOLDED
             and row.rid is not None
             # Of what its first op follows only the short id may be left, and then nobody else can check it.
             and (row.seq == 1 or (row.feed, row.seq - 1) in held)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from replica.ids import DeviceId
 from sync.address import Address
-from sync.roster import CALLS_MAX, Contact, Roster
+from sync.roster import CALLS_MAX, DialTarget, Roster
 
 OWN = DeviceId(bytes(32))
 MEMBERS = [DeviceId(bytes([n]) * 32) for n in range(1, 5)]
@@ -41,7 +41,7 @@ class Driven:
         self.roster, self.now_ms, self.random = Roster(OWN), 0, Random(5)
         self.admitted: set[DeviceId] = set()
         self.linked: set[DeviceId] = set()
-        self.under_way: dict[str, Contact] = {}
+        self.under_way: dict[str, DialTarget] = {}
 
     def apply(self, event: tuple[object, ...]) -> None:
         roster, now_ms = self.roster, self.now_ms
@@ -73,12 +73,12 @@ class Driven:
             case ("end", str() as outcome, bytes() as member) if self.under_way:
                 self.end(next(iter(self.under_way.values())), outcome, DeviceId(member))
 
-    def call(self, contact: Contact, outcome: str, member: DeviceId) -> None:
+    def call(self, contact: DialTarget, outcome: str, member: DeviceId) -> None:
         self.roster.calling(contact.key, now_ms=self.now_ms)
         self.under_way[contact.key] = contact
         self.end(contact, outcome, member)
 
-    def end(self, contact: Contact, outcome: str, member: DeviceId) -> None:
+    def end(self, contact: DialTarget, outcome: str, member: DeviceId) -> None:
         if outcome != "pending":
             del self.under_way[contact.key]
         if outcome == "reached":

@@ -7,9 +7,9 @@ from cognition.context import Around, assemble
 from cognition.filters import Filters
 from cognition.profile import block_id
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
-from cognition.triggers.kinds import REMINDER, Candidate
-from cognition.triggers.lattice import Status
-from cognition.triggers.step import Triggers, write_of
+from cognition.triggers.kinds import REMINDER, TriggerCandidate
+from cognition.triggers.lattice import TriggerStatus
+from cognition.triggers.step import TriggerStep, write_of
 from replica import Set, Write
 from tests.support.minds import NOW_MS, Home
 from tests.support.published import published
@@ -37,9 +37,9 @@ def test_a_reminder_is_absent_before_it_is_due_present_after_and_gone_once_deliv
     home.now_ms = due
     (line,) = around(home).reminders
     assert line.startswith("- call the dentist")
-    Triggers().run(home.core, home.connection, home.now_ms)
+    TriggerStep().run(home.core, home.connection, home.now_ms)
     assert around(home).reminders == (line,), "raised is not delivered"
-    home.commit(write_of(Candidate(REMINDER, rid, due, 1.0), Status.DELIVERED))
+    home.commit(write_of(TriggerCandidate(REMINDER, rid, due, 1.0), TriggerStatus.DELIVERED))
     assert around(home).reminders == ()
     home.now_ms = due + HOUR_MS
     home.commit(Write(Set("event_start", home.now_ms), rid))

@@ -17,20 +17,20 @@ from cognition.context import (
 )
 from cognition.fences import FENCE_CLOSES, FENCE_OPENS
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP, TEMPORAL, QueryClass
-from cognition.recall import Found, Hit
+from cognition.recall import CandidateReason, RankedMemory
 from replica import DeviceId, Memory, MemoryId, Value
 from tests.support.published import published
 
 MAY_7_MS = 1_683_417_600_000
 
 
-def hit(text: str, *, channel: str = "words", number: int = 1, **fields: Value) -> Hit:
+def hit(text: str, *, channel: str = "words", number: int = 1, **fields: Value) -> RankedMemory:
     rid = MemoryId(number.to_bytes(16))
     memory = Memory(rid, text, {"told_at": MAY_7_MS, **fields}, 0, 0, 1, 0, 0)
-    return Hit(rid, 0.5, (Found(channel, 0, 1.0),), 0.0, {}, memory, DeviceId(bytes(32)))
+    return RankedMemory(rid, 0.5, (CandidateReason(channel, 0, 1.0),), 0.0, {}, memory, DeviceId(bytes(32)))
 
 
-def many(count: int) -> list[Hit]:
+def many(count: int) -> list[RankedMemory]:
     return [hit(f"fact number {n} about tea", number=n) for n in range(count)]
 
 

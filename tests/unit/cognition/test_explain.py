@@ -3,13 +3,15 @@ from pathlib import Path
 import trio
 
 from cognition import Filters
-from cognition.explain import Stage
-from cognition.mind import Mind
+from cognition.explain import ExplainedStage
+from cognition.mind import Cognition
 from replica import Forget, MemoryId, Replica, Set, Write
 from tests.support.minds import open_memory, remember
 
 
-async def dropped_by(mind: Mind, rid: MemoryId, query: str, *, filters: Filters = Filters()) -> Stage:
+async def dropped_by(
+    mind: Cognition, rid: MemoryId, query: str, *, filters: Filters = Filters()
+) -> ExplainedStage:
     stages = await mind.why_not(rid, query, k=2, filters=filters)
     assert all(stage.passed for stage in stages[:-1])
     return stages[-1]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from cognition import Filters, fulltext, passes
-from cognition.fulltext import Asked, bounded
+from cognition.fulltext import FulltextQuery, bounded
 from replica import Remember, Write, new_memory_id
 from tests.support.minds import Home
 
@@ -26,26 +26,26 @@ def tell(home: Home, *texts: str, **fields: str) -> None:
     )
 
 
-def asked(home: Home, *terms: str) -> Asked:
+def asked(home: Home, *terms: str) -> FulltextQuery:
     return bounded(home.connection, "memory_text", terms)
 
 
 def test_where_few_hold_any_of_the_words_all_are_ranked(home: Home) -> None:
     tell(home, *["tea"] * 12, *["cake"] * 8)
-    assert asked(home, *EVERYTHING) == Asked('"walrus" OR "tea" OR "cake"')
+    assert asked(home, *EVERYTHING) == FulltextQuery('"walrus" OR "tea" OR "cake"')
 
 
 def test_where_many_do_a_rare_word_or_two_of_the_others_stand_out(home: Home) -> None:
     tell(home, *["tea time"] * 30, *["cake time"] * 30, "tea and cake", "a walrus")
-    assert asked(home, *EVERYTHING) == Asked(
+    assert asked(home, *EVERYTHING) == FulltextQuery(
         '"walrus" OR "tea" OR "cake"', '"walrus" OR ("cake" AND ("tea"))'
     )
 
 
 def test_a_word_that_nearly_all_hold_is_asked_for_only_where_there_are_no_others(home: Home) -> None:
     tell(home, *["tea"] * 61, "cake", "walrus")
-    assert asked(home, *EVERYTHING) == Asked('"walrus" OR "cake"')
-    assert asked(home, '"tea"') == Asked('"tea"', '"tea"')
+    assert asked(home, *EVERYTHING) == FulltextQuery('"walrus" OR "cake"')
+    assert asked(home, '"tea"') == FulltextQuery('"tea"', '"tea"')
 
 
 def test_as_many_words_are_paired_as_can_be_told_apart_quickly(home: Home) -> None:

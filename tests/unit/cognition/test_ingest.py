@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from cognition import ingest, taking
-from cognition.ingest import Reader, Told
+from cognition import ingest, ingest_plan
+from cognition.ingest import NewTelling, TellingReader
 from replica import MemoryId, Write, new_memory_id
 from replica.ops import Erase, Forget
 from simulations.disk import SqliteDisk
@@ -29,12 +29,12 @@ class Desk:
         self.core = core_of(name, self.disk.store)
         acquaint(self.core, name, *others)
         self.core.begin(NOW_MS)
-        self.reader = Reader(self.disk.store.local, lambda: NOW_MS, newer=False)
+        self.reader = TellingReader(self.disk.store.local, lambda: NOW_MS, newer=False)
         self.reader.open(self.disk.connection)
 
     def tell(self, text: str) -> MemoryId:
         rid = new_memory_id(NOW_MS, self.random)
-        self.reader.tell(self.core, self.disk.connection, Told(rid, text, {}, NOW_MS), facts=True)
+        self.reader.tell(self.core, self.disk.connection, NewTelling(rid, text, {}, NOW_MS), facts=True)
         return rid
 
     def read(self) -> None:
@@ -136,8 +136,8 @@ def test_what_cannot_be_read_stays_told_and_holds_nothing_up(monkeypatch: pytest
             raise RecursionError
         return read(text, fields, **options)  # type: ignore[arg-type]
 
-    read = taking.read_text
-    monkeypatch.setattr(taking, "read_text", fails)
+    read = ingest_plan.read_text
+    monkeypatch.setattr(ingest_plan, "read_text", fails)
     desk.tell("odd")
     desk.tell(TALK)
     desk.read()

@@ -78,11 +78,11 @@ def test_a_full_glossary_is_followed_by_a_new_one_and_whoever_reads_in_the_old_o
 ) -> None:
     monkeypatch.setattr(reading, "WORDS_MAX", 3)
     words = WordVectors(HashedEmbedder())
-    said = reading.Said(words.glossary, ["tea in a cup", "the lake"], ["", ""])
+    said = reading.TextWords(words.glossary, ["tea in a cup", "the lake"], ["", ""])
     assert words.glossary is not said.glossary
     assert said.with_stem("cups").tolist() == [True, False]
     assert said.telling(0) == ["tea", "cup"]
-    other = reading.Said(words.glossary, ["a lake"], [""])
+    other = reading.TextWords(words.glossary, ["a lake"], [""])
     assert other.glossary is words.glossary
     assert other.with_stem("lake").tolist() == [True]
     assert other.with_stem("cup").tolist() == [False]

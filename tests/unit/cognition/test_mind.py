@@ -9,7 +9,7 @@ import trio.testing
 
 from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder, queue
 from cognition.embedding.embedder import Vectors
-from cognition.mind import Mind
+from cognition.mind import Cognition
 from cognition.worker import LINGER_S
 from replica import Forget, Remember, Replica, StoreCorrupt, Write
 from tests.support.daemons import until
@@ -323,7 +323,7 @@ def test_a_costly_embedder_takes_questions_as_typed_before_the_one_visit_and_wha
     trio.run(main)
 
 
-def stumbled(mind: Mind) -> Callable[[], Awaitable[bool]]:
+def stumbled(mind: Cognition) -> Callable[[], Awaitable[bool]]:
     async def asked() -> bool:
         return mind.trouble is not None
 

@@ -3,13 +3,13 @@
 from cognition.budget import tokens
 from cognition.context import Context
 from cognition.filters import Filters
-from cognition.overview import PINNED, RECENT, STALE, STALE_MS, Part, read_overview, widen
+from cognition.overview import PINNED, RECENT, STALE, STALE_MS, OverviewSection, read_overview, widen
 from tests.support.minds import NOW_MS, Home
 
 EMPTY = Context("", 0, "overview", (), ())
 
 
-def parts_of(home: Home, now_ms: int = NOW_MS) -> list[Part]:
+def parts_of(home: Home, now_ms: int = NOW_MS) -> list[OverviewSection]:
     return read_overview(home.connection, Filters(), now_ms=now_ms)
 
 

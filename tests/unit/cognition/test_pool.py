@@ -2,7 +2,7 @@
 
 from cognition.ranking.query import Query
 from cognition.recall import BRIDGED, NARROW_MAX, POOL_MIN, pool_size
-from cognition.tracing import Stage, trace
+from cognition.tracing import TraceStage, trace
 from replica import Relate, Write
 from tests.support.published import published
 from tests.support.recalling import Memory
@@ -51,7 +51,7 @@ def test_words_vectors_and_entities_are_fused_then_ranked_and_no_search_brings_m
     memory.home.remember("Tern is moored at Nordnes")
     memory.home.commit(Write(Relate("Boat", "called", "Tern", 1.0)))
     memory.embed()
-    stages: list[Stage] = []
+    stages: list[TraceStage] = []
     memory.recall(QUESTION, k=3, told=lambda ranked, hits: stages.extend(trace(ranked, hits)))
     assert [stage.name for stage in stages] == ["classify", "generate", "fuse", "rerank", "assemble"]
     channels = stages[1].told["channels"]

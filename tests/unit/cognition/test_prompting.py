@@ -12,7 +12,7 @@ from cognition.fences import FENCE_OPENS
 from cognition.models.chat import ChatMessage
 from cognition.prompting import REDUCED, TRIMMED, Prompt, prompt
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
-from cognition.recall import Found, Hit
+from cognition.recall import CandidateReason, RankedMemory
 from replica import DeviceId, Memory, MemoryId
 from tests.support.published import published
 
@@ -23,10 +23,10 @@ CORE = Around(
 )
 
 
-def hits(count: int) -> tuple[Hit, ...]:
+def hits(count: int) -> tuple[RankedMemory, ...]:
     return tuple(
-        Hit(
-            (rid := MemoryId(n.to_bytes(16))), 0.5, (Found("words", 0, 1.0),), 0.0, {},
+        RankedMemory(
+            (rid := MemoryId(n.to_bytes(16))), 0.5, (CandidateReason("words", 0, 1.0),), 0.0, {},
             Memory(rid, f"fact number {n} about tea", {}, 0, 0, 1, 0, 0), DeviceId(bytes(32)),
         )
         for n in range(count)

@@ -35,7 +35,7 @@ def embedded(home: Home, space: int) -> list[int]:
 def test_an_entry_shows_what_waits_since_when_and_what_went_wrong(home: Home) -> None:
     rid = home.remember("Ann moved to Lisbon")
     (entry,) = queue.entries(home.connection)
-    assert entry == queue.Entry(
+    assert entry == queue.QueueRow(
         home.number(rid),
         rid,
         "Ann moved to Lisbon",

@@ -2,12 +2,12 @@
 
 import pytest
 
-from cognition.ranking.reading import NUMBER, SELF, TIME, Glossary, Said, stems_of, telling
+from cognition.ranking.reading import NUMBER, SELF, TIME, Glossary, TextWords, stems_of, telling
 from cognition.ranking.vocabulary import TABLES, with_own
 
 
-def said(*texts: str, labels: tuple[str, ...] | None = None, glossary: Glossary | None = None) -> Said:
-    return Said(glossary or Glossary(), texts, labels or ("",) * len(texts))
+def said(*texts: str, labels: tuple[str, ...] | None = None, glossary: Glossary | None = None) -> TextWords:
+    return TextWords(glossary or Glossary(), texts, labels or ("",) * len(texts))
 
 
 def test_a_text_holds_every_form_of_its_words_and_those_of_its_labels() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from cognition import Hit
+from cognition import RankedMemory
 from replica import Relate, Set, Write
 from tests.support.minds import NOW_MS
 from tests.support.published import published
@@ -14,7 +14,7 @@ def memory() -> Memory:
     return Memory()
 
 
-def channels(hits: list[Hit], text: str) -> set[str]:
+def channels(hits: list[RankedMemory], text: str) -> set[str]:
     """Return the channels that found a memory."""
     (hit,) = [hit for hit in hits if hit.memory.text == text]
     return {found.channel for found in hit.found}

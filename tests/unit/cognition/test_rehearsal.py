@@ -6,11 +6,11 @@ from math import isnan
 import pytest
 
 from cognition.days import DAY_MS
-from cognition.decay import Profile, memlocal, memori, yantrik
+from cognition.decay import DecayProfile, memlocal, memori, yantrik
 from cognition.memories import read_memories
 from cognition.rehearsal import TELL_MS, keep
 from cognition.tiers import Tier, count_tiers, life_of, tier
-from replica import Forget, Kind, Memory, MemoryId, Write
+from replica import Forget, Memory, MemoryId, OpKind, Write
 from replica.ops import Set
 from tests.support.minds import Home
 from tests.support.published import published
@@ -22,7 +22,7 @@ def home() -> Home:
 
 
 def told(home: Home) -> int:
-    return sum(row.kind == Kind.ACCESS for row in home.core.store.rows())
+    return sum(row.kind == OpKind.ACCESS for row in home.core.store.rows())
 
 
 def recalled(home: Home, *rids: MemoryId) -> bool:
@@ -35,7 +35,7 @@ def shown(home: Home, rid: MemoryId) -> Memory:
     return found.memory
 
 
-def stands(memory: Memory, now_ms: int, *, under: bool = False, profile: Profile = yantrik) -> Tier:
+def stands(memory: Memory, now_ms: int, *, under: bool = False, profile: DecayProfile = yantrik) -> Tier:
     return tier(memory, stands_under_summary=under, now_ms=now_ms, profile=profile)
 
 

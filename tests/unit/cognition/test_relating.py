@@ -9,7 +9,7 @@ import trio
 import samemind
 from cognition.entities import EntityTables, find_triples, keep, read_some, unread
 from cognition.errors import InvalidQuery
-from cognition.fulltext import Asked
+from cognition.fulltext import FulltextQuery
 from cognition.index import VectorIndex
 from cognition.relating import COSINE_ABOVE, RELATED_MAX, RELATIONS, check_relation, related, vector_of
 from cognition.words import any_of, words
@@ -122,7 +122,10 @@ class Read(Home):
     def found(self, query: str) -> list[int]:
         while page := unread(self.connection):
             keep(self.connection, page, read_some(page))
-        return [number for number, _ in find_triples(self.connection, Asked(any_of(words(query))), limit=10)]
+        return [
+            number
+            for number, _ in find_triples(self.connection, FulltextQuery(any_of(words(query))), limit=10)
+        ]
 
 
 @published("ML-38")

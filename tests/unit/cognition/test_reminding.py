@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cognition.days import DAY_MS
 from cognition.reminding import reading
-from cognition.reminding.moment import Moment
+from cognition.reminding.moment import TextTime
 from cognition.reminding.reading import CHARACTERS_MAX, read_reminder
 from cognition.reminding.repeating import following, latest
 from cognition.reminding.spelled import spelled
@@ -426,13 +426,13 @@ NAMED = sorted(
 @settings(max_examples=300)
 def test_no_text_that_names_a_day_is_ruled_out_unread(words: list[str]) -> None:
     text = " ".join(words)
-    assert may_name_day(TOKEN.findall(plain(text))) or not Moment(spelled(text), TOLD).has_day
+    assert may_name_day(TOKEN.findall(plain(text))) or not TextTime(spelled(text), TOLD).has_day
 
 
 @pytest.mark.parametrize("name", ["reminders", "reminders_second"])
 def test_no_sentence_that_names_a_day_is_ruled_out_unread(name: str) -> None:
     for _, text, _, _ in json.loads((DATA / f"{name}.json").read_text(encoding="utf-8")):
-        assert may_name_day(TOKEN.findall(plain(text))) or not Moment(spelled(text), TOLD).has_day, text
+        assert may_name_day(TOKEN.findall(plain(text))) or not TextTime(spelled(text), TOLD).has_day, text
 
 
 def test_what_names_no_day_is_ruled_out() -> None:

@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from cognition import ModelUnavailable
-from cognition.mind import Mind
+from cognition.mind import Cognition
 from cognition.ranking.signals import RERANKER
 from cognition.reranking import readings
 from cognition.reranking.readings import AHEAD_MAX, UNREADABLE, keep, keep_fresh, readings_of, unread
@@ -132,7 +132,7 @@ def test_scores_that_fail_leave_the_order_to_the_signals(tmp_path: Path) -> None
     trio.run(main)
 
 
-async def filled(replica: Replica, mind: Mind) -> None:
+async def filled(replica: Replica, mind: Cognition) -> None:
     await remember(replica, *(f"walrus {n}" for n in range(20)))
     await mind.settle()
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import trio
 
-from cognition import Filters, Hit, ModelUnavailable
-from cognition.mind import Mind
+from cognition import Filters, ModelUnavailable, RankedMemory
+from cognition.mind import Cognition
 from cognition.ranking.query import Query
 from cognition.ranking.signals import RERANKER, WEIGHTS
 from cognition.recall import Ranked, assemble, pool_size, rank
 from cognition.reranking.mixing import CANDIDATES, FRESH_MAX, raised, reread_by, with_readings
 from cognition.reranking.readings import enter_model, keep, keep_fresh, readings_of, unread
-from cognition.tracing import Stage, trace
+from cognition.tracing import TraceStage, trace
 from cognition.words import is_english
 from replica import Forget, Replica, Set, Write
 from tests.support.minds import NOW_MS, open_memory, remember
@@ -230,13 +230,13 @@ def test_an_explanation_shows_what_the_reranker_gave_and_the_trace_how_long_it_t
     assert took_ms >= 0
 
 
-async def two_dogs(replica: Replica, mind: Mind) -> None:
+async def two_dogs(replica: Replica, mind: Cognition) -> None:
     await remember(replica, "the dog of the neighbours barks and the dog sleeps", "where the dog is kept")
     await mind.settle()
 
 
-async def asked(mind: Mind, question: str) -> tuple[list[Hit], list[Stage]]:
-    traces: list[list[Stage]] = []
+async def asked(mind: Cognition, question: str) -> tuple[list[RankedMemory], list[TraceStage]]:
+    traces: list[list[TraceStage]] = []
     hits = await mind.recall(question, traces=traces)
     return hits, [stage for stages in traces for stage in stages if stage.name == "rerank"]
 

@@ -10,7 +10,7 @@ import trio
 from cognition import Filters
 from cognition.composing import gather
 from cognition.errors import ModelUnavailable
-from cognition.mind import Mind
+from cognition.mind import Cognition
 from cognition.models.chat import ChatMessage
 from cognition.ranking.vocabulary import TABLES
 from cognition.recall import Hits
@@ -42,7 +42,7 @@ class Model:
 class Counted:
     """A mind whose recalls are counted."""
 
-    def __init__(self, mind: Mind) -> None:
+    def __init__(self, mind: Cognition) -> None:
         self._mind = mind
         self.model = mind.model
         self.tables = mind.tables
@@ -55,7 +55,7 @@ class Counted:
         return await self._mind.recall(query, k=k, filters=filters, now_ms=now_ms)
 
 
-async def fill(replica: Replica, mind: Mind) -> None:
+async def fill(replica: Replica, mind: Cognition) -> None:
     """The answer, what leads to it, and more than a context holds that is closer to the question."""
     await remember(replica, "Ann's sister is called Zoe", ANSWER)
     await remember(replica, *(f"Ann and her sister came to the lake, day {n}" for n in range(40)))

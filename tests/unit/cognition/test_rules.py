@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cognition.ranking import query
-from cognition.ranking.pool import Pool, Row
+from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
 from cognition.ranking.signals.entity import CALLED_OTHERWISE
@@ -32,10 +32,11 @@ RULES = (
 PUBLISHED = {signal.name: signal.published or 0.0 for signal in SIGNALS}
 
 
-def facts(*texts: str) -> list[Row]:
+def facts(*texts: str) -> list[CandidateRow]:
     """Memories that stand alone."""
     return [
-        Row(i, i.to_bytes(16), i, text, None, None, None, 0, None, 0, 0) for i, text in enumerate(texts, 1)
+        CandidateRow(i, i.to_bytes(16), i, text, None, None, None, 0, None, 0, 0)
+        for i, text in enumerate(texts, 1)
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.ranking import signals
-from cognition.ranking.pool import Pool, Row
+from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
 from cognition.ranking.signals.answers import WHATEVER
@@ -18,7 +18,7 @@ from tests.support.published import published
 NOW_MS = 1_700_000_000_000
 
 
-def row(number: int, text: str, **known: object) -> Row:
+def row(number: int, text: str, **known: object) -> CandidateRow:
     values: dict[str, object] = {
         "about": "",
         "speaker": None,
@@ -30,10 +30,10 @@ def row(number: int, text: str, **known: object) -> Row:
         "last_access": 0,
     }
     values.update(known)
-    return Row(id=number, rid=number.to_bytes(16), content=number, text=text, **values)  # type: ignore[arg-type]
+    return CandidateRow(id=number, rid=number.to_bytes(16), content=number, text=text, **values)  # type: ignore[arg-type]
 
 
-def talk(*texts: str, speakers: str = "AB") -> list[Row]:
+def talk(*texts: str, speakers: str = "AB") -> list[CandidateRow]:
     """Turns of one conversation, its speakers in turn."""
     return [
         row(i, text, conversation="c", position=i, speaker=speakers[i % len(speakers)])
@@ -42,7 +42,11 @@ def talk(*texts: str, speakers: str = "AB") -> list[Row]:
 
 
 def pool(
-    query: str, rows: list[Row], *, words: list[float] | None = None, lexicon: WordVectors | None = None
+    query: str,
+    rows: list[CandidateRow],
+    *,
+    words: list[float] | None = None,
+    lexicon: WordVectors | None = None,
 ) -> Pool:
     none = np.zeros(len(rows))
     given = none if words is None else np.array(words)

@@ -1,18 +1,18 @@
 """The five stages of a recall, and what each candidate carries through them."""
 
-from cognition import Hit
+from cognition import RankedMemory
 from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS
 from cognition.recall import Ranked, found_in, fuse
-from cognition.tracing import Stage, trace
+from cognition.tracing import TraceStage, trace
 from tests.support.published import published
 from tests.support.recalling import Memory
 
 QUESTION = "When did Ann Miller see the doctor?"
 
 
-def ask(memory: Memory, question: str, k: int = 3) -> tuple[list[Hit], list[Stage], Ranked]:
-    traces: list[tuple[list[Stage], Ranked]] = []
+def ask(memory: Memory, question: str, k: int = 3) -> tuple[list[RankedMemory], list[TraceStage], Ranked]:
+    traces: list[tuple[list[TraceStage], Ranked]] = []
     hits = memory.recall(
         question, k=k, told=lambda ranked, shown: traces.append((trace(ranked, shown), ranked))
     )

@@ -1,11 +1,11 @@
 import sqlite3
 
 from cognition.ranking.query import Query
-from cognition.ranking.vocabulary import TABLES, Vocabulary, used, with_own
+from cognition.ranking.vocabulary import TABLES, WordGroups, used, with_own
 
 
 def test_a_group_is_found_by_its_name_its_words_in_any_form_and_its_stems() -> None:
-    vocabulary = Vocabulary({"sail": "sail steer naveg*"})
+    vocabulary = WordGroups({"sail": "sail steer naveg*"})
     assert vocabulary.of("sailing") == vocabulary.of("steered") == vocabulary.of("navegamos") == {"sail"}
     assert vocabulary.of("navel") == frozenset()
     assert vocabulary.groups(["the", "steering"]) == {"sail"}

@@ -14,7 +14,7 @@ from datetime import datetime
 from cognition.holding import secret_kinds
 from cognition.ranking.times import windows
 from cognition.reminding.reading import read_reminder
-from cognition.taking import read_text
+from cognition.ingest_plan import read_text
 from cognition.warming import make_ready
 
 made = []

@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from cognition import HashedEmbedder, ModelUnavailable, queue
-from cognition.mind import Mind
+from cognition.mind import Cognition
 from cognition.worker import ANSWER_S_MAX, ASKS_AGAIN_S, LINGER_S, TELLS_S_MAX, EmbeddingWorker
 from replica import Core, MemoryId, Remember, Replica, Write, new_memory_id
 from tests.support.minds import NOW_MS, FaultyEmbedder, open_memory, remember
@@ -139,7 +139,7 @@ def test_vectors_of_some_memories_are_those_that_all_would_be(tmp_path: Path) ->
     trio.run(main)
 
 
-async def held(replica: Replica, mind: Mind) -> int:
+async def held(replica: Replica, mind: Cognition) -> int:
     """Return how many vectors the index holds."""
     return await replica.read(lambda connection: len(mind.embedding.loaded(connection)))
 
@@ -224,7 +224,7 @@ def test_who_tells_one_thing_after_another_goes_before_a_costly_embedder_but_not
 ) -> None:
     clock = trio.testing.MockClock()  # stands still until it is told to jump
 
-    async def tell(replica: Replica, mind: Mind, times: int) -> None:
+    async def tell(replica: Replica, mind: Cognition, times: int) -> None:
         for number in range(times):
             await remember(replica, f"fact {number}")
             clock.jump(LINGER_S / 2)

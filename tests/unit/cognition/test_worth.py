@@ -8,28 +8,28 @@ import pytest
 from cognition import StaticEmbedder, scoring
 from cognition.days import DAY_MS
 from cognition.decay import PROFILES
-from cognition.ranking.pool import Pool, Row
+from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
-from cognition.recall import Hit
+from cognition.recall import RankedMemory
 from replica import Relate, Write
 from tests.support.minds import NOW_MS
 from tests.support.published import published
 from tests.support.recalling import Memory
 
 
-def row(number: int, text: str = "tea", **known: Any) -> Row:
+def row(number: int, text: str = "tea", **known: Any) -> CandidateRow:
     values: dict[str, Any] = {
         "speaker": None, "conversation": None, "position": None, "time_ms": NOW_MS, "importance": None,
         "accesses": 0, "last_access": 0, "updated_ms": NOW_MS,
     }  # fmt: skip
     values.update(known)
-    return Row(id=number, rid=number.to_bytes(16), content=number, text=text, **values)
+    return CandidateRow(id=number, rid=number.to_bytes(16), content=number, text=text, **values)
 
 
 def pool(
-    *rows: Row,
+    *rows: CandidateRow,
     query: str = "tea",
     meaning: list[float] | None = None,
     connected: frozenset[int] = frozenset(),
@@ -132,7 +132,7 @@ def test_a_doubtful_source_is_found_later_by_words_and_by_meaning() -> None:
     doubtful = memory.home.remember("the marmalade is on the shelf", certainty=0.25)
     sure = memory.home.remember("on the shelf is the marmalade", certainty=0.81)
     memory.embed()
-    by_rid: dict[bytes, Hit] = {hit.rid: hit for hit in memory.recall("marmalade shelf")}
+    by_rid: dict[bytes, RankedMemory] = {hit.rid: hit for hit in memory.recall("marmalade shelf")}
     assert [hit.rid for hit in memory.recall("marmalade shelf")] == [sure, doubtful]
     ratio = by_rid[doubtful].signals["words"] / by_rid[sure].signals["words"]
     assert ratio == pytest.approx(0.5 / 0.9, rel=0.05)

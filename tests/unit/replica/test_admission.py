@@ -5,7 +5,7 @@ import pytest
 from replica import ops
 from replica.compaction import compact
 from replica.core import Core
-from replica.ids import MemoryId, Place
+from replica.ids import MemoryId, OpRef
 from replica.ops import Op, Remember
 from tests.support.published import published
 from tests.support.replicas import (
@@ -30,7 +30,7 @@ def rid(n: int) -> MemoryId:
     return MemoryId(bytes([n]) * 16)
 
 
-def words(hand: Hand, text: str, *seen: Place, n: int = 1) -> Op:
+def words(hand: Hand, text: str, *seen: OpRef, n: int = 1) -> Op:
     return hand.write(Remember(text, {}), rid(n), seen=seen)
 
 
@@ -63,7 +63,7 @@ def test_one_changed_part_of_any_op_stops_its_whole_segment(ann: Core, change: s
         "stamp": middle._replace(hlc=middle.hlc + 1),
         "target": middle._replace(rid=rid(77)),
         "seen": middle._replace(seen=()),
-        "kind": middle._replace(kind=ops.Kind.CLAIM),
+        "kind": middle._replace(kind=ops.OpKind.CLAIM),
         "version": middle._replace(version=2),
     }[change]
     taken = take(ann, frame._replace(ops=(frame.ops[0], altered, frame.ops[2])))
@@ -114,7 +114,7 @@ def test_an_op_cannot_have_seen_itself_or_what_comes_after_it(ann: Core) -> None
     ben = Hand("ben")
     ahead = ben.fork()
     future = words(ahead, "later", n=1)
-    mad = words(ben, "mad", Place(ben.origin, 1, future.id[:8]), n=1)
+    mad = words(ben, "mad", OpRef(ben.origin, 1, future.id[:8]), n=1)
     assert take(ann, ben.frame(mad)).ops == 0
 
 

@@ -9,7 +9,7 @@ from replica.frame import encode_frame
 from replica.hlc import COUNTER_BITS, HLC_MAX
 from replica.ids import MemoryId, new_memory_id
 from replica.limits import COMMIT_OPS_MAX, COMMIT_PAYLOAD_BYTES_MAX, FRAME_BYTES_MAX
-from replica.oplog import Status
+from replica.oplog import FoldStatus
 from replica.ops import Body, Write
 from sync.wire.limits import FRAME_BYTES_MAX as LINK_FRAME_BYTES_MAX
 from tests.support.published import published
@@ -96,7 +96,7 @@ def test_a_clock_beyond_every_stamp_holds_the_write_back(ann: Core) -> None:
         say(ann, ops.Forget((RID,)), now_ms=(HLC_MAX >> COUNTER_BITS) + 1)
     assert ann.position == 0
     say(ann, ops.Forget((RID,)))
-    assert rows_of(ann)[0].status is Status.FOLDED
+    assert rows_of(ann)[0].status is FoldStatus.FOLDED
 
 
 def test_nothing_to_write_writes_nothing(ann: Core) -> None:

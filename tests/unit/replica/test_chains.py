@@ -4,12 +4,12 @@ from copy import deepcopy
 
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.ops import Forget, Op
 from tests.support.replicas import NOW_MS, Hand, group, remember, take
 
 
-def chain(hand: Hand, length: int, *, seen: tuple[Place, ...] = ()) -> list[Op]:
+def chain(hand: Hand, length: int, *, seen: tuple[OpRef, ...] = ()) -> list[Op]:
     """Some ops, the first of which has seen others."""
     return [
         hand.write(Forget((bytes([n]) * 16,)), seen=seen if not n else ())  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from replica.codec import (
 )
 from replica.errors import InvalidOp, TooLarge
 from replica.fields import INT_MAX, INT_MIN, MS_MAX
-from replica.ids import DeviceId, MemoryId, Origin, Place
+from replica.ids import DeviceId, MemoryId, OpRef, Origin
 from replica.limits import (
     ACCESSES_MAX,
     FIELD_STRING_BYTES_MAX,
@@ -29,40 +29,40 @@ from replica.limits import (
     SIGNALS_MAX,
     TEXT_BYTES_MAX,
 )
-from replica.ops import KIND_OF, Body, Kind
+from replica.ops import KIND_OF, Body, OpKind
 from tests.support.published import published
 
 SALT = bytes(range(SALT_BYTES))
-PLACE = Place(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
+PLACE = OpRef(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
 RID = MemoryId(b"r" * 16)
 OTHER = MemoryId(b"s" * 16)
 
 # One body of each kind, and the plain values that its payload holds.
-BODIES: Mapping[Kind, tuple[Body, Any]] = {
-    Kind.REMEMBER: (
+BODIES: Mapping[OpKind, tuple[Body, Any]] = {
+    OpKind.REMEMBER: (
         ops.Remember("a", {"b": 1, "a": [], "c": {"y": 1, "x": 2}}),
         ["a", {"a": [], "b": 1, "c": {"x": 2, "y": 1}}],
     ),
-    Kind.EDIT: (ops.Edit(b"8 bytes.", b"\0\0"), [b"8 bytes.", b"\0\0"]),
-    Kind.SET: (ops.Set("importance", 0.5), ["importance", 0.5]),
-    Kind.FORGET: (ops.Forget((RID,)), [RID]),
-    Kind.ERASE: (ops.Erase((RID,)), [RID]),
-    Kind.RELATE: (ops.Relate("Ann", "knows", "Ben", 1.0), ["Ann", "knows", "Ben", 1.0]),
-    Kind.ACCESS: (ops.Access(((RID, 3, 5),)), [[RID, 3, 5]]),
-    Kind.CLAIM: (
+    OpKind.EDIT: (ops.Edit(b"8 bytes.", b"\0\0"), [b"8 bytes.", b"\0\0"]),
+    OpKind.SET: (ops.Set("importance", 0.5), ["importance", 0.5]),
+    OpKind.FORGET: (ops.Forget((RID,)), [RID]),
+    OpKind.ERASE: (ops.Erase((RID,)), [RID]),
+    OpKind.RELATE: (ops.Relate("Ann", "knows", "Ben", 1.0), ["Ann", "knows", "Ben", 1.0]),
+    OpKind.ACCESS: (ops.Access(((RID, 3, 5),)), [[RID, 3, 5]]),
+    OpKind.CLAIM: (
         ops.Claim("Ann", "lives in", "Lisbon", (PLACE,), 7),
         ["Ann", "lives in", "Lisbon", [wire_place(PLACE)], 7],
     ),
-    Kind.RESOLVE: (ops.Resolve((ops.Verdict(RID, PLACE, True),)), [[RID, wire_place(PLACE), True]]),
-    Kind.PROPOSE: (ops.Propose((RID,)), [RID]),
-    Kind.WITHDRAW: (ops.Withdraw((PLACE,)), [wire_place(PLACE)]),
-    Kind.TRIGGER: (ops.Trigger(RID, 3, "reminder", (RID,)), [RID, 3, "reminder", [RID]]),
-    Kind.RECEIPT: (ops.Receipt((RID,)), [RID]),
-    Kind.FEEDBACK: (ops.Feedback(RID, (("words", -5),)), [RID, [["words", -5]]]),
-    Kind.SAYS_SAME: (ops.SaysSame((RID, OTHER), 90), [RID, OTHER, 90]),
-    Kind.UNLINK: (ops.Unlink((PLACE,)), [wire_place(PLACE)]),
-    Kind.TAG: (ops.Tag(("a", "b")), ["a", "b"]),
-    Kind.UNTAG: (ops.Untag(("a",)), ["a"]),
+    OpKind.RESOLVE: (ops.Resolve((ops.ClaimVerdict(RID, PLACE, True),)), [[RID, wire_place(PLACE), True]]),
+    OpKind.PROPOSE: (ops.Propose((RID,)), [RID]),
+    OpKind.WITHDRAW: (ops.Withdraw((PLACE,)), [wire_place(PLACE)]),
+    OpKind.TRIGGER: (ops.Trigger(RID, 3, "reminder", (RID,)), [RID, 3, "reminder", [RID]]),
+    OpKind.RECEIPT: (ops.Receipt((RID,)), [RID]),
+    OpKind.FEEDBACK: (ops.Feedback(RID, (("words", -5),)), [RID, [["words", -5]]]),
+    OpKind.SAYS_SAME: (ops.SaysSame((RID, OTHER), 90), [RID, OTHER, 90]),
+    OpKind.UNLINK: (ops.Unlink((PLACE,)), [wire_place(PLACE)]),
+    OpKind.TAG: (ops.Tag(("a", "b")), ["a", "b"]),
+    OpKind.UNTAG: (ops.Untag(("a",)), ["a"]),
 }
 
 SCALARS = (
@@ -82,7 +82,7 @@ NAMES = st.text(min_size=1, max_size=40).filter(str.strip)
 RIDS = st.binary(min_size=16, max_size=16).map(MemoryId)
 SORTED_RIDS = st.sets(RIDS, min_size=1, max_size=5).map(lambda rids: tuple(sorted(rids)))
 PLACES = st.builds(
-    Place,
+    OpRef,
     st.builds(Origin, st.binary(min_size=32, max_size=32).map(DeviceId), st.binary(min_size=8, max_size=8)),
     st.integers(1, 2**53),
     st.binary(min_size=8, max_size=8),
@@ -111,7 +111,7 @@ ANY_BODY: st.SearchStrategy[Body] = st.one_of(
     ),
     st.builds(
         lambda verdicts: ops.Resolve(tuple(verdicts)),
-        st.lists(st.builds(ops.Verdict, RIDS, PLACES, st.booleans()), min_size=1, max_size=3),
+        st.lists(st.builds(ops.ClaimVerdict, RIDS, PLACES, st.booleans()), min_size=1, max_size=3),
     ),
     st.builds(ops.Propose, SORTED_RIDS),
     st.builds(ops.Withdraw, st.lists(PLACES, max_size=3).map(tuple)),
@@ -145,15 +145,15 @@ def test_every_body_comes_back_from_its_bytes(body: Body) -> None:
     assert encode_payload(SALT, again) == payload
 
 
-@pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.name)
-def test_each_kind_has_the_shape_that_the_protocol_says(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", OpKind, ids=lambda kind: kind.name)
+def test_each_kind_has_the_shape_that_the_protocol_says(kind: OpKind) -> None:
     body, plain = BODIES[kind]
     assert encode_payload(SALT, body) == SALT + pack(plain)
     assert decode(kind, plain) == body
 
 
-@given(kind=st.sampled_from(Kind), data=st.binary(max_size=80))
-def test_arbitrary_bytes_are_no_body_or_the_one_spelling_of_it(kind: Kind, data: bytes) -> None:
+@given(kind=st.sampled_from(OpKind), data=st.binary(max_size=80))
+def test_arbitrary_bytes_are_no_body_or_the_one_spelling_of_it(kind: OpKind, data: bytes) -> None:
     try:
         body = decode_payload(kind, SALT + data)
     except InvalidOp:
@@ -201,92 +201,92 @@ SPELLINGS = {
 def test_another_spelling_of_a_body_is_refused(data: bytes) -> None:
     """One value, one encoding: or two devices would hash what they call the same to different ids."""
     with pytest.raises(InvalidOp, match="expected"):
-        decode_payload(Kind.REMEMBER, SALT + data)
-    assert decode_payload(Kind.REMEMBER, SALT + b"\x92\xa1a\x81\xa1a\x01") == ops.Remember("a", {"a": 1})
+        decode_payload(OpKind.REMEMBER, SALT + data)
+    assert decode_payload(OpKind.REMEMBER, SALT + b"\x92\xa1a\x81\xa1a\x01") == ops.Remember("a", {"a": 1})
 
 
-WRONG: list[tuple[Kind, Any]] = [
-    (Kind.REMEMBER, ["", {}]),
-    (Kind.REMEMBER, [" \n", {}]),
-    (Kind.REMEMBER, ["a"]),
-    (Kind.REMEMBER, ["a", {}, 1]),
-    (Kind.REMEMBER, ["a", {"importance": 2}]),
-    (Kind.EDIT, [b"7 bytes", b""]),
-    (Kind.EDIT, ["8 bytes.", b""]),
-    (Kind.SET, ["", 1]),
-    (Kind.SET, ["type", 3]),
-    (Kind.FORGET, []),
-    (Kind.FORGET, [b"short"]),
-    (Kind.FORGET, [RID, RID]),
-    (Kind.FORGET, [b"s" * 16, RID]),
-    (Kind.FORGET, RID),
-    (Kind.ERASE, []),
-    (Kind.RELATE, ["Ann", "knows", "Ben", 2.0]),
-    (Kind.RELATE, ["Ann", "knows", "Ben", -0.1]),
-    (Kind.RELATE, ["Ann", "knows", "Ben", 1]),
-    (Kind.RELATE, ["Ann", "knows", "Ben", True]),
-    (Kind.RELATE, ["Ann", "knows", "", 1.0]),
-    (Kind.RELATE, ["Ann", " ", "Ben", None]),
-    (Kind.ACCESS, [[RID, -1, 0]]),
-    (Kind.ACCESS, [[RID, 0, -1]]),
-    (Kind.ACCESS, [[RID, ACCESSES_MAX + 1, 0]]),
-    (Kind.ACCESS, [[RID, 0, MS_MAX + 1]]),
-    (Kind.ACCESS, [[RID, True, 0]]),
-    (Kind.ACCESS, [[RID, 1.0, 0]]),
-    (Kind.ACCESS, [[RID, 1, 0], [RID, 2, 0]]),
-    (Kind.ACCESS, []),
-    (Kind.ACCESS, 5),
-    (Kind.CLAIM, ["Ann", "lives in", "", [], None]),
-    (Kind.CLAIM, ["Ann", "lives in", "Lisbon", [[b"", b"", 1, b""]], None]),
-    (Kind.CLAIM, ["Ann", "lives in", "Lisbon", [], True]),
-    (Kind.CLAIM, ["Ann", "lives in", "Lisbon", [], MS_MAX + 1]),
-    (Kind.RESOLVE, []),
-    (Kind.RESOLVE, [[RID, wire_place(PLACE), 1]]),
-    (Kind.RESOLVE, [[b"short", wire_place(PLACE), True]]),
-    (Kind.PROPOSE, [RID, RID]),
-    (Kind.WITHDRAW, [RID]),
-    (Kind.WITHDRAW, 1),
-    (Kind.UNLINK, [RID]),
-    (Kind.TAG, []),
-    (Kind.TAG, "a"),
-    (Kind.TAG, ["b", "a"]),
-    (Kind.TAG, ["a", "a"]),
-    (Kind.TAG, [""]),
-    (Kind.TAG, [1]),
-    (Kind.TAG, ["x" * 16_385]),
-    (Kind.TAG, [f"{n:03}" for n in range(65)]),
-    (Kind.UNTAG, []),
-    (Kind.SAYS_SAME, [RID, RID, 90]),
-    (Kind.SAYS_SAME, [OTHER, RID, 90]),
-    (Kind.SAYS_SAME, [RID, OTHER]),
-    (Kind.SAYS_SAME, [RID, OTHER, 0]),
-    (Kind.SAYS_SAME, [RID, OTHER, 101]),
-    (Kind.SAYS_SAME, [RID, OTHER, True]),
-    (Kind.SAYS_SAME, [b"short", OTHER, 90]),
-    (Kind.TRIGGER, [b"short", 1, "reminder", []]),
-    (Kind.TRIGGER, [RID, 4, "reminder", []]),
-    (Kind.TRIGGER, [RID, -1, "reminder", []]),
-    (Kind.TRIGGER, [RID, True, "reminder", []]),
-    (Kind.TRIGGER, [RID, 1, "", []]),
-    (Kind.TRIGGER, [RID, 1, "reminder", [b"short"]]),
-    (Kind.TRIGGER, [RID, 1, "reminder", [RID, RID]]),
-    (Kind.TRIGGER, [RID, 1]),
-    (Kind.FEEDBACK, [RID, []]),
-    (Kind.FEEDBACK, [b"short", [["words", 1]]]),
-    (Kind.FEEDBACK, [RID, [["words", True]]]),
-    (Kind.FEEDBACK, [RID, [["words", 1.0]]]),
-    (Kind.FEEDBACK, [RID, [["", 1]]]),
-    (Kind.FEEDBACK, [RID, [["words", WHOLE_AMOUNT + 1]]]),
-    (Kind.FEEDBACK, [RID, [["words", -WHOLE_AMOUNT - 1]]]),
-    (Kind.FEEDBACK, [RID, [["words", 1], ["words", 1]]]),
-    (Kind.FEEDBACK, [RID, [["words", 1], ["meaning", 1]]]),
-    (Kind.FEEDBACK, [RID, [[str(n), 1] for n in range(10, 10 + SIGNALS_MAX + 1)]]),
-    (Kind.RECEIPT, None),
+WRONG: list[tuple[OpKind, Any]] = [
+    (OpKind.REMEMBER, ["", {}]),
+    (OpKind.REMEMBER, [" \n", {}]),
+    (OpKind.REMEMBER, ["a"]),
+    (OpKind.REMEMBER, ["a", {}, 1]),
+    (OpKind.REMEMBER, ["a", {"importance": 2}]),
+    (OpKind.EDIT, [b"7 bytes", b""]),
+    (OpKind.EDIT, ["8 bytes.", b""]),
+    (OpKind.SET, ["", 1]),
+    (OpKind.SET, ["type", 3]),
+    (OpKind.FORGET, []),
+    (OpKind.FORGET, [b"short"]),
+    (OpKind.FORGET, [RID, RID]),
+    (OpKind.FORGET, [b"s" * 16, RID]),
+    (OpKind.FORGET, RID),
+    (OpKind.ERASE, []),
+    (OpKind.RELATE, ["Ann", "knows", "Ben", 2.0]),
+    (OpKind.RELATE, ["Ann", "knows", "Ben", -0.1]),
+    (OpKind.RELATE, ["Ann", "knows", "Ben", 1]),
+    (OpKind.RELATE, ["Ann", "knows", "Ben", True]),
+    (OpKind.RELATE, ["Ann", "knows", "", 1.0]),
+    (OpKind.RELATE, ["Ann", " ", "Ben", None]),
+    (OpKind.ACCESS, [[RID, -1, 0]]),
+    (OpKind.ACCESS, [[RID, 0, -1]]),
+    (OpKind.ACCESS, [[RID, ACCESSES_MAX + 1, 0]]),
+    (OpKind.ACCESS, [[RID, 0, MS_MAX + 1]]),
+    (OpKind.ACCESS, [[RID, True, 0]]),
+    (OpKind.ACCESS, [[RID, 1.0, 0]]),
+    (OpKind.ACCESS, [[RID, 1, 0], [RID, 2, 0]]),
+    (OpKind.ACCESS, []),
+    (OpKind.ACCESS, 5),
+    (OpKind.CLAIM, ["Ann", "lives in", "", [], None]),
+    (OpKind.CLAIM, ["Ann", "lives in", "Lisbon", [[b"", b"", 1, b""]], None]),
+    (OpKind.CLAIM, ["Ann", "lives in", "Lisbon", [], True]),
+    (OpKind.CLAIM, ["Ann", "lives in", "Lisbon", [], MS_MAX + 1]),
+    (OpKind.RESOLVE, []),
+    (OpKind.RESOLVE, [[RID, wire_place(PLACE), 1]]),
+    (OpKind.RESOLVE, [[b"short", wire_place(PLACE), True]]),
+    (OpKind.PROPOSE, [RID, RID]),
+    (OpKind.WITHDRAW, [RID]),
+    (OpKind.WITHDRAW, 1),
+    (OpKind.UNLINK, [RID]),
+    (OpKind.TAG, []),
+    (OpKind.TAG, "a"),
+    (OpKind.TAG, ["b", "a"]),
+    (OpKind.TAG, ["a", "a"]),
+    (OpKind.TAG, [""]),
+    (OpKind.TAG, [1]),
+    (OpKind.TAG, ["x" * 16_385]),
+    (OpKind.TAG, [f"{n:03}" for n in range(65)]),
+    (OpKind.UNTAG, []),
+    (OpKind.SAYS_SAME, [RID, RID, 90]),
+    (OpKind.SAYS_SAME, [OTHER, RID, 90]),
+    (OpKind.SAYS_SAME, [RID, OTHER]),
+    (OpKind.SAYS_SAME, [RID, OTHER, 0]),
+    (OpKind.SAYS_SAME, [RID, OTHER, 101]),
+    (OpKind.SAYS_SAME, [RID, OTHER, True]),
+    (OpKind.SAYS_SAME, [b"short", OTHER, 90]),
+    (OpKind.TRIGGER, [b"short", 1, "reminder", []]),
+    (OpKind.TRIGGER, [RID, 4, "reminder", []]),
+    (OpKind.TRIGGER, [RID, -1, "reminder", []]),
+    (OpKind.TRIGGER, [RID, True, "reminder", []]),
+    (OpKind.TRIGGER, [RID, 1, "", []]),
+    (OpKind.TRIGGER, [RID, 1, "reminder", [b"short"]]),
+    (OpKind.TRIGGER, [RID, 1, "reminder", [RID, RID]]),
+    (OpKind.TRIGGER, [RID, 1]),
+    (OpKind.FEEDBACK, [RID, []]),
+    (OpKind.FEEDBACK, [b"short", [["words", 1]]]),
+    (OpKind.FEEDBACK, [RID, [["words", True]]]),
+    (OpKind.FEEDBACK, [RID, [["words", 1.0]]]),
+    (OpKind.FEEDBACK, [RID, [["", 1]]]),
+    (OpKind.FEEDBACK, [RID, [["words", WHOLE_AMOUNT + 1]]]),
+    (OpKind.FEEDBACK, [RID, [["words", -WHOLE_AMOUNT - 1]]]),
+    (OpKind.FEEDBACK, [RID, [["words", 1], ["words", 1]]]),
+    (OpKind.FEEDBACK, [RID, [["words", 1], ["meaning", 1]]]),
+    (OpKind.FEEDBACK, [RID, [[str(n), 1] for n in range(10, 10 + SIGNALS_MAX + 1)]]),
+    (OpKind.RECEIPT, None),
 ]
 
 
 @pytest.mark.parametrize(("kind", "plain"), WRONG)
-def test_a_body_that_breaks_a_rule_is_refused(kind: Kind, plain: Any) -> None:
+def test_a_body_that_breaks_a_rule_is_refused(kind: OpKind, plain: Any) -> None:
     with pytest.raises(InvalidOp, match="expected"):
         decode(kind, plain)
 
@@ -345,7 +345,7 @@ def test_a_weight_written_as_a_whole_number_is_read_as_the_same_weight() -> None
     """What the author folds and what everybody else folds must be one value."""
     payload = encode_payload(SALT, ops.Relate("Ann", "knows", "Ben", 1))
     assert payload == encode_payload(SALT, ops.Relate("Ann", "knows", "Ben", 1.0))
-    assert decode_payload(Kind.RELATE, payload) == ops.Relate("Ann", "knows", "Ben", 1.0)
+    assert decode_payload(OpKind.RELATE, payload) == ops.Relate("Ann", "knows", "Ben", 1.0)
 
 
 def test_the_hash_of_a_payload_says_nothing_about_its_text() -> None:

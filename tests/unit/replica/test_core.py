@@ -8,13 +8,13 @@ import pytest
 
 from replica import ops
 from replica.core import Core
-from replica.errors import NotFound
+from replica.errors import NameNotFound
 from replica.hlc import milliseconds
 from replica.ids import MemoryId, derived_memory_id, new_memory_id
-from replica.incarnations import Why
-from replica.oplog import Changes, Status
+from replica.incarnations import ChainEvent
+from replica.oplog import Changes, FoldStatus
 from replica.ops import Remember, Set, Write
-from replica.state.cells import Link, Proposal, edge_key, setting_key
+from replica.state.cells import Proposal, TellingLink, edge_key, setting_key
 from replica.state.register import winner
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
@@ -88,7 +88,7 @@ def test_forgotten_stays_forgotten_whatever_else_is_done_to_it() -> None:
     settle(cores)
     assert agree(*cores)
     assert all(texts(core) == set() for core in cores)
-    with pytest.raises(NotFound, match="there is no memory"):
+    with pytest.raises(NameNotFound, match="there is no memory"):
         edit(cores[1], rid, "back")
 
 
@@ -146,7 +146,7 @@ def test_links_made_apart_are_a_set_and_an_unlink_takes_what_it_saw() -> None:
     settle(cores[::-1])
     assert agree(*cores)
     links = [
-        {(cell.rids, cell.sureness) for _, cell in core.store.all_cells() if isinstance(cell, Link)}
+        {(cell.rids, cell.sureness) for _, cell in core.store.all_cells() if isinstance(cell, TellingLink)}
         for core in cores
     ]
     assert links == [{((a, b), 80), ((b, c), 70)}] * 3
@@ -245,7 +245,7 @@ def test_what_a_failed_write_was_to_keep_is_kept_by_the_next(monkeypatch: pytest
         broken.setattr(core.store, "write", full)
         with pytest.raises(OSError, match="no space"):
             remember(core, "two")
-        core.note(Why.ECHO, core.device, NOW_MS)
+        core.note(ChainEvent.ECHO, core.device, NOW_MS)
         with pytest.raises(OSError, match="no space"):
             core.write(Changes(), NOW_MS)
     assert len(core.incidents) == 1
@@ -378,7 +378,7 @@ def test_an_op_of_a_later_version_is_kept_forwarded_and_counted_and_folded_after
     unheard_of = hand.write(kind=4_000, plain=b"\xc0", rid=RID)
     before = ann.digests()
     assert take(ann, hand.frame(known, later, unheard_of)).ops == 3
-    assert [row.status for row in rows_of(ann)] == [Status.FOLDED, Status.UNKNOWN, Status.UNKNOWN]
+    assert [row.status for row in rows_of(ann)] == [FoldStatus.FOLDED, FoldStatus.UNKNOWN, FoldStatus.UNKNOWN]
     assert ann.digests() != before
     assert ann.totals.unfolded != 0, "two devices differ in digest if one of them did not understand"
     assert memories(ann)[RID].fields == {}
@@ -392,14 +392,14 @@ def test_an_op_that_its_author_made_wrong_has_no_effect_on_every_device_alike() 
     ann, ben = group("ann", "ben")
     hand = Hand("ben")
     wrong = [
-        hand.write(kind=ops.Kind.REMEMBER, rid=RID, plain=b"\xc1"),
-        hand.write(kind=ops.Kind.REMEMBER, rid=None, plain=b"\x92\xa1a\x80"),
-        hand.write(kind=ops.Kind.EDIT, rid=RID, plain=b"\x92\xc4\x08base..ok\xc4\x02no"),
-        hand.write(kind=ops.Kind.ACCESS, plain=b"\x91\x93\xc4\x10" + RID + b"\xcf" + b"\xff" * 8 + b"\x01"),
+        hand.write(kind=ops.OpKind.REMEMBER, rid=RID, plain=b"\xc1"),
+        hand.write(kind=ops.OpKind.REMEMBER, rid=None, plain=b"\x92\xa1a\x80"),
+        hand.write(kind=ops.OpKind.EDIT, rid=RID, plain=b"\x92\xc4\x08base..ok\xc4\x02no"),
+        hand.write(kind=ops.OpKind.ACCESS, plain=b"\x91\x93\xc4\x10" + RID + b"\xcf" + b"\xff" * 8 + b"\x01"),
     ]
     right = hand.write(Remember("one", {}), RID)
     assert take(ann, hand.frame(*wrong, right)).ops == 5
-    assert [row.status for row in rows_of(ann)] == [Status.UNFOLDABLE] * 4 + [Status.FOLDED]
+    assert [row.status for row in rows_of(ann)] == [FoldStatus.UNFOLDABLE] * 4 + [FoldStatus.FOLDED]
     assert texts(ann) == {"one"}
     sync(ann, ben)
     assert agree(ann, ben)

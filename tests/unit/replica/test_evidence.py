@@ -7,7 +7,7 @@ from replica.evidence import EVIDENCE_MAX, SENTENCES, Accused, Evidence, Fault, 
 from replica.frame import encode_frame
 from replica.ids import DeviceId
 from replica.membership import revoke
-from replica.ops import Kind
+from replica.ops import OpKind
 from samemind.commands.device._checks import member_checks
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
@@ -99,7 +99,7 @@ def test_who_hands_over_a_forged_op_is_named_and_not_its_supposed_author() -> No
 def test_who_signs_an_op_that_makes_no_sense_is_named_whoever_brings_it() -> None:
     ann = core_of("ann")
     acquaint(ann, "ann", "evil")
-    take(ann, crafted("evil", bytes(16) + b"no body", kind=Kind.CLAIM))
+    take(ann, crafted("evil", bytes(16) + b"no body", kind=OpKind.CLAIM))
     assert accused(ann) == {Accused(identity("evil").device_id, Fault.CROOKED_OP): 1}
 
 

@@ -11,7 +11,7 @@ from replica import ops
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.frontier import Frontier, locator
-from replica.ids import Place
+from replica.ids import OpRef
 from replica.ops import Op, Remember
 from replica.state.register import Dot, Vector
 from tests.support.replicas import Hand, agree, frame_of_segments, group, remember, say, sync, take
@@ -143,7 +143,7 @@ def test_what_is_no_list_of_places_is_no_frontier(plain: object) -> None:
 
 def test_what_they_hold_of_ours_is_what_they_name_of_it_and_not_what_is_news_or_parted() -> None:
     core, root, first, _ = forked(3, 2, 4)
-    news, parted = Place(root[0].origin, 900, bytes(8)), Place(root[0].origin, 4, bytes(8))
+    news, parted = OpRef(root[0].origin, 900, bytes(8)), OpRef(root[0].origin, 4, bytes(8))
     assert core.feeds.vector_of([news, first[0].place, parted]) == {0: 4}
     assert core.feeds.vector_of([news, parted]) == {}
 

@@ -4,7 +4,7 @@ from random import Random
 
 from replica import Core, Remember, Set, SqliteStore, Write, connect, introduce, new_memory_id
 from replica.history import history
-from replica.oplog import Row
+from replica.oplog import LogRow
 from tests.support.links import identity
 
 
@@ -31,7 +31,7 @@ def test_each_op_is_told_with_the_text_as_it_read_after_it() -> None:
     core.commit([core.edit_of(rid, "Ann lives in Lisbon now")], 4)
 
     rows = [
-        Row._make(row) for row in connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))
+        LogRow._make(row) for row in connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))
     ]
     told = list(history(rid, rows))
     assert [it.text for it in told] == [

@@ -9,7 +9,7 @@ from replica.ids import DeviceId
 from replica.membership import (
     CERTIFICATE_BYTES_MAX,
     NAME_BYTES_MAX,
-    Member,
+    IntroducedMember,
     Membership,
     Revocation,
     introduce,
@@ -25,7 +25,7 @@ from tests.support.published import published
 from tests.support.replicas import Hand, acquaint, agree, core_of, group, remember, sync, take, texts
 
 
-def by(introducer: str, name: str) -> Member:
+def by(introducer: str, name: str) -> IntroducedMember:
     who, other = identity(introducer), identity(name)
     return introduce(
         who.sign, who.device_id, public_key=other.public_key, certificate=other.certificate, name=name
@@ -40,7 +40,7 @@ def device(name: str) -> DeviceId:
     return identity(name).device_id
 
 
-def of_ann(*members: Member) -> Membership:
+def of_ann(*members: IntroducedMember) -> Membership:
     return Membership([by("ann", "ann"), *members])
 
 

@@ -3,9 +3,9 @@
 from replica import hlc
 from replica.evidence import Accused, Fault, Seen
 from replica.folding import Totals
-from replica.ids import DeviceId, Origin, Place
-from replica.incarnations import Incident, Opened, Why
-from replica.meta import Contact, Meta
+from replica.ids import DeviceId, OpRef, Origin
+from replica.incarnations import ChainEvent, Incident, Opened
+from replica.meta import LastContact, Meta
 from replica.vouched import Vouched
 
 DEVICE = DeviceId(bytes(range(32)))
@@ -18,12 +18,12 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         clock=hlc.Hlc(77 << 16),
         position=41,
         totals=Totals(1, 2, 3, 4),
-        contacts={DEVICE: Contact(1_700_000_000_000, {0: 5})},
+        contacts={DEVICE: LastContact(1_700_000_000_000, {0: 5})},
         past={2: 9},
         horizon_ms=12,
         began_ms=13,
         opened=Opened(b"before", b"now"),
-        incidents=[Incident(5, Why.ECHO, bytes(DEVICE), b"12345678", 6, b"head")],
+        incidents=[Incident(5, ChainEvent.ECHO, bytes(DEVICE), b"12345678", 6, b"head")],
         evidence={Accused(DEVICE, Fault.SNAPSHOT): Seen(14, 15, 16)},
         vouched=[Vouched(1, 2, 3, DEVICE)],
         asked=[DEVICE],
@@ -33,7 +33,7 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         root=DEVICE,
         awaits=None,
         out_since={DEVICE: 18},
-        echoes={DEVICE: Place(Origin(DEVICE, b"12345678"), 19, b"short id")},
+        echoes={DEVICE: OpRef(Origin(DEVICE, b"12345678"), 19, b"short id")},
     )
     assert Meta.read(meta.rows()) == meta
     assert Meta.read(meta.rows()).rows() == meta.rows()

@@ -3,12 +3,12 @@
 import pytest
 
 from replica import (
-    Kind,
+    FoldStatus,
     MemoryId,
-    Place,
+    OpKind,
+    OpRef,
     Remember,
     SqliteStore,
-    Status,
     Value,
     all_memories,
     content_number,
@@ -229,10 +229,10 @@ def test_the_log_is_read_in_its_order_from_either_end() -> None:
     (feed,) = log.feed_writers(connection)
     assert log.feed_writers(connection)[feed] == (core.origin.device, "ann")
     assert log.origins_of(connection, [feed, 99]) == {feed: core.origin}
-    changed = log.memories_changed(connection, core.origin.device, (Kind.SET,), 0, HLC_MAX)
+    changed = log.memories_changed(connection, core.origin.device, (OpKind.SET,), 0, HLC_MAX)
     assert [(change.rid, change.hlc) for change in changed] == [(rids[0], logged[-1].hlc)]
-    assert log.last_stamp_at(connection, Place(core.origin, logged[-1].seq, bytes(8))) == logged[-1].hlc
-    assert log.last_stamp_at(connection, Place(core.origin, 99, bytes(8))) == 0
+    assert log.last_stamp_at(connection, OpRef(core.origin, logged[-1].seq, bytes(8))) == logged[-1].hlc
+    assert log.last_stamp_at(connection, OpRef(core.origin, 99, bytes(8))) == 0
     assert log.read_meta(connection).position == logged[-1].position
 
 
@@ -244,8 +244,8 @@ def test_counts_are_of_what_shows_and_of_the_log() -> None:
     core.commit([Write(Set("pinned", True), rids[0]), Write(Forget((rids[1],)))], NOW_MS + 1)
     core.commit([Write(Relate("a", "knows", "b", 0.5))], NOW_MS + 2)
     assert counts.count_ops(connection) == len(log.ops_after(connection, 0, 99))
-    assert counts.count_ops_of(connection, Status.FOLDED) == counts.count_ops(connection)
-    assert counts.count_ops_of(connection, Status.UNKNOWN) == 0
+    assert counts.count_ops_of(connection, FoldStatus.FOLDED) == counts.count_ops(connection)
+    assert counts.count_ops_of(connection, FoldStatus.UNKNOWN) == 0
     assert counts.payload_bytes(connection) > 0
     assert (counts.count_memories(connection), counts.count_forgotten(connection)) == (2, 1)
     assert counts.count_edges(connection) == 1

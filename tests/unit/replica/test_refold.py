@@ -8,10 +8,10 @@ import pytest
 from replica import ops
 from replica.core import Core
 from replica.ids import MemoryId, new_memory_id
-from replica.oplog import Status
+from replica.oplog import FoldStatus
 from replica.refold import Refolded, refold, refold_after_upgrade
 from replica.state.cells import State, memory_key
-from replica.state.memories import Added, MemoryCell
+from replica.state.memories import BareMemory, MemoryCell
 from replica.storage import schema
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
@@ -39,10 +39,10 @@ def test_a_word_that_was_taken_for_a_mistake_is_folded_after_the_upgrade(path: P
     (rid,) = remember(core, "one")
     word = say(core, ops.Set("type", "episodic"), rid)
     known = core.digests()
-    store.connection.execute("UPDATE op SET status = ? WHERE id = ?", (Status.UNFOLDABLE, word.id))
+    store.connection.execute("UPDATE op SET status = ? WHERE id = ?", (FoldStatus.UNFOLDABLE, word.id))
     core = upgraded(store, path)
     assert refold_after_upgrade(core, NOW_MS)
-    assert [row.status for row in rows_of(core)] == [Status.FOLDED] * 2
+    assert [row.status for row in rows_of(core)] == [FoldStatus.FOLDED] * 2
     assert core.digests() == known
     assert verify_replica(core).ok
     assert not refold_after_upgrade(core, NOW_MS), "once"
@@ -53,11 +53,11 @@ def test_what_its_author_made_wrong_stays_without_effect(path: Path) -> None:
     core = core_of("ann", store)
     acquaint(core, "ann", "ben")
     hand = Hand("ben")
-    take(core, hand.frame(hand.write(kind=ops.Kind.REMEMBER, rid=RID, plain=b"\xc1")))
+    take(core, hand.frame(hand.write(kind=ops.OpKind.REMEMBER, rid=RID, plain=b"\xc1")))
     before = core.digests()
     core = upgraded(store, path)
     assert refold_after_upgrade(core, NOW_MS)
-    assert [row.status for row in rows_of(core)] == [Status.UNFOLDABLE]
+    assert [row.status for row in rows_of(core)] == [FoldStatus.UNFOLDABLE]
     assert core.digests() == before
     assert verify_replica(core).ok
     assert not refold_after_upgrade(core, NOW_MS), "once"
@@ -69,14 +69,14 @@ def test_a_row_finds_the_memories_of_a_base_that_have_no_cell_in_it() -> None:
     base = State(dict(laptop.store.all_cells()))
     say(laptop, ops.Set("topic", "trains"), labelled)
     added = {
-        key.name: Added(key.name, dot, add)
+        key.name: BareMemory(key.name, dot, add)
         for key, cell in base.cells.items()
         if isinstance(cell, MemoryCell)
         for dot, add in cell.adds.items()
     }
     bare = State()
 
-    def refolded(base: State, added: dict[bytes, Added]) -> Refolded:
+    def refolded(base: State, added: dict[bytes, BareMemory]) -> Refolded:
         feeds, rows = laptop.feeds, rows_of(laptop)[2:]
         return refold(
             base, rows, feeds, feeds.vector_at, understood=laptop.understood, erased=(), added=added

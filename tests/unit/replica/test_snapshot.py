@@ -8,7 +8,7 @@ from replica.compaction import compact
 from replica.core import Core
 from replica.fields import Value
 from replica.ids import derived_memory_id
-from replica.incarnations import Why
+from replica.incarnations import ChainEvent
 from replica.oplog import Changes, PartRow
 from replica.ops import Erase, Forget, Remember, Set
 from replica.partial import partial_from
@@ -62,7 +62,7 @@ def test_who_finds_later_ops_of_its_own_in_a_base_goes_on_as_another() -> None:
         restored = core_of("laptop", SqliteStore(backup), seed="restored")
         assert absorbs(restored, make_snapshot(phone))
         assert restored.origin != laptop.origin
-        assert [incident.why for incident in restored.incidents] == [Why.ECHO]
+        assert [incident.why for incident in restored.incidents] == [ChainEvent.ECHO]
         assert texts(restored) == texts(laptop)
 
 

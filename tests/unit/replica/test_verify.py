@@ -11,7 +11,7 @@ from replica import SqliteStore, ops
 from replica.codec import pack, unpack
 from replica.core import Core
 from replica.ids import MemoryId
-from replica.oplog import Status
+from replica.oplog import FoldStatus
 from replica.ops import Write
 from replica.verify import verify_replica
 from tests.support.published import published
@@ -32,7 +32,7 @@ def ann() -> Core:
     say(ben, ops.Relate("Ann", "knows", "Ben", 0.5))
     say(ben, ops.Access(((two, 3, NOW_MS),)))
     say(ben, ops.Set("theme", "dark"))
-    say(ben, ops.Resolve((ops.Verdict(two, claim.place, keep=False),)))
+    say(ben, ops.Resolve((ops.ClaimVerdict(two, claim.place, keep=False),)))
     say(ben, ops.Trigger(MemoryId(bytes(16)), 2, "reminder", (one,)), two)
     say(ben, ops.Propose((one, two)))
     say(ben, ops.SaysSame((one, two), 90))
@@ -185,7 +185,7 @@ def test_tampering_is_found(ann: Core, tamper: Callable[[Core], None]) -> None:
 def test_the_log_alone_makes_the_same_state(ann: Core) -> None:
     """Every mutation is an op: `verify` folds the log into an empty store, and the digests must be equal."""
     assert verify_replica(ann).ok
-    connection(ann).execute("UPDATE op SET status = ? WHERE pos = 5", (Status.FOLDED,))
+    connection(ann).execute("UPDATE op SET status = ? WHERE pos = 5", (FoldStatus.FOLDED,))
     assert verify_replica(reopened(ann)).ok
 
 

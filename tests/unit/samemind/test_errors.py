@@ -20,7 +20,7 @@ from samemind.reach import reach
     [
         (replica.InvalidOp("x"), "invalid", 2),
         (replica.TooLarge("x"), "too_large", 2),
-        (replica.NotFound("x"), "not_found", 3),
+        (replica.NameNotFound("x"), "not_found", 3),
         (replica.StoreCorrupt("x"), "store_corrupt", 1),
         (replica.StoreNewer("x"), "store_newer", 1),
         (replica.StoreFailed("x"), "store_failed", 1),
@@ -33,7 +33,7 @@ from samemind.reach import reach
         (sqlite3.DatabaseError("x"), "store_corrupt", 1),
         (FileNotFoundError("x"), "no_such_file", 3),
         (ConnectionResetError("x"), "unreachable", 5),
-        (ExceptionGroup("x", [replica.NotFound("x")]), "not_found", 3),
+        (ExceptionGroup("x", [replica.NameNotFound("x")]), "not_found", 3),
         (RuntimeError("x"), "internal", 1),
         (ExceptionGroup("x", [KeyError("y"), replica.StoreCorrupt("x")]), "store_corrupt", 1),
         (
@@ -41,8 +41,8 @@ from samemind.reach import reach
             "store_failed",
             1,
         ),
-        (ExceptionGroup("x", [replica.NotFound("x"), KeyError("y")]), "internal", 1),
-        (ExceptionGroup("x", [replica.NotFound("x"), OSError("y")]), "not_found", 3),
+        (ExceptionGroup("x", [replica.NameNotFound("x"), KeyError("y")]), "internal", 1),
+        (ExceptionGroup("x", [replica.NameNotFound("x"), OSError("y")]), "not_found", 3),
     ],
 )
 def test_every_error_of_the_layers_below_has_a_code_and_an_exit_status(

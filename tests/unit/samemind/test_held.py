@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import samemind
-from cognition.holding import LISTED_MAX, Held, find_held, held_here
+from cognition.holding import LISTED_MAX, QuarantinedText, find_held, held_here
 from cognition.local import LocalTables
 from replica import MemoryId
 from samemind.blocking import BlockingMind
@@ -221,7 +221,7 @@ def test_a_store_from_before_changes_were_held_learns_to_hold_them() -> None:
     connection.execute("INSERT INTO held VALUES (?, 'card', ?, ?, 5)", (bytes(16), CARD, b"\x80"))
     for _ in range(2):
         LocalTables().migrate(connection)
-    assert held_here(connection) == [Held(MemoryId(bytes(16)), ("card",), CARD, {}, 5)]
+    assert held_here(connection) == [QuarantinedText(MemoryId(bytes(16)), ("card",), CARD, {}, 5)]
     connection.close()
 
 

@@ -178,8 +178,8 @@ def test_what_is_poured_lies_nowhere_once_it_is_fetched_however_deep_the_folder(
     folder = tmp_path / ("d" * 120) if deep else tmp_path
     folder.mkdir(exist_ok=True)
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    long = pouring.Held("€" * 80 + ".jsonl", b"all")
-    with pouring.poured([long, pouring.Held("6", b""), "/tmp/notes.jsonl"]) as found:
+    long = pouring.PipeContent("€" * 80 + ".jsonl", b"all")
+    with pouring.poured([long, pouring.PipeContent("6", b""), "/tmp/notes.jsonl"]) as found:
         *places, as_it_is = map(Path, found)
         assert as_it_is == Path("/tmp/notes.jsonl")
         assert [pouring.read_poured(place).data for place in places] == [b"all", b""]
@@ -207,7 +207,7 @@ def test_what_was_cut_on_its_way_is_not_taken_for_whole(tmp_path: Path, sent: by
 
 
 def test_what_somebody_stopped_pouring_is_refused_and_waited_for_by_nobody(tmp_path: Path) -> None:
-    with pouring.poured([pouring.Held("5", b"all")]) as (poured,):
+    with pouring.poured([pouring.PipeContent("5", b"all")]) as (poured,):
         left = tmp_path / "left"
         left.symlink_to(poured)
     with pytest.raises(FileNotFoundError):

@@ -17,7 +17,7 @@ from samemind.config import Home
 from samemind.errors import Failed, NotFound, Usage
 from samemind.mailboxes import (
     MAILBOXES_MAX,
-    Settled,
+    SavedMailbox,
     mailbox_named,
     new_mailbox,
     read_mailboxes,
@@ -27,17 +27,17 @@ from samemind.plain import to_json
 from sync.code import PairingCode
 from sync.errors import Denied, Full, Gone, Unreached
 from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox, Opening
-from sync.mailbox.places import Place, seen_from_outside
+from sync.mailbox.places import MailboxAddress, seen_from_outside
 
 NOW = datetime(2026, 11, 23, 18, 0, tzinfo=UTC)
-DAV = Settled("home", "webdav+https://ada@cloud.example/box", "hush", out=("aa",))
+DAV = SavedMailbox("home", "webdav+https://ada@cloud.example/box", "hush", out=("aa",))
 VIEW = MailboxView(name="home", url=DAV.url, looked_at=NOW, files=14, bytes=3_100_000)
 
 
 def test_they_are_saved_for_their_owner_alone(tmp_path: Path) -> None:
     home = Home.at(tmp_path)
     assert read_mailboxes(home) == []
-    folder = Settled("stick", "folder:///srv/box", bytes_max=5_000_000)
+    folder = SavedMailbox("stick", "folder:///srv/box", bytes_max=5_000_000)
     write_mailboxes(home, [DAV, folder])
     assert read_mailboxes(home) == [DAV, folder]
     assert home.mailboxes.stat().st_mode & 0o777 == 0o600
@@ -52,18 +52,18 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
 
 
 def test_names_are_given_and_one_address_is_one_mailbox() -> None:
-    first = new_mailbox([], None, Place("folder:///srv/a"), None, ())
-    second = new_mailbox([first], None, Place("folder:///srv/b"), None, ())
+    first = new_mailbox([], None, MailboxAddress("folder:///srv/a"), None, ())
+    second = new_mailbox([first], None, MailboxAddress("folder:///srv/b"), None, ())
     assert (first.name, second.name) == ("mailbox", "mailbox-1")
-    again = new_mailbox([first, second], None, Place("folder:///srv/b"), 7, ())
+    again = new_mailbox([first, second], None, MailboxAddress("folder:///srv/b"), 7, ())
     assert again == replace(second, bytes_max=7), "added again, it is changed"
     with pytest.raises(Usage, match="at this one already"):
-        new_mailbox([first], "other", Place("folder:///srv/a"), None, ())
+        new_mailbox([first], "other", MailboxAddress("folder:///srv/a"), None, ())
     with pytest.raises(Usage, match="1 to 40 characters"):
-        new_mailbox([], "a\nb", Place("folder:///srv/a"), None, ())
-    many = [Settled(f"m{n}", f"folder:///srv/{n}") for n in range(MAILBOXES_MAX)]
+        new_mailbox([], "a\nb", MailboxAddress("folder:///srv/a"), None, ())
+    many = [SavedMailbox(f"m{n}", f"folder:///srv/{n}") for n in range(MAILBOXES_MAX)]
     with pytest.raises(Usage, match="at most"):
-        new_mailbox(many, None, Place("folder:///srv/more"), None, ())
+        new_mailbox(many, None, MailboxAddress("folder:///srv/more"), None, ())
     with pytest.raises(NotFound, match="mailbox-1"):
         mailbox_named([second], "nowhere")
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from cognition.entities import EntityTables, keep, read_some, unread
-from samemind.panel.catalogue import BARS, FACETS, VALUES_MAX, Catalogue, Wanted, read_catalogue
+from samemind.panel.catalogue import BARS, FACETS, VALUES_MAX, Catalogue, FacetQuery, read_catalogue
 from tests.support.minds import NOW_MS, Home
 
 WHO = ("Ann", "ann", "Bob", None)
@@ -40,7 +40,7 @@ def test_pages_and_counts_are_those_of_a_plain_look(seed: int) -> None:
     print(f"pytest {__file__} -k 'plain_look and {seed}'")
     home, told = filled(60, seed)
     catalogue = catalogue_of(home)
-    wanted = Wanted({"speaker": ("ANN",), "label": ("work", "home")}, since_ms=NOW_MS - 300 * DAY_MS)
+    wanted = FacetQuery({"speaker": ("ANN",), "label": ("work", "home")}, since_ms=NOW_MS - 300 * DAY_MS)
 
     def fits(fields: dict[str, object], *facets: str) -> bool:
         labels = {str(each).lower() for each in fields.get("tags", ())}  # type: ignore[attr-defined]
@@ -74,11 +74,11 @@ def test_pages_and_counts_are_those_of_a_plain_look(seed: int) -> None:
 def test_bars_count_every_memory_once() -> None:
     home, _ = filled(40, 3)
     catalogue = catalogue_of(home)
-    bars = catalogue.bars(Wanted(), NOW_MS + DAY_MS)
+    bars = catalogue.bars(FacetQuery(), NOW_MS + DAY_MS)
     assert bars is not None
     assert (sum(bars.counts), len(bars.counts)) == (40, BARS)
     assert bars.last_ms > NOW_MS
-    assert catalogue.bars(Wanted({"speaker": ("nobody",)}), NOW_MS) is None
+    assert catalogue.bars(FacetQuery({"speaker": ("nobody",)}), NOW_MS) is None
     assert catalogue.first_written_ms() == NOW_MS + 1_000
 
 
@@ -87,7 +87,7 @@ def test_what_is_chosen_is_told_however_rare_it_is() -> None:
     for number in range(VALUES_MAX + 5):
         for again in range(2 if number else 1):
             home.remember(f"Note {number}.{again}", speaker=f"Person {number}")
-    counts = catalogue_of(home).counted(Wanted({"speaker": ("person 0",)}))["speaker"]
+    counts = catalogue_of(home).counted(FacetQuery({"speaker": ("person 0",)}))["speaker"]
     assert len(counts) == VALUES_MAX + 1
     assert counts[-1] == ("person 0", 1)
 
@@ -100,7 +100,7 @@ def test_facts_stand_under_their_memory_and_tellings_under_the_latest_and_the_ar
     orphan = home.remember("Alice likes tea", parent=bytes(16))
     home.remember("Put away", archived=True)
     again = home.remember("Alice lives in Berlin and likes tea")
-    ids, total = catalogue_of(home).page(Wanted(), offset=0, limit=10)
+    ids, total = catalogue_of(home).page(FacetQuery(), offset=0, limit=10)
     assert (set(ids), total) == ({home.number(again), home.number(orphan)}, 2)
     assert home.number(fact) not in ids
 
@@ -108,20 +108,20 @@ def test_facts_stand_under_their_memory_and_tellings_under_the_latest_and_the_ar
 def test_names_are_known_once_texts_were_read() -> None:
     home = Home()
     number = home.number(home.remember("Ann met Bob in Lisbon"))
-    assert catalogue_of(home).counted(Wanted())["person"] == []
+    assert catalogue_of(home).counted(FacetQuery())["person"] == []
     page = unread(home.connection)
     keep(home.connection, page, read_some(page))
     catalogue = catalogue_of(home)
-    assert {"Bob", "Lisbon"} <= {name for name, _ in catalogue.counted(Wanted())["person"]}
-    assert catalogue.page(Wanted({"person": ("bob",)}), offset=0, limit=5) == ([number], 1)
+    assert {"Bob", "Lisbon"} <= {name for name, _ in catalogue.counted(FacetQuery())["person"]}
+    assert catalogue.page(FacetQuery({"person": ("bob",)}), offset=0, limit=5) == ([number], 1)
 
 
 def test_an_empty_store_has_an_empty_list() -> None:
     catalogue = catalogue_of(Home())
-    assert catalogue.page(Wanted({"label": ("x",)}), offset=0, limit=5) == ([], 0)
-    assert catalogue.among(Wanted(), [1]) == set()
+    assert catalogue.page(FacetQuery({"label": ("x",)}), offset=0, limit=5) == ([], 0)
+    assert catalogue.among(FacetQuery(), [1]) == set()
     assert (len(catalogue), catalogue.first_written_ms()) == (0, None)
-    assert all(values == [] for values in catalogue.counted(Wanted()).values())
+    assert all(values == [] for values in catalogue.counted(FacetQuery()).values())
 
 
 def test_a_day_of_other_years_is_found() -> None:

@@ -9,14 +9,14 @@ from samemind.panel.crowd import (
     STRANGERS_MAX,
     STRANGERS_PER_HOST_MAX,
     Caller,
-    Crowd,
+    OpenConnections,
     caller_of,
 )
 from samemind.panel.guard import BODY_SECONDS_MAX, TooSlow, bounded
 
 
 def test_one_machine_makes_room_for_itself_only() -> None:
-    crowd = Crowd()
+    crowd = OpenConnections()
     browser = Caller("192.0.2.7", 1)
     assert crowd.enter(browser) is None
     gone = [crowd.enter(Caller("192.0.2.66", port)) for port in range(100)]
@@ -28,7 +28,7 @@ def test_one_machine_makes_room_for_itself_only() -> None:
 
 
 def test_many_machines_push_out_whoever_stood_longest_and_never_who_was_let_in() -> None:
-    crowd = Crowd()
+    crowd = OpenConnections()
     owner, early = Caller("192.0.2.7", 1), Caller("192.0.2.8", 1)
     crowd.enter(owner)
     assert crowd.know(owner) is None
@@ -42,7 +42,7 @@ def test_many_machines_push_out_whoever_stood_longest_and_never_who_was_let_in()
 
 
 def test_those_who_were_let_in_are_bounded_too() -> None:
-    crowd = Crowd()
+    crowd = OpenConnections()
     gone = []
     for port in range(KNOWN_MAX + 2):
         crowd.enter(Caller("192.0.2.7", port))

@@ -10,7 +10,7 @@ from trio.testing import MockClock
 from cognition import ModelUnavailable
 from cognition.thinking.cycle import Cycle
 from replica import DeviceId, StoreCorrupt
-from samemind.thinking import Outlook, ThinkLoop
+from samemind.thinking import ThinkingOutlook, ThinkLoop
 from tests.support.published import published
 
 LAPTOP, PHONE = DeviceId(b"l" * 32), DeviceId(b"p" * 32)
@@ -39,10 +39,10 @@ class World:
 
 def thinks(
     world: World, minutes: int, change: Callable[[int], None] = lambda minute: None
-) -> tuple[str | None, Outlook]:
+) -> tuple[str | None, ThinkingOutlook]:
     """Let a laptop's loop run for some minutes; `change` is told of each. Returns its trouble, and what comes next."""
     loop: list[ThinkLoop] = []
-    outlook: list[Outlook] = []
+    outlook: list[ThinkingOutlook] = []
 
     async def main() -> None:
         world.began = trio.current_time()
@@ -93,7 +93,7 @@ def test_a_device_that_is_linked_to_the_one_that_thinks_stands_by() -> None:
     first = World(linked=[PHONE])
     _, outlook = thinks(first, 31)
     assert first.thought == [30]
-    assert outlook == Outlook(LAPTOP, next_ms=29 * 60_000)
+    assert outlook == ThinkingOutlook(LAPTOP, next_ms=29 * 60_000)
 
 
 @pytest.mark.parametrize(

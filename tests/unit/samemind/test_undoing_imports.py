@@ -14,7 +14,7 @@ import samemind
 from replica import Core, MemoryId, Relate, Set, Write, read_settings, show_memory_id
 from samemind.catalog import verb_named
 from samemind.cli.line import read_line, read_words
-from samemind.commands.memories.remember import Remember
+from samemind.commands.memories.remember import RememberMemory
 from samemind.commands.memories.remember import run as remember
 from samemind.commands.portable import _importing
 from samemind.commands.portable._parts import Imported
@@ -40,7 +40,7 @@ async def bring(device: Device, file: Path, texts: list[str], **given: Any) -> I
 
 
 async def tell(device: Device, *texts: str) -> set[str]:
-    return {(await remember(device, Remember(text=text, no_dedup=True))).rid for text in texts}
+    return {(await remember(device, RememberMemory(text=text, no_dedup=True))).rid for text in texts}
 
 
 async def take_back(device: Device, imported: Imported) -> Retracted:

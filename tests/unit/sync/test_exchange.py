@@ -8,7 +8,7 @@ import pytest
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.frame import encode_frame
-from replica.incarnations import Why
+from replica.incarnations import ChainEvent
 from replica.membership import revoke
 from replica.ops import Erase, Op, Remember
 from replica.snapshot import make_snapshot
@@ -118,7 +118,7 @@ def test_who_was_put_back_hears_of_its_own_later_ops_and_goes_on_as_another() ->
             ours.receive(message, NOW_MS)
         assert restored.origin != laptop.origin, "before those ops come: it may write meanwhile"
         sync(restored, phone)
-        assert [incident.why for incident in restored.incidents] == [Why.ECHO]
+        assert [incident.why for incident in restored.incidents] == [ChainEvent.ECHO]
         assert agree(restored, phone)
 
 

@@ -18,7 +18,7 @@ from replica.ids import device_id
 from replica.signing import verify
 from sync.errors import Untrusted
 from sync.identity import Identity, certificate_key, device_id_of, shared_words
-from sync.trust import Member, Trust
+from sync.trust import Member, TrustStore
 from sync.words import WORDS
 from tests.support.links import identity
 
@@ -210,11 +210,11 @@ def test_the_words_are_256_and_hard_to_mistake() -> None:
 
 def test_trust_is_members_less_the_revoked_whatever_the_order() -> None:
     laptop, phone = (Member.of(identity(name).certificate, name) for name in ("laptop", "phone"))
-    trust = Trust.of([laptop, phone])
+    trust = TrustStore.of([laptop, phone])
     assert trust.admits(laptop.device_id)
     assert set(trust.pins()) == {laptop.certificate, phone.certificate}
-    assert trust.pins() == Trust.of([phone, laptop]).pins()
-    without = Trust.of([phone, laptop, phone], revoked=[phone.device_id])
+    assert trust.pins() == TrustStore.of([phone, laptop]).pins()
+    without = TrustStore.of([phone, laptop, phone], revoked=[phone.device_id])
     assert without.admits(laptop.device_id)
     assert not without.admits(phone.device_id)
     assert without.pins() == (laptop.certificate,)
@@ -225,9 +225,9 @@ def test_trust_is_members_less_the_revoked_whatever_the_order() -> None:
 def test_who_was_introduced_with_the_certificate_of_another_is_no_member() -> None:
     laptop, phone = (identity(name) for name in ("laptop", "phone"))
     group = [(laptop.device_id, laptop.certificate, "laptop"), (phone.device_id, laptop.certificate, "phone")]
-    assert set(Trust.of_group(group, []).members) == {laptop.device_id}
-    assert set(Trust.of_group(reversed(group), []).members) == {laptop.device_id}
-    assert not Trust.of_group([(phone.device_id, b"no certificate", "phone")], []).members
+    assert set(TrustStore.of_group(group, []).members) == {laptop.device_id}
+    assert set(TrustStore.of_group(reversed(group), []).members) == {laptop.device_id}
+    assert not TrustStore.of_group([(phone.device_id, b"no certificate", "phone")], []).members
 
 
 @pytest.mark.parametrize("write", [Identity.save, Identity.replace], ids=["new", "in place of another"])

@@ -12,7 +12,7 @@ import sync.links
 from replica.supervision import Supervisor
 from sync.address import Address
 from sync.group import Group
-from sync.links import RIVALS_MAX, Kept, Links
+from sync.links import RIVALS_MAX, Links, LinkSlot
 from sync.syncer import open_syncer
 from sync.tls import SecureStream
 from tests.support.daemons import agree
@@ -42,7 +42,7 @@ async def links_of(device: Device) -> AsyncIterator[Links]:
         nursery.cancel_scope.cancel()
 
 
-async def take(links: Links, end: End, nursery: trio.Nursery, *, dialled: bool) -> Kept | None:
+async def take(links: Links, end: End, nursery: trio.Nursery, *, dialled: bool) -> LinkSlot | None:
     """Give a link its place, and close it where it has none, as the syncer does."""
     assert end.stream is not None
     assert end.peer is not None

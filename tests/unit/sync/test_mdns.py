@@ -14,11 +14,11 @@ from zeroconf.const import _MAX_CACHE_RECORDS
 
 from replica.asyncio_host import AsyncioHost
 from sync.discovery.mdns import ADDRESSES_MAX, MdnsFinder, Unsayable, _origin, _sighting, random_name
-from sync.discovery.sightings import Service, Sighting, Vanished
+from sync.discovery.sightings import ServiceType, Sighting, Vanished
 from sync.network import own_hosts
 from tests.support.mdns_packets import PTR, SERVICE, TXT, announcement, labels, packet, record
 
-KIND = Service.SYNC.value
+KIND = ServiceType.SYNC.value
 
 
 def heard(*addresses: str, port: int = 7411) -> Sighting | None:
@@ -124,10 +124,10 @@ def test_a_machine_whose_addresses_change_comes_back_under_another_name() -> Non
             async with (
                 MdnsFinder.open(host) as other,
                 MdnsFinder.open(host, name=lambda: next(names), addresses=lambda before: ours) as moving,
-                other.watch(Service.SYNC) as others_news,
-                moving.watch(Service.SYNC) as own_news,
-                other.announce(Service.SYNC, 7002),
-                moving.announce(Service.SYNC, 7001),
+                other.watch(ServiceType.SYNC) as others_news,
+                moving.watch(ServiceType.SYNC) as own_news,
+                other.announce(ServiceType.SYNC, 7002),
+                moving.announce(ServiceType.SYNC, 7001),
             ):
                 with trio.fail_after(400):
                     ours = frozenset({first})  # there was no network before
@@ -154,12 +154,12 @@ def test_whoever_listens_is_seen_by_all_who_watch_and_nobody_sees_itself() -> No
             AsyncioHost.open() as host,
             MdnsFinder.open(host) as finder,
             MdnsFinder.open(host) as other,
-            other.announce(Service.SYNC, 7411),
-            other.announce(Service.PAIRING, 7411),
+            other.announce(ServiceType.SYNC, 7411),
+            other.announce(ServiceType.PAIRING, 7411),
         ):
             names = set()
             with trio.fail_after(400):
-                for service in Service:
+                for service in ServiceType:
                     async with finder.watch(service) as news, finder.watch(service) as news_too:
                         for channel in (news, news_too):
                             seen = await channel.receive()
@@ -171,7 +171,7 @@ def test_whoever_listens_is_seen_by_all_who_watch_and_nobody_sees_itself() -> No
             assert len(names) == 2
 
             # Its own announcement is never told, and does not make the caller wait.
-            async with finder.announce(Service.SYNC, 999), finder.watch(Service.SYNC) as news:
+            async with finder.announce(ServiceType.SYNC, 999), finder.watch(ServiceType.SYNC) as news:
                 assert await probed(other, 999)
                 with trio.move_on_after(1):
                     while True:
@@ -185,7 +185,7 @@ def test_whoever_listens_is_seen_by_all_who_watch_and_nobody_sees_itself() -> No
 
 async def probed(finder: MdnsFinder, port: int) -> bool:
     """Wait until a port is announced to others."""
-    async with finder.watch(Service.SYNC) as news:
+    async with finder.watch(ServiceType.SYNC) as news:
         with trio.fail_after(400):
             while True:
                 seen = await news.receive()
@@ -202,7 +202,7 @@ async def cached_after(*packets: bytes) -> list[str]:
             heard_of = DNSIncoming(packet, ("127.0.0.1", 5353))
             station.zeroconf.record_manager.async_updates_from_response(heard_of)
         cache = station.zeroconf.cache
-        return [each.alias for each in cache.get_all_by_details(Service.SYNC.value, PTR, 1)]  # type: ignore[attr-defined]
+        return [each.alias for each in cache.get_all_by_details(ServiceType.SYNC.value, PTR, 1)]  # type: ignore[attr-defined]
     finally:
         await station.async_close()
 

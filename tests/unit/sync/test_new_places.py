@@ -3,7 +3,7 @@ from random import Random
 from replica.ids import DeviceId
 from sync import new_places
 from sync.address import Address
-from sync.roster import SIGHTINGS_MAX, Contact, Roster
+from sync.roster import SIGHTINGS_MAX, DialTarget, Roster
 
 OWN, ANN = DeviceId(bytes(32)), DeviceId(bytes([1]) * 32)
 HERE = Address("10.0.0.1", 7411)
@@ -15,9 +15,9 @@ def roster_that_misses_ann() -> Roster:
     return roster
 
 
-def called_through(roster: Roster, until_ms: int) -> list[tuple[int, Contact]]:
+def called_through(roster: Roster, until_ms: int) -> list[tuple[int, DialTarget]]:
     """Call whoever is due, in vain, and wait as long as the roster says; return who was called when."""
-    now_ms, called = 0, list[tuple[int, Contact]]()
+    now_ms, called = 0, list[tuple[int, DialTarget]]()
     for _ in range(10_000):
         for contact in roster.due(now_ms=now_ms):
             called.append((now_ms, contact))
@@ -50,7 +50,7 @@ def test_a_host_that_announces_too_much_keeps_no_other_waiting() -> None:
         roster.sight(f"fake {number}", [Address("10.9.9.9", number + 1)], now_ms=0)
     roster.sight("ann", [HERE], now_ms=0)
     at_once = [contact for now_ms, contact in called_through(roster, 0) if now_ms == 0]
-    assert Contact("sighted ann", (HERE,), None) in at_once
+    assert DialTarget("sighted ann", (HERE,), None) in at_once
     assert len(at_once) == new_places.CALLS_EACH_HOST_MAX + 1
 
 

@@ -12,7 +12,7 @@ from sync.address import Address
 from sync.code import PairingCode
 from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError, Untrusted, WrongCode
 from sync.identity import Identity, fingerprint
-from sync.pairing import Introduction, Paired
+from sync.pairing import Introduction, PairingResult
 from sync.pairing_link import JOINERS_MAX, CodeShown, JoinerTurnedAway, OfferNews, join, offer
 from sync.pairing_link import Offering as Offered
 from sync.tls import unpinned_context
@@ -27,7 +27,7 @@ class Offering:
 
     def __init__(self) -> None:
         self.news_in, self.news = trio.open_memory_channel[OfferNews](100)
-        self.paired: Paired | None = None
+        self.paired: PairingResult | None = None
         self.error: SyncError | None = None
         self.address = Address("127.0.0.1", 1)
         self.over = trio.Event()
@@ -76,7 +76,7 @@ def run(main: Callable[[Offering], Awaitable[None]]) -> Offering:
     return offering
 
 
-async def join_as(who: Identity, code: PairingCode, address: Address) -> Paired:
+async def join_as(who: Identity, code: PairingCode, address: Address) -> PairingResult:
     return await join(who, Introduction("phone", b"hello"), code, address)
 
 
@@ -130,7 +130,7 @@ def test_the_third_wrong_code_closes_pairing() -> None:
 def test_two_joiners_at_once_with_the_right_code_are_one_member() -> None:
     async def main(offering: Offering) -> None:
         code = await offering.code()
-        got: list[Paired | SyncError] = []
+        got: list[PairingResult | SyncError] = []
 
         async def attempt(who: Identity) -> None:
             try:
@@ -142,7 +142,7 @@ def test_two_joiners_at_once_with_the_right_code_are_one_member() -> None:
             nursery.start_soon(attempt, PHONE)
             nursery.start_soon(attempt, STRANGER)
         await offering.over.wait()
-        assert sorted(isinstance(each, Paired) for each in got) == [False, True]
+        assert sorted(isinstance(each, PairingResult) for each in got) == [False, True]
         assert offering.paired is not None
 
     run(main)

@@ -14,10 +14,10 @@ from sync.roster import (
     SIMULTANEOUS_MS,
     SOMEBODY_ELSE_MAX,
     STRANGER_MS,
-    Contact,
-    Rival,
+    DialTarget,
+    DuplicateLink,
+    LinkRank,
     Roster,
-    Standing,
     backoff_ms,
     rival,
 )
@@ -32,7 +32,7 @@ def roster_of(*members: DeviceId) -> Roster:
     return roster
 
 
-def only(contacts: list[Contact]) -> Contact:
+def only(contacts: list[DialTarget]) -> DialTarget:
     (contact,) = contacts
     return contact
 
@@ -47,7 +47,7 @@ def test_a_fixed_address_is_called_at_once() -> None:
     roster = roster_of(ANN)
     roster.fix(HERE, now_ms=5)
     assert roster.next_wake_ms(now_ms=5) == 5
-    assert only(roster.due(now_ms=5)) == Contact(f"fixed {HERE}", (HERE,), None)
+    assert only(roster.due(now_ms=5)) == DialTarget(f"fixed {HERE}", (HERE,), None)
 
 
 def test_nobody_is_called_by_a_device_without_members() -> None:
@@ -260,7 +260,7 @@ def test_a_revoked_member_is_not_called_and_its_last_address_is_forgotten() -> N
     roster.remember(ANN, HERE, now_ms=0)
     roster.fix(THERE, now_ms=0, member=ANN)
     roster.admit([BOB], now_ms=1)
-    assert only(roster.due(now_ms=1)) == Contact(f"fixed {THERE} for {ANN.hex()}", (THERE,), None)
+    assert only(roster.due(now_ms=1)) == DialTarget(f"fixed {THERE} for {ANN.hex()}", (THERE,), None)
 
 
 def test_an_address_where_somebody_else_answers_is_not_the_members_any_more() -> None:
@@ -270,7 +270,7 @@ def test_an_address_where_somebody_else_answers_is_not_the_members_any_more() ->
     roster.calling(key, now_ms=0)
     roster.reached(key, BOB, HERE, now_ms=0, random=Random(1))
     roster.lost(BOB, now_ms=LASTING_MS, random=Random(1))
-    assert only(roster.due(now_ms=LASTING_MS + 5_000)) == Contact(f"known {BOB.hex()}", (HERE,), BOB)
+    assert only(roster.due(now_ms=LASTING_MS + 5_000)) == DialTarget(f"known {BOB.hex()}", (HERE,), BOB)
 
 
 def test_what_the_owner_typed_is_called_for_whoever_is_missing_whoever_answered_there_last() -> None:
@@ -281,7 +281,7 @@ def test_what_the_owner_typed_is_called_for_whoever_is_missing_whoever_answered_
     roster.calling(key, now_ms=0)
     roster.reached(key, ANN, HERE, now_ms=0, random=Random(1))
     assert roster.due(now_ms=0) == [], "not within the same moment"
-    assert only(roster.due(now_ms=BACKOFF_MS_MIN)) == Contact(key, (HERE,), None), "Bob may be there too"
+    assert only(roster.due(now_ms=BACKOFF_MS_MIN)) == DialTarget(key, (HERE,), None), "Bob may be there too"
     roster.linked(BOB, now_ms=BACKOFF_MS_MIN)
     assert roster.due(now_ms=10**9) == [], "everybody is linked"
     roster.lost(ANN, now_ms=10**9, random=Random(1))
@@ -308,7 +308,7 @@ def test_what_was_typed_for_one_device_stays_that_devices_though_another_answers
     key = only(roster.due(now_ms=0)).key
     roster.calling(key, now_ms=0)
     roster.reached(key, BOB, HERE, now_ms=0, random=Random(1))
-    assert only(roster.due(now_ms=BACKOFF_MS_MIN)) == Contact(key, (HERE,), ANN)
+    assert only(roster.due(now_ms=BACKOFF_MS_MIN)) == DialTarget(key, (HERE,), ANN)
     roster.fix(HERE, now_ms=0, member=BOB)
     roster.lost(BOB, now_ms=1, random=Random(1))
     wanted = [contact.member for contact in roster.due(now_ms=10**6)]
@@ -325,7 +325,7 @@ def test_a_member_that_moved_frees_its_old_sighting_for_others() -> None:
     roster.sight("two", [THERE], now_ms=2)
     roster.calling("sighted two", now_ms=2)
     roster.reached("sighted two", ANN, THERE, now_ms=3, random=Random(1))
-    assert only(roster.due(now_ms=10_000)) == Contact("sighted one", (HERE,), None)
+    assert only(roster.due(now_ms=10_000)) == DialTarget("sighted one", (HERE,), None)
 
 
 def test_a_flood_of_announcements_is_bounded_and_keeps_the_tied_ones() -> None:
@@ -370,11 +370,11 @@ def test_of_two_links_that_came_up_together_the_ends_never_drop_both(
 
     def kept(own: DeviceId, peer: DeviceId, order: tuple[int, int]) -> set[int]:
         first, second = order
-        old, new = (Standing(dialled[link] == (own == OWN), n) for n, link in enumerate(order))
+        old, new = (LinkRank(dialled[link] == (own == OWN), n) for n, link in enumerate(order))
         match rival(old, new, own=own, peer=peer):
-            case Rival.OLD_STAYS:
+            case DuplicateLink.OLD_STAYS:
                 return {first}
-            case Rival.NEW_STAYS:
+            case DuplicateLink.NEW_STAYS:
                 return {second}
             case _:
                 return {first, second}
@@ -390,9 +390,9 @@ def test_of_two_links_that_came_up_together_the_ends_never_drop_both(
 def test_a_peer_that_dials_again_later_replaces_the_link_it_has_lost(
     dialled_by_us: bool, dialled_before: bool
 ) -> None:
-    standing, later = Standing(dialled_before, 0), Standing(dialled_by_us, SIMULTANEOUS_MS)
-    assert rival(standing, later, own=OWN, peer=ANN) is Rival.NEW_STAYS
-    assert rival(standing, later, own=ANN, peer=OWN) is Rival.NEW_STAYS
+    standing, later = LinkRank(dialled_before, 0), LinkRank(dialled_by_us, SIMULTANEOUS_MS)
+    assert rival(standing, later, own=OWN, peer=ANN) is DuplicateLink.NEW_STAYS
+    assert rival(standing, later, own=ANN, peer=OWN) is DuplicateLink.NEW_STAYS
 
 
 def test_devices_that_lost_each_other_together_do_not_call_together() -> None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from replica.alongside import Wish
 from replica.frontier import Frontier
-from replica.ids import DeviceId, Origin, Place
+from replica.ids import DeviceId, OpRef, Origin
 from sync.errors import LocalProtocolError, RemoteProtocolError
 from sync.session import Session
-from sync.states import ANSWERS, TRANSITIONS, Found, Phase, Receiving, Sending, Way
+from sync.states import ANSWERS, TRANSITIONS, Phase, Receiving, Sending, SessionFinding, Way
 from sync.wire.messages import (
     PROTOCOL,
     Ack,
@@ -33,7 +33,7 @@ from sync.wire.messages import (
 MODEL = b"m" * 32
 OURS = Hello(PROTOCOL, 0, b"t" * 32, b"f" * 32, True, 2)
 THEIRS = dataclasses.replace(OURS, frontier=b"g" * 32)
-PLACE = Place(Origin(DeviceId(b"d" * 32), b"i" * 8), 1, b"8" * 8)
+PLACE = OpRef(Origin(DeviceId(b"d" * 32), b"i" * 8), 1, b"8" * 8)
 WISH = Wish(b"r" * 16, b"h" * 8)
 NOBODY = Trust((), (), ())
 
@@ -74,7 +74,7 @@ def opened(*, ours: Hello = OURS, theirs: Hello = THEIRS) -> Session:
     session = Session(ours)
     session.hear(theirs)
     session.hear(Heads(Frontier(())))
-    session.conclude(Found.LOCATED)
+    session.conclude(SessionFinding.LOCATED)
     said(session)
     return session
 
@@ -217,7 +217,7 @@ def test_who_asked_again_is_told_again_that_it_was_all() -> None:
     say_caught_up(session)
     said(session)
     session.hear(Heads(Frontier(())))
-    session.conclude(Found.LOCATED)
+    session.conclude(SessionFinding.LOCATED)
     say_caught_up(session)
     assert said(session) == [CaughtUp()]
 
@@ -238,7 +238,7 @@ def test_the_last_statement_of_trust_opens_and_those_before_it_do_not() -> None:
     session.hear(dataclasses.replace(NOBODY, more=True))
     assert phase_of(session) is Phase.TRUSTING
     session.hear(NOBODY)
-    session.conclude(Found.TRUST_KEPT)
+    session.conclude(SessionFinding.TRUST_KEPT)
     assert phase_of(session) is Phase.OPEN
 
 
@@ -311,7 +311,7 @@ def test_once_open_whatever_may_be_heard_may_be_said() -> None:
             for way in (Way.SAID, Way.HEARD)
         )
         assert said_then | {Hello} == heard | {Hello}
-    assert {step[1] for _, step in TRANSITIONS if not isinstance(step, Found)} == set(MESSAGES)
+    assert {step[1] for _, step in TRANSITIONS if not isinstance(step, SessionFinding)} == set(MESSAGES)
     assert set(ANSWERS) | set(ANSWERS.values()) < set(MESSAGES)
 
 

@@ -95,7 +95,7 @@ async def proved(link: Link, clock: MockClock, *, seconds: float) -> bool:
     """Have a link prove itself while so many seconds go by; say whether it still stands."""
     async with trio.open_nursery() as nursery:
         said = link.traffic.bytes_out
-        nursery.start_soon(link.prove)
+        nursery.start_soon(link.probe)
         while (
             link.traffic.bytes_out == said
         ):  # its question is made on a thread, for which the clock does not wait

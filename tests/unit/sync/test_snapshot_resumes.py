@@ -10,7 +10,7 @@ from replica.core import Core
 from replica.errors import StoreFailed
 from replica.membership import revoke
 from replica.oplog import Changes, PartRow, Store
-from replica.ops import UNDERSTOOD, Erase, Feedback, Kind
+from replica.ops import UNDERSTOOD, Erase, Feedback, OpKind
 from replica.purging import purge
 from replica.snapshot import make_snapshot
 from replica.storage.memory_store import MemoryStore
@@ -185,7 +185,7 @@ def test_what_a_refused_snapshot_covers_is_still_lacking_when_the_peer_asks_agai
     remember(laptop, "one", "two")
     say(laptop, Feedback(remember(laptop, "three")[0], (("words", 1),)))
     compact(laptop, NOW_MS + LEASE_MS)
-    understood = {kind: version for kind, version in UNDERSTOOD.items() if kind != Kind.FEEDBACK}
+    understood = {kind: version for kind, version in UNDERSTOOD.items() if kind != OpKind.FEEDBACK}
     who = identity("phone")
     phone = Core(MemoryStore(), device=who.device_id, sign=who.sign, random=Random(1), understood=understood)
     phone.adopt(laptop.membership)

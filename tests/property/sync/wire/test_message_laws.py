@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from replica import DeviceId, Origin, Place
+from replica import DeviceId, OpRef, Origin
 from replica.alongside import Wish
 from replica.codec import pack
 from replica.frontier import Frontier
@@ -39,7 +39,7 @@ origins = st.builds(
     Origin, st.binary(min_size=32, max_size=32).map(DeviceId), st.binary(min_size=8, max_size=8)
 )
 seqs = st.integers(1, 2**53)
-places = st.builds(Place, origins, seqs, st.binary(min_size=8, max_size=8))
+places = st.builds(OpRef, origins, seqs, st.binary(min_size=8, max_size=8))
 grouped = st.lists(places, max_size=5, unique=True).map(
     lambda found: tuple(sorted(found, key=lambda place: place.origin))
 )

@@ -17,7 +17,7 @@ from replica.erasure import proof_of
 from replica.errors import ReplicaError
 from replica.fields import MS_MAX
 from replica.frontier import Frontier
-from replica.ids import DeviceId, MemoryId, Origin, Place
+from replica.ids import DeviceId, MemoryId, OpRef, Origin
 from replica.limits import (
     ACCESSES_MAX,
     CHAINS_MAX,
@@ -31,9 +31,9 @@ from replica.limits import (
     TAGS_MAX,
     TEXT_BYTES_MAX,
 )
-from replica.membership import CERTIFICATE_BYTES_MAX, NAME_BYTES_MAX, Member, Revocation
-from replica.oplog import Status
-from replica.ops import Body, Erase, Kind, Remember, Write
+from replica.membership import CERTIFICATE_BYTES_MAX, NAME_BYTES_MAX, IntroducedMember, Revocation
+from replica.oplog import FoldStatus
+from replica.ops import Body, Erase, OpKind, Remember, Write
 from replica.verify import verify_replica
 from sync.wire.limits import FRAME_BYTES_MAX as MESSAGE_BYTES_MAX
 from sync.wire.messages import (
@@ -96,7 +96,7 @@ many_rids = st.lists(rids, max_size=3).map(tuple) | st.just(
     tuple(MemoryId(n.to_bytes(16)) for n in range(NAMES_MAX + 1))
 )
 wild_places = st.builds(
-    Place,
+    OpRef,
     st.builds(
         Origin, st.just(DeviceId(bytes(32))) | st.just(DeviceId(b"x")), st.just(bytes(8)) | st.just(b"")
     ),
@@ -105,33 +105,36 @@ wild_places = st.builds(
 )
 many_places = st.lists(wild_places, max_size=2).map(tuple)
 
-BODIES: dict[Kind, st.SearchStrategy[Any]] = {
-    Kind.REMEMBER: st.builds(ops.Remember, texts, st.dictionaries(names, anything, max_size=3)),
-    Kind.EDIT: st.builds(ops.Edit, st.binary(max_size=9), st.binary(max_size=30)),
-    Kind.SET: st.builds(ops.Set, names, anything),
-    Kind.FORGET: st.builds(ops.Forget, many_rids),
-    Kind.ERASE: st.builds(ops.Erase, many_rids),
-    Kind.RELATE: st.builds(ops.Relate, texts, texts, texts, st.none() | st.floats() | st.integers(-1, 2)),
-    Kind.ACCESS: st.builds(ops.Access, st.lists(st.tuples(rids, numbers, numbers), max_size=2).map(tuple)),
-    Kind.CLAIM: st.builds(ops.Claim, texts, texts, texts, many_places, st.none() | numbers),
-    Kind.RESOLVE: st.builds(
-        ops.Resolve, st.lists(st.builds(ops.Verdict, rids, wild_places, st.booleans()), max_size=2).map(tuple)
+BODIES: dict[OpKind, st.SearchStrategy[Any]] = {
+    OpKind.REMEMBER: st.builds(ops.Remember, texts, st.dictionaries(names, anything, max_size=3)),
+    OpKind.EDIT: st.builds(ops.Edit, st.binary(max_size=9), st.binary(max_size=30)),
+    OpKind.SET: st.builds(ops.Set, names, anything),
+    OpKind.FORGET: st.builds(ops.Forget, many_rids),
+    OpKind.ERASE: st.builds(ops.Erase, many_rids),
+    OpKind.RELATE: st.builds(ops.Relate, texts, texts, texts, st.none() | st.floats() | st.integers(-1, 2)),
+    OpKind.ACCESS: st.builds(ops.Access, st.lists(st.tuples(rids, numbers, numbers), max_size=2).map(tuple)),
+    OpKind.CLAIM: st.builds(ops.Claim, texts, texts, texts, many_places, st.none() | numbers),
+    OpKind.RESOLVE: st.builds(
+        ops.Resolve,
+        st.lists(st.builds(ops.ClaimVerdict, rids, wild_places, st.booleans()), max_size=2).map(tuple),
     ),
-    Kind.PROPOSE: st.builds(ops.Propose, many_rids),
-    Kind.WITHDRAW: st.builds(ops.Withdraw, many_places),
-    Kind.TRIGGER: st.builds(ops.Trigger, st.binary(max_size=17), numbers, texts, many_rids),
-    Kind.RECEIPT: st.builds(ops.Receipt, many_rids),
-    Kind.FEEDBACK: st.builds(ops.Feedback, rids, st.lists(st.tuples(texts, numbers), max_size=3).map(tuple)),
-    Kind.SAYS_SAME: st.builds(ops.SaysSame, st.tuples(rids, rids), numbers),
-    Kind.UNLINK: st.builds(ops.Unlink, many_places),
-    Kind.TAG: st.builds(ops.Tag, st.lists(texts, max_size=3).map(tuple)),
-    Kind.UNTAG: st.builds(ops.Untag, st.lists(texts, max_size=3).map(tuple)),
+    OpKind.PROPOSE: st.builds(ops.Propose, many_rids),
+    OpKind.WITHDRAW: st.builds(ops.Withdraw, many_places),
+    OpKind.TRIGGER: st.builds(ops.Trigger, st.binary(max_size=17), numbers, texts, many_rids),
+    OpKind.RECEIPT: st.builds(ops.Receipt, many_rids),
+    OpKind.FEEDBACK: st.builds(
+        ops.Feedback, rids, st.lists(st.tuples(texts, numbers), max_size=3).map(tuple)
+    ),
+    OpKind.SAYS_SAME: st.builds(ops.SaysSame, st.tuples(rids, rids), numbers),
+    OpKind.UNLINK: st.builds(ops.Unlink, many_places),
+    OpKind.TAG: st.builds(ops.Tag, st.lists(texts, max_size=3).map(tuple)),
+    OpKind.UNTAG: st.builds(ops.Untag, st.lists(texts, max_size=3).map(tuple)),
 }
 REFUSED_TO_ITS_WRITER = (ReplicaError, ValueError, TypeError, OverflowError)
 
 
 def test_every_kind_of_op_is_under_the_law() -> None:
-    assert set(BODIES) == set(Kind)
+    assert set(BODIES) == set(OpKind)
 
 
 def check_law(body: Body, rid: MemoryId | None) -> bool:
@@ -148,16 +151,18 @@ def check_law(body: Body, rid: MemoryId | None) -> bool:
     _, theirs = sync(ann, ben)
     assert not theirs.refusals
     assert [row.status for row in rows_of(ann)] == [row.status for row in rows_of(ben)]
-    assert all(row.status == Status.FOLDED for row in rows_of(ben)), "its author folded what makes no sense"
+    assert all(row.status == FoldStatus.FOLDED for row in rows_of(ben)), (
+        "its author folded what makes no sense"
+    )
     assert agree(ann, ben)
     assert verify_replica(ben).ok
     return True
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(OpKind))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
-def test_what_may_be_written_is_folded_by_everybody(kind: Kind, data: st.DataObject) -> None:
+def test_what_may_be_written_is_folded_by_everybody(kind: OpKind, data: st.DataObject) -> None:
     check_law(data.draw(BODIES[kind]), data.draw(st.sampled_from([RID, None, OTHER])))
 
 
@@ -193,15 +198,15 @@ def origin(number: int) -> Origin:
     return Origin(DeviceId(number.to_bytes(32)), bytes(8))
 
 
-def places(count: int) -> tuple[Place, ...]:
-    return tuple(Place(origin(number), 2**53, bytes(8)) for number in range(count))
+def places(count: int) -> tuple[OpRef, ...]:
+    return tuple(OpRef(origin(number), 2**53, bytes(8)) for number in range(count))
 
 
 def trust() -> Message:
     """A part of the largest statements there are: the first of two."""
     ids = [DeviceId(number.to_bytes(32)) for number in range(1, 1_200)]
     members = tuple(
-        Member(each, each, bytes(CERTIFICATE_BYTES_MAX), "n" * NAME_BYTES_MAX, ids[0], bytes(64))
+        IntroducedMember(each, each, bytes(CERTIFICATE_BYTES_MAX), "n" * NAME_BYTES_MAX, ids[0], bytes(64))
         for each in ids
     )
     hand = Hand("ann")

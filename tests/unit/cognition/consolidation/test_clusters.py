@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cognition.consolidation.clusters import Candidate, Vectors, clusters, mean
+from cognition.consolidation.clusters import ClusterCandidate, Vectors, clusters, mean
 from cognition.days import DAY_MS
 from tests.support.published import published
 
@@ -18,15 +18,15 @@ def alike(count: int, cosine: float) -> Vectors:
     return rows.astype(np.float32)
 
 
-def candidates(count: int, *, days: float = 0.0, workspace: str | None = None) -> list[Candidate]:
+def candidates(count: int, *, days: float = 0.0, workspace: str | None = None) -> list[ClusterCandidate]:
     """Memories told one after another, `days` apart."""
     return [
-        Candidate(number + 1, bytes([number + 1]), NOW + int(number * days * DAY_MS), workspace)
+        ClusterCandidate(number + 1, bytes([number + 1]), NOW + int(number * days * DAY_MS), workspace)
         for number in range(count)
     ]
 
 
-def sizes(some: list[Candidate], vectors: Vectors) -> list[int]:
+def sizes(some: list[ClusterCandidate], vectors: Vectors) -> list[int]:
     return [len(each) for each in clusters(some, vectors, range(len(some)))]
 
 
@@ -59,9 +59,9 @@ def test_a_chain_of_neighbours_is_no_cluster() -> None:
 
 
 def test_memories_of_two_workspaces_never_meet() -> None:
-    mixed = [*candidates(2, workspace="home"), Candidate(9, b"9", NOW, "work")]
+    mixed = [*candidates(2, workspace="home"), ClusterCandidate(9, b"9", NOW, "work")]
     assert sizes(mixed, alike(3, 0.9)) == []
-    assert sizes([*mixed[:2], Candidate(9, b"9", NOW, "home")], alike(3, 0.9)) == [3]
+    assert sizes([*mixed[:2], ClusterCandidate(9, b"9", NOW, "home")], alike(3, 0.9)) == [3]
 
 
 def test_what_is_not_new_makes_no_cluster_by_itself() -> None:

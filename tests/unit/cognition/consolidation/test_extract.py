@@ -5,16 +5,18 @@ from itertools import permutations
 
 import pytest
 
-from cognition.consolidation.extract import CHARACTERS_MAX, Source, raised, summaries_of, summarise
+from cognition.consolidation.extract import CHARACTERS_MAX, SummarySource, raised, summaries_of, summarise
 from tests.support.published import published
 from tests.support.triples import SAID_NEARLY_ALIKE
 
 
-def source(text: str, number: int = 1, importance: float | None = None, speaker: str | None = None) -> Source:
-    return Source(bytes([number]), text, number, importance, speaker)
+def source(
+    text: str, number: int = 1, importance: float | None = None, speaker: str | None = None
+) -> SummarySource:
+    return SummarySource(bytes([number]), text, number, importance, speaker)
 
 
-def said(sources: Iterable[Source]) -> str:
+def said(sources: Iterable[SummarySource]) -> str:
     return summarise(sources).text
 
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import samemind
-from cognition import Mind
-from cognition.consolidation.extract import CHARACTERS_MAX, Source, summaries_of
+from cognition import Cognition
+from cognition.consolidation.extract import CHARACTERS_MAX, SummarySource, summaries_of
 from replica import Core, MemoryId, Propose, Replica, Write
 from tests.support.devices import run
 from tests.support.doors import opened
@@ -29,7 +29,7 @@ def _commit(write: Write, now_ms: int, core: Core, _: sqlite3.Connection) -> Non
     core.commit([write], now_ms)
 
 
-async def asked_for_each(replica: Replica, mind: Mind, triples: Sequence[Sequence[str]]) -> list[str]:
+async def asked_for_each(replica: Replica, mind: Cognition, triples: Sequence[Sequence[str]]) -> list[str]:
     """Tell these, consolidate each three, and ask for each statement; return those that did not come first."""
     for three in triples:
         rids = await remember(replica, *three)
@@ -173,7 +173,7 @@ def statements(draw: st.DrawFn) -> list[str]:
 @settings(max_examples=200)
 @given(told=statements(), order=st.randoms(use_true_random=False))
 def test_summaries_say_every_statement_whole_in_any_order(told: list[str], order: Random) -> None:
-    sources = [Source(bytes([at]), text, at) for at, text in enumerate(told)]
+    sources = [SummarySource(bytes([at]), text, at) for at, text in enumerate(told)]
     found = list(summaries_of(sources, 3))
     order.shuffle(sources)
     assert list(summaries_of(sources, 3)) == found

@@ -7,10 +7,21 @@ from pathlib import Path
 import pytest
 import trio
 
-from cognition import Filters, Hit, Mind
+from cognition import Cognition, Filters, RankedMemory
 from cognition.consolidation import propose
 from cognition.consolidation.tables import SummaryTables
-from replica import Claim, Forget, MemoryId, Propose, Replica, Resolve, Set, Verdict, Write, show_memory_id
+from replica import (
+    Claim,
+    ClaimVerdict,
+    Forget,
+    MemoryId,
+    Propose,
+    Replica,
+    Resolve,
+    Set,
+    Write,
+    show_memory_id,
+)
 from tests.support.minds import Home, open_memory, remember
 from tests.support.published import published
 
@@ -21,7 +32,7 @@ LAKE = (
 )
 
 
-def in_mind(path: Path, main: Callable[[Replica, Mind], Awaitable[None]]) -> None:
+def in_mind(path: Path, main: Callable[[Replica, Cognition], Awaitable[None]]) -> None:
     async def opened() -> None:
         with trio.fail_after(60):
             async with open_memory(path / "m.db") as (replica, mind):
@@ -30,7 +41,7 @@ def in_mind(path: Path, main: Callable[[Replica, Mind], Awaitable[None]]) -> Non
     trio.run(opened)
 
 
-async def consolidated(mind: Mind) -> tuple[str, ...]:
+async def consolidated(mind: Cognition) -> tuple[str, ...]:
     return (await mind.think()).ids["consolidated"]
 
 
@@ -38,13 +49,13 @@ async def write(replica: Replica, *writes: Write) -> None:
     await replica.run(lambda core, connection: core.commit(writes, replica.now_ms()))
 
 
-def texts(hits: Sequence[Hit]) -> list[str]:
+def texts(hits: Sequence[RankedMemory]) -> list[str]:
     return [hit.memory.text for hit in hits]
 
 
 @published("ML-77")
 def test_similar_things_that_happened_become_one_and_are_kept(tmp_path: Path) -> None:
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         rids = await remember(replica, *LAKE, "The bicycle has a flat tyre")
         (summary,) = await consolidated(mind)
         hits = await mind.recall("blue lake")
@@ -63,7 +74,7 @@ def test_similar_things_that_happened_become_one_and_are_kept(tmp_path: Path) ->
 
 @published("YD-10")
 def test_cold_sources_are_recalled_when_they_are_asked_for(tmp_path: Path) -> None:
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         rids = await remember(replica, *LAKE)
         await consolidated(mind)
         (summary,) = await mind.recall("blue lake")
@@ -78,7 +89,7 @@ def test_cold_sources_are_recalled_when_they_are_asked_for(tmp_path: Path) -> No
 def test_a_summary_comes_before_its_sources(tmp_path: Path) -> None:
     """But for a question in the very words of one of them: that one is the first."""
 
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         await remember(replica, *LAKE)
         await consolidated(mind)
         for question in ("blue lake", *LAKE):
@@ -91,7 +102,7 @@ def test_a_summary_comes_before_its_sources(tmp_path: Path) -> None:
 
 
 def test_a_turn_under_a_summary_does_not_come_back_beside_its_neighbour(tmp_path: Path) -> None:
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         (turn,) = await remember(replica, LAKE[0], conversation="chat", position=0)
         await remember(replica, *LAKE[1:])
         await consolidated(mind)
@@ -107,7 +118,7 @@ def test_a_turn_under_a_summary_does_not_come_back_beside_its_neighbour(tmp_path
 def test_a_filter_that_parts_the_sources_shows_those_that_pass(tmp_path: Path) -> None:
     """A summary says what all of its sources say: it stands only where each of them may be shown."""
 
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         (ann,) = await remember(replica, LAKE[0], speaker="Ann")
         await remember(replica, *LAKE[1:], speaker="Bob")
         await consolidated(mind)
@@ -127,7 +138,7 @@ def test_a_filter_that_parts_the_sources_shows_those_that_pass(tmp_path: Path) -
 def test_what_did_not_happen_or_was_put_elsewhere_is_not_consolidated(
     tmp_path: Path, fields: dict[str, object]
 ) -> None:
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         rids = await remember(replica, *LAKE, **fields)  # type: ignore[arg-type]
         assert await consolidated(mind) == ()
         if "parent" not in fields:
@@ -138,7 +149,7 @@ def test_what_did_not_happen_or_was_put_elsewhere_is_not_consolidated(
 
 
 def test_what_comes_later_joins_what_was_left_alone(tmp_path: Path) -> None:
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         await remember(replica, *LAKE[:2])
         assert await consolidated(mind) == ()
         await remember(replica, LAKE[2])
@@ -150,7 +161,7 @@ def test_what_comes_later_joins_what_was_left_alone(tmp_path: Path) -> None:
 def test_a_cycle_goes_on_until_nothing_is_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(propose, "DUE_MAX", 2)
 
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         await remember(replica, *LAKE, "One", "Two", "Three")
         assert len(await consolidated(mind)) == 1
         due = await replica.read(
@@ -165,7 +176,7 @@ def test_a_cycle_goes_on_until_nothing_is_due(tmp_path: Path, monkeypatch: pytes
 def test_what_contradicts_is_never_consolidated_and_is_once_that_is_settled(tmp_path: Path) -> None:
     """Consolidating first would merge the contradiction away."""
 
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         a, b, c, d = await remember(replica, *LAKE, "We hiked around the blue lake with Dora")
 
         def claim(employer: str) -> Claim:
@@ -182,7 +193,7 @@ def test_what_contradicts_is_never_consolidated_and_is_once_that_is_settled(tmp_
         await consolidated(mind)
         (hit,) = [hit for hit in await mind.recall("blue lake") if hit.sources]
         assert set(hit.sources) == {c, d, e}
-        verdicts = (Verdict(a, ops[0].place, True), Verdict(b, ops[1].place, False))
+        verdicts = (ClaimVerdict(a, ops[0].place, True), ClaimVerdict(b, ops[1].place, False))
         await write(replica, Write(Resolve(tuple(sorted(verdicts, key=lambda one: one.rid)))))
         assert await contested(replica) == {b}  # decided against, and it says nothing else
 
@@ -190,7 +201,7 @@ def test_what_contradicts_is_never_consolidated_and_is_once_that_is_settled(tmp_
 
 
 def test_a_summary_lets_go_of_members_that_come_to_contradict(tmp_path: Path) -> None:
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         rids = await remember(
             replica, *LAKE, "We hiked around the blue lake with Dora", "We hiked around the blue lake"
         )
@@ -212,7 +223,7 @@ def test_a_summary_lets_go_of_members_that_come_to_contradict(tmp_path: Path) ->
 def test_a_summary_lets_go_of_what_holds_no_more(tmp_path: Path) -> None:
     """A resolution hides one side; that memory is left out of recalls, and so of summaries, which go on without it."""
 
-    async def main(replica: Replica, mind: Mind) -> None:
+    async def main(replica: Replica, mind: Cognition) -> None:
         homes = await remember(
             replica,
             *(f"I live in {place} by the blue lake" for place in ("Rome", "Oslo", "Bern", "Cork", "Kyiv")),
@@ -226,7 +237,7 @@ def test_a_summary_lets_go_of_what_holds_no_more(tmp_path: Path) -> None:
         await write(replica, Write(Propose(tuple(sorted(homes)))))
         (hit,) = [hit for hit in await mind.recall("blue lake") if hit.sources]
         assert set(hit.sources) == set(homes[2:])
-        verdicts = (Verdict(homes[0], ops[0].place, True), Verdict(homes[1], ops[1].place, False))
+        verdicts = (ClaimVerdict(homes[0], ops[0].place, True), ClaimVerdict(homes[1], ops[1].place, False))
         await write(replica, Write(Resolve(tuple(sorted(verdicts, key=lambda one: one.rid)))))
         hits = await mind.recall("blue lake")
         assert [set(hit.sources) for hit in hits if hit.sources] == [{*homes} - {homes[1]}]

@@ -7,7 +7,7 @@ import pytest
 
 from cognition.consolidation.summaries import Summary, read_summaries, summary_named
 from cognition.consolidation.tables import SummaryTables, summary_id
-from replica import Erase, Forget, MemoryId, Place, Propose, Set, Withdraw, Write, proposals_of
+from replica import Erase, Forget, MemoryId, OpRef, Propose, Set, Withdraw, Write, proposals_of
 from tests.support.minds import Home
 from tests.support.published import published
 
@@ -27,7 +27,7 @@ def told(home: Home, count: int = 4, **fields: str | float | bool) -> list[Memor
     return rids
 
 
-def propose(home: Home, *rids: MemoryId) -> Place:
+def propose(home: Home, *rids: MemoryId) -> OpRef:
     return home.commit(Write(Propose(tuple(sorted(rids)))))[0].place
 
 
@@ -167,7 +167,7 @@ def test_random_changes_leave_the_tables_in_step(home: Home) -> None:
     """What is followed change by change is what would be found anew."""
     random = Random(5)
     rids = told(home, 8)
-    places: list[Place] = []
+    places: list[OpRef] = []
     for _ in range(60):
         match random.randrange(5):
             case 0 | 1:

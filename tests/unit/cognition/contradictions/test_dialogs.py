@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from cognition.contradictions.tables import ClaimTables
-from cognition.contradictions.telling import Teller, telling_of
-from cognition.taking import read_text, take_in
+from cognition.contradictions.telling import ClaimWriter, telling_of
+from cognition.ingest_plan import read_text, take_in
 from replica import Core, SqliteStore, Value, connect, new_memory_id
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, core_of
 from tests.unit.cognition.contradictions.dialogs import (
@@ -50,7 +50,7 @@ def tell(core: Core, now_ms: int, text: str, fields: dict[str, Value], random: R
     rid = new_memory_id(now_ms, random)
     dated, found = read_text(text, fields, now_ms=now_ms)
     taken = take_in(rid, text, dated, found)
-    teller = Teller(core, core.store.connection, now_ms)
+    teller = ClaimWriter(core, core.store.connection, now_ms)
     teller.tell(taken.writes, [(telling_of(where, fields, now_ms), each) for where, each in taken.statements])
     teller.commit()
 

@@ -10,11 +10,11 @@ import pytest
 from cognition.contradictions.relations import ACTIONS, SEVERITIES, Attention, attention_of, relation_of
 from cognition.contradictions.slots import (
     VALUES_PER_DEVICE_MAX,
+    ClaimStatus,
+    ContradictionStatus,
+    LiveClaim,
     Opinion,
     SettledBy,
-    Standing,
-    Status,
-    Told,
     as_known,
     judge,
 )
@@ -24,9 +24,9 @@ from tests.support.published import published
 DEVICE = bytes(32)
 
 
-def told(name: str, value: str, *opinions: Opinion, replaces: str = "", rid: str = "") -> Told:
+def told(name: str, value: str, *opinions: Opinion, replaces: str = "", rid: str = "") -> LiveClaim:
     at = ord(name)
-    return Told(
+    return LiveClaim(
         claim=name.encode(), feed=0, seq=at, id=at, rid=(rid or name).encode(), value=value, hlc=at << 16, told_ms=at,
         valid_from=None, speaker=None, device=DEVICE, replaces=tuple(each.encode() for each in replaces),
         opinions=opinions,
@@ -37,7 +37,7 @@ def verdict(op: str, keep: bool) -> Opinion:
     return Opinion(op.encode(), 1_000 << 16, DEVICE, keep)
 
 
-def standings(*claims: Told, relation: str = "works_at") -> dict[str, str]:
+def standings(*claims: LiveClaim, relation: str = "works_at") -> dict[str, str]:
     return {belief.told.claim.decode(): belief.standing.value for belief in judge(relation, claims).beliefs}
 
 
@@ -45,7 +45,7 @@ def standings(*claims: Told, relation: str = "works_at") -> dict[str, str]:
 def test_two_values_of_one_place_to_work_contradict_and_two_friends_do_not() -> None:
     claims = [told("a", "Google"), told("b", "Meta")]
     judged = judge("works_at", claims)
-    assert judged.status is Status.OPEN
+    assert judged.status is ContradictionStatus.OPEN
     assert [side[0].told.value for side in judged.sides] == ["Google", "Meta"]
     assert judge("friends_with", claims).status is None
     assert judge("works_at", claims[:1]).status is None
@@ -86,7 +86,7 @@ def test_any_other_conflict_is_low_and_both_are_kept(relation: str) -> None:
 def test_what_matters_little_stays_open_and_is_only_listed() -> None:
     """Nothing but a decision or word of a change settles it: a severity says how loud it is, not that it is over."""
     judged = judge("phone", [told("a", "555 1234"), told("b", "555 9876")])
-    assert (judged.status, judged.settled_by) == (Status.OPEN, None)
+    assert (judged.status, judged.settled_by) == (ContradictionStatus.OPEN, None)
     assert attention_of("phone") is Attention.QUIET
     assert attention_of("price:month") is Attention.MENTION
     assert {
@@ -97,7 +97,7 @@ def test_what_matters_little_stays_open_and_is_only_listed() -> None:
 def test_a_change_of_mind_replaces_while_it_lives() -> None:
     google, meta = told("a", "Google"), told("b", "Meta", replaces="a")
     judged = judge("works_at", [google, meta])
-    assert (judged.status, judged.settled_by) == (Status.SETTLED, SettledBy.CHANGE)
+    assert (judged.status, judged.settled_by) == (ContradictionStatus.SETTLED, SettledBy.CHANGE)
     assert standings(google, meta) == {"a": "replaced", "b": "held"}
     assert judged.beliefs[0].until_ms == meta.told_ms
     assert judge("works_at", [google]).status is None
@@ -107,32 +107,37 @@ def test_a_claim_is_hidden_when_every_verdict_says_so_and_two_that_disagree_hide
     kept, hidden = verdict("x", True), verdict("x", False)
     here = [told("a", "Google", kept), told("b", "Meta", hidden)]
     judged = judge("works_at", here)
-    assert (judged.status, judged.settled_by) == (Status.SETTLED, SettledBy.RESOLUTION)
+    assert (judged.status, judged.settled_by) == (ContradictionStatus.SETTLED, SettledBy.RESOLUTION)
     assert standings(*here) == {"a": "held", "b": "hidden"}
     both = [
         told("a", "Google", kept, verdict("y", False)),
         told("b", "Meta", hidden, verdict("y", True)),
     ]
-    assert judge("works_at", both).status is Status.OPEN
+    assert judge("works_at", both).status is ContradictionStatus.OPEN
     assert set(standings(*both).values()) == {"held"}
 
 
 @published("YD-40")
 def test_both_values_are_kept_by_one_decision_and_not_by_two_that_knew_nothing_of_each_other() -> None:
     x, y = verdict("x", True), verdict("y", True)
-    assert judge("works_at", [told("a", "Google", x), told("b", "Meta", x)]).status is Status.SETTLED
-    assert judge("works_at", [told("a", "Google", x), told("b", "Meta", y)]).status is Status.OPEN
+    assert (
+        judge("works_at", [told("a", "Google", x), told("b", "Meta", x)]).status
+        is ContradictionStatus.SETTLED
+    )
+    assert (
+        judge("works_at", [told("a", "Google", x), told("b", "Meta", y)]).status is ContradictionStatus.OPEN
+    )
     third = [told("a", "Google", x), told("b", "Meta", x), told("c", "Apple")]
-    assert judge("works_at", third).status is Status.OPEN
+    assert judge("works_at", third).status is ContradictionStatus.OPEN
 
 
 def test_a_rejected_value_that_is_told_anew_asks_anew() -> None:
     kept, hidden = verdict("x", True), verdict("x", False)
     claims = [told("a", "Google", kept), told("b", "Meta", hidden), told("c", "Meta")]
     judged = judge("works_at", claims)
-    assert judged.status is Status.OPEN
+    assert judged.status is ContradictionStatus.OPEN
     again = [told("a", "Google", kept), told("b", "Meta", hidden), told("c", "Meta", replaces="b", rid="b")]
-    assert judge("works_at", again).status is Status.OPEN
+    assert judge("works_at", again).status is ContradictionStatus.OPEN
     assert standings(*again) == {"a": "held", "b": "replaced", "c": "held"}
 
 
@@ -150,7 +155,7 @@ def test_one_claim_made_on_two_devices_is_replaced_and_hidden_as_one() -> None:
 def test_what_has_ended_contradicts_nothing() -> None:
     claims = [told("a", "Google"), told("b", ENDED, replaces="a"), told("c", "Meta")]
     judged = judge("works_at", claims)
-    assert judged.status is Status.SETTLED
+    assert judged.status is ContradictionStatus.SETTLED
     assert standings(*claims) == {"a": "replaced", "b": "held", "c": "held"}
 
 
@@ -171,9 +176,9 @@ def test_what_was_known_earlier_is_judged_by_what_was_written_by_then() -> None:
         told("b", "Meta", Opinion(b"x", 300 << 16, DEVICE, keep=False)),
     ]
     assert judge("works_at", as_known(claims, ord("a"))).status is None
-    assert judge("works_at", as_known(claims, 200)).status is Status.OPEN
-    assert judge("works_at", as_known(claims, 300)).status is Status.SETTLED
-    assert judge("works_at", as_known(claims, 200)).beliefs[0].standing is Standing.HELD
+    assert judge("works_at", as_known(claims, 200)).status is ContradictionStatus.OPEN
+    assert judge("works_at", as_known(claims, 300)).status is ContradictionStatus.SETTLED
+    assert judge("works_at", as_known(claims, 200)).beliefs[0].standing is ClaimStatus.HELD
 
 
 @pytest.mark.parametrize(
@@ -203,7 +208,7 @@ def test_a_slot_is_known_by_the_same_id_however_it_is_spelt() -> None:
 
 def numbered(
     number: int, value: str, *, replaces: int | None = None, device: bytes = DEVICE, rid: str = ""
-) -> Told:
+) -> LiveClaim:
     named = "" if replaces is None else chr(replaces)
     one = told(chr(number), value, replaces=named, rid=rid or f"m{number}")
     return replace(one, device=device)
@@ -213,7 +218,7 @@ def test_one_device_opens_so_many_values_of_a_slot_and_crowds_out_nobody() -> No
     flood = [numbered(100 + n, f"Town{n}") for n in range(20 * VALUES_PER_DEVICE_MAX)]
     honest = [numbered(9_000 + n, name, device=b"honest") for n, name in enumerate(("Berlin", "Bergen"))]
     judged = judge("lives_in", [*flood, *honest])
-    assert judged.status is Status.OPEN
+    assert judged.status is ContradictionStatus.OPEN
     values = [side[0].told.value for side in judged.sides]
     assert len(values) == VALUES_PER_DEVICE_MAX + len(honest)
     assert {"Berlin", "Bergen"} <= set(values)
@@ -241,5 +246,5 @@ def test_what_was_replaced_from_before_it_began_ended_when_it_began() -> None:
     old = told("f", "Berlin")
     news = replace(told("n", "Bergen", replaces="f"), valid_from=january)
     (was, _) = judge("lives_in", [old, news]).beliefs
-    assert was.standing is Standing.REPLACED
+    assert was.standing is ClaimStatus.REPLACED
     assert was.until_ms == february

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from cognition.contradictions.slots import Status
+from cognition.contradictions.slots import ContradictionStatus
 from cognition.contradictions.tables import ClaimTables, judged_of
 from replica import Claim, Core, Remember, Set, SqliteStore, Write, compact, connect, new_memory_id
 from replica.snapshot import absorb, make_snapshot, read_snapshot
@@ -53,4 +53,4 @@ def test_a_memory_that_changes_spaces_takes_its_claim_along() -> None:
     assert isinstance(ann.store, SqliteStore)
     ((slot, workspace),) = ann.store.connection.execute("SELECT slot, workspace FROM contradiction")
     assert workspace == "team"
-    assert judged_of(ann.store.connection, slot).status is Status.OPEN
+    assert judged_of(ann.store.connection, slot).status is ContradictionStatus.OPEN

@@ -8,8 +8,8 @@ import pytest
 from cognition.extraction.contract import (
     CATEGORIES,
     BadAnswer,
-    CoreFact,
     Message,
+    ModelFact,
     read_core_facts,
     read_reading,
 )
@@ -164,7 +164,7 @@ def test_a_message_that_is_none_is_taken_for_the_last() -> None:
     assert [one(message=which).message for which in (2, 0, 3, "1", None, True)] == [1] * 6
 
 
-def facts(*items: Any, known: int = 0) -> tuple[list[CoreFact], int]:
+def facts(*items: Any, known: int = 0) -> tuple[list[ModelFact], int]:
     """Return the core facts of an answer, and how many were left out."""
     return read_core_facts(json.dumps({"facts": list(items)}), known)
 
@@ -172,7 +172,7 @@ def facts(*items: Any, known: int = 0) -> tuple[list[CoreFact], int]:
 @published("LO-03")
 def test_core_facts_have_a_category_a_confidence_and_what_they_replace() -> None:
     fact = {"fact": "Lives in Lisbon", "category": "identity", "confidence": 0.9, "updates_previous": 2}
-    assert facts(fact, known=2) == ([CoreFact("Lives in Lisbon", "identity", 0.9, 2)], 0)
+    assert facts(fact, known=2) == ([ModelFact("Lives in Lisbon", "identity", 0.9, 2)], 0)
     assert facts(fact, known=1)[0][0].updates is None
     assert facts({**fact, "updates_previous": True}, known=2)[0][0].updates is True
     assert facts({**fact, "updates_previous": False}, known=2)[0][0].updates is None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cognition.days import DAY_MS
 from cognition.memories import read_memories
-from cognition.patterns.found import Pattern, shown_by
+from cognition.patterns.found import FoundPattern, shown_by
 from cognition.patterns.miners import Miner
 from cognition.patterns.step import Patterns
 from cognition.patterns.tables import PatternTables
@@ -34,12 +34,12 @@ def think(home: Home) -> list[str]:
     return sorted(said(home, pattern) for pattern in patterns(home) if str(UUID(bytes=pattern.id)) in ids)
 
 
-def patterns(home: Home) -> list[Pattern]:
+def patterns(home: Home) -> list[FoundPattern]:
     rows = home.connection.execute("SELECT miner, key, support FROM pattern ORDER BY id")
-    return [Pattern(Miner(miner), key, support) for miner, key, support in rows]
+    return [FoundPattern(Miner(miner), key, support) for miner, key, support in rows]
 
 
-def said(home: Home, pattern: Pattern) -> str:
+def said(home: Home, pattern: FoundPattern) -> str:
     rids = shown_by(home.connection, pattern)
     memories = [it.memory for it in read_memories(home.connection, [home.number(rid) for rid in rids])]
     return str(pattern_reason(pattern.miner.value, memories))

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from cognition.thinking import cycle
-from cognition.thinking.cycle import Outcome, think
+from cognition.thinking.cycle import StepOutcome, think
 from replica import Core
 from tests.support.devices import devices, run
 
@@ -23,11 +23,11 @@ class Noted:
     left: int = 0
     after: Callable[[], None] = field(default=lambda: None)
 
-    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
         self.calls.append(self.name)
         self.after()
         self.left -= 1
-        return Outcome((f"{self.name} {len(self.calls)}",), more=self.left > 0)
+        return StepOutcome((f"{self.name} {len(self.calls)}",), more=self.left > 0)
 
 
 def test_a_step_with_work_left_is_called_again_before_the_next_begins(tmp_path: Path) -> None:

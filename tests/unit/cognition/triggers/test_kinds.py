@@ -4,8 +4,8 @@ from cognition.days import DAY_MS
 from cognition.triggers import kinds
 from cognition.triggers.kinds import (
     KINDS,
-    Candidate,
     Thresholds,
+    TriggerCandidate,
     escalation_urgency,
     kind_of,
     most_urgent,
@@ -43,15 +43,19 @@ def test_the_proposed_thresholds_are_what_a_device_begins_with() -> None:
 
 def test_a_triggers_id_follows_from_kind_subject_and_window_alone() -> None:
     once = trigger_id("decay_review", RID, 7)
-    assert once == Candidate(kinds.REVIEW, RID, 7, 0.1).id == Candidate(kinds.REVIEW, RID, 7, 0.9, (RID,)).id
+    assert (
+        once
+        == TriggerCandidate(kinds.REVIEW, RID, 7, 0.1).id
+        == TriggerCandidate(kinds.REVIEW, RID, 7, 0.9, (RID,)).id
+    )
     others = {
         trigger_id("decay_review", RID, 8),
         trigger_id("reminder", RID, 7),
         trigger_id("decay_review", RID[::-1], 7),
         trigger_id("decay_revie", b"w" + RID, 7),
-        Candidate(kinds.PATTERN, RID, 7, 0.1, detail="hub").id,
-        Candidate(kinds.PATTERN, RID, 7, 0.1, detail="mood").id,
-        Candidate(kinds.PATTERN, RID, 7, 0.1, subject=b"s", detail="mood").id,
+        TriggerCandidate(kinds.PATTERN, RID, 7, 0.1, detail="hub").id,
+        TriggerCandidate(kinds.PATTERN, RID, 7, 0.1, detail="mood").id,
+        TriggerCandidate(kinds.PATTERN, RID, 7, 0.1, subject=b"s", detail="mood").id,
     }
     assert len(others) == 7
     assert once not in others
@@ -72,7 +76,8 @@ def test_urgencies_stay_between_nothing_and_one() -> None:
 
 def test_candidates_are_raised_in_an_order_that_every_device_shares() -> None:
     some = [
-        Candidate(kinds.REVIEW, RID, window, urgency) for window, urgency in ((1, 0.5), (2, 0.5), (3, 0.9))
+        TriggerCandidate(kinds.REVIEW, RID, window, urgency)
+        for window, urgency in ((1, 0.5), (2, 0.5), (3, 0.9))
     ]
     assert most_urgent(some) == most_urgent(some[::-1])
     assert most_urgent(some)[0].window == 3

@@ -5,10 +5,10 @@ import pytest
 from cognition.days import DAY_MS
 from cognition.memories import read_memories
 from cognition.triggers.kinds import HOUR_MS
-from cognition.triggers.lattice import Status
+from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import Described, described, put_off_until, read_raised
 from cognition.triggers.snoozing import Snooze, snoozes_of
-from cognition.triggers.step import Triggers
+from cognition.triggers.step import TriggerStep
 from replica import Set, Trigger, Write
 from tests.support.minds import NOW_MS, Home
 
@@ -20,11 +20,11 @@ def home() -> Home:
 
 def think(home: Home) -> list[Described]:
     """Think, and return what waits."""
-    Triggers().run(home.core, home.connection, home.now_ms)
+    TriggerStep().run(home.core, home.connection, home.now_ms)
     return [
         one
         for one in described(home.connection, home.now_ms)
-        if one.reason is not None and one.status is Status.PENDING
+        if one.reason is not None and one.status is TriggerStatus.PENDING
     ]
 
 
@@ -33,11 +33,11 @@ def put_off(home: Home, one: Described, until_ms: int) -> None:
     snooze = Snooze(raised.kind, raised.id, until_ms)
     home.commit(
         Write(Set(snooze.field, snooze.told), raised.rid),
-        Write(Trigger(raised.id, int(Status.DISMISSED), raised.kind, raised.about), raised.rid),
+        Write(Trigger(raised.id, int(TriggerStatus.DISMISSED), raised.kind, raised.about), raised.rid),
     )
 
 
-def move(home: Home, one: Described, status: Status) -> None:
+def move(home: Home, one: Described, status: TriggerStatus) -> None:
     raised = one.raised
     home.commit(Write(Trigger(raised.id, int(status), raised.kind, raised.about), raised.rid))
 
@@ -54,7 +54,7 @@ def test_a_reminder_that_was_put_off_is_quiet_and_comes_up_once(home: Home) -> N
     assert again.raised.id != one.raised.id
     assert again.reason is not None
     assert again.reason.text == "“call the dentist” is due"
-    move(home, again, Status.ACTED)
+    move(home, again, TriggerStatus.ACTED)
     home.now_ms += 30 * DAY_MS
     assert think(home) == []
 
@@ -75,7 +75,7 @@ def test_a_repeating_reminder_that_was_put_off_comes_up_by_its_rule_too(home: Ho
     put_off(home, one, NOW_MS + HOUR_MS)
     home.now_ms = NOW_MS + HOUR_MS
     (again,) = think(home)
-    move(home, again, Status.ACTED)
+    move(home, again, TriggerStatus.ACTED)
     home.now_ms = NOW_MS + 7 * DAY_MS
     (next_week,) = think(home)
     assert next_week.raised.id not in (one.raised.id, again.raised.id)
@@ -85,7 +85,7 @@ def test_who_acted_on_it_elsewhere_is_not_asked_again(home: Home) -> None:
     home.remember("call the dentist", type="prospective", event_start=NOW_MS)
     (one,) = think(home)
     put_off(home, one, NOW_MS + HOUR_MS)
-    move(home, one, Status.ACTED)  # on another device, which did not know yet
+    move(home, one, TriggerStatus.ACTED)  # on another device, which did not know yet
     home.now_ms += 2 * HOUR_MS
     assert think(home) == []
 

@@ -8,12 +8,12 @@ from cognition.days import DAY_MS
 from cognition.patterns.step import Patterns
 from cognition.triggers import contradictions
 from cognition.triggers.detect import DETECTORS
-from cognition.triggers.kinds import HOUR_MS, KINDS, REMINDER, REVIEW, Candidate, Thresholds
-from cognition.triggers.lattice import Status
+from cognition.triggers.kinds import HOUR_MS, KINDS, REMINDER, REVIEW, Thresholds, TriggerCandidate
+from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import Described, described
-from cognition.triggers.step import Triggers, choose, write_of
+from cognition.triggers.step import TriggerStep, choose, write_of
 from cognition.triggers.tables import TriggerTables
-from replica import Access, Claim, Forget, MemoryId, Resolve, Set, Trigger, Verdict, Write
+from replica import Access, Claim, ClaimVerdict, Forget, MemoryId, Resolve, Set, Trigger, Write
 from replica.hlc import COUNTER_BITS
 from tests.support.minds import NOW_MS, Home
 from tests.support.published import published
@@ -27,7 +27,7 @@ def home() -> Home:
 def raise_all(home: Home, thresholds: Thresholds = Thresholds()) -> list[Described]:
     """Think, and return what was raised by that."""
     Patterns().run(home.core, home.connection, home.now_ms)
-    ids = set(Triggers(thresholds).run(home.core, home.connection, home.now_ms).ids)
+    ids = set(TriggerStep(thresholds).run(home.core, home.connection, home.now_ms).ids)
     return [one for one in live(home, thresholds) if shown_id(one) in ids]
 
 
@@ -35,7 +35,7 @@ def live(home: Home, thresholds: Thresholds = Thresholds()) -> list[Described]:
     return [
         one
         for one in described(home.connection, home.now_ms, thresholds)
-        if one.reason is not None and one.status in (Status.PENDING, Status.DELIVERED)
+        if one.reason is not None and one.status in (TriggerStatus.PENDING, TriggerStatus.DELIVERED)
     ]
 
 
@@ -172,13 +172,13 @@ def test_what_does_not_matter_enough_is_not_escalated(home: Home) -> None:
 
 def test_a_thing_is_not_brought_up_again_before_it_has_cooled_down() -> None:
     rid = MemoryId(bytes(16))
-    first, second = Candidate(REVIEW, rid, 1, 0.5), Candidate(REVIEW, rid, 2, 0.5)
+    first, second = TriggerCandidate(REVIEW, rid, 1, 0.5), TriggerCandidate(REVIEW, rid, 2, 0.5)
     home = Home()
     rid_held = home.remember("x")
-    held = [Candidate(REVIEW, rid_held, 1, 0.5)]
-    home.commit(write_of(held[0], Status.DISMISSED))
+    held = [TriggerCandidate(REVIEW, rid_held, 1, 0.5)]
+    home.commit(write_of(held[0], TriggerStatus.DISMISSED))
     raised = [one.raised for one in described(home.connection, home.now_ms)]
-    again = Candidate(REVIEW, rid_held, 2, 0.5)
+    again = TriggerCandidate(REVIEW, rid_held, 2, 0.5)
     assert choose([again], raised, home.now_ms + 13 * DAY_MS, Thresholds()) == []
     assert choose([again], raised, home.now_ms + 15 * DAY_MS, Thresholds()) == [again]
     assert choose([first, second], [], NOW_MS, Thresholds()) in ([first], [second]), (
@@ -188,11 +188,11 @@ def test_a_thing_is_not_brought_up_again_before_it_has_cooled_down() -> None:
 
 def test_what_was_raised_anywhere_is_not_raised_again_whatever_its_kind(home: Home) -> None:
     rid = home.remember("call")
-    known = Candidate(REMINDER, rid, 7, 1.0)
-    home.commit(write_of(known, Status.PENDING))
+    known = TriggerCandidate(REMINDER, rid, 7, 1.0)
+    home.commit(write_of(known, TriggerStatus.PENDING))
     raised = [one.raised for one in described(home.connection, home.now_ms)]
     assert choose([known], raised, home.now_ms, Thresholds()) == []
-    other = Candidate(REMINDER, rid, 8, 1.0)
+    other = TriggerCandidate(REMINDER, rid, 8, 1.0)
     assert choose([known, other], raised, home.now_ms, Thresholds()) == [other]
 
 
@@ -241,7 +241,7 @@ def test_a_question_that_was_settled_and_is_open_again_is_brought_up_again(home:
     for keep in (None, False, True):
         if keep is not None:
             home.now_ms += DAY_MS
-            home.commit(Write(Resolve((Verdict(meta, claim.place, keep),))))
+            home.commit(Write(Resolve((ClaimVerdict(meta, claim.place, keep),))))
         found = contradictions.candidates(home.connection, home.now_ms, Thresholds())
         asked.append([one.id for one in found])
     assert [len(ids) for ids in asked] == [1, 0, 1]
@@ -250,10 +250,10 @@ def test_a_question_that_was_settled_and_is_open_again_is_brought_up_again(home:
 
 def test_an_inbox_takes_five_reviews_and_any_number_of_reminders() -> None:
     rids = [MemoryId(bytes([n]) * 16) for n in range(30)]
-    reviews = [Candidate(REVIEW, rid, 1, n / 100) for n, rid in enumerate(rids)]
+    reviews = [TriggerCandidate(REVIEW, rid, 1, n / 100) for n, rid in enumerate(rids)]
     chosen = choose(reviews, [], NOW_MS, Thresholds())
     assert [one.urgency for one in chosen] == [0.29, 0.28, 0.27, 0.26, 0.25]
-    reminders = [Candidate(REMINDER, rid, 1, 0.9) for rid in rids]
+    reminders = [TriggerCandidate(REMINDER, rid, 1, 0.9) for rid in rids]
     assert len(choose(reminders, [], NOW_MS, Thresholds())) == 30
 
 
@@ -284,5 +284,5 @@ def test_the_stamp_of_the_first_raise_decides_when_it_expires(home: Home) -> Non
     (one,) = raise_all(home)
     assert one.raised.held.raised[0] >> COUNTER_BITS == NOW_MS
     home.now_ms += 49 * HOUR_MS
-    home.commit(write_of(Candidate(REMINDER, rid, NOW_MS, 1.0), Status.DELIVERED))
+    home.commit(write_of(TriggerCandidate(REMINDER, rid, NOW_MS, 1.0), TriggerStatus.DELIVERED))
     assert live(home) == []

@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replica.codec import encode_payload
-from replica.ids import DeviceId, MemoryId, Origin, Place
+from replica.ids import DeviceId, MemoryId, OpRef, Origin
 from replica.ops import Remember
 from replica.state.cells import (
     Cell,
+    CellKind,
     Key,
     Lesson,
-    Link,
-    Part,
     Proposal,
+    TellingLink,
     decode_cell,
     edge_key,
     encode_cell,
@@ -27,9 +27,9 @@ from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell, show
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText, base_name
 
-PLACE = Place(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
+PLACE = OpRef(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
 DOTS = st.builds(Dot, st.integers(0, 40), st.integers(1, 2**40), st.binary(min_size=8, max_size=8))
-LINKS = st.builds(Link, DOTS, st.just((MemoryId(bytes(16)), MemoryId(b"x" * 16))), st.integers(1, 100))
+LINKS = st.builds(TellingLink, DOTS, st.just((MemoryId(bytes(16)), MemoryId(b"x" * 16))), st.integers(1, 100))
 SCALARS = (
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(max_size=9) | st.binary(max_size=9)
 )
@@ -83,27 +83,27 @@ CELLS = st.builds(
 def test_a_memory_comes_back_from_its_bytes(cell: MemoryCell) -> None:
     if not (cell.fields or cell.edits or cell.accesses or cell.claims or cell.triggers):
         cell.edited_hlc, cell.verdicts = 0, {}  # without the things that these belong to
-    again = decode_cell(Part.MEMORY, encode_cell(cell))
+    again = decode_cell(CellKind.MEMORY, encode_cell(cell))
     assert again == cell
     assert encode_cell(again) == encode_cell(cell)
 
 
-@given(register=REGISTERS, part=st.sampled_from([Part.EDGE, Part.SETTING]))
-def test_a_register_comes_back_from_its_bytes(register: Register, part: Part) -> None:
+@given(register=REGISTERS, part=st.sampled_from([CellKind.EDGE, CellKind.SETTING]))
+def test_a_register_comes_back_from_its_bytes(register: Register, part: CellKind) -> None:
     assert decode_cell(part, encode_cell(register)) == register
 
 
 @given(dot=DOTS)
 def test_a_proposal_comes_back_from_its_bytes(dot: Dot) -> None:
     proposal = Proposal(dot, (MemoryId(bytes(16)), MemoryId(b"x" * 16)))
-    assert decode_cell(Part.PROPOSAL, encode_cell(proposal)) == proposal
-    link = Link(dot, (MemoryId(bytes(16)), MemoryId(b"x" * 16)), 90)
-    assert decode_cell(Part.LINK, encode_cell(link)) == link
+    assert decode_cell(CellKind.PROPOSAL, encode_cell(proposal)) == proposal
+    link = TellingLink(dot, (MemoryId(bytes(16)), MemoryId(b"x" * 16)), 90)
+    assert decode_cell(CellKind.LINK, encode_cell(link)) == link
 
 
 def test_a_lesson_comes_back_from_its_bytes() -> None:
     lesson = Lesson(MemoryId(bytes(16)), (("meaning", 3), ("words", -5)))
-    assert decode_cell(Part.FEEDBACK, encode_cell(lesson)) == lesson
+    assert decode_cell(CellKind.FEEDBACK, encode_cell(lesson)) == lesson
 
 
 def test_an_edited_text_comes_back_from_its_bytes() -> None:
@@ -111,7 +111,7 @@ def test_an_edited_text_comes_back_from_its_bytes() -> None:
     text = EditedText.from_base(rid, "one")
     text.apply(text.edit("one two", Random(1)))
     cell = MemoryCell(adds={Dot(0, 1, b"x" * 8): Add(5, "one", {})}, edits={base_name(rid, "one"): text})
-    again = decode_cell(Part.MEMORY, encode_cell(cell))
+    again = decode_cell(CellKind.MEMORY, encode_cell(cell))
     assert isinstance(again, MemoryCell)
     assert show(rid, again).text == show(rid, cell).text == "one two"
 
@@ -125,12 +125,12 @@ def test_numbers_translated_there_and_back_are_the_same(cell: Cell) -> None:
 
 
 def test_keys_are_names_that_every_replica_shares() -> None:
-    assert memory_key(bytes(16)) == Key(Part.MEMORY, bytes(16))
+    assert memory_key(bytes(16)) == Key(CellKind.MEMORY, bytes(16))
     assert maker_of(proposal_key(PLACE)) == maker_of(link_key(PLACE)) == PLACE
     assert edge_key("a", "b", "c") != edge_key("ab", "", "c")
     keys = {edge_key("a", "b", "c"), setting_key("a"), memory_key(b"a"), proposal_key(PLACE), link_key(PLACE)}
     assert len(keys) == 5
-    assert setting_key("a") != Key(Part.MEMORY, b"a")
+    assert setting_key("a") != Key(CellKind.MEMORY, b"a")
 
 
 def test_nearly_every_memory_is_kept_in_little_more_than_its_words() -> None:

@@ -60,9 +60,9 @@ def test_a_hidden_claim_and_a_shown_one_are_told_apart() -> None:
     say(ann, ops.Remember("one", {}), RID)
     claim = say(ann, ops.Claim("Ann", "lives in", "Lisbon", (), None), RID)
     shown = ann.digests().visible
-    say(ann, ops.Resolve((ops.Verdict(RID, claim.place, keep=False),)))
+    say(ann, ops.Resolve((ops.ClaimVerdict(RID, claim.place, keep=False),)))
     hidden = ann.digests().visible
-    say(ann, ops.Resolve((ops.Verdict(RID, claim.place, keep=True),)))
+    say(ann, ops.Resolve((ops.ClaimVerdict(RID, claim.place, keep=True),)))
     assert ann.digests().visible == shown != hidden
 
 

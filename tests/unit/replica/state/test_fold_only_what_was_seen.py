@@ -12,8 +12,9 @@ from replica.ids import MemoryId
 from replica.ops import (
     Access,
     Claim,
+    ClaimVerdict,
     Edit,
-    Kind,
+    OpKind,
     Propose,
     Remember,
     Resolve,
@@ -21,10 +22,9 @@ from replica.ops import (
     Set,
     Trigger,
     Unlink,
-    Verdict,
     Withdraw,
 )
-from replica.state.cells import Link, Part
+from replica.state.cells import CellKind, TellingLink
 from replica.state.text import EditedText, base_name
 from tests.support.replicas import Hand, agree, group, memories, sqlite_store, take
 
@@ -54,7 +54,7 @@ def test_a_verdict_on_a_claim_that_its_writer_never_saw_does_nothing(added: tupl
     claim = ben.write(Claim("Ann", "lives in", "Lisbon", (), None), RID)
     root = first.ops[0].place
     cleo = Hand("cleo")
-    verdict = cleo.write(Resolve((Verdict(RID, claim.place, keep=False),)), seen=[root])
+    verdict = cleo.write(Resolve((ClaimVerdict(RID, claim.place, keep=False),)), seen=[root])
     cores = taken_in_every_order(ben.frame(claim), cleo.frame(verdict), first=first)
     assert agree(*cores)
 
@@ -65,7 +65,7 @@ def test_a_withdrawal_of_a_proposal_that_its_writer_never_saw_does_nothing() -> 
     withdrawal = cleo.write(Withdraw((proposal.place,)))
     cores = taken_in_every_order(ben.frame(proposal), cleo.frame(withdrawal))
     assert agree(*cores)
-    assert [[key.part for key, _ in core.store.all_cells()] for core in cores] == [[Part.PROPOSAL]] * 2
+    assert [[key.part for key, _ in core.store.all_cells()] for core in cores] == [[CellKind.PROPOSAL]] * 2
     seen = cleo.write(Withdraw((proposal.place,)), seen=[proposal.place])
     for core in cores:
         take(core, cleo.frame(seen))
@@ -82,7 +82,7 @@ def test_an_unlink_of_a_link_that_its_writer_never_saw_does_nothing() -> None:
     cores = taken_in_every_order(ben.frame(again), cleo.frame(unlink), first=first)
     assert agree(*cores)
     for core in cores:
-        assert [cell.sureness for _, cell in core.store.all_cells() if isinstance(cell, Link)] == [80]
+        assert [cell.sureness for _, cell in core.store.all_cells() if isinstance(cell, TellingLink)] == [80]
 
 
 def test_an_edit_whose_base_its_writer_never_saw_does_nothing(added: tuple[Hand, Frame]) -> None:
@@ -128,9 +128,9 @@ def test_an_op_on_a_memory_that_its_writer_never_saw_does_nothing(
 def test_a_status_spelled_as_a_boolean_is_no_status(added: tuple[Hand, Frame]) -> None:
     """`true` and 1 are equal, and hashed apart: which of them stays would hang on the order."""
     ben, first = added
-    one = ben.write(kind=Kind.TRIGGER, rid=RID, plain=pack([RID, 1, "reminder", []]))
+    one = ben.write(kind=OpKind.TRIGGER, rid=RID, plain=pack([RID, 1, "reminder", []]))
     cleo = Hand("cleo")
     true = cleo.write(
-        kind=Kind.TRIGGER, rid=RID, plain=pack([RID, True, "reminder", []]), seen=[first.ops[0].place]
+        kind=OpKind.TRIGGER, rid=RID, plain=pack([RID, True, "reminder", []]), seen=[first.ops[0].place]
     )
     assert agree(*taken_in_every_order(ben.frame(one), cleo.frame(true), first=first))

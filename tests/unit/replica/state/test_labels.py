@@ -14,9 +14,9 @@ from replica.compaction import compact
 from replica.core import Core
 from replica.errors import InvalidOp, TooLarge
 from replica.frame import Frame
-from replica.ids import MemoryId, Place, derived_memory_id
+from replica.ids import MemoryId, OpRef, derived_memory_id
 from replica.labelling import check_room, field_writes, label_writes, within_an_add
-from replica.ops import Erase, Kind, Op, Remember, Set, Tag, Untag, Write
+from replica.ops import Erase, Op, OpKind, Remember, Set, Tag, Untag, Write
 from replica.refold import refold_after_upgrade
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.cells import State, decode_cell, encode_cell, memory_key, renumber
@@ -177,7 +177,10 @@ def test_labels_are_words_and_go_when_the_memory_is_erased() -> None:
     for frame in (told.first, *told.frames):
         take(core, frame)
     take(core, told.ann.frame(told.ann.write(Erase((RID,)))))
-    assert [row.payload for row in core.store.rows() if row.kind in (Kind.TAG, Kind.UNTAG)] == [None, None]
+    assert [row.payload for row in core.store.rows() if row.kind in (OpKind.TAG, OpKind.UNTAG)] == [
+        None,
+        None,
+    ]
     assert core.store.all_cells() is not None
     assert verify_replica(core).problems == ()
 
@@ -329,7 +332,7 @@ ON = {"c": [[*HEAD, 7, True]]}
 def test_a_cell_whose_labels_no_op_could_have_made_is_refused(labels: Any) -> None:
     def read(labels: Any) -> MemoryCell:
         origin = Hand("ann").origin
-        known = {(0, 1): Place(origin, 1, b"a" * 8), (0, 2): Place(origin, 2, b"b" * 8)}
+        known = {(0, 1): OpRef(origin, 1, b"a" * 8), (0, 2): OpRef(origin, 2, b"b" * 8)}
         reader = CellReader(lambda dot: known.get(dot[:2]), frozenset({0}), frozenset({origin.device}))
         _, cell = reader.read(0, RID, pack([[ADD], {}, {}, 0, [], [], [], {}, labels]))
         assert isinstance(cell, MemoryCell)

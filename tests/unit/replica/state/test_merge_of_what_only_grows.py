@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from replica.ids import DeviceId, MemoryId, Origin, Place
+from replica.ids import DeviceId, MemoryId, OpRef, Origin
 from replica.state.cells import (
     Cell,
     Key,
     Lesson,
-    Link,
     Proposal,
     Receipts,
     State,
+    TellingLink,
     feedback_key,
     link_key,
     memory_key,
@@ -26,7 +26,7 @@ from replica.state.register import Dot, Register
 
 RID = MemoryId(bytes(range(16)))
 DOT = Dot(0, 1, b"8 bytes.")
-PLACE = Place(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
+PLACE = OpRef(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
 
 
 def merged(
@@ -102,7 +102,7 @@ def test_totals_of_an_origin_all_of_whose_ops_are_held_stay_as_they_are() -> Non
 
 @pytest.mark.parametrize(
     ("key", "cell"),
-    [(proposal_key(PLACE), Proposal(DOT, (RID, RID))), (link_key(PLACE), Link(DOT, (RID, RID), 90))],
+    [(proposal_key(PLACE), Proposal(DOT, (RID, RID))), (link_key(PLACE), TellingLink(DOT, (RID, RID), 90))],
 )
 def test_what_is_taken_back_without_a_trace_is_gone_where_the_base_covers_it(key: Key, cell: Cell) -> None:
     assert merged({key: cell}, {key: cell}, held=True) == {key: cell}

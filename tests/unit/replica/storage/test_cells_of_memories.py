@@ -43,7 +43,7 @@ def test_a_memory_whose_op_is_not_in_the_log_has_a_cell() -> None:
 def test_only_an_op_that_was_folded_tells_what_a_memory_says() -> None:
     core, hand = core_of("ann", sqlite_store()), Hand("ann")
     rid = new_memory_id(NOW_MS, Random(1))
-    wrong = hand.write(kind=ops.Kind.REMEMBER, rid=rid, plain=b"\xc1")
+    wrong = hand.write(kind=ops.OpKind.REMEMBER, rid=rid, plain=b"\xc1")
     later = hand.write(ops.Remember("what a newer program says", {}), rid, version=2)
     right = hand.write(ops.Remember("one", {}), rid)
     assert take(core, hand.frame(wrong, later, right)).ops == 3

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from replica import NotFound
-from samemind.phone.host import REST_ROWS_MIN, Secret
+from replica import NameNotFound
+from samemind.phone.host import REST_ROWS_MIN, LooksSecret
 from tests.support.phones import NOW_MS, phone
 
 DAY_MS = 86_400_000
@@ -44,7 +44,7 @@ def test_the_same_telling_under_one_name_is_stored_once() -> None:
 def test_a_secret_is_told_only_on_purpose() -> None:
     device = phone()
     text = "my password is hunter2-Tr0ub4dor&3"
-    with pytest.raises(Secret, match="looks like a secret"):
+    with pytest.raises(LooksSecret, match="looks like a secret"):
         device.remember(text, now_ms=NOW_MS)
     assert device.recent(limit=10) == []
     device.remember(text, anyway=True, now_ms=NOW_MS)
@@ -68,7 +68,7 @@ def test_a_contradiction_is_shown_and_settled() -> None:
     values = [side["value"] for side in question["sides"]]
     assert sorted(values) == ["Basel", "Bern"]
     assert device.settle(question["slot"], [values.index("Basel")], now_ms=NOW_MS + 2) == []
-    with pytest.raises(NotFound, match="settled already"):
+    with pytest.raises(NameNotFound, match="settled already"):
         device.settle("00" * 16, [0], now_ms=NOW_MS + 3)
 
 
@@ -79,9 +79,9 @@ def test_what_is_edited_and_forgotten() -> None:
     device.forget(rid, now_ms=NOW_MS + 2)
     assert device.recent(limit=10) == []
     assert device.ask("wifi", limit=5, now_ms=NOW_MS) == []
-    with pytest.raises(NotFound, match=rid):
+    with pytest.raises(NameNotFound, match=rid):
         device.forget(rid, now_ms=NOW_MS)
-    with pytest.raises(NotFound, match=rid):
+    with pytest.raises(NameNotFound, match=rid):
         device.memory(rid)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from replica.codec import pack
 from replica.compaction import compact
 from replica.core import Core
-from replica.ids import Origin, Place
+from replica.ids import OpRef, Origin
 from replica.limits import SEEN_MAX
 from replica.membership import revoke
 from replica.ops import Erase, Set
@@ -388,7 +388,7 @@ def test_what_writers_had_seen_is_bounded_before_it_is_believed(plain: Any, reas
 
 def test_what_a_writer_had_seen_of_somebody_unknown_is_left_open() -> None:
     """It is refused as out of turn, if the reader needs it, and is taken once the reader knows more."""
-    place = Place(Origin(identity("ann").device_id, b"incarnat"), 3, bytes(8))
+    place = OpRef(Origin(identity("ann").device_id, b"incarnat"), 3, bytes(8))
     assert vector_of(SeenOf(0b101, ()), [place, None, None]) is None
     assert vector_of(SeenOf(0b001, ((1, 2, bytes(8)),)), [place, None]) is None
     assert vector_of(SeenOf(0b001, ((0, 2, bytes(8)),)), [place]) == (place, place._replace(seq=2))

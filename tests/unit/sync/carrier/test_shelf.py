@@ -20,8 +20,8 @@ from sync.carrier.shelf import (
     LISTED_MS_MAX,
     TIER_FILES_MAX,
     UNREADABLE_MS_MAX,
+    FileState,
     Shelf,
-    State,
     new_name,
     tier,
 )
@@ -395,7 +395,7 @@ def test_a_file_that_grew_is_read_again_at_once() -> None:
     laptop.visit(box)
     ((name, data),) = box.items()
     assert phone.visit({name: data[:1000]}, writes=False).taken == 0
-    assert phone.shelf.kept[name].state is State.UNREADABLE
+    assert phone.shelf.kept[name].state is FileState.UNREADABLE
     assert phone.visit(box, writes=False).taken == 1
 
 
@@ -412,7 +412,7 @@ def test_a_flood_only_delays() -> None:
         assert looks < 6
     huge = Shelf()
     assert huge.listed({new_name(): FILE_BYTES_MAX + 1}, NOW_MS) == []
-    assert [kept.state for kept in huge.kept.values()] == [State.UNREADABLE]
+    assert [kept.state for kept in huge.kept.values()] == [FileState.UNREADABLE]
 
 
 def test_news_come_through_a_flood_at_once_and_so_does_what_was_there_before_it() -> None:
@@ -436,8 +436,8 @@ def test_news_come_through_a_flood_at_once_and_so_does_what_was_there_before_it(
 
 def test_what_a_known_maker_wrote_and_had_to_wait_is_fetched_before_anything_else() -> None:
     shelf, waits, junk = Shelf(), f"{'f' * 32}.samemind", f"{'0' * 32}.samemind"
-    shelf.failed(waits, 9, State.WAITS, "something is missing", 0)
-    shelf.failed(junk, 9, State.UNREADABLE, "nonsense", 0)
+    shelf.failed(waits, 9, FileState.WAITS, "something is missing", 0)
+    shelf.failed(junk, 9, FileState.UNREADABLE, "nonsense", 0)
     fresh = [f"{n:032x}.samemind" for n in range(0x10, 0x10 + 2 * FETCH_FILES_MAX)]
     listed = dict.fromkeys([junk, *fresh, waits], 9)
     chosen = shelf.listed(listed, DAY_MS)
@@ -455,7 +455,7 @@ def test_files_of_strangers_are_read_again_when_the_group_grew() -> None:
     watch.visit(box)
     laptop.visit(box, writes=False)
     assert texts(laptop.core) == set()
-    assert {kept.state for kept in laptop.shelf.kept.values()} == {State.STRANGE}
+    assert {kept.state for kept in laptop.shelf.kept.values()} == {FileState.STRANGE}
     phone = Visiting(core_of("phone"), "phone")
     acquaint(phone.core, "phone", "laptop", "watch")
     acquaint(laptop.core, "laptop", "phone")

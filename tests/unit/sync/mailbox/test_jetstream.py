@@ -14,7 +14,7 @@ from sync.carrier.shelf import new_name
 from sync.errors import Denied, Full, Unreached
 from sync.mailbox.jetstream import HALF_SECONDS_MAX, PART_BYTES, StreamBox, _read_page
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
-from sync.mailbox.places import Place, check_place, open_box
+from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.serving import server_settings
 from tests.support.mailbox_servers import (
     free_port,
@@ -40,7 +40,7 @@ def run(body: Callable[[AsyncioHost], Awaitable[None]]) -> None:
 
 
 def box_at(host: AsyncioHost, url: str, seed: str | None = None, pin: str | None = None) -> StreamBox:
-    box = open_box(check_place(Place(url, seed, pin)), host)
+    box = open_box(check_place(MailboxAddress(url, seed, pin)), host)
     assert isinstance(box, StreamBox)
     return box
 

@@ -35,7 +35,7 @@ from sync.mailbox.meeting import (
     mood_of,
     offer_by_mailbox,
 )
-from sync.pairing import BURNT_MAX, WINDOW_MS, Introduction, Joiner, Offerer, Paired, PairingWindow
+from sync.pairing import BURNT_MAX, WINDOW_MS, Introduction, Joiner, Offerer, PairingResult, PairingWindow
 from tests.support.links import identity
 from tests.unit.sync.mailbox.test_keeping import Counting
 
@@ -54,7 +54,7 @@ class Offering:
     box: Counting = field(default_factory=Counting)
     shown: list[CodeByMailbox] = field(default_factory=list)
     refused: list[SyncError] = field(default_factory=list)
-    paired: Paired | None = None
+    paired: PairingResult | None = None
     failed: SyncError | None = None
     opening: Opening | None = None
     address: str = ""
@@ -98,7 +98,7 @@ def play(
     return offering
 
 
-async def join(offering: Offering, code: CodeByMailbox, who: Identity = PHONE) -> Paired:
+async def join(offering: Offering, code: CodeByMailbox, who: Identity = PHONE) -> PairingResult:
     return await join_by_mailbox(
         offering.box, who, Introduction("phone", b"theirs"), code, entropy=entropy("phone")
     )
@@ -110,7 +110,7 @@ def wrong(code: CodeByMailbox) -> CodeByMailbox:
 
 
 def test_two_devices_pair_and_leave_nothing_behind() -> None:
-    joined: list[Paired] = []
+    joined: list[PairingResult] = []
 
     async def body(offering: Offering) -> None:
         joined.append(await join(offering, CodeByMailbox.parse(str(await offering.code()))))
@@ -305,7 +305,7 @@ def test_what_is_no_code_for_a_mailbox_is_refused(text: str) -> None:
 
 
 def test_a_window_of_hours_has_codes_of_three_words_and_somebody_may_come_late() -> None:
-    joined: list[Paired] = []
+    joined: list[PairingResult] = []
 
     async def body(offering: Offering) -> None:
         code = await offering.code()
@@ -344,7 +344,7 @@ def test_a_joiner_may_be_there_first() -> None:
 
 
 def test_a_line_that_is_down_meanwhile_ends_nothing() -> None:
-    joined: list[Paired] = []
+    joined: list[PairingResult] = []
 
     async def body(offering: Offering) -> None:
         code = await offering.code()

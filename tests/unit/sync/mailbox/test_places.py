@@ -3,18 +3,18 @@
 import pytest
 
 from sync.mailbox.folder import FolderBox
-from sync.mailbox.places import Place, check_place, open_box
+from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.storage import StorageBox
 
 
 def options(url: str, secret: str | None = None) -> dict[str, str]:
-    box = open_box(check_place(Place(url, secret)), None)  # type: ignore[arg-type]
+    box = open_box(check_place(MailboxAddress(url, secret)), None)  # type: ignore[arg-type]
     assert isinstance(box, StorageBox)
     return box._options
 
 
 def test_a_folder_goes_by_its_path() -> None:
-    assert isinstance(open_box(check_place(Place("folder:///srv/sync")), None), FolderBox)  # type: ignore[arg-type]
+    assert isinstance(open_box(check_place(MailboxAddress("folder:///srv/sync")), None), FolderBox)  # type: ignore[arg-type]
 
 
 def test_webdav_goes_by_user_host_and_path_and_its_password_lies_beside() -> None:
@@ -75,6 +75,6 @@ def test_an_address_that_cannot_be_used_is_refused_and_no_secret_is_repeated(
     url: str, secret: str | None, said: str
 ) -> None:
     with pytest.raises(ValueError, match="expected") as caught:
-        check_place(Place(url, secret))
+        check_place(MailboxAddress(url, secret))
     assert said in str(caught.value)
     assert "hush" not in str(caught.value)

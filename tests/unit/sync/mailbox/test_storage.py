@@ -15,7 +15,7 @@ from replica.asyncio_host import AsyncioHost
 from sync.carrier.shelf import new_name
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import Mailbox
-from sync.mailbox.places import Place, check_place, open_box
+from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.storage import LOOK_SECONDS_MAX, StorageBox, meaning
 from tests.support.mailbox_servers import AZURE_KEY, free_port, needs_package
 
@@ -74,7 +74,7 @@ def call(
         "s3": f"s3://ada@bucket/box?endpoint={endpoint}&region=us-east-1",
         "azblob": f"azblob://ada@container/box?endpoint={endpoint}/ada",
     }
-    place = check_place(Place(urls[scheme], SECRETS[scheme]))
+    place = check_place(MailboxAddress(urls[scheme], SECRETS[scheme]))
 
     async def main() -> None:
         async with AsyncioHost.open() as host:

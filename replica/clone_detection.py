@@ -22,7 +22,7 @@ LIVE_MS: Final = 7 * 24 * 3_600_000
 _DIVORCED: Final = "divorced"
 
 
-class Rival(NamedTuple):
+class LiveClone(NamedTuple):
     """Another store that writes under this device's key. `at_ms`: when it wrote last.
 
     `is_original`: it is the older one, so this one has to part.
@@ -33,11 +33,11 @@ class Rival(NamedTuple):
     is_original: bool
 
 
-def rival(core: Core, now_ms: int) -> Rival | None:
+def rival(core: Core, now_ms: int) -> LiveClone | None:
     """Return the clone of this device that wrote last, if one lives."""
     if core.own_feed is None:
         return None  # what came before this incarnation's first op may be its own past
-    found: list[Rival] = []
+    found: list[LiveClone] = []
     since, _ = mine = _first(core, [feed for feed in core.feeds.of(core.origin) if feed.no == core.own_feed])
     for feed in core.feeds:
         if feed.origin.device != core.device or feed.no == core.own_feed or _parted(core, feed):
@@ -46,7 +46,7 @@ def rival(core: Core, now_ms: int) -> Rival | None:
         is_new = feed.seq > core.past.get(feed.no, 0)
         if is_new and max(since, now_ms - LIVE_MS) < at_ms <= now_ms + AHEAD_MS_MAX:
             first = _stamp(core, feed, feed.fork + 1), feed.origin.incarnation
-            found.append(Rival(feed.origin.incarnation, at_ms, first < mine))
+            found.append(LiveClone(feed.origin.incarnation, at_ms, first < mine))
     return max(found, key=lambda each: each.at_ms, default=None)
 
 

@@ -6,7 +6,7 @@ from trio.testing import MockClock, memory_stream_pair
 
 from replica import revoke
 from replica.membership import Revocation
-from sync.farewell import tell_revoked
+from sync.revocation_notice import tell_revoked
 from sync.wire.frames import FrameReader
 from sync.wire.messages import Bye, Message, Trust, decode_message
 from tests.support.links import identity

@@ -10,11 +10,11 @@ from random import Random
 import pytest
 
 from replica.core import Core
-from replica.incarnations import INCIDENTS_MAX, Incident, Opened, Twin, Why, judge, pardoned
+from replica.incarnations import INCIDENTS_MAX, ChainEvent, Incident, Opened, Twin, judge, pardoned
 from replica.membership import introduce, name_root, revoke
 from replica.missing import missing
 from replica.ops import Erase
-from replica.outside import Outside
+from replica.rollback_guard import RollbackGuard
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
@@ -25,11 +25,11 @@ MINUTE_MS = 60_000
 
 
 @contextmanager
-def open_store(path: Path, outside: Path, *, now_ms: int = NOW_MS) -> Iterator[tuple[Core, Outside]]:
+def open_store(path: Path, outside: Path, *, now_ms: int = NOW_MS) -> Iterator[tuple[Core, RollbackGuard]]:
     """Open laptop's store as a device does."""
     connection = connect(str(path))
     core = core_of("laptop", SqliteStore(connection), seed=f"{path} {os.urandom(4).hex()}")
-    beside = Outside(outside, core.device, path)
+    beside = RollbackGuard(outside, core.device, path)
     beside.open(core, Random(), now_ms)
     try:
         yield core, beside
@@ -38,7 +38,7 @@ def open_store(path: Path, outside: Path, *, now_ms: int = NOW_MS) -> Iterator[t
         connection.close()
 
 
-def whys(core: Core) -> list[Why]:
+def whys(core: Core) -> list[ChainEvent]:
     """What happened to a device, in order."""
     return [incident.why for incident in core.incidents]
 
@@ -66,11 +66,11 @@ def test_a_backup_that_is_put_back_starts_a_new_incarnation_before_it_writes(tmp
     shutil.copy(tmp_path / "backup", store)
     with open_store(store, outside) as (core, _):
         assert core.origin != first
-        assert whys(core) == [Why.COPIED]
+        assert whys(core) == [ChainEvent.COPIED]
         remember(core, "on the backup")
         assert verify_replica(core).ok
     with open_store(store, outside) as (core, _):
-        assert whys(core) == [Why.COPIED], "once"
+        assert whys(core) == [ChainEvent.COPIED], "once"
 
 
 def test_a_copy_at_another_path_goes_its_own_way_and_the_original_goes_on(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_copy_at_another_path_goes_its_own_way_and_the_original_goes_on(tmp_pa
     for _ in range(2):
         with open_store(tmp_path / "b.db", outside, now_ms=NOW_MS + MINUTE_MS) as (copy, beside):
             assert copy.origin != first
-            assert whys(copy) == [Why.COPIED]
+            assert whys(copy) == [ChainEvent.COPIED]
             (sibling,) = beside.siblings()
             assert sibling.store == tmp_path / "a.db"
             assert sibling.began_ms < copy.began_ms
@@ -103,7 +103,7 @@ def test_a_disk_that_was_rolled_back_while_a_daemon_ran_is_found_out(tmp_path: P
     shutil.copy(tmp_path / "image", store)
     with open_store(store, outside) as (core, _):
         assert core.origin != first
-        assert whys(core) == [Why.ROLLED_BACK]
+        assert whys(core) == [ChainEvent.ROLLED_BACK]
 
 
 def test_a_crash_between_the_two_writes_costs_nothing() -> None:
@@ -115,18 +115,20 @@ def test_a_crash_between_the_two_writes_costs_nothing() -> None:
     assert judge(opened, b"i", 3, twin(b"before", b"i", 3)) is None
     assert judge(opened, b"i", 3, twin(b"now", b"i", 3)) is None
     assert judge(opened, b"i", 3, twin(b"now", b"i", 2)) is None, "what is behind is the twin, not the store"
-    assert judge(opened, b"i", 3, twin(b"now", b"i", 4)) is Why.ROLLED_BACK
-    assert judge(opened, b"i", 3, twin(b"now", b"j", 0)) is Why.ROLLED_BACK
+    assert judge(opened, b"i", 3, twin(b"now", b"i", 4)) is ChainEvent.ROLLED_BACK
+    assert judge(opened, b"i", 3, twin(b"now", b"j", 0)) is ChainEvent.ROLLED_BACK
     assert judge(opened, b"i", 3, twin(b"now", b"j", 2)) is None, (
         "an incarnation began, and the twin was not told"
     )
-    assert judge(opened, b"i", 3, twin(b"later", b"i", 3)) is Why.COPIED
-    assert judge(opened, b"i", 3, Twin(b"now", b"later", b"i", 4)) is Why.ROLLED_BACK, (
+    assert judge(opened, b"i", 3, twin(b"later", b"i", 3)) is ChainEvent.COPIED
+    assert judge(opened, b"i", 3, Twin(b"now", b"later", b"i", 4)) is ChainEvent.ROLLED_BACK, (
         "the last opening is lost whole"
     )
-    assert judge(opened, b"i", 3, None) is Why.COPIED
+    assert judge(opened, b"i", 3, None) is ChainEvent.COPIED
     assert judge(None, b"i", 0, None) is None
-    assert judge(None, b"i", 0, twin(b"now", b"j", 3)) is Why.ROLLED_BACK, "nothing is left of the store"
+    assert judge(None, b"i", 0, twin(b"now", b"j", 3)) is ChainEvent.ROLLED_BACK, (
+        "nothing is left of the store"
+    )
     assert judge(None, b"i", 3, twin(b"now", b"j", 3)) is None
 
 
@@ -154,7 +156,7 @@ def test_bits_that_flip_in_the_log_of_a_killed_store_are_told_by_verify(tmp_path
     left = killed_with_damage(store, outside, cut)
     assert left < 5
     with open_store(store, outside) as (core, _):
-        assert whys(core) == [Why.ROLLED_BACK]
+        assert whys(core) == [ChainEvent.ROLLED_BACK]
         (problem,) = verify_replica(core).problems
         assert problem.startswith(f"{5 - left} writes of this device are missing: its log had 5 ops")
         core.incidents = pardoned(core.incidents)
@@ -168,12 +170,12 @@ def test_a_store_that_is_killed_before_its_new_incarnation_is_noted_goes_on(tmp_
         beside.note(core)
         (told,) = outside.rglob("twin-*")
         twin = told.read_bytes()
-        core.incarnate(Why.CLOCK, NOW_MS)
+        core.incarnate(ChainEvent.CLOCK, NOW_MS)
         remember(core, "by the second")
         second = core.origin
     told.write_bytes(twin)
     with open_store(store, outside) as (core, _):
-        assert whys(core) == [Why.CLOCK]
+        assert whys(core) == [ChainEvent.CLOCK]
         assert core.origin == second
         assert verify_replica(core).ok
 
@@ -192,10 +194,10 @@ def test_a_twin_that_could_not_be_written_is_written_with_the_next_look(tmp_path
 
 def test_that_writes_are_missing_outlasts_whatever_happens_later() -> None:
     core = core_of("laptop")
-    lost = Incident(NOW_MS, Why.ROLLED_BACK, core.device, bytes(8), 7)
+    lost = Incident(NOW_MS, ChainEvent.ROLLED_BACK, core.device, bytes(8), 7)
     core.incidents = [lost]
     for n in range(2 * INCIDENTS_MAX):
-        core.note(Why.BRANCH, core.device, NOW_MS + n)
+        core.note(ChainEvent.BRANCH, core.device, NOW_MS + n)
     assert core.incidents[0] == lost
     assert len(core.incidents) == INCIDENTS_MAX + 1
     assert [each.seq for each in missing(core)] == [7]
@@ -355,7 +357,7 @@ def test_an_original_whose_clock_leapt_is_not_the_copy(tmp_path: Path) -> None:
             remember(core, f"written at {now}", now_ms=now)
             (sibling,) = beside.siblings()
             assert core.began_ms < sibling.began_ms
-    assert whys(core) == [Why.CLOCK]
+    assert whys(core) == [ChainEvent.CLOCK]
 
 
 def test_a_backup_from_before_the_recovery_code_follows_it_and_knows_whom_it_revoked(tmp_path: Path) -> None:

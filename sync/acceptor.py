@@ -12,9 +12,9 @@ import trio
 
 from replica.ids import DeviceId
 from sync.errors import SyncError
-from sync.farewell import tell_revoked
 from sync.group import Group
 from sync.identity import Identity
+from sync.revocation_notice import tell_revoked
 from sync.tls import secure
 from sync.web_link import TOO_MANY, Socket, close_quietly, secure_web
 from sync.wire.messages import Trust
@@ -27,7 +27,7 @@ Prove = Callable[[tuple[bytes, ...]], Awaitable[tuple[trio.abc.Stream, DeviceId]
 _log = logging.getLogger(__name__)
 
 
-class Answering:
+class Acceptor:
     """How one device answers its callers. `keep` holds the link of one that is let in, until it ends."""
 
     def __init__(

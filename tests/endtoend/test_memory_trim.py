@@ -10,7 +10,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from replica import Replica
-from samemind import giving_back
+from samemind import memory_trim
 from tests.support.cli import SECONDS_MAX, environment
 from tests.support.devices import devices
 
@@ -25,7 +25,7 @@ import trio
 
 from samemind.config import Home
 from samemind.device import open_device
-from samemind.giving_back import give_back, share_one_heap
+from samemind.memory_trim import give_back, share_one_heap
 from samemind.commands.memories.remember import Remember, run as remember
 
 
@@ -60,7 +60,7 @@ import sys
 from pathlib import Path
 
 import samemind
-from samemind.giving_back import give_back
+from samemind.memory_trim import give_back
 
 
 def held() -> int:
@@ -124,14 +124,14 @@ def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps
     async def give_back(replica: Replica) -> None:
         given.append(trio.current_time())
 
-    monkeypatch.setattr(giving_back, "give_back", give_back)
+    monkeypatch.setattr(memory_trim, "give_back", give_back)
 
     async def main() -> None:
-        async with devices(tmp_path, "laptop") as (laptop,), giving_back.kept_small(laptop.replica):
+        async with devices(tmp_path, "laptop") as (laptop,), memory_trim.kept_small(laptop.replica):
             await wait_all_tasks_blocked()
             for written in (1, 2):
                 for _ in range(5):
-                    clock.jump(giving_back.QUIET_SECONDS)
+                    clock.jump(memory_trim.QUIET_SECONDS)
                     await wait_all_tasks_blocked()
                 assert len(given) == written, "once for what came, and not again"
                 await laptop.remember("something")

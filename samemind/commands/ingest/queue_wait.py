@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.taking._parts import ListQueue, Queue, queue_lines
-from samemind.commands.taking.queue_list import run as list_queue
+from samemind.commands.ingest._parts import ListQueue, Queue, queue_lines
+from samemind.commands.ingest.queue_list import run as list_queue
 from samemind.declaring import Agents, Command, Effects, Method
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ WAIT_MS_MAX: Final = 4_000
 
 
 @dataclass(slots=True)
-class Relaying:
+class RelayBackoff:
     """How one peer fares with what is passed on to it. `first`: of two that pass on to each other, this one is."""
 
     first: bool

@@ -19,7 +19,7 @@ from sync.errors import LinkLost, SomebodyElse, SyncError, Untrusted
 from sync.group import Group
 from sync.identity import Identity
 from sync.link import Link, Traffic
-from sync.links import Kept, Links
+from sync.links import Links, LinkSlot
 from sync.reports import SyncReport
 
 # How long to wait for a peer to turn up: mDNS needs two seconds, an address where nobody is five.
@@ -28,7 +28,7 @@ REACH_SECONDS_MAX: Final = 6.0
 CROSSING_SECONDS_MAX: Final = 2.0
 
 
-class Errands:
+class SyncRequests:
     """What was asked of a syncer and takes a while.
 
     `wanted` has everybody called who is not linked; `something` waits until anything has changed; `is_hopeless` says
@@ -104,7 +104,7 @@ class Errands:
         traffic = settled.traffic.since(before) if settled is link else settled.traffic
         return _report(device, traffic, _refused(settled), started, None)
 
-    async def _linked(self, device: DeviceId, since: float) -> Kept:
+    async def _linked(self, device: DeviceId, since: float) -> LinkSlot:
         self._check_own()
         if not self._group.trust.admits(device):
             raise Untrusted(f"{device.hex()[:8]} is not a member of this group, or was revoked")
@@ -150,7 +150,7 @@ class Errands:
                     raise
                 link = kept.link
 
-    async def _another(self, device: DeviceId, lost: Link) -> Kept | None:
+    async def _another(self, device: DeviceId, lost: Link) -> LinkSlot | None:
         """Wait a moment for a link to a peer other than the one that was lost."""
         with trio.move_on_after(CROSSING_SECONDS_MAX):
             while (kept := self._links.get(device)) is None or kept.link is lost:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from replica.incarnations import Why
-from replica.rivals import parting, rival
+from replica.clone_detection import parting, rival
+from replica.incarnations import ChainEvent
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
@@ -53,7 +53,9 @@ def test_a_device_whose_clock_was_stepped_is_not_told_that_it_has_a_clone(days: 
         laptop.begin(now)
         remember(laptop, f"written at {now}", now_ms=now)
         assert rival(laptop, now) is None
-    assert [incident.why for incident in laptop.incidents] == [Why.CLOCK], "of the two steps one is back"
+    assert [incident.why for incident in laptop.incidents] == [ChainEvent.CLOCK], (
+        "of the two steps one is back"
+    )
     assert verify_replica(laptop).ok
 
 
@@ -109,7 +111,7 @@ def test_a_restored_device_without_a_clone_is_not_told_to_part() -> None:
     restored = core_of("laptop", SqliteStore(disk), seed="restored")
     later = NOW_MS + 2 * MINUTE_MS
     sync(restored, phone, later)
-    assert [incident.why for incident in restored.incidents] == [Why.ECHO]
+    assert [incident.why for incident in restored.incidents] == [ChainEvent.ECHO]
     remember(restored, "written on", now_ms=later)
     sync(restored, phone, later)
     assert rival(restored, later) is None

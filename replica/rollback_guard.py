@@ -22,9 +22,9 @@ from replica.core import Core
 from replica.erasure import Proof, read_proof
 from replica.errors import InvalidOp
 from replica.ids import ID8_BYTES, DeviceId, Origin
-from replica.incarnations import NONCE_BYTES, Opened, Twin, Why, judge
+from replica.incarnations import NONCE_BYTES, ChainEvent, Opened, Twin, judge
 from replica.membership import (
-    Member,
+    IntroducedMember,
     Revocation,
     names_root,
     plain_member,
@@ -53,7 +53,7 @@ class Sibling:
     began_ms: int
 
 
-class Outside:
+class RollbackGuard:
     """The folder of one device, as one of its stores uses it."""
 
     def __init__(self, folder: Path, device: DeviceId, store: Path) -> None:
@@ -74,7 +74,7 @@ class Outside:
         why = judge(core.opened, core.origin.incarnation, left, twin)
         if why is not None:
             core.incarnate(why, now_ms)
-            if why is Why.ROLLED_BACK and twin is not None and twin.seq > left:
+            if why is ChainEvent.ROLLED_BACK and twin is not None and twin.seq > left:
                 core.incidents[-1] = core.incidents[-1]._replace(
                     incarnation=twin.incarnation, seq=twin.seq, head=twin.head
                 )
@@ -184,7 +184,7 @@ class Outside:
                     return [*map(read_revocation, revocations)], [*map(read_proof, proofs)]
         return [], []
 
-    def _read_roots(self) -> list[Member]:
+    def _read_roots(self) -> list[IntroducedMember]:
         plain = self._read(self._folder / _ROOTS_FILE)
         if isinstance(plain, list):
             with suppress(InvalidOp):
@@ -221,7 +221,7 @@ def _own_head(core: Core) -> tuple[int, bytes]:
 
 def ops_noted_outside(folder: Path | None, device: DeviceId, store: Path) -> int:
     """Return how many of its own ops a store had when it was noted last; 0 where it was never opened here."""
-    twin = None if folder is None else Outside(folder, device, store)._read_twin()
+    twin = None if folder is None else RollbackGuard(folder, device, store)._read_twin()
     return 0 if twin is None else twin.seq
 
 

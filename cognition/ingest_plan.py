@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 from cognition.contradictions.reading import read_statements
-from cognition.contradictions.telling import Telling, telling_of
+from cognition.contradictions.telling import PendingClaims, telling_of
 from cognition.contradictions.values import folded, words_of
 from cognition.extraction import Extraction, Fact, extract
 from cognition.extraction.dates import find_dates
@@ -105,7 +105,7 @@ def stated(
     now_ms: int,
     *,
     newer: bool,
-) -> list[tuple[Telling, Statement]]:
+) -> list[tuple[PendingClaims, Statement]]:
     """Return what a telling states, each with the memory that will say so; `newer`: a later word stands without asking.
 
     A statement whose fact is not written stands on the telling itself.

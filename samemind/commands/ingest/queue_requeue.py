@@ -28,7 +28,7 @@ class Requeued:
 
 async def run(device: "Device", options: Requeue) -> Requeued:
     """Give entries five attempts more."""
-    from samemind.commands.taking._work import TALK
+    from samemind.commands.ingest._work import TALK
     from samemind.ids import find_memory
 
     if not options.ids:
@@ -45,7 +45,7 @@ async def run(device: "Device", options: Requeue) -> Requeued:
 
 
 def _number(text: str) -> int:
-    from samemind.commands.taking._work import TALK
+    from samemind.commands.ingest._work import TALK
 
     number = text.removeprefix(TALK)
     if not number.isdecimal():

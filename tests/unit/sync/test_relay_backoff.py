@@ -9,7 +9,7 @@ from trio.testing import MockClock, memory_stream_pair
 
 from sync.errors import SyncError
 from sync.link import Link
-from sync.relaying import WAIT_MS_MAX, WAIT_MS_MIN, Relaying
+from sync.relay_backoff import WAIT_MS_MAX, WAIT_MS_MIN, RelayBackoff
 from tests.support.devices import Device, devices
 
 HEARD_SECONDS_MAX = 60  # on a busy machine; it takes milliseconds
@@ -17,7 +17,7 @@ Mesh = dict[tuple[str, str], Link]
 
 
 def test_what_a_peer_held_already_waits_longer_each_time_and_no_more_once_it_did_not() -> None:
-    relaying = Relaying(first=False)
+    relaying = RelayBackoff(first=False)
     waits = [relaying.wait_ms]
     for _ in range(8):
         relaying.answered(passed_on=3, taken=0)
@@ -31,7 +31,7 @@ def test_what_a_peer_held_already_waits_longer_each_time_and_no_more_once_it_did
 
 
 def test_of_two_that_pass_on_to_each_other_one_waits_half_as_long() -> None:
-    first, second = Relaying(first=True), Relaying(first=False)
+    first, second = RelayBackoff(first=True), RelayBackoff(first=False)
     for each in (first, second):
         each.answered(passed_on=1, taken=0)
     assert (first.wait_ms, second.wait_ms) == (WAIT_MS_MIN // 2, WAIT_MS_MIN)
@@ -155,7 +155,7 @@ def test_what_waits_is_told_at_once_when_somebody_may_be_gone_or_goes_or_with_wo
                     await trio.testing.wait_all_tasks_blocked()
                     match how:
                         case "hurried":
-                            mesh["ben", "cleo"].hurry()
+                            mesh["ben", "cleo"].flush()
                         case "goodbye":
                             await mesh["ben", "cleo"].leave("going offline")
                         case _:

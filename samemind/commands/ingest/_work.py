@@ -4,11 +4,11 @@ import sqlite3
 from datetime import datetime
 from typing import Final
 
-from cognition.holding import Held, find_held
-from cognition.queue import BACKOFF_BASE_MS, Entry
+from cognition.holding import QuarantinedText, find_held
+from cognition.queue import BACKOFF_BASE_MS, QueueRow
 from cognition.talk.queue import TalkEntry
 from replica import show_memory_id
-from samemind.commands.taking._parts import QueueEntry
+from samemind.commands.ingest._parts import QueueEntry
 from samemind.errors import NotFound
 from samemind.ids import CANDIDATES_MAX, ambiguous, id_range
 from samemind.times import at_ms
@@ -23,7 +23,7 @@ TALK: Final = "talk-"
 _SHOWN_CHARACTERS: Final = 80
 
 
-def embed_entry(entry: Entry) -> QueueEntry:
+def embed_entry(entry: QueueRow) -> QueueEntry:
     return _entry(entry, show_memory_id(entry.rid), "embed", entry.text[:_SHOWN_CHARACTERS])
 
 
@@ -31,7 +31,7 @@ def talk_entry(entry: TalkEntry) -> QueueEntry:
     return _entry(entry, f"{TALK}{entry.id}", entry.kind, entry.conversation)
 
 
-def _entry(entry: Entry | TalkEntry, shown_id: str, work: str, what: str) -> QueueEntry:
+def _entry(entry: QueueRow | TalkEntry, shown_id: str, work: str, what: str) -> QueueEntry:
     return QueueEntry(
         id=shown_id,
         work=work,
@@ -45,7 +45,7 @@ def _entry(entry: Entry | TalkEntry, shown_id: str, work: str, what: str) -> Que
     )
 
 
-def find(connection: sqlite3.Connection, text: str) -> Held:
+def find(connection: sqlite3.Connection, text: str) -> QuarantinedText:
     found = find_held(connection, *id_range(text, "what is held"))
     if not found:
         raise NotFound(f"nothing is held under {text}", hint="`samemind held` lists what is")
@@ -54,7 +54,7 @@ def find(connection: sqlite3.Connection, text: str) -> Held:
     return found[0]
 
 
-def _next(entry: Entry | TalkEntry) -> datetime | None:
+def _next(entry: QueueRow | TalkEntry) -> datetime | None:
     if entry.status != "pending" or entry.last_attempt_at is None:
         return None
     return at_ms(entry.last_attempt_at + (BACKOFF_BASE_MS << (entry.attempts - 1)))

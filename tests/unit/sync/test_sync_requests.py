@@ -8,17 +8,17 @@ import trio
 import trio.testing
 
 from replica.supervision import Supervisor
-from sync.errands import CROSSING_SECONDS_MAX, Errands
 from sync.errors import LinkLost
 from sync.group import Group
 from sync.links import Links
+from sync.sync_requests import CROSSING_SECONDS_MAX, SyncRequests
 from sync.tls import SecureStream
 from tests.support.devices import Device, devices, run
 from tests.support.links import meet
 
 
 @asynccontextmanager
-async def asked(device: Device) -> AsyncIterator[tuple[Links, Errands, Callable[[], Awaitable[None]]]]:
+async def asked(device: Device) -> AsyncIterator[tuple[Links, SyncRequests, Callable[[], Awaitable[None]]]]:
     """The links of a device that nobody dials or listens for, and what may be asked of them."""
     news = trio.Event()
 
@@ -36,7 +36,7 @@ async def asked(device: Device) -> AsyncIterator[tuple[Links, Errands, Callable[
         tasks = Supervisor(nursery)
         links = Links(device.replica, group, tasks, changed=stir, grown=stir, linked=stir, lost=stir)
         never: Callable[..., bool] = lambda *_: False  # noqa: E731
-        errands = Errands(
+        errands = SyncRequests(
             device.identity, group, links, tasks, wanted=stir, something=something, is_hopeless=never
         )
         yield links, errands, something

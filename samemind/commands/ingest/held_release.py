@@ -10,7 +10,7 @@ from samemind.rendering import Document
 if TYPE_CHECKING:
     import sqlite3
 
-    from cognition.holding import Held
+    from cognition.holding import QuarantinedText
     from replica import Core, MemoryId, Op
     from samemind.device import Device
 
@@ -34,11 +34,11 @@ class Released:
 async def run(device: "Device", options: ReleaseHeld) -> Released:
     """Write what was held as it was told, with the facts in it, and hold it no more."""
     from cognition import read_text, take_in
-    from cognition.contradictions.telling import Teller
+    from cognition.contradictions.telling import ClaimWriter
     from cognition.holding import drop
-    from cognition.taking import own_zone, stated
+    from cognition.ingest_plan import own_zone, stated
     from replica import is_known, op_uuid, show_memory_id
-    from samemind.commands.taking._work import find
+    from samemind.commands.ingest._work import find
 
     zone = own_zone()
 
@@ -52,7 +52,7 @@ async def run(device: "Device", options: ReleaseHeld) -> Released:
         now_ms = device.now_ms()
         fields, found = read_text(held.text, held.fields, now_ms=held.held_at, zone=zone)
         taken = take_in(held.rid, held.text, fields, found)
-        teller = Teller(core, connection, now_ms)
+        teller = ClaimWriter(core, connection, now_ms)
         teller.tell(taken.writes, stated(connection, taken, fields, taken.writes, now_ms, newer=device.newer))
         op, *_ = teller.commit()
         drop(connection, held.rid)
@@ -66,7 +66,11 @@ async def run(device: "Device", options: ReleaseHeld) -> Released:
 
 
 def _changed(
-    device: "Device", core: "Core", connection: "sqlite3.Connection", held: "Held", about: "MemoryId"
+    device: "Device",
+    core: "Core",
+    connection: "sqlite3.Connection",
+    held: "QuarantinedText",
+    about: "MemoryId",
 ) -> Released:
     """Write a change that was held back, and hold it no more; a crash in between writes it once more, to no effect."""
     from cognition.holding import drop

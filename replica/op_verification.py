@@ -7,12 +7,12 @@ headers from it to the next signed one are built anew from the log and hashed, a
 
 from replica.core import Core
 from replica.ids import OP_ID_BYTES, OpId
-from replica.oplog import Row
+from replica.oplog import LogRow
 from replica.rows import rehashed
 from replica.signing import verify_commit
 
 
-def is_vouched(core: Core, row: Row) -> bool:
+def is_vouched(core: Core, row: LogRow) -> bool:
     """Return whether the author's signature covers an op of the log exactly as it is stored."""
     feed = core.feeds[row.feed]
     key = core.membership.public_key(feed.origin.device)

@@ -32,7 +32,7 @@ async def run(device: "Device", options: DropHeld) -> Dropped:
 
     from cognition.holding import drop
     from replica import show_memory_id
-    from samemind.commands.taking._work import find
+    from samemind.commands.ingest._work import find
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Dropped:
         held = find(connection, options.id)
