@@ -105,7 +105,7 @@ _BACKUP: Final = "restore a backup, or choose another home with --home"
 _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "replica.errors.InvalidOp": _Explanation(Usage, "invalid"),
     "replica.errors.TooLarge": _Explanation(Usage, "too_large"),
-    "replica.errors.NotFound": _Explanation(NotFound, "not_found"),
+    "replica.errors.NameNotFound": _Explanation(NotFound, "not_found"),
     "replica.errors.StoreCorrupt": _Explanation(Failed, "store_corrupt", _BACKUP),
     "replica.errors.StoreNewer": _Explanation(Failed, "store_newer", "upgrade samemind on this device"),
     "replica.errors.WrongKey": _Explanation(

@@ -31,7 +31,7 @@ class _Numbers(dict[str, int]):
 
 
 class WordVectors:
-    """A `cognition.ranking.pool.Lexicon`. Takes no locks: one thread uses it at a time."""
+    """A `cognition.ranking.pool.WordLikeness`. Takes no locks: one thread uses it at a time."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
