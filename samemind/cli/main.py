@@ -5,6 +5,7 @@ Python: nothing here loads trio, SQLite or a model before it turns out that the 
 this process.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -80,6 +81,7 @@ def _run(line: Line, printer: Printer) -> int:
     if line.verb == "demo":
         from samemind.demo import run_demo
 
+        gc.enable()
         came = run_demo(quiet=printer.json)
         if printer.json:
             printer.document(came)
@@ -98,6 +100,8 @@ def _run(line: Line, printer: Printer) -> int:
         printer.result("version", {"version": version("samemind")})
         return 0
     verb = find_verb(line)
+    if verb.effects is not Effects.READ or verb.streams:
+        gc.enable()  # it may go on, and leave something behind (samemind.__main__)
     options = read_words(verb, line.words)
     if verb.rows:
         printer.format = options.pop("format", None)
@@ -150,9 +154,6 @@ def _ask(
         with collector_paused():
             from samemind.cli.opening import ask_here  # everything heavy
 
-            if verb.effects is Effects.READ and not verb.streams:
-                # It is done before anything is worth looking for: most of what it makes is the code that it loads.
-                return ask_here(verb, options, home, printer)
         return ask_here(verb, options, home, printer)
     result: Mapping[str, Any] | None = None
     try:

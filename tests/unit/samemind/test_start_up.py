@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -11,8 +12,9 @@ from tests.support.cli import daemon, environment, run
 
 # Says which modules a command has loaded by its end.
 SCRIPT = (
-    "import json, sys; from samemind.__main__ import main; code = main();"
-    "print(json.dumps(sorted(sys.modules)), file=sys.stderr); sys.exit(code)"
+    "import gc, json, sys; from samemind.__main__ import main; looked = gc.get_stats(); code = main();"
+    "looked = [now['collections'] - was['collections'] for now, was in zip(gc.get_stats(), looked)];"
+    "print(json.dumps([sorted(sys.modules), sum(looked), len(gc.get_objects())]), file=sys.stderr); sys.exit(code)"
 )
 # What ranks, reads, embeds and links; and libraries that are large.
 NEVER = (
@@ -59,10 +61,27 @@ OPENING_MAX = 470
 ASKING_MAX = 150
 RECALLING_MAX = 720
 EXPLAINING_MAX = 180
+# Those of this script; a list alone leaves 60,000.
+OBJECTS_MAX = 1_000
+
+
+class Ended(NamedTuple):
+    """What is left of a command at its end."""
+
+    modules: set[str]
+    looked: int
+    """How often it looked for cycles."""
+    looked_at: int
+    """How many objects the interpreter looks through before it ends."""
 
 
 def loaded(home: Path, *words: str) -> set[str]:
     """Run a command to its end, and return the modules that it loaded."""
+    return ended(home, *words).modules
+
+
+def ended(home: Path, *words: str) -> Ended:
+    """Run a command to its end, and return what is left of it."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, "--home", str(home), *words],
         capture_output=True,
@@ -72,7 +91,8 @@ def loaded(home: Path, *words: str) -> set[str]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return set(json.loads(done.stderr.splitlines()[-1]))
+    modules, looked, looked_at = json.loads(done.stderr.splitlines()[-1])
+    return Ended(set(modules), looked, looked_at)
 
 
 def among(modules: set[str], named: tuple[str, ...]) -> list[str]:
@@ -105,6 +125,19 @@ def test_a_question_loads_what_ranks_and_nothing_that_reads_texts(home: Path) ->
     assert among(modules, READING) == []
     assert "cognition.ranking" in modules
     assert len(modules) <= RECALLING_MAX
+
+
+@pytest.mark.parametrize("words", [["list"], ["recall", "Lisbon"]], ids=" ".join)
+def test_a_short_command_never_looks_for_cycles(home: Path, words: list[str]) -> None:
+    """Nor does the interpreter at its end: that took a seventh of a recall."""
+    left = ended(home, *words)
+    assert left.looked == 0
+    assert left.looked_at < OBJECTS_MAX
+
+
+def test_a_command_that_may_go_on_looks_for_cycles(home: Path) -> None:
+    """What it leaves behind would stay for as long as it runs."""
+    assert ended(home, "remember", "Ben moved to Porto").looked > 0
 
 
 def test_help_opens_nothing(home: Path) -> None:
