@@ -89,7 +89,7 @@ export function memoriesView() {
       field.value = "";
       notice(told.due_ms ? `Remembered. Due ${momentOf(told.due_ms)}.` : "Remembered.");
     } catch (error) {
-      if (error.name === "Secret") notice(error.message, { error: true, action: { name: "Remember it anyway", run: () => remember(true) } });
+      if (error.name === "LooksSecret") notice(error.message, { error: true, action: { name: "Remember it anyway", run: () => remember(true) } });
       else complain(error);
     }
     button.disabled = false;

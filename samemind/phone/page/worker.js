@@ -51,9 +51,9 @@ async function begin({ name }) {
   lap("python");
   disk = await mountDisk(python.FS, "/disk");
   lap("disk");
-  const { Entry } = python.pyimport("samemind.phone.entry");
+  const { OpenedDevice } = python.pyimport("samemind.phone.entry");
   lap("imported");
-  device = Entry("/disk/memory.db", seed, name, Date.now());
+  device = OpenedDevice("/disk/memory.db", seed, name, Date.now());
   lap("opened");
   await noteMembers();
   if (wasKept) startedWell().catch(() => {});
