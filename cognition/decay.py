@@ -8,10 +8,10 @@ what was never recalled is not punished for its age.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cognition.days import DAY_MS
+from replica.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

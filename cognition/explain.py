@@ -7,7 +7,6 @@ is told its place, and the signals in which it fell short of the last one that w
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from cognition import passes
@@ -18,6 +17,7 @@ from cognition.recall import CandidateReason, Ranked, RankedMemory, best_of, fou
 from cognition.words import symbols
 from replica import MemoryId, show_memory_id
 from replica.reads.ids import is_forgotten, number_of
+from replica.values import dataclass
 
 _KEPT_OUT: Final = "the filters keep it out, or it is archived, or says only what no longer holds"
 # Beyond these, signals add up to nothing that a person would act on.

@@ -7,11 +7,12 @@ only when asked for.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from cognition.errors import InvalidQuery
 from replica import MEMORY_TYPES
+from replica.values import dataclass
 
 # A row's time in ms. Stamps carry the ms in their upper 48 bits.
 TIME: Final = "ifnull(m.told_at, m.created >> 16)"

@@ -20,7 +20,6 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -46,6 +45,7 @@ from replica import (
     memories_called,
     orphans_of,
 )
+from replica.values import dataclass
 
 # Who tells one thing after another has not told anything for this long when that is over. Reading goes on beside them
 # after some patience: it shares the interpreter and the store with whoever tells.

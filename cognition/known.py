@@ -6,7 +6,6 @@ with it; what held before is one step away; and where two things cannot both hol
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged
@@ -17,6 +16,7 @@ from cognition.passes import allowed
 from cognition.ranking.asking import RecallQuery
 from replica import MemoryId
 from replica.reads.claims import entities_claimed
+from replica.values import dataclass
 
 # A question is about one thing of one person: more slots come of people who share a name, or of many workspaces.
 SLOTS_MAX: Final = 8

@@ -15,7 +15,6 @@ The runtime is asked for one thread: recalls run beside the rest of a device on 
 import hashlib
 import importlib.util
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.errors import ModelUnavailable
+from replica.values import dataclass
 
 if TYPE_CHECKING:
     from cognition.tokenizing import Tokenizer

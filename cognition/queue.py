@@ -12,7 +12,6 @@ no fault of the texts.
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from cognition.memories import IDS_MAX, fields_of
 from cognition.tables import INDEXED_FIELDS, indexed
 from replica import MemoryId, derived_transaction, transaction
 from replica.reads.texts import wordings_of
+from replica.values import dataclass
 
 ATTEMPTS_MAX: Final = 5
 BACKOFF_BASE_MS: Final = 1_500

@@ -18,7 +18,7 @@ Memories that stand under a summary are found like any others; between 2 and 3 t
 import math
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -51,6 +51,7 @@ from cognition.scoring import damped, similarity_of
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_of, texts_of
 from cognition.words import words
 from replica import DeviceId, Memory, MemoryId, content_number
+from replica.values import dataclass
 
 K_DEFAULT: Final = 10
 # Nobody reads more, and each costs a read: a larger wish is granted up to here.

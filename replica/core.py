@@ -9,7 +9,6 @@ disk.
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
@@ -54,6 +53,7 @@ from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
 from replica.state.memories import MemoryCell, document_of
 from replica.state.register import Dot, Vector
+from replica.values import dataclass
 from replica.vouched import Vouched
 
 if TYPE_CHECKING:

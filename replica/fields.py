@@ -8,13 +8,13 @@ list: a later one may list a ninth type, and its writes fold here as they do the
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from replica.errors import InvalidOp, TooLarge
 from replica.hlc import COUNTER_BITS, HLC_MAX
 from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX, TAGS_MAX
 from replica.memory_types import MEMORY_TYPES
+from replica.values import dataclass
 
 Scalar = None | bool | int | float | str | bytes
 Value = Scalar | list[str] | dict[str, Scalar]

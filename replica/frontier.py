@@ -13,13 +13,13 @@ sent twice is recognised.
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from replica.codec import pack, read_place, wire_place
 from replica.errors import InvalidOp
 from replica.feeds import Feeds
 from replica.ids import OpRef, Origin
+from replica.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

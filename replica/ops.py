@@ -8,12 +8,12 @@ Kinds `ERASE` and the layout of the header never change version (an old device m
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
 
 from replica.fields import Value
 from replica.ids import MemoryId, OpId, OpRef, Origin
+from replica.values import dataclass
 
 
 class OpKind(IntEnum):

@@ -5,13 +5,12 @@ files themselves: full-text segments, free pages, the write-ahead log. When thos
 signed receipt, so that whoever erased can see which devices have not confirmed yet.
 """
 
-from dataclasses import dataclass
-
 from replica.core import Core
 from replica.ids import DeviceId, MemoryId
 from replica.oplog import Changes
 from replica.ops import Receipt, Write
 from replica.state.cells import Receipts, receipt_key
+from replica.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ import logging
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +32,7 @@ from replica.membership import (
 )
 from replica.missing import held
 from replica.oplog import Changes
+from replica.values import dataclass
 
 if TYPE_CHECKING:
     from random import Random

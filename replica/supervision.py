@@ -9,10 +9,11 @@ Cancellation passes through. What failed is kept in `troubles`, so that `samemin
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import trio
+
+from replica.values import dataclass
 
 # Long enough that a task which fails at once costs nothing, short enough that nobody notices the pause.
 PAUSE_SECONDS_MIN: Final = 1.0

@@ -11,10 +11,11 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from replica.values import dataclass
 from samemind.config import Home
 from samemind.durable import whole_file, whole_folder
 from samemind.errors import Failed, NotFound, Usage

@@ -13,10 +13,11 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Self
 
+from replica.values import dataclass
 from samemind.arguments import full_path
 from samemind.durable import whole_file
 from samemind.errors import Failed, Locked, Usage

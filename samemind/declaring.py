@@ -8,10 +8,11 @@ become options.
 import math
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, MISSING, Field, dataclass, field, fields
+from dataclasses import KW_ONLY, MISSING, Field, field, fields
 from enum import Enum, Flag, auto
 from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from replica.values import dataclass
 from samemind.errors import Usage
 
 # What SQLite holds, and every count and place is far below.

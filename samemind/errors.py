@@ -16,8 +16,9 @@ of classes: to import them here would load half the program into a verb that onl
 
 import errno
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
+
+from replica.values import dataclass
 
 
 class SamemindError(Exception):

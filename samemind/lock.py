@@ -9,9 +9,10 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Self
 
+from replica.values import dataclass
 from samemind.config import Home
 from samemind.errors import Locked
 

@@ -1,9 +1,11 @@
 """A memory, and a list of some, as interfaces show them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
+
+from replica.values import dataclass
 
 Meta = Mapping[str, Any]
 

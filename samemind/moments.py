@@ -8,7 +8,6 @@ other readers wait for it. Facts that were found in texts later are not in it, a
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +17,7 @@ from replica import DeviceId, SqliteStore, connect
 from replica.past import BeyondHorizon, rebuild
 from replica.peer_notes import copy_nicknames
 from replica.reads.memories import first_made_ms
+from replica.values import dataclass
 from samemind.device import Device, derived_tables
 from samemind.errors import NotFound
 from samemind.ids import find_device

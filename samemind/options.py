@@ -1,9 +1,9 @@
 """Options that many commands take: a moment of the past, and filters."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from replica.memory_types import MEMORY_TYPES
+from replica.values import dataclass
 from samemind.declaring import Takes, option
 
 TIME: Final = "YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]]; without a zone it is this machine's"

@@ -8,12 +8,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Self
 
 from replica.ids import DeviceId, device_id
 from replica.keys import Ed25519PrivateKey
 from replica.signing import Sign
+from replica.values import dataclass
 from sync.errors import InvalidCode
 from sync.words import INDEX_BY_WORD, WORDS
 

@@ -13,7 +13,7 @@ says. With cold memories included, the members stay in the lists beside their su
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from cognition.ranking.stem import stem
 from cognition.sameness import telling_words, turns
 from cognition.tables import indexed
 from cognition.words import STOP_WORDS
+from replica.values import dataclass
 
 Ranks = Mapping[str, Sequence[tuple[int, float]]]
 

@@ -10,9 +10,11 @@ one slot always speak of the same thing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Final
+
+from replica.values import dataclass
 
 
 class RelationKind(Enum):

@@ -10,12 +10,13 @@ values are kept for good only where one and the same resolution kept both of the
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Final
 
 from cognition.contradictions.relations import relation_of
 from cognition.contradictions.values import ENDED, compatible, words_of
+from replica.values import dataclass
 
 # Nobody told one thing in so many ways. Every claim of a slot is compared with each value in it.
 VALUES_PER_DEVICE_MAX: Final = 64

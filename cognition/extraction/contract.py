@@ -9,13 +9,13 @@ triple about "she", a date that is none, is left out and counted. The talk itsel
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Triple
 from replica.memory_types import MEMORY_TYPES
+from replica.values import dataclass
 
 # LO-06: what a core fact may be about.
 CATEGORIES: Final = ("identity", "preference", "project")

@@ -4,10 +4,10 @@ A `Fact` is a memory to be: one statement that can be read without its neighbour
 and its date is resolved. What it was taken from stays as it was said; these only stand beside it.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from replica.memory_types import MEMORY_TYPES
+from replica.values import dataclass
 
 # What sort of statement a fact is, beside its memory type: a decision and a location are both factual.
 KINDS: Final = ("fact", "decision", "preference", "event", "plan", "feeling", "relationship")

@@ -1,9 +1,9 @@
 """What a signal is: one reason to rank a candidate higher, or lower where its weight is negative."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cognition.ranking.pool import Column, Pool
+from replica.values import dataclass
 
 SIMILARITY = "similarity"
 

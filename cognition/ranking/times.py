@@ -12,13 +12,13 @@ allows for.
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from cognition.days import DAY_MS
+from replica.values import dataclass
 
 # What was told a few hours beside a day may belong to it: late at night, or in another zone.
 ROUGHLY_MS: Final = DAY_MS // 4

@@ -11,10 +11,10 @@ ops through `core.commit` and nothing else that another device would have to agr
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from replica import Core, Replica
+from replica.values import dataclass
 
 # A step that still has more after so many calls leaves it to the next cycle: one that never ends is a bug, and must
 # not keep the others from their turn for ever.

@@ -7,11 +7,11 @@ the same thing while apart have raised one trigger.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from cognition.days import DAY_MS
 from replica import MemoryId
+from replica.values import dataclass
 
 HOUR_MS: Final = 3_600_000
 # The first 16 bytes of a hash: as long as a memory's id, and read the same way at the doors.

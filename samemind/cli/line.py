@@ -10,9 +10,9 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+from replica.values import dataclass
 from samemind._catalog import SHORT_FOR
 from samemind.catalog import ALIKE_MIN, names_under, verb_named
 from samemind.declaring import Command, Declared, Takes, declared

@@ -1,11 +1,12 @@
 """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.answers._parts import PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option

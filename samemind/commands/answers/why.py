@@ -1,11 +1,12 @@
 """Show where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument
 from samemind.memory_view import MemoryView
 from samemind.options import MomentOptions

@@ -1,8 +1,8 @@
 """Show why a memory does not come up for a question: the stage that dropped it, and what it lacked."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
 from samemind.options import FilterOptions
 from samemind.printable import one_line

@@ -1,10 +1,11 @@
 """What several commands of this family take, return and show."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
+from replica.values import dataclass
 from samemind.commands.group._parts import peer_line
 from samemind.commands.mailbox._parts import standing
 from samemind.printable import one_line

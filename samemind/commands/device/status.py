@@ -1,10 +1,11 @@
 """Show whether the daemon runs, where it listens, and how its peers are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.device._parts import Clone, IncidentView, status_lines
 from samemind.commands.group._parts import PeerView
 from samemind.commands.mailbox._parts import MailboxView

@@ -1,8 +1,8 @@
 """List the people, places and things that memories name and edges join."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import Usage
 from samemind.options import MomentOptions

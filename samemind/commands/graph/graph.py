@@ -1,10 +1,10 @@
 """Show what an entity is related to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.graph._parts import EdgeView, edge_line
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import NotFound, Usage

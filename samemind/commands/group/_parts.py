@@ -1,10 +1,11 @@
 """What several commands of this family take, return and show."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Final
 
+from replica.values import dataclass
 from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, clock, counted
 

@@ -1,8 +1,8 @@
 """Show one block."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method, argument
 from samemind.options import MomentOptions

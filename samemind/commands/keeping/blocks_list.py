@@ -1,9 +1,9 @@
 """List the editable blocks, which every prompt gets."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method
 from samemind.options import MomentOptions

@@ -1,9 +1,9 @@
 """Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
 from samemind.options import MomentOptions
 from samemind.printable import one_line

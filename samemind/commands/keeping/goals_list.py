@@ -1,9 +1,9 @@
 """List goals, and how they go, from what was remembered since."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.keeping._parts import GoalView, goal_line
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.options import MomentOptions

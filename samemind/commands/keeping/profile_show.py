@@ -1,8 +1,8 @@
 """Show the profile of the owner: what was set, and what memory knows by itself."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.keeping._parts import Profile, profile_lines
 from samemind.declaring import Agents, Command, Effects, Method
 from samemind.options import MomentOptions

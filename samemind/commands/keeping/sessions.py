@@ -1,10 +1,10 @@
 """List the conversations that memories came from, the latest first, each with a summary."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import NotFound, Usage
 from samemind.options import MomentOptions

@@ -1,8 +1,8 @@
 """List what memory would bring up by itself, the most urgent first."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.keeping._parts import Triggers, trigger_line
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.options import MomentOptions

@@ -1,10 +1,11 @@
 """What several commands of this family show."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Final
 
+from replica.values import dataclass
 from samemind.printable import one_line
 from samemind.rendering import Document, clock, counted
 

@@ -1,8 +1,8 @@
 """Show one memory."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.commands.memories._parts import memory_lines
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
 from samemind.memory_view import MemoryView

@@ -1,8 +1,9 @@
 """List memories, newest first."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
 from samemind.errors import Usage
 from samemind.memory_view import Listed

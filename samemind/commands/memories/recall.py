@@ -1,10 +1,11 @@
 """Find memories by their words and their meaning."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from replica.values import dataclass
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.memory_view import Meta
 from samemind.options import FilterOptions
