@@ -19,6 +19,12 @@ def count_memories(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
+def count_facts(connection: sqlite3.Connection) -> int:
+    """Return how many of these memories are facts that were read out of others."""
+    ((count,),) = connection.execute("SELECT count(*) FROM memory WHERE parent IS NOT NULL")
+    return int(count)
+
+
 def count_forgotten(connection: sqlite3.Connection) -> int:
     """Return how many memories were forgotten."""
     ((count,),) = connection.execute("SELECT count(*) FROM tombstone")

@@ -173,8 +173,10 @@ def test_a_backup_in_a_new_home_makes_a_device_of_its_own_with_the_same_memory(t
     restored = restore(Home.at(tmp_path / "new"), Restore(file=str(file)))
     assert restored.device_id != old
     assert restored.new_device
-    assert "samemind peers revoke NAME" in render(to_json(restored))[-1]
+    assert f"samemind peers revoke {old[:12]}" in render(to_json(restored))[-1]
     with samemind.open_blocking(tmp_path / "new") as mind:
+        (before,) = mind.peers().peers
+        assert (before.device_id, before.namesake) == (old, True)
         assert mind.get(told).text == "Ann moved to Lisbon"
         mind.remember("a new line")
         assert mind.verify().ok

@@ -23,11 +23,15 @@ class ShowStats:
 class Stats:
     """How much there is. `queue` counts memories that wait for their vector.
 
+    `facts` of the `memories` were read out of others: the panel counts those alone that were told, each group of
+    tellings once.
+
     `compactable`: about how many ops could leave the log now; `held_by`: the device that most others wait for;
     `horizon`: what was stamped up to then is not told in full any more.
     """
 
     memories: int
+    facts: int
     forgotten: int
     edges: int
     ops: int
@@ -60,6 +64,7 @@ async def run(device: "Device", options: ShowStats) -> Stats:
     def read(connection: "sqlite3.Connection") -> Stats:
         return Stats(
             memories=counts.count_memories(connection),
+            facts=counts.count_facts(connection),
             forgotten=counts.count_forgotten(connection),
             edges=counts.count_edges(connection),
             ops=counts.count_ops(connection),

@@ -17,7 +17,20 @@ def peer_line(peer: Document) -> str:
     seen = f"synced {clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
     behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
     state = f"{peer['state']}{_out(peer)}"
-    return f"{one_line(peer['name']):<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
+    return (
+        f"{one_line(peer['name']):<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
+        f"{_namesake(peer)}"
+    )
+
+
+def _namesake(peer: Document) -> str:
+    """Say how to remove what seems to be the former self of a device that was restored without its key."""
+    if not peer["namesake"]:
+        return ""
+    return (
+        ", and another device has its name: if this is what that one was before it was restored,"
+        f" `samemind peers revoke {peer['device_id'][:DEVICE_DIGITS]}`"
+    )
 
 
 def _out(peer: Document) -> str:
@@ -57,6 +70,8 @@ class PeerView:
     """The name of the eldest device that revoked it."""
     revoked_at: datetime | None = None
     """When this device heard that it is out."""
+    namesake: bool = False
+    """It is away and has the name of a device that is here: what that one was before it was restored, perhaps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

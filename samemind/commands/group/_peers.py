@@ -1,6 +1,7 @@
 """What several commands do with the other devices that are known here."""
 
 import sqlite3
+from dataclasses import replace
 
 from replica import DeviceId, NameNotFound
 from replica.core import Core
@@ -19,9 +20,9 @@ async def peer_views(device: Device) -> list[PeerView]:
     """Return all other devices, those that were put out last."""
     views = await device.replica.run(lambda core, connection: _views(connection, device, core))
     if device.syncer is None:
-        return views
+        return with_namesakes(views, device.name)
     states = {state.device_id.hex(): state for state in device.syncer.peers()}
-    return [
+    views = [
         PeerView(
             device_id=view.device_id,
             name=view.name,
@@ -39,6 +40,19 @@ async def peer_views(device: Device) -> list[PeerView]:
         if (state := states.get(view.device_id)) is not None
         else view
         for view in views
+    ]
+    return with_namesakes(views, device.name)
+
+
+def with_namesakes(views: list[PeerView], own: str) -> list[PeerView]:
+    """Mark who is away while this device, or one that is linked, has the same name.
+
+    A device that was restored without its key is a new one of that name. What it was before stays in the group until
+    somebody removes it, and nothing else would say that it is gone.
+    """
+    here = {own, *(view.name for view in views if view.state == "linked")}
+    return [
+        replace(view, namesake=True) if view.state == "away" and view.name in here else view for view in views
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.keeping_safe._parts import backed_up
 from samemind.declaring import Agents, Command, Effects, Takes, argument
 from samemind.errors import Failed, NotFound, SamemindError
-from samemind.rendering import Document
+from samemind.rendering import DEVICE_DIGITS, Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,7 +29,8 @@ class Restore:
 class Restored:
     """What the device holds again; `before` is where the store is kept that was there.
 
-    `new_device`: there was no key in the home, so this is a device that the others do not know.
+    `new_device`: there was no key in the home, so this is a device that the others do not know, and `former` is the one
+    that made the backup.
     """
 
     path: str
@@ -38,6 +39,7 @@ class Restored:
     device_id: str
     before: str | None
     new_device: bool
+    former: str | None = None
 
 
 PROGRAM: Final = "samemind restore"
@@ -58,7 +60,7 @@ def run(home: "Home", options: Restore) -> Restored:
         raise NotFound(f"expected a backup, but there is no file {source}", code="no_such_file")
     device = Identity.load(home.identity).device_id if home.identity.exists() else None
     key = key_of(source, device)
-    _check(source, key)
+    maker = _check(source, key)
     home.create()
     with hold(home, program=PROGRAM):
         try:
@@ -81,6 +83,7 @@ def run(home: "Home", options: Restore) -> Restored:
         device_id=device_id,
         before=None if kept is None else str(kept),
         new_device=device is None,
+        former=maker if device is None else None,
     )
 
 
@@ -113,12 +116,12 @@ async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
         return ops, memories, device.device_id.hex()
 
 
-def _check(source: Path, key: bytes | None) -> None:
-    """Refuse what is no whole store, before anything is touched."""
+def _check(source: Path, key: bytes | None) -> str | None:
+    """Refuse what is no whole store, before anything is touched; return the device that it is of."""
     import sqlite3
 
     from replica import connect
-    from replica.reads.log import check_tables
+    from replica.reads.log import check_tables, read_meta
 
     try:
         connection = connect(str(source), read_only=True, key=key)
@@ -126,12 +129,14 @@ def _check(source: Path, key: bytes | None) -> None:
             connection.execute("PRAGMA query_only = ON")
             ((found,),) = connection.execute("PRAGMA quick_check(1)")
             check_tables(connection)
+            if found == "ok":
+                origin = read_meta(connection).origin
+                return None if origin is None else origin.device.hex()
         finally:
             connection.close()
     except sqlite3.DatabaseError as error:
         found = str(error)
-    if found != "ok":
-        raise Failed(f"expected a backup of a store in {source}, but: {found}", code="not_a_backup")
+    raise Failed(f"expected a backup of a store in {source}, but: {found}", code="not_a_backup")
 
 
 def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path | None:
@@ -162,9 +167,11 @@ def render(document: Document) -> list[str]:
     if document["before"]:
         lines.append(f"what was there is kept in {document['before']}")
     if document["new_device"]:
+        former = "NAME" if document["former"] is None else document["former"][:DEVICE_DIGITS]
         lines += [
             "there was no key here, so this is a new device, which the others do not know: samemind pair",
-            "the device that is lost is still in the group: samemind peers revoke NAME, on one of the others",
+            "the device that is lost is still in the group, under the same name",
+            f"once this one is paired, remove it: samemind peers revoke {former}",
         ]
     return lines
 

@@ -64,6 +64,7 @@ def outcome(
     return Imported(
         imported=counts["imported"],
         skipped=counts["skipped"],
+        forgotten=counts["forgotten"],
         facts=counts["facts"],
         held=counts["held"],
         failed=failed,
@@ -257,6 +258,7 @@ def write_page(
                 teller.tell([Write(replica.Set(record.name, record.value))])
         elif record.rid in seen or is_known(connection, record.rid):
             counts["skipped"] += 1
+            counts["forgotten"] += is_forgotten(connection, record.rid)
         else:
             seen.add(record.rid)
             if kept_back(connection, record.rid, record.text, record.fields, device.now_ms()) is not None:
@@ -301,6 +303,7 @@ def would_write(
         else:
             known = record.rid in seen or is_known(connection, record.rid)
             seen.add(record.rid)
+            counts["forgotten"] += known and is_forgotten(connection, record.rid)
             said = record.text
         fields = record.fields if isinstance(record, Item) else {}
         counts["skipped" if known else "held" if secret_kinds(said, fields) else "imported"] += 1

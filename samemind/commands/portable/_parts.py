@@ -15,14 +15,15 @@ class FailedLine:
 class Imported:
     """What came of an import.
 
-    `skipped` counts what was there already, or was forgotten here; `facts` the facts stored beside the rest by then,
-    and `unread` the texts that are still to be read for some; `held` what looks secret and waits on this device to be
-    released. `undo` is the command that takes back what came in. With
-    `dry_run` nothing was written, and the counts say what would have been; facts are not counted then.
+    `skipped` counts what was there already, or was forgotten here (`forgotten` of them); `facts` the facts stored
+    beside the rest by then, and `unread` the texts that are still to be read for some; `held` what looks secret and
+    waits on this device to be released. `undo` is the command that takes back what came in. With `dry_run` nothing was
+    written, and the counts say what would have been; facts are not counted then.
     """
 
     imported: int
     skipped: int
+    forgotten: int = 0
     facts: int = 0
     held: int = 0
     failed: list[FailedLine] = field(default_factory=list)

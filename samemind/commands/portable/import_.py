@@ -129,7 +129,12 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
 
 def render(document: Document) -> list[str]:
     imported = f"{document['imported']} {'would come in' if document['dry_run'] else 'imported'}"
-    lines = [f"{imported}, {document['skipped']} known already, {len(document['failed'])} failed"]
+    known = document["skipped"] - document["forgotten"]
+    lines = [f"{imported}, {known} known already, {len(document['failed'])} failed"]
+    if document["forgotten"]:
+        lines.append(
+            f"{document['forgotten']} were forgotten or taken back before, and stay so unless their words change"
+        )
     if document["held"] and document["dry_run"]:
         lines.append(f"{document['held']} look secret and would be held here")
     elif document["held"]:

@@ -12,6 +12,7 @@ from samemind.commands.device.verify import Verified
 from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
 from samemind.commands.group._parts import PeerView
+from samemind.commands.group._peers import with_namesakes
 from samemind.commands.group.peers_list import Peers
 from samemind.commands.group.sync import PeerSync, Synced, UnreachedPeer
 from samemind.commands.portable._parts import FailedLine, Imported
@@ -103,6 +104,23 @@ def test_an_edge_and_a_peer_take_one_line() -> None:
     (line,) = show("peers list", to_json(Peers(peers=[PeerView(device_id="a" * 64, name="phone", behind=3)])))
     assert line.split()[0] == "phone"
     assert line.endswith("away, never synced, 3 ops behind")
+
+
+def test_the_former_self_of_a_device_says_how_it_is_removed() -> None:
+    before, away, linked = (
+        PeerView(device_id=letter * 64, name=name, state=state)
+        for letter, name, state in (
+            ("a", "laptop", "away"),
+            ("b", "phone", "away"),
+            ("c", "tablet", "linked"),
+        )
+    )
+    former = PeerView(device_id="d" * 64, name="tablet")
+    marked = with_namesakes([before, away, linked, former], "laptop")
+    assert [each.device_id[0] for each in marked if each.namesake] == ["a", "d"]
+    lines = show("peers list", to_json(Peers(peers=marked)))
+    assert ["samemind peers revoke" in line for line in lines] == [True, False, False, True]
+    assert "samemind peers revoke aaaaaaaaaaaa" in lines[0]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -19,12 +19,14 @@ from samemind.commands.memories.remember import run as remember
 from samemind.commands.portable import _importing
 from samemind.commands.portable._parts import Imported
 from samemind.commands.portable.import_ import Import
+from samemind.commands.portable.import_ import render as show_import
 from samemind.commands.portable.import_ import run as import_
 from samemind.commands.thinking._parts import Retracted
 from samemind.commands.thinking.retract import run as retract
 from samemind.config import Home
 from samemind.declaring import read_options
 from samemind.device import Device, open_device
+from samemind.plain import to_json
 
 NOW_MS = 1_780_000_000_000
 DAY_MS = 24 * 3_600_000
@@ -105,6 +107,24 @@ def test_what_was_told_after_it_and_between_its_batches_stays(
         assert len(await held(device) - kept) == 1, "of the other import"
         await take_back(device, later)
         assert await held(device) == kept
+
+    at_home(tmp_path, main)
+
+
+def test_what_was_taken_back_is_not_called_known_when_it_is_brought_again(tmp_path: Path) -> None:
+    async def main(device: Device, clock: list[int]) -> None:
+        texts = ["the boat is red", "the car is blue"]
+        imported = await bring(device, tmp_path / "in.jsonl", texts)
+        again = await bring(device, tmp_path / "in.jsonl", texts)
+        assert (again.skipped, again.forgotten) == (2, 0)
+        await take_back(device, imported)
+        again = await bring(device, tmp_path / "in.jsonl", [*texts, "the roof leaks"])
+        assert (again.imported, again.skipped, again.forgotten) == (1, 2, 2)
+        shown = show_import(to_json(again))
+        assert shown[0] == "1 imported, 0 known already, 0 failed"
+        assert shown[1].startswith("2 were forgotten or taken back before, and stay so")
+        dry = await import_(device, Import(files=(str(tmp_path / "in.jsonl"),), dry_run=True), nobody)
+        assert (dry.imported, dry.skipped, dry.forgotten) == (0, 3, 2)
 
     at_home(tmp_path, main)
 
