@@ -13,7 +13,8 @@ _SPANISH_WORDS: Final = """
 """
 _GERMAN_WORDS: Final = """
     ich und der das ist nicht ein eine einen mit für auf wir sie bin habe hat den dem von zu im am gestern heute
-    morgen wohne arbeite mag liebe heiße nach letzte letzten vor bei
+    morgen wohne wohnt wohnen lebe lebt leben arbeite arbeitet mag liebe liebt heiße heißt kommt nach letzte letzten vor
+    bei seit jetzt mein meine
 """
 _ENGLISH_WORDS: Final = """
     the and is are was i you he she we they it of to my a with for not have has had that this but so be been at

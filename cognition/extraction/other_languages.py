@@ -16,6 +16,20 @@ _V: Final = r"(?P<v>[^,.;!?]{2,60}?)(?=$|[,.;!?]| y | pero | und | aber | и | �
 _PLACE: Final = rf"(?P<v>{NAME})"
 _S: Final = rf"(?P<s>{NAME})"
 
+# What may stand between a German verb and where: since when, with whom, still.
+_MEANWHILE: Final = (
+    r"(?:(?:jetzt|nun|noch|wieder|schon|momentan|zurzeit|derzeit|aktuell|gerade|mittlerweile|inzwischen|alleine?|zusammen"
+    r"|mit (?:mein|dein|sein|ihr|unser)e?[rmn]? \w+|(?:seit|vor) (?:(?:der|dem|den|einem|einer|zwei|drei|\d+|letzte[mnr]) )?\w+) ){0,3}"
+)
+# A German noun has a capital too: what one lives in, and works by, that is no place and no firm.
+_NO_PLACE: Final = r"(?!(?:Angst|Sorge|Frieden|Freiheit|Armut|Not|Scheidung|Trennung|Rente|Miete|Untermiete|Pension|Quarantäne|Beziehung|Zukunft|Wohnung|Ruhe)\b)"
+_NO_FIRM: Final = r"(?!(?:Regen|Schnee|Sonne|Hitze|Kälte|Nacht|Nebel|Tag|Tageslicht|Licht|Kerzenlicht|Musik|Bedarf|Gelegenheit|Freunden|Bekannten|Kollegen|Leben|Geld)\b)"
+# Who is named, and not "my sister", "they" or "somebody": whose that is, a name does not say.
+_WHO: Final = rf"(?<!ein )(?<!eine )(?<!nser )(?<!nsere )(?<!hr )(?<!hre )(?P<s>(?!(?:(?:[MmDdSs]ein|Unser|Ihr|Euer|Ein|Kein|Jed|Dies)(?:e[rmn]?)?|Der|Die|Das|Er|Sie|Es|Wir|Ich|Du|Wer|Man|Niemand|Jemand|Alle)\b){NAME})"
+_NOT: Final = r"(?! (?:nicht|nie|kaum)\b)"
+_TOWN: Final = rf"{_NO_PLACE}(?P<v>{NAME}(?: (?:am (?:Main|Neckar|Rhein|Inn|See|Lech|Harz)|an der {WORD}|ob der {WORD}))?){_NOT}"
+_FIRM: Final = rf"(?:bei|beim|für)(?: (?:der|dem|den|die|das))? {_NO_FIRM}{_PLACE}{_NOT}"
+
 _SPANISH: Final = (
     whole("location", "fact", "spatial", 0.95, rf"(?:(?:[Yy]o )?[Vv]ivo|{_S} vive) (?:ahora )?en {_PLACE}",
           "{s} vive en {v}", relation="lives_in"),
@@ -33,13 +47,13 @@ _SPANISH: Final = (
     whole("choice", "decision", "factual", 0.9, rf"(?P<i>[Ee]legimos|[Ee]scogimos|[Uu]samos) {_V}(?: en lugar de .+)?", "{clause}"),
 )  # fmt: skip
 _GERMAN: Final = (
-    whole("location", "fact", "spatial", 0.95, rf"(?:[Ii]ch (?:wohne|lebe)|{_S} (?:wohnt|lebt)) (?:jetzt )?in {_PLACE}",
+    whole("location", "fact", "spatial", 0.95, rf"(?:[Ii]ch (?:wohne?|lebe?)|[Ww]ir (?:wohnen|leben)|{_WHO} (?:wohnt|lebt)) {_MEANWHILE}in {_TOWN}",
           "{s} wohnt in {v}", relation="lives_in"),
-    whole("moved", "event", "spatial", 0.95, rf"(?:[Ii]ch bin|{_S} ist) (?:gerade )?nach {_PLACE} (?:um)?gezogen",
+    whole("moved", "event", "spatial", 0.95, rf"(?:[Ii]ch bin|\bBin|[Ww]ir sind|{_WHO} ist) {_MEANWHILE}nach {_PLACE} (?:um)?gezogen",
           "{s} ist nach {v} gezogen", relation="lives_in"),
     whole("origin", "fact", "spatial", 0.9, rf"(?:[Ii]ch (?:komme|bin)|{_S} (?:kommt|ist)) aus {_PLACE}",
           "{s} kommt aus {v}", relation="comes_from"),
-    whole("works at", "fact", "semantic", 0.95, rf"(?:[Ii]ch arbeite|{_S} arbeitet) (?:bei|für) {_PLACE}",
+    whole("works at", "fact", "semantic", 0.95, rf"(?:[Ii]ch arbeite|{_WHO} arbeitet) {_MEANWHILE}{_FIRM}",
           "{s} arbeitet bei {v}", relation="works_at"),
     whole("identity", "fact", "semantic", 0.95, rf"(?:[Ii]ch heiße|[Mm]ein Name ist) (?P<s>{WORD}(?: {WORD})?)(?P<v>)", "{s} heißt {s}"),
     whole("allergy", "fact", "semantic", 0.95, rf"(?:[Ii]ch bin|{_S} ist) allergisch gegen {_V}",
