@@ -1,7 +1,7 @@
 """List the memories that filters let through: pages of them with their summaries, counts, and columns of the whole."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from cognition.filters import TIME, Filters
@@ -27,21 +27,6 @@ class ListPage(NamedTuple):
 
     entries: list[ListEntry]
     total: int
-
-
-class Facets(NamedTuple):
-    """What the panel counts memories by; times are in ms since 1970, `tags` is JSON."""
-
-    id: int
-    told_ms: int
-    written_ms: int
-    device: str
-    speaker: str | None
-    type: str | None
-    source: str | None
-    workspace: str | None
-    conversation: str | None
-    tags: str | None
 
 
 def newest_page(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> ListPage:
@@ -93,14 +78,18 @@ def _count(connection: sqlite3.Connection, condition: str, values: Sequence[Any]
     return int(total)
 
 
-def all_facets(connection: sqlite3.Connection) -> Iterator[Facets]:
-    """Return what a list without filters shows, in the order of rows; facts whose memory shows are left out."""
+def facets_after(connection: sqlite3.Connection, last: int, limit: int) -> list[tuple[Any, ...]]:
+    """Return what the panel counts memories by, of those behind a row that a list without filters shows, in order.
+
+    Row, when it was told and written in ms, device, speaker, type, source, workspace, conversation, and tags as JSON.
+    Facts whose memory shows are left out. Plain tuples: of a hundred thousand, names cost a quarter of the time.
+    """
     condition, values = shown_once(*Filters().sql())
-    rows = connection.execute(
+    return connection.execute(
         f"""SELECT m.id, {TIME}, m.created >> 16, lower(hex(f.device)), m.speaker,
-            m.type, m.source, m.workspace, m.conversation, m.tags,
-            m.parent IS NULL OR NOT EXISTS (SELECT 1 FROM shown_memory p WHERE p.rid = m.parent)
-            FROM shown_memory m JOIN known_feed f ON f.no = m.feed WHERE {condition} ORDER BY m.id""",
-        values,
-    )
-    return (Facets._make(row[:-1]) for row in rows if row[-1])
+            m.type, m.source, m.workspace, m.conversation, m.tags
+            FROM shown_memory m JOIN known_feed f ON f.no = m.feed WHERE {condition} AND m.id > ?
+            AND (m.parent IS NULL OR NOT EXISTS (SELECT 1 FROM shown_memory p WHERE p.rid = m.parent))
+            ORDER BY m.id LIMIT ?""",
+        (*values, last, limit),
+    ).fetchall()

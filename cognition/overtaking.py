@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from cognition.embedding.embedder import Vectors
-from cognition.grammar.lexicon import languages_of, level, lists_of
+from cognition.grammar.lexicon import languages_of, level, lists_of, may_hold
 from cognition.ranking.asked_words import PAST
 from cognition.ranking.pool import Column, Pool
 from cognition.words import words
@@ -33,6 +33,8 @@ _ABOVE: Final = 1e-6
 def tells_change(text: str) -> bool:
     """Say whether a text tells of a change, in the words of ten languages."""
     plain = level(text[:_CHARACTERS_MAX])
+    if not may_hold("change", plain):
+        return False
     return lists_of(languages_of(plain))["change"].search(plain) is not None
 
 

@@ -159,6 +159,24 @@ def lexicon(languages: tuple[str, ...] = LANGUAGES) -> PatternLexicon:
     )
 
 
+def may_hold(name: str, plain: str) -> bool:
+    """Say whether a leveled text has a word with which a phrase of a list begins, in any language.
+
+    Of a text that has none a list's pattern would try every phrase at every letter: a hundred times as long.
+    """
+    begins, stems, others = _heads()
+    return name in others or any(
+        name in begins.get(word, ())
+        or any(of == name and word.startswith(stem) for stem, of in stems.get(word[:_STEM], ()))
+        for word in _RUN.findall(plain)
+    )
+
+
+@lru_cache(1)
+def _heads() -> tuple[Mapping[str, frozenset[str]], Mapping[str, Sequence[tuple[str, str]]], frozenset[str]]:
+    return _beginnings([_told()[name] for name in LANGUAGES])
+
+
 @lru_cache(32)
 def words_of(name: str) -> frozenset[str]:
     """Return the leveled words of the phrases of a list, in all languages."""

@@ -11,12 +11,13 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition.listing import all_facets
+from cognition.listing import facets_after
 
 # What may be chosen by: one value each, or (`person`, `label`) several.
 FACETS: Final = ("person", "speaker", "label", "type", "device", "source", "space", "chat")
@@ -24,6 +25,10 @@ FACETS: Final = ("person", "speaker", "label", "type", "device", "source", "spac
 VALUES_MAX: Final = 60
 # As many bars as a strip of a screen's width shows.
 BARS: Final = 160
+# Rows that are read in one go: some thirty milliseconds, for which another reader may have to wait.
+PAGE: Final = 5_000
+# The facets of one value each, in the order of `cognition.listing.facets_after`.
+_SINGLE: Final = ("device", "speaker", "type", "source", "space", "chat")
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
@@ -40,7 +45,7 @@ class FacetQuery:
 class Values(NamedTuple):
     """A facet in columns: memory `rows[i]` has the value `names[codes[i]]`; a memory may have none, or several."""
 
-    rows: Codes
+    rows: NDArray[np.int64]
     codes: Codes
     names: tuple[str, ...]
 
@@ -149,54 +154,117 @@ class Catalogue:
 
 def read_catalogue(connection: sqlite3.Connection) -> Catalogue:
     """Read a whole store into columns."""
-    columns: Sequence[Sequence[Any]] = list(zip(*all_facets(connection), strict=True)) or [()] * 10
-    ids, told, written, device, speaker, kind, source, space, chat, tags = columns
-    numbers = np.array(ids, np.int64)
-    single = {
-        "device": device,
-        "speaker": speaker,
-        "type": kind,
-        "source": source,
-        "space": space,
-        "chat": chat,
-    }
-    facets = {name: _single(column) for name, column in single.items()}
-    labelled = [(place, label) for place, each in enumerate(tags) if each for label in json.loads(each)]
-    facets["label"] = _coded([place for place, _ in labelled], [label for _, label in labelled])
-    facets["person"] = _named(connection, numbers)
-    return Catalogue(
-        ids=numbers,
-        told_ms=np.array(told, np.int64),
-        written_ms=np.array(written, np.int64),
-        facets={name: facets[name] for name in FACETS},
-    )
+    reader = CatalogueReader()
+    while reader.read_page(connection):
+        pass
+    return reader.catalogue()
 
 
-def _single(column: Sequence[str | None]) -> Values:
-    places = [place for place, each in enumerate(column) if each is not None]
-    return _coded(places, [each for each in column if each is not None])
+class CatalogueReader:
+    """Reads a store into columns a page at a time, so that what is asked meanwhile is answered between two pages."""
+
+    def __init__(self, page: int = PAGE) -> None:
+        self._page = page
+        self._last = 0
+        self._named: tuple[int, str] = (0, "")
+        self._is_named = False
+        self._numbers: list[NDArray[np.int64]] = []
+        self._told_ms: list[NDArray[np.int64]] = []
+        self._written_ms: list[NDArray[np.int64]] = []
+        self._count = 0
+        self._single = {name: _Coding() for name in _SINGLE}
+        self._labels = _Coding()
+        self._mentions = _Coding()
+
+    def read_page(self, connection: sqlite3.Connection) -> bool:
+        """Read the next page; return whether there is more."""
+        if self._is_named:
+            return self._read_names(connection)
+        rows = facets_after(connection, self._last, self._page)
+        if rows:
+            self._add(rows)
+        self._is_named = len(rows) < self._page
+        return True
+
+    def catalogue(self) -> Catalogue:
+        """Return what was read."""
+        numbers = _joined(self._numbers)
+        facets = {name: coding.values() for name, coding in self._single.items()}
+        facets["label"] = self._labels.values()
+        facets["person"] = _placed(self._mentions.values(), numbers)
+        return Catalogue(
+            ids=numbers,
+            told_ms=_joined(self._told_ms),
+            written_ms=_joined(self._written_ms),
+            facets={name: facets[name] for name in FACETS},
+        )
+
+    def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        ids, told, written, *columns, tags = zip(*rows, strict=True)
+        self._last = ids[-1]
+        self._numbers.append(np.array(ids, np.int64))
+        self._told_ms.append(np.array(told, np.int64))
+        self._written_ms.append(np.array(written, np.int64))
+        for coding, column in zip(self._single.values(), columns, strict=True):
+            places = [at for at, each in enumerate(column, self._count) if each is not None]
+            coding.add(places, [each for each in column if each is not None])
+        labelled = [
+            (at, label) for at, each in enumerate(tags, self._count) if each for label in _labels(each)
+        ]
+        self._labels.add([at for at, _ in labelled], [label for _, label in labelled])
+        self._count += len(rows)
+
+    def _read_names(self, connection: sqlite3.Connection) -> bool:
+        """Read whom and what memories name, as far as that was read out of their texts yet."""
+        rows = connection.execute(
+            "SELECT id, name FROM entity_mention WHERE (id, name) > (?, ?) ORDER BY id, name LIMIT ?",
+            (*self._named, self._page),
+        ).fetchall()
+        if rows:
+            self._named = rows[-1]
+            self._mentions.add([number for number, _ in rows], [name for _, name in rows])
+        return len(rows) == self._page
 
 
-def _named(connection: sqlite3.Connection, numbers: NDArray[np.int64]) -> Values:
-    """Return whom and what memories name, as far as they were read yet."""
-    found = connection.execute("SELECT id, name FROM entity_mention ORDER BY id").fetchall()
-    asked = np.array([number for number, _ in found], np.int64)
-    places = np.searchsorted(numbers, asked)
+@lru_cache(4_096)  # most memories of a store bear one of few sets of labels
+def _labels(tags: str) -> tuple[str, ...]:
+    return tuple(json.loads(tags))
+
+
+class _Coding:
+    """A facet that is being read: which rows have which values."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+        self._rows: list[NDArray[np.int64]] = []
+        self._codes: list[Codes] = []
+
+    def add(self, places: Sequence[int], values: Sequence[str]) -> None:
+        seen = self._seen
+        if values:
+            self._rows.append(np.array(places, np.int64))
+            self._codes.append(np.array([seen.setdefault(value, len(seen)) for value in values], np.int32))
+
+    def values(self) -> Values:
+        """Return it in columns; values that differ in case alone are one."""
+        folded: dict[str, int] = {}
+        names: list[str] = []
+        alike = np.zeros(len(self._seen), np.int32)
+        for name, number in self._seen.items():
+            alike[number] = code = folded.setdefault(name.casefold(), len(names))
+            if code == len(names):
+                names.append(name)
+        codes = np.concatenate(self._codes) if self._codes else np.zeros(0, np.int32)
+        return Values(_joined(self._rows), alike[codes], tuple(names))
+
+
+def _joined(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def _placed(mentions: Values, numbers: NDArray[np.int64]) -> Values:
+    """Return what is said by the numbers of rows by their places among `numbers`; of other rows, nothing."""
+    places = np.searchsorted(numbers, mentions.rows)
     places[places == len(numbers)] = 0
-    known = numbers[places] == asked if len(numbers) else np.zeros(len(asked), np.bool_)
-    every = _coded(places, [name for _, name in found])
-    return Values(every.rows[known], every.codes[known], every.names)
-
-
-def _coded(places: Sequence[int] | NDArray[np.int64], values: Sequence[str]) -> Values:
-    """Return places and their values as columns; values that differ in case alone are one."""
-    seen: dict[str, int] = {}
-    exact = np.array([seen.setdefault(value, len(seen)) for value in values], np.int32)
-    folded: dict[str, int] = {}
-    names: list[str] = []
-    alike = np.zeros(len(seen), np.int32)
-    for name, number in seen.items():
-        alike[number] = code = folded.setdefault(name.casefold(), len(names))
-        if code == len(names):
-            names.append(name)
-    return Values(np.asarray(places, np.int32), alike[exact] if len(seen) else exact, tuple(names))
+    known = numbers[places] == mentions.rows if len(numbers) else np.zeros(len(places), np.bool_)
+    return Values(places[known], mentions.codes[known], mentions.names)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import trio
 
 from samemind.moments import Past, opened_past
-from samemind.panel.catalogue import Catalogue, read_catalogue
+from samemind.panel.catalogue import Catalogue, CatalogueReader, read_catalogue
 
 if TYPE_CHECKING:
     from cognition import Cognition, PastMind
@@ -122,7 +122,17 @@ class Moments:
         async with self._making:
             position = self._device.replica.position
             if self._now is None or self._now[0] != position:
-                self._now = position, await self._device.replica.read(read_catalogue)
+                self._now = position, await self._read()
+
+    async def _read(self) -> Catalogue:
+        """Read the store in pages. Behind a catalogue that is still shown, rest as long as each takes."""
+        reader, rests = CatalogueReader(), self._now is not None and len(self._now[1]) > AT_ONCE_MAX
+        while True:
+            began = trio.current_time()
+            if not await self._device.replica.read(reader.read_page):
+                return reader.catalogue()
+            if rests:
+                await trio.sleep(trio.current_time() - began)
 
     async def _read_names(self) -> None:
         try:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from cognition.grammar.lexicon import LANGUAGES, lists_of
+from cognition import overtaking
+from cognition.grammar.lexicon import LANGUAGES, lists_of, words_of
 from cognition.overtaking import NAME, tells_change
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory
@@ -79,3 +80,23 @@ def test_a_list_that_no_language_has_is_none() -> None:
     for name in ("small", "half_past", "kin", "unheard of"):
         with pytest.raises(KeyError):
             lists[name]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_is_searched_for_phrases_only_where_it_holds_the_beginning_of_one(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recall looks at a hundred texts, and of most nothing begins like a change."""
+    plain = "qwert yxcvb nmlkj"
+    tried: list[str] = []
+
+    def guess(text: str) -> tuple[str, ...]:
+        tried.append(text)
+        return (language,)
+
+    monkeypatch.setattr(overtaking, "languages_of", guess)
+    assert not tells_change(plain)
+    assert tried == []
+    for phrase in words_of("change"):
+        if lists_of((language,))["change"].search(phrase):
+            assert tells_change(f"{plain} {phrase} {plain}"), phrase

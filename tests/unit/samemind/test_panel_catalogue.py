@@ -6,7 +6,15 @@ from random import Random
 import pytest
 
 from cognition.entities import EntityTables, keep, read_some, unread
-from samemind.panel.catalogue import BARS, FACETS, VALUES_MAX, Catalogue, FacetQuery, read_catalogue
+from samemind.panel.catalogue import (
+    BARS,
+    FACETS,
+    VALUES_MAX,
+    Catalogue,
+    CatalogueReader,
+    FacetQuery,
+    read_catalogue,
+)
 from tests.support.minds import NOW_MS, Home
 
 WHO = ("Ann", "ann", "Bob", None)
@@ -69,6 +77,34 @@ def test_pages_and_counts_are_those_of_a_plain_look(seed: int) -> None:
         for each in fields.get("tags", ())  # type: ignore[attr-defined]
     )
     assert dict(counts["label"]) == dict(labels)
+
+
+@pytest.mark.parametrize("page", [1, 7, 60])
+def test_it_is_read_in_pages_and_comes_to_the_same(page: int) -> None:
+    """However large a store is, nothing that is asked meanwhile waits for more than one page."""
+    home, _ = filled(60, 2)
+    whole = catalogue_of(home)
+    for texts in iter(lambda: unread(home.connection, limit=20), []):
+        keep(home.connection, texts, read_some(texts))
+    named = read_catalogue(home.connection)
+    reader, reads = CatalogueReader(page), 0
+    rows: list[tuple[object, ...]] = []
+
+    def note(_: object, row: tuple[object, ...]) -> tuple[object, ...]:
+        rows.append(row)
+        return row
+
+    home.connection.row_factory = note
+    while reader.read_page(home.connection):
+        reads += 1
+        assert len(rows) <= page
+        rows.clear()
+    home.connection.row_factory = None
+    assert reads >= 60 // page
+    read = reader.catalogue()
+    wanted = FacetQuery({"label": ("work",)}, since_ms=NOW_MS - 300 * DAY_MS)
+    assert read.page(wanted, offset=0, limit=60) == whole.page(wanted, offset=0, limit=60)
+    assert read.counted(wanted) == named.counted(wanted)
 
 
 def test_bars_count_every_memory_once() -> None:
