@@ -3,13 +3,15 @@
 `tell` commits a telling, and in the same transaction notes that it is to be read. Reading finds what says the same,
 and takes out facts and claims. That takes longer than storing, and few who tell something wait for it; who does
 (`tell_and_read`) gets all of it in one commit. Whoever asks for anything else has the rest read first
-(`Ingest.catch_up`), so an answer does not depend on when it is asked for.
+(`ingest_worker`), so an answer does not depend on when it is asked for.
 
 What is brought in (`bringing`) is read likewise, after what is told, and in the order in which it was once told. Nobody
 waits for it but where little is left: twenty thousand lines take a minute.
 
 The note is durable as the telling is: after a crash the reading goes on where it was. It may begin one anew, to no
 effect: a fact has its id from its telling, and a claim or a link that stands is not written again.
+
+What reads beside others lives in `ingest_worker`: a phone has no threads, and reads a slice while nobody asks.
 
 Elsewhere a telling may be forgotten before its facts have come there. They follow it: this device forgets the facts
 that it wrote itself, once their telling is gone.
@@ -18,13 +20,12 @@ that it wrote itself, once their telling is gone.
 import logging
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, tzinfo
-from functools import cached_property, partial
+from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
-
-import trio
 
 from cognition.extraction.values import Extraction
 from cognition.local import LocalTables
@@ -36,8 +37,6 @@ from replica import (
     MemoryId,
     Op,
     Remember,
-    Replica,
-    ReplicaError,
     Value,
     Write,
     derived_transaction,
@@ -47,10 +46,6 @@ from replica import (
 )
 from replica.values import dataclass
 
-# Who tells one thing after another has not told anything for this long when that is over. Reading goes on beside them
-# after some patience: it shares the interpreter and the store with whoever tells.
-QUIET_S: Final = 0.1
-PATIENCE_S: Final = 2.0
 # What one visit to the store's thread may take, beside those who write, and for somebody who waits.
 SLICE_S: Final = 0.008
 WAITED_FOR_SLICE_S: Final = 0.05
@@ -59,8 +54,6 @@ READ_AT_ONCE: Final = 32
 # A quarter of a second of reading, which the next question waits for. Whoever tells more without a pause reads as much
 # as they tell.
 BACKLOG_MAX: Final = 256
-# A full disk is tried again after this long.
-TROUBLE_RETRY_S: Final = 60
 
 if TYPE_CHECKING:
     from cognition.contradictions.telling import ClaimWriter
@@ -92,12 +85,18 @@ class Read:
 class TellingReader:
     """Commits tellings, and reads them; used on the store's writing thread only."""
 
-    def __init__(self, local: LocalTables | None, now_ms: Callable[[], int], *, newer: bool) -> None:
-        """`local` are the tables with which the replica was opened; `newer`: a later word stands without asking."""
+    def __init__(
+        self, local: LocalTables | None, now_ms: Callable[[], int], *, newer: bool, links: bool = True
+    ) -> None:
+        """`local` are the tables with which the replica was opened; `newer`: a later word stands without asking.
+
+        Without `links`, for who has no numpy, nothing is linked to what it says again.
+        """
+        self._links = links
         self._local = LocalTables() if local is None else local
         self._now_ms = now_ms
         self._newer = newer
-        self._told_s = -PATIENCE_S
+        self._told_s = -inf
         self.backlog = 0
         """How many tellings wait to be read, as far as this was told."""
         self.brought = 0
@@ -200,7 +199,7 @@ class TellingReader:
         read: list[tuple[int]] = []
         for no, rid, facts in rows:
             if (it := told.get(rid)) is not None:  # else it was forgotten meanwhile
-                if links := self._linker.find_before(connection, it).writes(it.rid):
+                if self._links and (links := self._linker.find_before(connection, it).writes(it.rid)):
                     core.commit(
                         links, self._now_ms()
                     )  # by itself: the next telling may be linked to this one
@@ -272,55 +271,6 @@ class TellingReader:
     @property
     def _few_brought(self) -> bool:
         return not self._gathering and 0 < self.brought <= BACKLOG_MAX
-
-
-class Ingest(TellingReader):
-    """Takes tellings in; `work` has to be running."""
-
-    def __init__(self, replica: Replica, local: LocalTables | None, *, newer: bool) -> None:
-        super().__init__(local, replica.now_ms, newer=newer)
-        self._replica = replica
-
-    async def catch_up(self) -> None:
-        """Read all that is waited for. A store that cannot be written now still answers with what there is."""
-        try:
-            while self.waits:
-                await self._replica.run(
-                    lambda core, connection: self.read_some(core, connection, WAITED_FOR_SLICE_S)
-                )
-        except ReplicaError:
-            pass  # who writes is told, and the work goes on in the background
-
-    async def read_brought(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
-        """Read all that was brought in, for somebody who waits for it and is told how much is left."""
-        while self.brought:
-            await self._replica.run(partial(self.read_some, budget_s=WAITED_FOR_SLICE_S, all_brought=True))
-            if told is not None:
-                await told(self.brought)
-
-    async def work(self, news: int) -> None:
-        """Read what was told, for ever, when nobody tells anything; then what was brought in, half of the time."""
-        while True:
-            while not (self.waits or self.brought):
-                news = await self._replica.stirred(news)
-            try:
-                await self._quiet()
-                if self._gathering and not self.waits:
-                    await trio.sleep(QUIET_S)
-                    continue
-                began = time.perf_counter()
-                await self._replica.run(
-                    partial(self.read_some, budget_s=SLICE_S, all_brought=not self._gathering)
-                )
-                if not self.waits:
-                    await trio.sleep(time.perf_counter() - began)
-            except ReplicaError:
-                await trio.sleep(TROUBLE_RETRY_S)
-
-    async def _quiet(self) -> None:
-        with trio.move_on_after(PATIENCE_S):
-            while (left_s := self._told_s + QUIET_S - time.monotonic()) > 0:  # noqa: ASYNC110 -- told elsewhere
-                await trio.sleep(left_s)
 
 
 def _unread(connection: sqlite3.Connection) -> list[tuple[int, MemoryId, int]]:

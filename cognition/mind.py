@@ -24,7 +24,7 @@ from cognition.explain import ExplainedStage, why_not
 from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import VectorIndex
-from cognition.ingest import Ingest
+from cognition.ingest_worker import Ingest
 from cognition.local import LocalTables
 from cognition.marking import with_both_sides, with_replaced
 from cognition.memories import Shown

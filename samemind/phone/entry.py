@@ -51,6 +51,14 @@ class OpenedDevice:
         """Run a verb; `options` is a JSON object."""
         return self._answered(lambda: self._verbs[verb](**json.loads(options)))
 
+    def has_unread(self) -> bool:
+        """Whether `read` has something to do."""
+        return self._phone.has_unread
+
+    def read(self, now_ms: float) -> bool:
+        """Read some of what was told; say whether there may be more."""
+        return self._phone.read(now_ms=int(now_ms))
+
     def rest(self) -> None:
         """Do what is better done while nobody asks for anything."""
         self._phone.rest()

@@ -1,7 +1,8 @@
 """Open a store for one device that runs alone, and answer what its page asks.
 
 All of it is synchronous and takes the time as an argument: a worker of a browser does one thing after another. What is
-told is on the disk when `remember` returns.
+told is on the disk when `remember` returns; what it states is read behind that (`cognition.ingest`), a slice whenever
+the worker calls `read` because nobody asks for anything.
 """
 
 import sqlite3
@@ -15,10 +16,10 @@ from cognition.contradictions.relations import Attention
 from cognition.contradictions.resolving import restatements, verdicts
 from cognition.contradictions.slots import ContradictionStatus
 from cognition.contradictions.tables import ClaimTables, judged_of
-from cognition.contradictions.telling import ClaimWriter
 from cognition.entities import EntityTables
 from cognition.holding import secret_kinds
-from cognition.ingest_plan import own_zone, read_text, stated, take_in
+from cognition.ingest import SLICE_S, WAITED_FOR_SLICE_S, NewTelling, TellingReader
+from cognition.ingest_plan import dated, own_zone
 from cognition.local import LocalTables
 from cognition.memories import Shown, read_memories
 from cognition.patterns.tables import PatternTables
@@ -74,22 +75,33 @@ class Phone:
     """One device's store, its key, and what it may be asked."""
 
     def __init__(
-        self, connection: sqlite3.Connection, core: Core, identity: Identity, random: Random
+        self,
+        connection: sqlite3.Connection,
+        core: Core,
+        identity: Identity,
+        random: Random,
+        local: LocalTables,
+        now_ms: int,
     ) -> None:
         self.connection = connection
         self.core = core
         self.identity = identity
         self._random = random
         self._rows_brought_over = 0
+        self._now_ms = now_ms
+        # Nothing is linked: what nominates repetitions takes numpy, which is larger than all that a phone loads.
+        self._reader = TellingReader(local, lambda: self._now_ms, newer=False, links=False)
+        self._reader.open(connection)
 
     @classmethod
     def open(cls, path: str, identity: Identity, *, name: str, random: Random, now_ms: int) -> "Phone":
         """Open a store, or begin one: `name` is what a new device goes by. Nobody else can open it meanwhile."""
         connection = connect(path, exclusive=True)
+        local = LocalTables()
         derived: list[DerivedTables] = [
             CognitionTables(),
             EntityTables(),
-            LocalTables(),
+            local,
             ClaimTables(),
             SummaryTables(),
             PatternTables(),
@@ -107,12 +119,12 @@ class Phone:
                 name=name,
             )
         )
-        return cls(connection, core, identity, random)
+        return cls(connection, core, identity, random, local, now_ms)
 
     # -- telling ---------------------------------------------------------------------------------------------
 
     def remember(self, text: str, *, rid: str | None = None, anyway: bool = False, now_ms: int) -> Answer:
-        """Store a text with what it states; asked again under the same `rid`, it is stored once.
+        """Store a text, which is read later; asked again under the same `rid`, it is stored once.
 
         `LooksSecret` for what looks like one, unless `anyway` it is to be told.
         """
@@ -126,18 +138,29 @@ class Phone:
             raise LooksSecret(
                 f"this looks like a secret ({', '.join(kinds)}): every device of yours would hold it"
             )
-        zone = own_zone()
-        asked, found = read_text(text, fields, now_ms=now_ms, zone=zone)
-        taken = take_in(name, text, asked, found)
-        teller = ClaimWriter(self.core, self.connection, now_ms)
-        teller.tell(taken.writes, stated(self.connection, taken, asked, taken.writes, now_ms, newer=False))
-        teller.commit()
+        self._now_ms = now_ms
+        asked = dated(text, fields, now_ms=now_ms, zone=own_zone())
+        self._reader.tell(self.core, self.connection, NewTelling(name, text, asked, now_ms), facts=True)
         self.clean(now_ms)
-        due_ms = fields.get("event_start")
-        return {"rid": show_memory_id(name), "due_ms": due_ms, "facts": len(taken.facts)}
+        return {"rid": show_memory_id(name), "due_ms": fields.get("event_start")}
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether something waits to be read, of this start or an earlier one."""
+        return self._reader.waits
+
+    def read(self, *, now_ms: int, budget_s: float = SLICE_S) -> bool:
+        """Read some of what was told, for about so long; say whether there may be more."""
+        self._now_ms = now_ms
+        return self._reader.waits and self._reader.read_some(self.core, self.connection, budget_s)
 
     def edit(self, rid: str, text: str, *, now_ms: int) -> Answer:
-        """Change a memory's words; what is changed elsewhere at the same time stays."""
+        """Change a memory's words; what is changed elsewhere at the same time stays.
+
+        What was told before is read before: as it was told, and not as it reads afterwards.
+        """
+        while self.read(now_ms=now_ms, budget_s=WAITED_FOR_SLICE_S):
+            pass
         self.core.commit([self.core.edit_of(parse_memory_id(rid), text.strip())], now_ms)
         return self.memory(rid)
 

@@ -127,3 +127,9 @@ def talk(link: PhoneLink, other: Called, said: list[bytes], *, now_ms: int = NOW
             if not said:
                 return
     raise AssertionError("they never had enough")
+
+
+def read_all(device: Phone, *, now_ms: int = NOW_MS) -> None:
+    """Read what was told, as a page's worker does while nobody asks for anything."""
+    while device.read(now_ms=now_ms):
+        pass

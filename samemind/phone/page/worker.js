@@ -10,9 +10,10 @@ const LINK_PROTOCOL = "samemind-link-1", PAIR_PROTOCOL = "samemind-pair-1";
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 30_000];
 const ANSWER_MS = 60_000;
 const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 5_000;
+const QUIET_MS = 100, PATIENCE_MS = 2_000, TROUBLE_RETRY_MS = 60_000;
 const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404;
 
-let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0;
+let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0, reading = 0;
 let link = { state: "off" };
 const times = {};
 
@@ -58,6 +59,7 @@ async function begin({ name }) {
   await noteMembers();
   if (wasKept) startedWell().catch(() => {});
   else readyWhenIdle();
+  readBehind();
   return { times, ...status() };
 }
 
@@ -86,6 +88,33 @@ function restLater() {
     device.rest();
     disk.counts.flushes = flushes;
   }, REST_MS);
+}
+
+// What was told is on the disk when that is answered; what it states is read behind it, a slice at a time, once nothing was
+// asked for a moment, or after some patience with somebody who goes on. Whatever is unread when the page is closed is read
+// after the next start. These flushes acknowledge nothing either.
+function readBehind() {
+  if (reading || !device?.has_unread()) return;
+  const waiting = performance.now(), { position } = asked("status");
+  const some = () => {
+    if (!device) return;
+    const now = performance.now();
+    if (now - asking < QUIET_MS && now - waiting < PATIENCE_MS) return void (reading = setTimeout(some, QUIET_MS));
+    const { flushes } = disk.counts;
+    try {
+      if (device.read(Date.now())) return void (reading = setTimeout(some, 0));
+    } catch (error) { // a full disk, for one: what is told next says so to whoever tells it
+      console.warn("what was told is read later:", error);
+      return void (reading = setTimeout(() => { reading = 0; readBehind(); }, TROUBLE_RETRY_MS));
+    } finally {
+      disk.counts.flushes = flushes;
+    }
+    reading = 0;
+    if (asked("status").position === position) return;
+    if (socket?.readyState === WebSocket.OPEN) send(device.link_more(Date.now()));
+    tell("news", {});
+  };
+  reading = setTimeout(some, QUIET_MS);
 }
 
 // The keys that may sign a new page, where the service worker finds them.
@@ -153,6 +182,7 @@ function turned(before) {
   }
   const now = asked("status");
   if (now.is_out) return void leftOut();
+  readBehind(); // of a telling that was forgotten elsewhere, facts may be left here
   if (now.position !== before) {
     tell("news", {});
     noteMembers();
@@ -210,6 +240,7 @@ function call({ verb, options = {} }) {
   if (WRITING.has(verb)) {
     if (socket?.readyState === WebSocket.OPEN) send(device.link_more(Date.now()));
     tell("news", {});
+    readBehind();
   }
   return { answer, took_ms: took };
 }

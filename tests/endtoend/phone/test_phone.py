@@ -50,6 +50,27 @@ def test_it_remembers_finds_as_one_types_and_flushes_each_commit_once(laptop: La
     expect(page.get_by_text("call the plumber")).to_be_visible()
 
 
+def test_what_is_told_is_answered_when_it_is_stored_and_read_when_nobody_asks(
+    laptop: Laptop, phone: Open
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    tell(page, "I live in Bern")
+    tell(page, "I live in Basel")
+    page.get_by_role("link", name="Questions").click()
+    for value in ("Bern", "Basel"):
+        expect(page.locator("#main")).to_contain_text(value)
+    expect(page.locator('.tab[data-path="questions"] .badge')).to_have_text("1")
+    flushes, position = (ask(page, "status")[name] for name in ("flushes", "position"))
+    call(page, "remember", text="I work at Novartis")
+    for _ in range(100):  # closed at once, it would be read after the next start
+        page.wait_for_timeout(100)
+        if ask(page, "status")["position"] > position + 1:
+            break
+    assert ask(page, "status")["position"] > position + 1
+    assert ask(page, "status")["flushes"] - flushes == 1
+
+
 def test_it_pairs_by_a_code_syncs_and_opens_with_no_laptop(laptop: Laptop, phone: Open) -> None:
     laptop.asked("remember", "told to the laptop first")
     page = phone(laptop.phone_url)

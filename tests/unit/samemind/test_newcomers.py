@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import samemind
-from cognition import ingest
+from cognition import ingest, ingest_worker
 from samemind import BlockingMind
 from samemind.commands.portable.import_ import READ_BEFORE_THE_NEXT_ANSWER
 from tests.support.newcomers import ASSISTANT, NEWCOMERS, Newcomer, export_of
@@ -113,8 +113,8 @@ def test_nobody_waits_for_the_reading_of_a_large_import_and_a_later_program_goes
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ingest, "BACKLOG_MAX", 0)
-    monkeypatch.setattr(ingest, "QUIET_S", 60.0)  # nothing is read beside this test
-    monkeypatch.setattr(ingest, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(ingest_worker, "QUIET_S", 60.0)  # nothing is read beside this test
+    monkeypatch.setattr(ingest_worker, "PATIENCE_S", 60.0)
     file = written(tmp_path / "conversations.json", [chats("I live in Porto.", "Is it far from Faro?")])
     with samemind.open_blocking(tmp_path / "home") as mind:
         assert mind.import_(file).unread == 2

@@ -7,7 +7,7 @@ import pytest
 
 from replica import NameNotFound
 from samemind.phone.host import REST_ROWS_MIN, LooksSecret
-from tests.support.phones import NOW_MS, phone
+from tests.support.phones import NOW_MS, phone, read_all
 
 DAY_MS = 86_400_000
 
@@ -64,12 +64,53 @@ def test_a_contradiction_is_shown_and_settled() -> None:
     device = phone()
     device.remember("I live in Bern", now_ms=NOW_MS)
     device.remember("I live in Basel", now_ms=NOW_MS + 1)
+    read_all(device, now_ms=NOW_MS + 1)
     (question,) = device.questions()
     values = [side["value"] for side in question["sides"]]
     assert sorted(values) == ["Basel", "Bern"]
     assert device.settle(question["slot"], [values.index("Basel")], now_ms=NOW_MS + 2) == []
     with pytest.raises(NameNotFound, match="settled already"):
         device.settle("00" * 16, [0], now_ms=NOW_MS + 3)
+
+
+def test_what_is_told_is_read_behind_the_commit_and_after_a_kill_from_where_it_was(tmp_path: Path) -> None:
+    """Reading takes ten times as long as storing on a phone, and who tells waits for storing alone."""
+    path = str(tmp_path / "memory.db")
+    device = phone(path=path)
+    device.remember("I live in Bern", now_ms=NOW_MS)
+    device.remember("I live in Basel", now_ms=NOW_MS + 1)
+    stored = device.status()["position"]
+    assert (stored, device.has_unread, device.questions()) == (2, True, [])
+    assert device.read(now_ms=NOW_MS + 2, budget_s=0)  # one of the two, and then it is killed
+    assert device.questions() == []
+    device.connection.close()
+    again = phone(path=path)
+    assert again.has_unread
+    read_all(again, now_ms=NOW_MS + 3)
+    (question,) = again.questions()
+    assert sorted(side["value"] for side in question["sides"]) == ["Basel", "Bern"]
+    position = again.status()["position"]
+    assert not again.read(now_ms=NOW_MS + 4)
+    assert again.status()["position"] == position > stored
+
+
+def test_what_is_edited_before_it_was_read_is_read_as_it_was_told() -> None:
+    device = phone()
+    device.remember("I live in Bern", now_ms=NOW_MS)
+    rid = device.remember("I live in Basel", now_ms=NOW_MS + 1)["rid"]
+    device.edit(rid, "Never mind", now_ms=NOW_MS + 2)
+    assert not device.has_unread
+    (question,) = device.questions()
+    assert len(question["sides"]) == 2
+
+
+def test_what_is_forgotten_before_it_was_read_leaves_nothing() -> None:
+    device = phone()
+    rid = device.remember("Anna moved to Berlin last week and works at a bakery", now_ms=NOW_MS)["rid"]
+    device.forget(rid, now_ms=NOW_MS + 1)
+    read_all(device, now_ms=NOW_MS + 2)
+    assert device.recent(limit=10) == []
+    assert device.status()["position"] == 2
 
 
 def test_what_is_edited_and_forgotten() -> None:
