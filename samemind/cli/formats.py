@@ -1,6 +1,6 @@
 """Print the records of a result as rows for other programs, or as a table: `--format table|csv|jsonl|json`.
 
-Nested values stand in a cell as JSON.
+Nested values stand in a cell as JSON, in a table as what is said in them.
 """
 
 import csv
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from samemind.cli.terminal import cells_of, clipped
 from samemind.printable import one_line
 
 # A column of this many characters can still be read beside three others on a wide terminal.
@@ -20,6 +21,14 @@ COLUMN_CHARACTERS_MAX: Final = 60
 _NOT_IN_A_TABLE: Final = frozenset({"device", "device_id", "hash", "op_id", "origin", "updated_at", "why"})
 _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(Z?)")
 _IDS: Final = frozenset({"rid", "id", "short"})
+# The id of a contradiction or a trigger, and as much of it as the other results show people.
+_DIGITS: Final = re.compile(r"[0-9a-f]{32,}")
+_DIGITS_SHOWN: Final = 12
+# Which field of a value that has several says what it is.
+_SAYS: Final = ("value", "text", "name")
+# A time to the minute. Cut shorter, most says nothing: where there is no room for that, the last columns are left out.
+COLUMN_CHARACTERS_MIN: Final = 17
+_GAP: Final = "  "
 # Where no terminal says how wide a line may be.
 WIDTH_OF_A_PIPE: Final = 160
 Row = Mapping[str, Any]
@@ -45,10 +54,20 @@ def _cell(value: Any) -> str:
 
 
 def _seen(value: Any) -> str:
-    """Return a cell for people: times to the minute."""
-    cell = _cell(value)
-    found = _TIME.fullmatch(cell)
-    return f"{found[1]} {found[2]}{found[3]}" if found else one_line(cell)
+    """Return a cell for people: times to the minute, numbers as exact as anybody reads them, ids as short as typed."""
+    if isinstance(value, str):
+        found = _TIME.fullmatch(value)
+        if found:
+            return f"{found[1]} {found[2]}{found[3]}"
+        return value[:_DIGITS_SHOWN] if _DIGITS.fullmatch(value) else one_line(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        said = next((value[name] for name in _SAYS if value.get(name)), None)
+        return one_line(_cell(value)) if said is None else _seen(said)
+    if isinstance(value, list):
+        return ", ".join(map(_seen, value))
+    return one_line(_cell(value))
 
 
 def _csv(rows: Sequence[Row]) -> str:
@@ -61,31 +80,47 @@ def _csv(rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    """Return rows under their names; a column in which nothing stands is left out."""
-    from rich.console import Console  # who asks for a table can wait for what draws it
-    from rich.table import Table
-    from rich.text import Text
-
+    """Return rows under their names, as wide as the terminal; a column in which nothing stands is left out."""
     columns = [
         name
         for name in _columns(rows)
         if name not in _NOT_IN_A_TABLE and any(row.get(name) not in (None, [], {}, "", False) for row in rows)
     ]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        numbers = all(isinstance(row.get(name), int | float | None) for row in rows)
-        table.add_column(
-            name,
-            justify="right" if numbers else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            max_width=COLUMN_CHARACTERS_MAX,
-            # An id that is cut names nothing.
-            min_width=max(len(_cell(row.get(name))) for row in rows) if name in _IDS else None,
-        )
-    for row in rows:
-        table.add_row(*(Text(_seen(row.get(name))) for name in columns))
-    drawn = io.StringIO()
+    cells = {name: [_seen(row.get(name)) for row in rows] for name in columns}
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_PIPE
-    Console(file=drawn, highlight=False, width=width).print(table)
-    return "\n".join(line.rstrip() for line in drawn.getvalue().splitlines())
+    widths = _widths({name: max(map(cells_of, (name, *cells[name]))) for name in columns}, width)
+    numbers = {name for name in widths if all(isinstance(row.get(name), int | float | None) for row in rows)}
+    lines = zip(*([name, *cells[name]] for name in widths), strict=True)
+    return "\n".join(
+        _GAP.join(
+            _padded(cell, wide, right=name in numbers)
+            for cell, (name, wide) in zip(line, widths.items(), strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _widths(wanted: Mapping[str, int], width: int) -> dict[str, int]:
+    """Return how wide each column is to be, so that all fit: the widest give way. An id that is cut names nothing."""
+    least = {
+        name: wide if name in _IDS else min(wide, COLUMN_CHARACTERS_MIN) for name, wide in wanted.items()
+    }
+    kept = list(wanted)
+    while len(kept) > 1 and sum(least[name] for name in kept) + len(_GAP) * (len(kept) - 1) > width:
+        kept.pop()
+    room = width - len(_GAP) * (len(kept) - 1)
+    most = COLUMN_CHARACTERS_MAX
+    while (
+        most > COLUMN_CHARACTERS_MIN
+        and sum(max(least[name], min(wanted[name], most)) for name in kept) > room
+    ):
+        most -= 1
+    return {name: max(least[name], min(wanted[name], most)) for name in kept}
+
+
+def _padded(cell: str, wide: int, *, right: bool) -> str:
+    used = cells_of(cell)
+    if used > wide:
+        cell = clipped(cell, wide)
+        used = cells_of(cell)
+    return " " * (wide - used) + cell if right else cell + " " * (wide - used)

@@ -83,7 +83,11 @@ class Printer:
         elif self.format is not None:
             from samemind.cli.formats import formatted  # only where one was asked for
 
-            self.text(formatted(self.format, document, document[verb_named(verb).rows]))
+            told = formatted(self.format, document, document[verb_named(verb).rows])
+            if self.format == "table":
+                self.lines(told.split("\n"), named=True)
+            else:
+                self.text(told)
         elif self.raw:
             self.text(raw_line(verb, document))
         else:
@@ -148,13 +152,14 @@ class Printer:
         if text:
             print(safe(text), flush=True)
 
-    def lines(self, lines: list[str]) -> None:
-        """Print lines for people, in colour where they sit at a terminal that shows it."""
+    def lines(self, lines: list[str], *, named: bool = False) -> None:
+        """Print lines for people, in colour where they sit at a terminal that shows it; `named`: a table's."""
         if self.terminal and lines:
-            from samemind.cli.terminal import colour_wanted, coloured  # for whoever sits there
+            from samemind.cli.terminal import colour_wanted, coloured, painted_names  # for whoever sits there
 
             if colour_wanted(os.environ):
-                print("\n".join(coloured([safe(line) for line in lines])), flush=True)
+                shown = coloured([safe(line) for line in lines])
+                print("\n".join([painted_names(shown[0]), *shown[1:]] if named else shown), flush=True)
                 return
         self.text("\n".join(lines))
 

@@ -99,18 +99,32 @@ def memory_rows(document: Mapping[str, Any], line_of: Callable[[Mapping[str, Any
     return [*rows, f"and {left} more: -n {document['total']} shows all"] if left > 0 else rows
 
 
-def clipped(line: str, width: int) -> str:
-    """Return a line that is at most so wide, in the cells of a terminal: some characters take two, and some none."""
-    from rich.cells import cell_len, chop_cells  # quick to load, and only where somebody looks
+def cells_of(text: str) -> int:
+    """Return how wide a text is on a terminal, where some characters take two cells, and some none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # quick to load, and only where somebody looks
 
-    if cell_len(line) <= width:
+    return cell_len(text)
+
+
+def clipped(line: str, width: int) -> str:
+    """Return a line that is at most so wide, in the cells of a terminal."""
+    if cells_of(line) <= width:
         return line
+    from rich.cells import chop_cells
+
     return (chop_cells(line, width - 1)[0].rstrip() if width > 1 else "") + _ELLIPSIS
 
 
 def coloured(lines: Iterable[str]) -> list[str]:
     """Return lines in which what only tells where something is steps back, and what wants to be seen stands out."""
     return [_coloured(line) for line in lines]
+
+
+def painted_names(line: str) -> str:
+    """Return the line of a table that names its columns, as it stands out."""
+    return f"\x1b[{_BOLD}m{line}\x1b[0m"
 
 
 def painted_error(text: str) -> str:

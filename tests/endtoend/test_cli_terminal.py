@@ -116,9 +116,11 @@ def test_records_come_as_a_table_or_rows_at_a_terminal_too(tmp_path: Path) -> No
     assert row["text"] == "Ann likes green tea"
     assert json.loads(watched(home, "list", "--format", "jsonl"))["rid"] == row["rid"]
     assert json.loads(watched(home, "list", "--format", "json"))["total"] == 1
-    table = watched(home, "list", "--format", "table").splitlines()
+    table = watched(home, "list", "--format", "table", NO_COLOR="1").splitlines()
     assert table[0].split()[:2] == ["rid", "text"]
-    assert "likes" in table[1]
+    assert "Ann likes green tea" in table[1]
+    assert max(map(len, table)) <= 60
+    assert "\x1b[1mrid" in watched(home, "list", "--format", "table")
 
 
 def test_a_dry_run_says_what_would_come_in_and_changes_nothing(tmp_path: Path) -> None:

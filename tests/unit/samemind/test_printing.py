@@ -5,6 +5,7 @@ import io
 import json
 import sys
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from samemind.catalog import verb_named
 from samemind.cli import printing
 from samemind.cli.formats import formatted
 from samemind.cli.printing import Printer
+from samemind.cli.terminal import cells_of
 from samemind.errors import Usage
 
 
@@ -141,6 +143,43 @@ def test_records_are_printed_as_a_table_rows_or_a_document() -> None:
     assert "d" * 64 not in table
     for each in ("table", "csv", "jsonl"):
         assert formatted(each, {"results": []}, []).strip() == ""
+
+
+@pytest.mark.parametrize("columns", [12, 40, 60, 80, 200])
+def test_a_table_fits_its_terminal_and_says_what_is_in_nested_values(
+    monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    """What has no room is left out from the end, rather than all of it cut until nothing can be read."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys, "stdout", Screen())
+    rows = [
+        {
+            "id": "0f9383de88df02a20b60bb1218fff025",
+            "a": {"rid": "1", "value": "Porto", "text": "Ann moved to Porto"},
+            "told_at": "2026-11-26T12:55:51.698Z",
+            "tags": ["home", "日本語" * 30],
+            "score": 0.123456789,
+            "meta": {"k": 1},
+        }
+    ] * 3
+    head, *lines = formatted("table", {}, rows).splitlines()
+    assert len(lines) == 3
+    assert max(map(cells_of, (head, *lines))) <= max(columns, len("0f9383de88df"))
+    assert head.split()[0] == "id"
+    assert lines[0].startswith("0f9383de88df")
+    assert ("Porto" in lines[0]) == (columns >= 40)
+    assert ("2026-11-26 12:55Z" in lines[0]) == (columns >= 40)
+    assert ("0.1235" in lines[0] and '{"k": 1}' in lines[0] and "home, 日本語" in lines[0]) == (columns >= 80)
+
+
+def test_a_table_of_many_rows_is_quick() -> None:
+    rows = [
+        {"rid": f"{number:08x}", "text": f"number {number}", "at": "2026-11-26T12:55Z"}
+        for number in range(20_000)
+    ]
+    began = time.process_time()
+    assert len(formatted("table", {}, rows).splitlines()) == 20_001
+    assert time.process_time() - began < 5, "what draws boxes takes three times that"
 
 
 def test_an_invitation_to_a_mailbox_is_drawn_for_a_camera_where_somebody_sits(
