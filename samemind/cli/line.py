@@ -23,6 +23,12 @@ _PATHS: Final = (Takes.PATH, Takes.NEW_PATH)
 STANDARD_INPUT: Final = "-"
 # How a result may be printed (samemind.cli.formats).
 FORMATS: Final = ("table", "csv", "jsonl", "json")
+# What an option is called by another verb, or by other tools; who types it is told ours, where the verb has that.
+_ALSO_CALLED: Final = {
+    "-n": "-k", "--limit": "-k", "--top-k": "-k", "--top": "-k", "-k": "-n", "--count": "-n", "--max": "-n",
+    "--out": "--output", "--file": "--output", "--force": "--yes", "--after": "--since", "--before": "--until",
+    "--from": "--since", "--to": "--until", "--label": "--tag", "--labels": "--tag", "--tags": "--tag",
+}  # fmt: skip
 # What every verb takes.
 EVERYWHERE: Final = ("--home", "--json", "--raw", "--help")
 # A longer usage is read by nobody: it tells what is wanted, and where the rest stands.
@@ -198,12 +204,14 @@ class _Parser(argparse.ArgumentParser):
 
     def _guess(self, message: str) -> str:
         """Return which option was meant where one that does not exist was typed, and one is near."""
-        unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
+        unknown = re.match(r"unrecognized arguments: (--[\w-]+|-\w)", message)
         if unknown is None:
             return ""
         from difflib import get_close_matches  # a slip alone needs it
 
-        near = get_close_matches(unknown[1], [*self._option_string_actions, *EVERYWHERE], 1, ALIKE_MIN)
+        known = [*self._option_string_actions, *EVERYWHERE]
+        ours = _ALSO_CALLED.get(unknown[1])
+        near = [ours] if ours in known else get_close_matches(unknown[1], known, 1, ALIKE_MIN)
         return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -155,6 +155,12 @@ def test_an_import_that_is_piped_says_how_far_it_is_and_ctrl_c_what_it_left(tmp_
     out, err = process.communicate(timeout=cli.SECONDS_MAX)
     assert (process.returncode, out) == (130, "")
     assert "what came in so far is kept; import the same files again to go on" in err
+    waiting = subprocess.Popen(
+        [*cli.COMMAND, "--home", str(home), "queue", "wait"], env=cli.environment(), **streams
+    )  # type: ignore[call-overload]
+    assert waiting.stderr.readline().startswith("queue wait: ")
+    waiting.send_signal(signal.SIGINT)
+    assert "`samemind queue wait` goes on from there" in waiting.communicate(timeout=cli.SECONDS_MAX)[1]
     kept = cli.run(home, "list", "-n", "1", "--json").json["total"]
     assert 0 < kept < lines
     shown = watched(home, "recall", "house note", "-k", "1", errors=True).replace("\r\n", " ")

@@ -48,5 +48,6 @@ COMMAND: Final = Command(
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("wait_for_queue", "Wait until everything is read and embedded."),
     streams=True,
+    kept="what was read and embedded so far is kept; `samemind queue wait` goes on from there",
     place=3,
 )

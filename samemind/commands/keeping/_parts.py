@@ -128,4 +128,4 @@ def goal_line(goal: Document) -> str:
 def profile_lines(document: Document) -> list[str]:
     lines = [f"{one_line(key)}: {one_line(value)}" for key, value in document["static"].items()]
     lines += [f"- {one_line(fact['text'])}" for fact in document["dynamic"]]
-    return lines or ["nothing is known of you"]
+    return lines or ["nothing is known of you: samemind profile set name=Julia"]

@@ -48,7 +48,7 @@ async def run(device: "Device", options: ListBlocks) -> Blocks:
 
 def render(document: Document) -> list[str]:
     return [f"{one_line(one['label'])}: {one_line(one['text'])}" for one in document["blocks"]] or [
-        "no blocks"
+        "no blocks: samemind blocks edit LABEL TEXT"
     ]
 
 

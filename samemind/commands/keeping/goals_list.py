@@ -50,7 +50,7 @@ async def run(device: "Device", options: ListGoals) -> Goals:
 
 
 def render(document: Document) -> list[str]:
-    return [goal_line(goal) for goal in document["goals"]] or ["no goals"]
+    return [goal_line(goal) for goal in document["goals"]] or ["no goals: samemind goals add TEXT"]
 
 
 COMMAND: Final = Command(

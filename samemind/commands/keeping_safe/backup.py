@@ -66,5 +66,6 @@ COMMAND: Final = Command(
     agents=Agents.NEVER,
     panel="reads or writes files",
     library=Method("backup", "Copy the store to a file as it is at this moment."),
+    kept="a backup appears only when it is whole: run it again",
     place=1,
 )

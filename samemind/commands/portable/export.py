@@ -147,5 +147,6 @@ COMMAND: Final = Command(
     panel="reads or writes files",
     library=ByHand("export"),
     streams=True,
+    kept="a file appears only when it is whole, and what was printed is not: export again",
     place=2,
 )

@@ -84,5 +84,6 @@ COMMAND: Final = Command(
         ),
     ),
     streams=True,
+    kept="before its undo window closes, nothing is gone",
     place=4,
 )

@@ -74,5 +74,6 @@ COMMAND: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("think", "Run one cycle of thinking now."),
+    kept="what it found so far is kept; `samemind think` begins a new cycle",
     place=1,
 )

@@ -135,6 +135,14 @@ def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
         find_verb(read_line(["quux"]))
     with pytest.raises(Usage, match=r"unrecognized arguments: --explian; did you mean --explain\?$"):
         read_words(find_verb(read_line(["recall"])), ["x", "--explian"])
+    for verb, typed, meant in (
+        ("recall", "-n", "-k"), ("recall", "--limit", "-k"), ("list", "-k", "-n"), ("sessions", "--count", "-n"),
+        ("export", "--out", "--output"), ("list", "--label", "--tag"), ("list", "--from", "--since"),
+    ):  # fmt: skip
+        with pytest.raises(Usage, match=rf"unrecognized arguments: {typed} 3; did you mean {meant}\?$"):
+            read_words(find_verb(read_line([verb])), [*(["x"] if verb == "recall" else []), typed, "3"])
+    with pytest.raises(Usage, match=r"unrecognized arguments: -q$"):
+        read_words(find_verb(read_line(["list"])), ["-q"])
     with pytest.raises(Usage, match=r"unrecognized arguments: --jsno; did you mean --json\?$"):
         read_words(find_verb(read_line(["list"])), ["--jsno"])
 

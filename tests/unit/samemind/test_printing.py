@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from samemind.catalog import verb_named
+from samemind.catalog import NAMES, verb_named
 from samemind.cli import printing
 from samemind.cli.formats import formatted
 from samemind.cli.printing import Printer
@@ -105,6 +105,15 @@ def test_where_no_terminal_is_progress_is_a_line_every_few_seconds(
             now_s += 1.0
     lines = capsys.readouterr().err.splitlines()
     assert lines == [f"import: {done:,} of 20,000" for done in (5_000, 10_000, 15_000)]
+
+
+def test_every_verb_that_takes_long_says_what_ctrl_c_left() -> None:
+    """Those whose words are an answer, such as the codes of `pair`, have told it by then."""
+    silent = {
+        name for name in NAMES if (verb := verb_named(name)).streams and not verb.news and not verb.kept
+    }
+    assert silent == set()
+    assert all(verb_named(name).kept for name in ("think", "backup", "sync", "remember-many"))
 
 
 def test_what_an_interrupted_import_left_is_said(capsys: pytest.CaptureFixture[str]) -> None:

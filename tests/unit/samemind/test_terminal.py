@@ -9,6 +9,14 @@ RID = "01a210f7-14c2-74cd-984a-6c5e58a37588"
 OTHER = "860fab8e-1727-82d5-8dce-4be9a339cfff"
 
 
+def test_an_empty_list_of_a_past_before_the_memory_says_when_it_begins() -> None:
+    nothing = {"memories": [], "total": 0}
+    assert memory_rows(nothing, str) == ["no memories"]
+    assert memory_rows({**nothing, "begins": "2026-01-01T12:00:00Z"}, str)[0].startswith(
+        "no memories: this memory begins at 2026-01-01"
+    )
+
+
 def test_ids_are_shortened_wherever_they_stand_and_words_are_left_alone() -> None:
     document = {
         "rid": RID,
