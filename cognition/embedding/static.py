@@ -9,7 +9,6 @@ Embedding costs some 0.03 ms a text. A text without a single token has no direct
 (a mean of nothing would be NaN, which spreads through every comparison).
 """
 
-import importlib.metadata
 import importlib.util
 import json
 import mmap
@@ -70,9 +69,13 @@ class StaticEmbedder:
     @property
     def name(self) -> str:
         """The space: the wheel's version pins the table inside it."""
+        from importlib import (
+            metadata,
+        )  # as long to load as the vectors, and most who use them ask for no name
+
         try:
-            version = importlib.metadata.version(PACKAGE)
-        except importlib.metadata.PackageNotFoundError:
+            version = metadata.version(PACKAGE)
+        except metadata.PackageNotFoundError:
             version = "absent"
         return f"{PACKAGE}-{version}/{WEIGHTS.stem}/{RECIPE}"
 

@@ -1,10 +1,13 @@
-"""The words of ten languages by which claims are told, from a file each.
+"""The words of ten languages by which claims are told.
+
+They are written in a file each, `data/*.toml`, and read from one that is made of all (`python -m
+samemind._tools.generate`): Python takes twenty times as long to read TOML as JSON, and every recall reads them.
 
 Nobody says which language a note is in: its small words do, and where they do not, all ten may be meant.
 """
 
+import json
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -12,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk")
-_DATA: Final = Path(__file__).with_name("data")
+_TOLD: Final = Path(__file__).with_name("data") / "all.json"
 _FLAT: Final = {"ł": "l", "’": "'", "ʼ": "'", "ß": "s", "œ": "o", "æ": "a", "ø": "o", "đ": "d", "ı": "i"}
 # Lists whose words tell a language as its small words do.
 _TELLING: Final = (
@@ -84,7 +87,8 @@ def _leveled(letter: str) -> str:
 
 @lru_cache(1)
 def _told() -> Mapping[str, Mapping[str, Any]]:
-    return {name: tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8")) for name in LANGUAGES}
+    told: Mapping[str, Mapping[str, Any]] = json.loads(_TOLD.read_bytes())
+    return told
 
 
 @lru_cache(1)

@@ -1,4 +1,4 @@
-"""Write what follows from the declarations of commands: the catalog, the library's methods, and its exports.
+"""Write what follows from what others declare: catalog, methods and exports of commands, and the words of languages.
 
 `python -m samemind._tools.generate` writes them; they are committed, so that type checkers and readers see every
 signature, and a test says when they are behind.
@@ -8,6 +8,7 @@ import dataclasses
 import json
 import sys
 import textwrap
+import tomllib
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
@@ -15,10 +16,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
+from cognition.grammar.lexicon import LANGUAGES
 from samemind.commands import TITLES
 from samemind.declaring import Command, Declared, Method, Takes, declared
 
 PACKAGE: Final = Path(__file__).parents[1]
+GRAMMAR: Final = PACKAGE.parent / "cognition" / "grammar" / "data"
 _WIDTH: Final = 110
 _HEAD: Final = '''\
 """{says}
@@ -58,7 +61,15 @@ def outputs() -> dict[Path, str]:
         PACKAGE / "_methods.py": _methods(),
         PACKAGE / "_blocking_methods.py": _blocking_methods(),
         PACKAGE / "__init__.py": _with_exports((PACKAGE / "__init__.py").read_text("utf-8")),
+        GRAMMAR / "all.json": _languages(),
     }
+
+
+def _languages() -> str:
+    """Return the words of all languages: a line each, so that a change of one shows as that."""
+    told = {name: tomllib.loads((GRAMMAR / f"{name}.toml").read_text("utf-8")) for name in LANGUAGES}
+    lines = [f'"{name}": {json.dumps(words, ensure_ascii=False)}' for name, words in told.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def commands() -> list[Command[Any, Any]]:

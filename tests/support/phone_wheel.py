@@ -97,7 +97,7 @@ def _app_files(vendored: Path) -> Iterator[tuple[str, Path]]:
 def _below(folder: Path, root: Path) -> Iterator[tuple[str, Path]]:
     for path in folder.rglob("*"):
         parts = path.relative_to(root).parts
-        if path.is_file() and path.suffix in (".py", ".so", ".toml") and not _SKIPPED & {*parts}:
+        if path.is_file() and path.suffix in (".py", ".so", ".toml", ".json") and not _SKIPPED & {*parts}:
             yield "/".join(parts), path
 
 

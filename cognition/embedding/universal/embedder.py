@@ -9,6 +9,7 @@ root of their number, through four small layers. Texts go through together, as m
 processor's cache; a window that would reach into the next text reads zeros instead.
 """
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -198,8 +199,23 @@ class _Threads:
 _threads: Final = _Threads()
 
 
+def _starts_with_one() -> bool:
+    """Say whether BLAS has one thread from the start, as the command has it (`samemind.__main__`).
+
+    To hold it to one, all libraries that are loaded are looked at: that takes longer than a question does.
+    """
+    blas: str = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
+    return "openblas" in blas and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+
+
+_has_one: Final = _starts_with_one()
+
+
 @contextmanager
 def _one_thread() -> Iterator[None]:
+    if _has_one:
+        yield
+        return
     _threads.enter()
     try:
         yield
