@@ -14,6 +14,7 @@ from cognition.contradictions.relations import RelationKind, relation_of
 from cognition.contradictions.tables import selves_of
 from cognition.contradictions.values import OWNER
 from cognition.core_profile import EXPIRES_DAYS, CoreFact, staying
+from cognition.tellings import groups_of
 from replica import MemoryId, derived_memory_id, read_settings
 from replica.reads.claims import entities_named
 from replica.reads.profile import block_rows, core_rows
@@ -23,6 +24,8 @@ PREFIX: Final = "profile."
 ENTRY_CHARACTERS_MAX: Final = 1_000
 # Of what is known by itself: what is pinned, what a model took for lasting, what the owner told of themselves.
 FACTS_MAX: Final = 40
+# So many rows are read for each line: what was told again, and a fact that says what its memory does, is one line.
+ROWS_A_LINE: Final = 3
 _CATEGORIES: Final[Mapping[str | None, str]] = {
     "procedural": "project",
     "prospective": "project",
@@ -31,7 +34,7 @@ _CATEGORIES: Final[Mapping[str | None, str]] = {
     "social": "identity",
 }
 _FACTS: Final = """
-    SELECT m.rid, m.text, json_extract(m.meta, '$.category'), m.type,
+    SELECT m.id, m.rid, m.text, json_extract(m.meta, '$.category'), m.type,
     (SELECT group_concat(relation, ' ') FROM shown_claim c
      WHERE c.id = m.id AND entity IN (SELECT value FROM json_each(?1))) FROM shown_memory m
     WHERE ifnull(m.archived, 0) = 0 AND m.block IS NULL AND m.goal IS NULL
@@ -69,12 +72,17 @@ def facts(connection: sqlite3.Connection, *, now_ms: int, limit: int = FACTS_MAX
     left = left_out(connection, now_ms)
     selves = selves_of(connection)
     own = json.dumps([each for each in entities_named(connection) if selves.named(each) == OWNER])
-    rows = connection.execute(_FACTS, (own, limit + len(left)))
-    return [
-        InferredFact(MemoryId(rid), text, _category(category, of_type, relations or ""))
-        for rid, text, category, of_type, relations in rows
-        if rid not in left
-    ][:limit]
+    rows = connection.execute(_FACTS, (own, ROWS_A_LINE * limit + len(left))).fetchall()
+    groups = groups_of(connection, [number for number, *_ in rows])
+    found: list[InferredFact] = []
+    said: set[object] = set()
+    for number, rid, text, category, of_type, relations in rows:
+        line, group = " ".join(text.casefold().split()).rstrip(".!"), groups.get(number)
+        if rid in left or line in said or (group is not None and group in said):
+            continue
+        said |= {line} if group is None else {line, group}
+        found.append(InferredFact(MemoryId(rid), text, _category(category, of_type, relations or "")))
+    return found[:limit]
 
 
 def _category(told: str | None, of_type: str | None, relations: str) -> str | None:

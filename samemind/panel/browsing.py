@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 from cognition import Filters
 from cognition.contradictions.finding import disputed_among, slots_about, slots_stated
 from cognition.contradictions.slots import ClaimStatus, judge
-from cognition.contradictions.tables import told_of
+from cognition.contradictions.tables import selves_of, told_of
+from cognition.contradictions.values import OWNER
 from cognition.entities import entities, triples_of
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from replica.reads.devices import device_names
@@ -53,6 +54,8 @@ VALUE_CHARACTERS_MAX: Final = 400
 # Below this, what was found is near, and says nothing about what was asked: `context` leaves out less (0.1), since a
 # model reads on where a person would be misled.
 CLOSE: Final = 0.2
+# What is less than half as likely as the best is further off: of sixty memories fifty are a little alike.
+BESIDE_THE_BEST: Final = 0.5
 # A beginning of one letter fits half of all memories.
 BEGINNING_MIN: Final = 2
 LIKE_IT_MAX: Final = 6
@@ -104,7 +107,10 @@ async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
 
         found, literal, rids = await now.read(read)
         sureness = {number: by_rid[rids[number]].confidence for number in found}
-        close = [number for number in found if sureness[number] >= CLOSE]
+        # The first is what is thought to answer; of the others the likelier comes first, as each says how likely it is.
+        least = max(CLOSE, BESIDE_THE_BEST * max(sureness.values(), default=0.0))
+        close = [number for number in found if sureness[number] >= least]
+        close[1:] = sorted(close[1:], key=lambda number: -sureness[number])
         spelled = [
             number
             for number in sorted(literal, reverse=True)
@@ -258,8 +264,7 @@ def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> d
     ]
     shown = show_memory_id(rid)
     edges = [edge[:3] for edge in edges_of(connection, shown, limit=EDGES_MAX)]
-    # Two names that stand in one relation both bring it.
-    told = dict.fromkeys(edge[:3] for name in names for edge in triples_of(connection, name, limit=EDGES_MAX))
+    told = _told_of(connection, names, view.speaker)
     parent = () if view.parent is None else (parse_memory_id(view.parent),)
     return {
         "parent": next(iter(_cards([*_numbers(connection, parent)], connection)), None),
@@ -275,6 +280,28 @@ def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> d
         "relations": [list(edge) for edge in edges]
         + [list(edge) for edge in told if edge not in edges][:EDGES_MAX],
     }
+
+
+def _told_of(
+    connection: sqlite3.Connection, names: Sequence[str], speaker: str | None
+) -> dict[tuple[str, str, str], None]:
+    """Return how what a memory names is related; two names that stand in one relation bring it once.
+
+    Who owns all this, and whoever said it, is named in half of what there is: what they are related to belongs to a
+    memory only where it names the other end too.
+    """
+    selves = selves_of(connection)
+    here = {name.casefold() for name in names}
+
+    def tells(name: str) -> bool:
+        return selves.named(name) != OWNER and name.casefold() != (speaker or "").casefold()
+
+    return dict.fromkeys(
+        edge[:3]
+        for name in names
+        for edge in triples_of(connection, name, limit=EDGES_MAX)
+        if tells(name) or {edge[0].casefold(), edge[2].casefold()} <= here
+    )
 
 
 def _claims(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[dict[str, Any]]:

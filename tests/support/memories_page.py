@@ -24,7 +24,18 @@ def texts(page: Page) -> list[str]:
 def verbs(page: Page) -> list[str]:
     """Note, from now on, what the page asks of the device that may write."""
     asked: list[str] = []
-    reading = {"list", "recall", "get", "history", "log", "status", "graph", "entities"}
+    reading = {
+        "list",
+        "recall",
+        "get",
+        "history",
+        "log",
+        "status",
+        "graph",
+        "entities",
+        "panel/browse",
+        "panel/cards",
+    }
 
     def note(url: str, method: str) -> None:
         verb = url.partition("/api/v1/")[2]

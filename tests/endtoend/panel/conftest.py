@@ -71,8 +71,9 @@ def household(paired: Household) -> Iterator[Household]:
         each.errors.clear()
     owner = paired.laptop.owner
     rids = [
-        memory["rid"]
+        rid
         for memory in owner.post("/api/v1/list", {"limit": 500, "include_cold": True}).json["memories"]
+        for rid in memory["summary_of"] or [memory["rid"]]
     ]
     if rids:
         assert owner.post("/api/v1/forget", {"rids": rids}).status == 200

@@ -77,6 +77,32 @@ def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, 
     assert found == {}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "direction"), [(390, "ltr"), (390, "rtl"), (768, "ltr"), (1440, "rtl")])
+def test_axe_finds_nothing_at_any_width_in_either_direction(
+    laptop: Panel, width: int, direction: str
+) -> None:
+    laptop.ask("remember", text="I work at Google")
+    laptop.ask("remember", text="I work at Meta")
+    laptop.ask("remember", text="אני גר בחיפה ועובד מהבית", tag=["בית"], no_facts=True)
+    laptop.ask("relate", source="Ann", relation="works_on", target="Heron")
+    rid = laptop.ask("remember", text="Ann works on Heron with Bob", tag=["work"])["rid"]
+    views = ["", "?ask=coffee", "memories", "memories?q=Ann", f"memory/{rid}", "questions", "inbox"]
+    views += ["graph", "agents", "devices", "settings", "memories?at=2026-01-01"]
+    page = laptop.page(width=width)
+    found: dict[str, list[str]] = {}
+    page.emulate_media(reduced_motion="reduce")
+    for view in views:
+        page.goto(f"{laptop.url}#/{view}")
+        page.evaluate("(direction) => (document.documentElement.dir = direction)", direction)
+        page.get_by_role("heading", level=1).first.wait_for(state="attached")
+        found |= judged(page, view or "home", None)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, view
+        shoot(page, f"{view.split('?')[0].split('/')[0] or 'home'}-{width}-{direction}")
+    laptop.ask("unrelate", source="Ann", relation="works_on", target="Heron")
+    assert found == {}
+
+
 def judged(page: Page, where: str, rules: dict[str, list[str]] | None) -> dict[str, list[str]]:
     results = Axe().run(page, options=rules)
     return {

@@ -1,7 +1,7 @@
 // Agents: who may read and write here, what each of them did, and who waits to be let in.
 
 import { call } from "./api.js";
-import { announce, confirmHere, h, keyed, say } from "./dom.js";
+import { announce, coded, confirmHere, h, keyed, say } from "./dom.js";
 import { ago, clock, plural, t } from "./i18n.js";
 import { link } from "./router.js";
 import { state } from "./state.js";
@@ -25,7 +25,7 @@ export function agentsView() {
   const summary = h("p", { class: "lead" });
   const waiting = h("ul", { class: "plain waiting", "aria-label": t("Waiting to be let in") });
   const list = h("ul", { class: "plain agents", "aria-label": t("Agents that were let in") });
-  const empty = h("p", { class: "empty", hidden: true }, t("No remote agent was let in. Programs on this machine are connected by {command}.", { command: "samemind connect" }));
+  const empty = h("div", { class: "empty", hidden: true }, h("p", {}, coded(t("No remote agent was let in. Programs on this machine are connected by {command}."), { command: "samemind connect" })));
   const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Agents")), summary), waiting, list, empty, h("h2", {}, t("Let another in")), h("div", { class: "pair-grid" }, tokenBox(look), howBox()));
   let timer = 0;
   let closed = false;
@@ -42,7 +42,11 @@ export function agentsView() {
 
   function show(found) {
     if (closed) return;
-    say(summary, state.status?.mcp_url ? t("Remote agents reach this device at {url}.", { url: state.status.mcp_url }) : t("Remote agents cannot reach this device: start it with {command}.", { command: "samemind up --mcp-http 127.0.0.1:7413" }));
+    const reached = state.status?.mcp_url;
+    if (summary.dataset.said !== String(reached)) {
+      summary.dataset.said = String(reached);
+      summary.replaceChildren(...(reached ? coded(t("Remote agents reach this device at {url}."), { url: reached }) : coded(t("Remote agents cannot reach this device: start it with {command}."), { command: "samemind up --mcp-http 127.0.0.1:7413" })));
+    }
     keyed(waiting, found.waiting, { key: (each) => each.code, make: (each) => waitingCard(each, look) });
     keyed(list, found.agents, { key: (each) => each.id, make: (each) => agentCard(each, look), update: updateAgent });
     empty.hidden = found.agents.length > 0 || found.waiting.length > 0;
@@ -174,5 +178,5 @@ function tokenBox(look) {
 }
 
 function howBox() {
-  return h("section", { class: "box" }, h("h3", {}, t("By approval")), h("p", {}, t("Give the program the address above. It shows a code, and comes up here: compare the two, and let it in.")), h("p", { class: "muted" }, t("Programs on this machine need neither: {command}", { command: "samemind connect claude" })));
+  return h("section", { class: "box" }, h("h3", {}, t("By approval")), h("p", {}, t("Give the program the address above. It shows a code, and comes up here: compare the two, and let it in.")), h("p", { class: "muted" }, coded(t("Programs on this machine need neither: {command}"), { command: "samemind connect claude" })));
 }

@@ -63,13 +63,14 @@ function deviceCard(device) {
   item.told = h("p", { class: "device-state" });
   item.facts = h("p", { class: "muted" });
   item.error = h("p", { class: "device-error" });
+  item.before = h("p", { class: "device-before", hidden: true }, t("Another device has this name. If this is what that one was before it was restored, remove it."));
   item.actions = h("div", { class: "device-actions" });
   if (device.state !== "own") {
     item.rename = h("button", { type: "button", class: "quiet", on: { click: () => rename(item) } }, t("Rename"));
     item.revoke = h("button", { type: "button", class: "quiet", on: { click: () => revoke(item) } }, t("Remove…"));
     item.actions.append(item.rename, item.revoke);
   }
-  item.append(h("span", { class: "device-disc", "aria-hidden": "true" }, [...device.name][0]?.toUpperCase() ?? ""), h("div", { class: "device-body" }, item.name, item.told, item.facts, item.error), item.actions);
+  item.append(h("span", { class: "device-disc", "aria-hidden": "true" }, [...device.name][0]?.toUpperCase() ?? ""), h("div", { class: "device-body" }, item.name, item.told, item.facts, item.error, item.before), item.actions);
   return item;
 }
 
@@ -83,6 +84,7 @@ function updateDevice(item, device) {
   say(item.facts, [putOut(device), device.last_sync && t("last synced {when}", { when: ago(device.last_sync) }), offset, device.address, device.device_id.slice(0, 12)].filter(Boolean).join(" · "));
   if (device.last_sync) item.facts.title = clock(device.last_sync);
   say(item.error, device.state === "linked" || device.state === "revoked" ? "" : (device.error ?? ""));
+  item.before.hidden = !device.namesake;
   if (item.revoke) item.actions.hidden = device.state === "revoked";
 }
 

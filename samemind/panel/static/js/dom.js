@@ -50,6 +50,11 @@ export function keyed(container, items, { key, make, update }) {
   container.keyedChildren = next;
 }
 
+/** A text with commands in it, as `t` gives it without values: each is shown as code, which no line break parts. */
+export function coded(text, values) {
+  return text.split(/\{(\w+)\}/).map((part, at) => (at % 2 ? h("code", { dir: "ltr" }, values[part]) : part));
+}
+
 /** Set a text only where it differs, so that screen readers are not told twice. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;

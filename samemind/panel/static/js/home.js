@@ -4,7 +4,7 @@ import { call, stream } from "./api.js";
 import { askBox } from "./ask.js";
 import { h, keyed, say } from "./dom.js";
 import { ago, clock, list, plural, t, years } from "./i18n.js";
-import { reminders } from "./inbox.js";
+import { noticed, reminders } from "./inbox.js";
 import { onOps } from "./live.js";
 import { syncMap } from "./map.js";
 import { compose } from "./memories.js";
@@ -12,7 +12,7 @@ import { openQuestions } from "./questions.js";
 import { here, isPast, link } from "./router.js";
 import { memoryRow } from "./row.js";
 import { count, deviceName, hueOf, memoryNamed, state } from "./state.js";
-import { deed } from "./words.js";
+import { deed, deedOn } from "./words.js";
 
 const SHOWN = 9;
 const KEPT = 60;
@@ -54,7 +54,9 @@ export function homeView() {
   const show = () => {
     const rows = gathered(ops);
     latelyTitle.hidden = !rows.length;
+    happened.hidden = Boolean(here().args.get("ask")) || isPast() || (stage.hidden && !rows.length);
     keyed(lately, rows, { key: (op) => op.op_id, make: lateOp, update: updateOp });
+    if (state.loaded) learnWords(rows).then((came) => came && show());
   };
 
   stream("log", { limit: KEPT }, () => {}).then((log) => {
@@ -78,13 +80,12 @@ export function homeView() {
       say(title, main);
       say(subtitle, rest);
       const asking = Boolean(here().args.get("ask"));
-      for (const part of [happened, side, title.closest("header")]) part.hidden = asking || isPast();
+      for (const part of [side, title.closest("header")]) part.hidden = asking || isPast();
       asked.hidden = !asking && !isPast();
       // A map of one device says nothing.
       stage.hidden = !state.status?.peers?.length;
       map.update();
       show();
-      happened.hidden ||= stage.hidden && latelyTitle.hidden;
       const items = decisionsNow();
       keyed(decisions, items.length ? items : [{ key: "none", text: t("Nothing waits for you.") }], {
         key: (item) => item.key,
@@ -103,9 +104,11 @@ export function homeView() {
 function decisionsNow() {
   const questions = openQuestions().length;
   const open = reminders().length;
+  const found = noticed().length;
   return [
     questions && { key: "questions", href: "#/questions", text: plural(questions, "{n} contradiction to settle", "{n} contradictions to settle") },
     open && { key: "triggers", href: "#/inbox", text: plural(open, "{n} reminder in the inbox", "{n} reminders in the inbox") },
+    found && { key: "noticed", href: "#/inbox", text: plural(found, "{n} thing that memory noticed", "{n} things that memory noticed") },
     !state.status?.peers?.length && { key: "pair", href: "#/devices", text: t("Pair another device") },
     state.loaded && !count() && { key: "import", href: "#/settings", text: t("Bring in what you told ChatGPT or Claude") },
     state.loaded && !count() && { key: "agent", text: t("Let an agent use it: run {command}, or the name of yours.", { command: "samemind connect claude" }) },
@@ -127,9 +130,36 @@ async function showThisDay(element) {
   }
 }
 
-// What people did; counting accesses and passing claims on is housekeeping.
+// What people did; counting accesses, passing claims on and what memory notes by itself is housekeeping.
 function told(op) {
-  return !["access", "claim", "receipt", "link"].includes(op.kind);
+  return !["access", "claim", "receipt", "link", "trigger", "propose"].includes(op.kind);
+}
+
+// The words of memories that are in no list here: they are old, or gone (null).
+const words = new Map();
+
+/** What a change is about, in words: a row without any tells nobody anything. */
+function whatOf(op) {
+  if (!op.rid) return op.more ? "" : deedOn(op.kind);
+  const text = memoryNamed(op.rid)?.text ?? words.get(op.rid);
+  if (text === undefined) return "";
+  return text === null ? t("a memory that was forgotten since") : `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”`;
+}
+
+/** Ask for the words that are missing; say whether any came. */
+async function learnWords(rows) {
+  const missing = rows.map((op) => op.rid).filter((rid) => rid && !memoryNamed(rid) && !words.has(rid));
+  if (!missing.length) return false;
+  for (const rid of missing) words.set(rid, undefined);
+  try {
+    const { memories } = await call("panel/cards", { rids: missing });
+    const found = new Map(memories.map((memory) => [memory.rid, memory.text]));
+    for (const rid of missing) words.set(rid, found.get(rid) ?? null);
+    return true;
+  } catch {
+    for (const rid of missing) words.delete(rid);
+    return false;
+  }
 }
 
 /** The last thing that happened to each memory; what names none, and goes on and on, as one. */
@@ -137,6 +167,7 @@ function gathered(ops) {
   const rows = [];
   const seen = new Set();
   for (const op of ops) {
+    if (memoryNamed(op.rid)?.parent) continue; // a fact: what was told is a row already
     const last = rows.at(-1);
     if (op.rid ? seen.has(op.rid) : last && !last.rid && last.kind === op.kind && last.device === op.device) {
       if (!op.rid) last.more += 1;
@@ -160,13 +191,12 @@ function lateOp(op) {
 }
 
 function updateOp(item, op) {
-  const text = op.rid && memoryNamed(op.rid)?.text;
   // Devices may be told of after the first ops were drawn, and with them the colours.
   item.style.setProperty("--hue", hueOf(op.device));
   say(item.deed, ` ${deed(op.kind)}${op.more ? ` ${plural(op.more + 1, "{n} thing", "{n} things")}` : ""} `);
-  say(item.what, text ? `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”` : "");
+  say(item.what, whatOf(op));
   say(item.when, ago(op.at));
   say(item.who, op.device === state.session?.device_id ? t("this device") : (op.device_name ?? deviceName(op.device)));
-  if (text) item.link.setAttribute("href", link(`memory/${op.rid}`));
+  if (memoryNamed(op.rid) || words.get(op.rid)) item.link.setAttribute("href", link(`memory/${op.rid}`));
   else item.link.removeAttribute("href");
 }

@@ -2,23 +2,41 @@
 
 import { call } from "./api.js";
 import { announce, h, keyed, say } from "./dom.js";
-import { ago, plural, t } from "./i18n.js";
+import { ago, minute, plural, t } from "./i18n.js";
 import { link } from "./router.js";
 import { memoryNamed, reloadSoon, state } from "./state.js";
-import { complain } from "./toasts.js";
+import { complain, notice } from "./toasts.js";
 import { why } from "./words.js";
 
-/** What is open; a contradiction waits among the questions, and only there: "done" would not decide it. */
+// A contradiction waits among the questions, and only there: "done" would not decide it.
+const open = (each) => (each.status === "pending" || each.status === "delivered") && each.kind !== "conflict_escalation";
+
+/** What somebody asked to be reminded of, and is due. */
 export function reminders() {
-  return (state.triggers ?? []).filter((each) => (each.status === "pending" || each.status === "delivered") && each.kind !== "conflict_escalation");
+  return (state.triggers ?? []).filter((each) => open(each) && each.kind === "reminder");
+}
+
+/** What memory noticed by itself: patterns, goals that stand still, what fades. Nobody waits for it.
+ *  What two triggers say in the same words is one thing, and goes by both (`ids`). */
+export function noticed() {
+  const found = new Map();
+  for (const each of state.triggers ?? []) {
+    if (!open(each) || each.kind === "reminder") continue;
+    const said = found.get(each.reason);
+    if (said) said.ids.push(each.id);
+    else found.set(each.reason, { ...each, ids: [each.id] });
+  }
+  return [...found.values()];
 }
 
 export function inboxView() {
   const summary = h("p", { class: "lead" });
-  const list = h("ul", { class: "plain inbox" });
+  const list = h("ul", { class: "plain inbox", "aria-label": t("Reminders") });
+  const others = h("ul", { class: "plain inbox", "aria-label": t("Noticed") });
+  const otherPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Noticed")), h("p", { class: "muted" }, t("What memory found by itself. Nothing has to be done about it.")), others);
   const think = h("button", { type: "button", on: { click: thinkNow } }, t("Think now"));
   const hint = h("p", { class: "empty" }, t("To be reminded, write down when: “Dentist on 3 May at 9”. It comes up here on that day."));
-  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Inbox")), summary), think), list, hint);
+  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Inbox")), summary), think), list, hint, otherPart);
 
   async function thinkNow() {
     think.disabled = true;
@@ -35,10 +53,13 @@ export function inboxView() {
   return {
     element,
     update() {
-      const open = reminders().sort((a, b) => b.urgency - a.urgency);
-      say(summary, open.length ? plural(open.length, "{n} thing worth a look.", "{n} things worth a look.") : t("Nothing to bring up. It is looked for every few minutes."));
-      hint.hidden = open.length > 0;
-      keyed(list, open, { key: (each) => each.id, make: reminder, update: updateReminder });
+      const urgent = (a, b) => b.urgency - a.urgency;
+      const [due, found] = [reminders().sort(urgent), noticed().sort(urgent)];
+      say(summary, due.length ? plural(due.length, "{n} reminder.", "{n} reminders.") : t("No reminder is due. It is looked for every few minutes."));
+      hint.hidden = due.length > 0;
+      otherPart.hidden = !found.length;
+      keyed(list, due, { key: (each) => each.id, make: reminder, update: updateReminder });
+      keyed(others, found, { key: (each) => each.id, make: reminder, update: updateReminder });
     },
   };
 }
@@ -49,12 +70,54 @@ function reminder(item) {
   element.meta = h("p", { class: "muted" });
   element.about = h("ul", { class: "plain reminder-about" });
   element.meter = h("meter", { min: "0", max: "1" });
+  const asked = item.kind === "reminder";
   element.append(
     element.reason,
     element.about,
-    h("footer", { class: "row" }, h("label", { class: "urgency" }, t("Urgency"), element.meter), element.meta, h("button", { type: "button", class: "primary", on: { click: () => act(element, "act", t("Done")) } }, t("Done")), h("button", { type: "button", class: "quiet", on: { click: () => act(element, "dismiss", t("Dismissed")) } }, t("Dismiss"))),
+    h(
+      "footer",
+      { class: "row" },
+      asked && h("label", { class: "urgency" }, t("Urgency"), element.meter),
+      element.meta,
+      h("button", { type: "button", class: asked ? "primary" : "", on: { click: () => act(element, "act", t("Done")) } }, asked ? t("Done") : t("Seen")),
+      snoozer(element),
+      asked && h("button", { type: "button", class: "quiet", on: { click: () => act(element, "dismiss", t("Dismissed")) } }, t("Dismiss")),
+    ),
   );
   return element;
+}
+
+const MORNING = 9;
+const HOUR_MS = 3_600_000;
+
+/** At nine in the morning of the day that is so many days ahead, where the browser is. */
+function morning(days) {
+  const at = new Date();
+  at.setDate(at.getDate() + days);
+  at.setHours(MORNING, 0, 0, 0);
+  return at;
+}
+
+/** When something may come up again. */
+const TIMES = [
+  [() => t("In an hour"), () => new Date(Date.now() + HOUR_MS)],
+  [() => t("Tomorrow morning"), () => morning(1)],
+  [() => t("In a week"), () => morning(7)],
+];
+
+/** A choice of when it is to come up again, on every device. */
+function snoozer(element) {
+  const choice = h(
+    "details",
+    { class: "snooze", on: { keydown: (event) => event.key === "Escape" && choice.open && (event.stopPropagation(), (choice.open = false), choice.firstChild.focus()) } },
+    h("summary", { class: "button" }, t("Later…")),
+    h("div", { class: "row" }, TIMES.map(([said, when]) => h("button", { type: "button", on: { click: () => putOff(when()) } }, said()))),
+  );
+  function putOff(until) {
+    choice.open = false;
+    act(element, "snooze", t("It comes up again {when}.", { when: minute(until) }), { until: until.toISOString() });
+  }
+  return choice;
 }
 
 function updateReminder(element, item) {
@@ -69,11 +132,12 @@ function updateReminder(element, item) {
   });
 }
 
-async function act(element, verb, said) {
+async function act(element, verb, said, options = {}) {
   element.inert = true;
   try {
-    await call(`triggers ${verb}`, { id: element.item.id });
-    announce(said);
+    for (const id of element.item.ids ?? [element.item.id]) await call(`triggers ${verb}`, { id, ...options });
+    if (verb === "snooze") notice(said);
+    else announce(said);
     reloadSoon();
   } catch (error) {
     element.inert = false;

@@ -1,7 +1,7 @@
 // Mailboxes: through what places devices meet that are never up together, how it stands with each, and adding one.
 
 import { call } from "./api.js";
-import { announce, h, keyed, say } from "./dom.js";
+import { announce, coded, h, keyed, say } from "./dom.js";
 import { ago, clock, plural, t } from "./i18n.js";
 import { complain } from "./toasts.js";
 
@@ -102,5 +102,5 @@ function addressBox(look) {
 
 function invitationBox(look) {
   const invitation = { label: t("Invitation"), input: h("input", { type: "password", required: true, placeholder: "samemind-mailbox:…", autocomplete: "off" }) };
-  return box(t("Add one by invitation"), t("On a device that uses it: {command}", { command: "samemind mailbox invite NAME" }), [invitation], () => ({ invitation: invitation.input.value }), look);
+  return box(t("Add one by invitation"), coded(t("On a device that uses it: {command}"), { command: "samemind mailbox invite NAME" }), [invitation], () => ({ invitation: invitation.input.value }), look);
 }

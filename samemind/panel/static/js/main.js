@@ -2,7 +2,7 @@
 
 import { enter } from "./api.js";
 import { build as buildMemories, compose, isOpen, search, toggle } from "./memories.js";
-import { h, icon, keyed, say } from "./dom.js";
+import { coded, h, icon, keyed, say } from "./dom.js";
 import { listen } from "./live.js";
 import { reload, state, subscribe, changed } from "./state.js";
 import { complain, undoLast } from "./toasts.js";
@@ -152,6 +152,7 @@ function frame() {
   document.getElementById("toasts").setAttribute("aria-label", t("Notices"));
   const find = document.getElementById("find");
   find.append(icon("search"), h("span", {}, t("Search")), h("kbd", {}, navigator.platform?.startsWith("Mac") ? "⌘ K" : "Ctrl K"));
+  find.setAttribute("aria-label", t("Search"));
   find.setAttribute("aria-keyshortcuts", "Control+K Meta+K");
   find.addEventListener("click", palette);
 }
@@ -162,7 +163,7 @@ async function start() {
     state.session = await enter();
   } catch (error) {
     main.replaceChildren(
-      h("section", { class: "locked" }, h("h1", {}, error.code === "bad_launch" ? t("This address was used already") : t("Open the panel from this device")), h("p", {}, t("Run {command} in a terminal. It opens a page that is let in.", { command: "samemind panel" })), h("p", { class: "muted" }, error.message)),
+      h("section", { class: "locked" }, h("h1", {}, error.code === "bad_launch" ? t("This address was used already") : t("Open the panel from this device")), h("p", {}, coded(t("Run {command} in a terminal. It opens a page that is let in."), { command: "samemind panel" })), h("p", { class: "muted" }, error.message)),
     );
     return;
   }

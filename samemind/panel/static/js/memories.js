@@ -161,7 +161,7 @@ function render() {
   if (!view.open) return;
   const seen = visible();
   const facts = shown().filter((memory) => memory.parent).length;
-  say(parts.count, [state.total > state.memories.length ? t("the latest {some} of {all}", { some: number(state.memories.length), all: number(total) }) : plural(total, "{n} memory", "{n} memories"), facts && t("{n} of them read out of others", { n: number(facts) })].filter(Boolean).join(", "));
+  say(parts.count, [state.total > state.memories.length ? t("the latest {some} of {all}", { some: number(state.memories.length - facts), all: number(total) }) : plural(total, "{n} memory", "{n} memories"), facts && plural(facts, "{n} fact read out of them", "{n} facts read out of them")].filter(Boolean).join(", "));
   renderChips();
   renderEmpty(total, seen.length);
   keyed(parts.groups, groupsOf(seen), { key: (group) => group.name, make: makeGroup, update: updateGroup });

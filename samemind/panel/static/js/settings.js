@@ -1,7 +1,7 @@
 // Settings: bring memories in and take them out, say who you are, and what this device is.
 
 import { call, stream, upload } from "./api.js";
-import { announce, h, say } from "./dom.js";
+import { announce, coded, h, say } from "./dom.js";
 import { number, plural, t } from "./i18n.js";
 import { link } from "./router.js";
 import { reloadSoon, state } from "./state.js";
@@ -77,7 +77,7 @@ function importBox() {
   }
 
   function finished(done, said, actions) {
-    const parts = [plural(done.imported, "{n} memory came in", "{n} memories came in"), done.facts && plural(done.facts, "{n} fact read out of them", "{n} facts read out of them"), done.skipped && t("{n} were here already", { n: number(done.skipped) }), done.held && t("{n} look secret and wait", { n: number(done.held) }), done.failed.length && plural(done.failed.length, "{n} line could not be read", "{n} lines could not be read")];
+    const parts = [plural(done.imported, "{n} memory came in", "{n} memories came in"), done.facts && plural(done.facts, "{n} fact read out of them", "{n} facts read out of them"), done.skipped > done.forgotten && t("{n} were here already", { n: number(done.skipped - done.forgotten) }), done.forgotten && t("{n} were forgotten before, and stay so", { n: number(done.forgotten) }), done.held && t("{n} look secret and wait", { n: number(done.held) }), done.failed.length && plural(done.failed.length, "{n} line could not be read", "{n} lines could not be read")];
     say(said, `${parts.filter(Boolean).join(" · ")}.`);
     announce(said.textContent);
     reloadSoon();
@@ -147,7 +147,7 @@ function backupBox() {
     }
     button.disabled = false;
   }
-  return h("section", { class: "box" }, h("h3", {}, t("Backup")), h("p", {}, t("The whole store with its history, as a file beside it. {command} puts one in its place.", { command: "samemind restore" })), button, said);
+  return h("section", { class: "box" }, h("h3", {}, t("Backup")), h("p", {}, coded(t("The whole store with its history, as a file beside it. {command} puts one in its place."), { command: "samemind restore" })), button, said);
 }
 
 /** What every agent is told of you. */
@@ -185,8 +185,8 @@ function profileBox() {
 
 function deviceBox() {
   const list = h("dl", { class: "details" });
-  call("stats").then((stats) => {
-    const told = [[t("Name"), state.session.name], [t("Id"), state.session.device_id], [t("Address"), state.status?.address], [t("Memories"), number(stats.memories ?? 0)], [t("Changes in the log"), stats.ops === undefined ? null : number(stats.ops)]];
+  Promise.all([call("stats"), call("panel/browse", { limit: 0 })]).then(([stats, counted]) => {
+    const told = [[t("Name"), state.session.name], [t("Id"), state.session.device_id], [t("Address"), state.status?.address], [t("Memories"), number(counted.of)], [t("Changes in the log"), stats.ops === undefined ? null : number(stats.ops)]];
     list.replaceChildren(...told.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
   }, complain);
   const leave = h("button", { type: "button", class: "quiet", on: { click: () => call("panel/leave").then(() => location.reload(), complain) } }, t("Sign this browser out"));

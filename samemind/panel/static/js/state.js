@@ -6,11 +6,14 @@ const LISTED = 300;
 const GATHER_MS = 60;
 // Of the time that a page is open, a reload takes a fifth at most: a large store takes a second.
 const REST = 4;
+// A large store is counted behind what is shown of it.
+const STALE_MS = 1500;
 
 export const state = {
   session: null,
   memories: [],
   total: 0,
+  told: 0, // memories as the list of them counts: each group of tellings once, facts with what they were read out of
   limit: LISTED,
   loaded: false,
   waiting: new Map(), // rid → the undo window it is in
@@ -37,10 +40,10 @@ export function shown() {
   return state.memories.filter((memory) => !state.waiting.has(memory.rid));
 }
 
-/** How many there are, of those that show. */
+/** How many memories there are, on every page alike. What waits to be forgotten counts no more; its facts never did. */
 export function count() {
-  if (state.total > state.memories.length) return Math.max(0, state.total - state.waiting.size);
-  return shown().length;
+  const going = [...state.waiting.keys()].filter((rid) => !memoryNamed(rid)?.parent).length;
+  return Math.max(0, state.told - going);
 }
 
 export function memoryNamed(rid) {
@@ -62,10 +65,12 @@ export function learn(memory) {
 
 export async function reload() {
   const asked = state.limit;
-  const listed = await call("list", { limit: asked });
+  const [listed, counted] = await Promise.all([call("list", { limit: asked }), call("panel/browse", { limit: 0 })]);
   state.memories = listed.memories;
   state.total = listed.total;
+  state.told = counted.of;
   state.loaded = true;
+  if (counted.stale) setTimeout(reloadSoon, STALE_MS);
   await Promise.all([
     optional("contradictions list", (found) => (state.contradictions = found.contradictions)),
     optional("triggers list", (found) => (state.triggers = found.triggers)),

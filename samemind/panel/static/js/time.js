@@ -138,8 +138,11 @@ export function timeBar(element, button) {
     parts.by.replaceChildren(h("option", { value: "" }, t("as anybody knew it")), ...all.map((device) => h("option", { value: device.name, selected: device.name === by }, t("as {device} knew it", { device: device.device_id === state.session?.device_id ? t("this device") : device.name }))));
     parts.by.hidden = all.length < 2 && !by;
     parts.by.value = by ?? "";
+    parts.now.classList.toggle("primary", isPast());
+    say(parts.now, isPast() ? t("Back to now") : t("Close"));
     if (!at) {
       if (document.activeElement !== parts.slider) parts.slider.value = String(STEPS);
+      if (document.activeElement !== parts.day) parts.day.value = "";
       say(parts.said, by ? t("Now, as {device} knows it", { device: by }) : t("Now. Drag back to see it as it was."));
       return;
     }

@@ -22,7 +22,11 @@ export const relationWords = (relation) => relation.split(":")[0].replaceAll("_"
 const DEEDS = {
   remember: () => t("told"), edit: () => t("edited"), set: () => t("changed"), tag: () => t("labelled"), untag: () => t("unlabelled"), forget: () => t("forgot"), erase: () => t("erased"),
   access: () => t("recalled"), claim: () => t("read a claim"), relate: () => t("related"), resolve: () => t("settled"), propose: () => t("summarised"), withdraw: () => t("took a summary back"),
-  trigger: () => t("noted a reminder"), feedback: () => t("rated"), link: () => t("linked"),
+  trigger: () => t("noted for the inbox"), feedback: () => t("rated"), link: () => t("linked"),
+};
+// What a change is about that names no memory.
+const ON = {
+  forget: () => t("what was told before"), erase: () => t("what was told before"), relate: () => t("names or memories"), resolve: () => t("a contradiction"), set: () => t("a setting"), feedback: () => t("an answer"),
 };
 const WHYS = {
   conflict_escalation: () => t("waits for your decision"), decay_review: () => t("is fading"), consolidation_ready: () => t("much of one kind"), goal_progress: () => t("a goal moved on"),
@@ -34,6 +38,9 @@ export const why = (kind) => (WHYS[kind] ?? (() => kind.replaceAll("_", " ")))()
 
 /** What an op did. */
 export const deed = (kind) => (DEEDS[kind] ?? (() => kind))();
+
+/** What an op that names no memory did it to. */
+export const deedOn = (kind) => (ON[kind] ?? (() => ""))();
 
 /** Words that went, words that came, words that stayed: [["same" | "gone" | "new", text], …]. */
 export function difference(before, after) {
