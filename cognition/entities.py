@@ -7,6 +7,7 @@ them when somebody asks for entities, a page at a time. What is erased leaves in
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -178,6 +179,54 @@ def triples_of(connection: sqlite3.Connection, name: str, *, limit: int) -> list
            UNION SELECT DISTINCT subject, predicate, object, 1.0 FROM triple WHERE object = ? LIMIT ?""",
         (name, name, limit),
     ).fetchall()
+
+
+class WholeGraph(NamedTuple):
+    """The names that are related to most, each with how many relations it has, and the edges between them.
+
+    `names` and `statements` count what was looked at; it is not `complete` where there are more.
+    """
+
+    nodes: list[tuple[str, int]]
+    edges: list[tuple[str, str, str]]
+    names: int
+    statements: int
+    complete: bool
+
+
+def whole_graph(
+    connection: sqlite3.Connection, *, nodes_max: int, edges_max: int, read_max: int
+) -> WholeGraph:
+    """Return how names are related, as far as the latest `read_max` statements and as many edges say so."""
+    told = connection.execute(
+        "SELECT subject, predicate, object FROM triple ORDER BY no DESC LIMIT ?", (read_max + 1,)
+    ).fetchall()
+    told += connection.execute(
+        """SELECT source, relation, target FROM shown_edge
+           WHERE source NOT LIKE :memory AND target NOT LIKE :memory LIMIT :limit""",
+        {"memory": SHOWN_MEMORY_ID, "limit": read_max + 1},
+    ).fetchall()
+    spelled: dict[str, str] = {}
+    edges = dict.fromkeys(
+        (
+            spelled.setdefault(source.casefold(), source),
+            relation,
+            spelled.setdefault(target.casefold(), target),
+        )
+        for source, relation, target in told
+    )
+    related: Counter[str] = Counter()
+    for source, _, target in edges:
+        related.update({source, target})
+    kept = sorted(related.items(), key=lambda each: (-each[1], each[0]))[:nodes_max]
+    drawn = {name for name, _ in kept}
+    return WholeGraph(
+        kept,
+        [edge for edge in edges if edge[0] in drawn and edge[2] in drawn][:edges_max],
+        len(related),
+        len(edges),
+        len(told) <= read_max,
+    )
 
 
 def find_triples(

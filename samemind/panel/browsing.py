@@ -19,7 +19,7 @@ from cognition.contradictions.finding import disputed_among, slots_about, slots_
 from cognition.contradictions.slots import ClaimStatus, judge
 from cognition.contradictions.tables import selves_of, told_of
 from cognition.contradictions.values import OWNER
-from cognition.entities import entities, triples_of
+from cognition.entities import entities, triples_of, whole_graph
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from replica.reads.devices import device_names
 from replica.reads.facts import fact_numbers_of
@@ -61,6 +61,11 @@ BEGINNING_MIN: Final = 2
 LIKE_IT_MAX: Final = 6
 NAMES_MAX: Final = 24
 EDGES_MAX: Final = 100
+# More names than these cover each other on any screen, and their edges are a cloud.
+NODES_MAX: Final = 150
+GRAPH_EDGES_MAX: Final = 600
+# The latest statements: a tenth of a second of the reading thread.
+STATEMENTS_MAX: Final = 20_000
 # This day in each of so many years before.
 YEARS: Final = 40
 _WORD: Final = re.compile(r"\w+")
@@ -157,6 +162,26 @@ async def names(moments: Moments, asked: Asked) -> dict[str, Any]:
         limit = _count(asked, "limit", 40, PAGE_MAX)
         found = await now.read(lambda connection: entities(connection, limit=limit))
         return {"names": [{"name": name, "memories": count} for name, count in found]}
+
+
+async def graph(moments: Moments, asked: Asked) -> dict[str, Any]:
+    """Return how names are related, as much of the whole as a screen holds, and how much that leaves out."""
+    await moments.names_read()
+    limit = _count(asked, "limit", NODES_MAX, NODES_MAX)
+    async with moments.at(*_moment(asked)) as now:
+        whole = await now.read(
+            partial(whole_graph, nodes_max=limit, edges_max=GRAPH_EDGES_MAX, read_max=STATEMENTS_MAX)
+        )
+    return {
+        "nodes": [{"name": name, "related": related} for name, related in whole.nodes],
+        "edges": [
+            {"source": source, "relation": relation, "target": target}
+            for source, relation, target in whole.edges
+        ],
+        "names": whole.names,
+        "statements": whole.statements,
+        "complete": whole.complete,
+    }
 
 
 async def about(moments: Moments, asked: Asked) -> dict[str, Any]:
@@ -475,4 +500,4 @@ def _shown(milliseconds: int) -> str | None:
     return None if moment is None else show_time(moment)
 
 
-__all__ = ["browse", "cards", "memory", "names", "on_this_day", "search", "timeline"]
+__all__ = ["browse", "cards", "graph", "memory", "names", "on_this_day", "search", "timeline"]

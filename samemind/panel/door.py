@@ -31,7 +31,7 @@ from samemind.errors import NotFound, SamemindError, Usage
 from samemind.panel.access import BrowserSession, Doorkeeper, is_loopback
 from samemind.panel.api import failed, offered, read_object, stream, verb_routes
 from samemind.panel.authority import Authority
-from samemind.panel.browsing import about, browse, cards, memory, names, on_this_day, search, timeline
+from samemind.panel.browsing import about, browse, cards, graph, memory, names, on_this_day, search, timeline
 from samemind.panel.carrying import Carrying
 from samemind.panel.certificate import Certificate, ensure_certificate
 from samemind.panel.events import Events
@@ -317,6 +317,7 @@ def _browsing_routes(panel: Panel) -> Iterable[Route]:
         Route(f"{base}/search", answering(partial(search, moments)), methods=["POST"]),
         Route(f"{base}/names", answering(partial(names, moments)), methods=["POST"]),
         Route(f"{base}/about", answering(partial(about, moments)), methods=["POST"]),
+        Route(f"{base}/graph", answering(partial(graph, moments)), methods=["POST"]),
         Route(f"{base}/cards", answering(partial(cards, moments)), methods=["POST"]),
         Route(f"{base}/memory", answering(partial(memory, device, moments)), methods=["POST"]),
         Route(f"{base}/timeline", line, methods=["POST"]),

@@ -88,7 +88,7 @@ def test_axe_finds_nothing_at_any_width_in_either_direction(
     laptop.ask("relate", source="Ann", relation="works_on", target="Heron")
     rid = laptop.ask("remember", text="Ann works on Heron with Bob", tag=["work"])["rid"]
     views = ["", "?ask=coffee", "memories", "memories?q=Ann", f"memory/{rid}", "questions", "inbox"]
-    views += ["graph", "agents", "devices", "settings", "memories?at=2026-01-01"]
+    views += ["graph", "graph?all=1", "agents", "devices", "settings", "memories?at=2026-01-01"]
     page = laptop.page(width=width)
     found: dict[str, list[str]] = {}
     page.emulate_media(reduced_motion="reduce")

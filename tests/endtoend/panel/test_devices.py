@@ -1,12 +1,15 @@
 """What only many devices have: meeting, keeping in step, disagreeing, settling. Two pages on two daemons."""
 
+import json
 import re
+import shlex
 import time
 
 from playwright.sync_api import Page, expect
 
 from tests.endtoend.panel.conftest import Household, shoot
 from tests.support.browser import Panel
+from tests.support.cli import run
 from tests.support.memories_page import card, open_memories
 
 
@@ -162,6 +165,52 @@ def test_the_graph_walks_from_name_to_name(laptop: Panel, page: Page) -> None:
     expect(page.get_by_role("list", name="Names").get_by_role("button")).to_have_text([re.compile("Bob")])
     for source in ("Ann", "Bob"):
         laptop.ask("unrelate", source=source, relation="works_on", target="Heron")
+
+
+def test_the_whole_graph_is_drawn_within_bounds_and_narrowed_and_its_names_are_dragged(
+    laptop: Panel, page: Page
+) -> None:
+    edges = [("Ann", "works_on", "Heron"), ("Bob", "works_on", "Heron"), ("Bob", "knows", "Carla")]
+    edges += [("Ann", "visited", f"Place {number}") for number in range(160)]
+    lines = [
+        json.dumps({"kind": "edge", "source": source, "relation": relation, "target": target})
+        for source, relation, target in edges
+    ]
+    imported = run(laptop.home, "import", "-", "--json", stdin="\n".join(lines))
+    assert imported.json["imported"] == len(edges)
+    page.goto(f"{laptop.url}#/graph")
+    page.get_by_role("link", name="The whole graph").click()
+    expect(page).to_have_url(re.compile(r"#/graph\?all=1$"))
+    drawing = page.get_by_role("group", name="The whole graph")
+    expect(drawing.locator(".entity")).to_have_count(150)
+    expect(page.locator("main .lead")).to_contain_text("14 names that are related to less are left out.")
+    shoot(page, "graph-whole")
+    page.get_by_label("Relation", exact=True).select_option("works_on")
+    expect(drawing.locator(".entity")).to_have_count(3)
+    expect(page.locator("main .lead")).to_contain_text("3 names, 2 relations.")
+    page.get_by_label("Relation", exact=True).select_option("")
+    page.get_by_label("Filter names").fill("hero")
+    expect(drawing.locator(".entity.found")).to_have_count(1)
+    expect(drawing.locator(".entity:not(.dim)")).to_have_count(3)
+    heron = drawing.locator(".entity[data-name=Heron]")
+    before, seen = heron.get_attribute("transform"), heron.locator("circle").bounding_box()
+    assert seen is not None
+    x, y = seen["x"] + seen["width"] / 2, seen["y"] + seen["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y + 40, steps=4)
+    page.mouse.up()
+    assert heron.get_attribute("transform") != before, "dragged"
+    expect(page).to_have_url(re.compile(r"all=1$"))
+    whole = drawing.get_attribute("viewBox")
+    page.get_by_role("button", name="Closer").click()
+    assert drawing.get_attribute("viewBox") != whole
+    heron.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".entity.centre")).to_have_attribute("aria-label", "Heron")
+    page.go_back()
+    expect(drawing.locator(".entity")).to_have_count(150)
+    assert run(laptop.home, *shlex.split(imported.json["undo"])[1:-2]).code == 0, "as it was"
 
 
 def test_what_is_believed_of_somebody_is_told_with_its_time_and_its_teller(laptop: Panel, page: Page) -> None:

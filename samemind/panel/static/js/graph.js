@@ -6,6 +6,8 @@ import { standingOf } from "./memory.js";
 import { memoryRow } from "./row.js";
 import { here, link, moment, momentOfVerbs } from "./router.js";
 import { relationWords } from "./words.js";
+import { draggable, leaning, place } from "./layout.js";
+import { wholeView } from "./whole.js";
 import { zoomable } from "./zoom.js";
 import { complain } from "./toasts.js";
 import { number, plural, t } from "./i18n.js";
@@ -18,11 +20,13 @@ const NODES_MAX = 36;
 // The first name that is related to anything is the one to begin with.
 const TRIED_MAX = 8;
 const NAMED_MAX = 6;
-const STEPS = 220;
-// Half of what the longest label takes.
-const LABEL = 92;
 
 export function graphView() {
+  return here().args.get("all") ? wholeView() : aroundView();
+}
+
+/** Whom and what one name is related to, and what is believed of it. */
+function aroundView() {
   const summary = h("p", { class: "lead", "aria-live": "polite" }, t("Reading names …"));
   const names = h("ul", { class: "plain names", "aria-label": t("Names") });
   const filter = h("input", { type: "search", placeholder: t("Filter names"), "aria-label": t("Filter names"), dir: "auto", autocomplete: "off", on: { input: narrowed } });
@@ -33,7 +37,7 @@ export function graphView() {
   const believed = h("section", { class: "memory-section", hidden: true });
   const told = h("ul", { class: "plain told-of", "aria-label": t("Memories that name it") });
   const table = h("ul", { class: "plain edges", "aria-label": t("Relations") });
-  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Graph")), summary), h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table)));
+  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Graph")), summary), h("a", { class: "button", href: link("graph", { all: "1" }) }, t("The whole graph"))), h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table)));
   const all = h("a", { class: "all-link", hidden: true });
   told.after(all);
   let chosen = null;
@@ -99,22 +103,23 @@ export function graphView() {
     const kept = [...weights.keys()].sort((a, b) => (b === centre) - (a === centre) || weights.get(b) - weights.get(a) || (a < b ? -1 : 1)).slice(0, NODES_MAX);
     const width = matchMedia("(max-width: 640px)").matches ? NARROW : WIDE;
     closer.whole(width, HEIGHT);
-    const nodes = place(kept, edges, centre, width);
+    const nodes = place(kept, edges, { width, height: HEIGHT, centre });
     const focused = svg.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
     const lines = edges.filter((edge) => nodes.has(edge.source) && nodes.has(edge.target));
+    const drawn = lines.map((edge) => {
+      const near = edge.source === centre || edge.target === centre;
+      return { ...edge, element: s("g", { class: near ? "edge near" : "edge" }, s("line"), near && s("text", { "text-anchor": "middle" }, relationWords(edge.relation))) };
+    });
+    const dragging = draggable(svg, nodes, drawn);
     svg.replaceChildren(
-      ...lines.map((edge) => {
-        const [a, b] = [nodes.get(edge.source), nodes.get(edge.target)];
-        const near = edge.source === centre || edge.target === centre;
-        return s("g", { class: near ? "edge near" : "edge" }, s("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y }), near && s("text", { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 - 4, "text-anchor": "middle" }, edge.relation.replaceAll("_", " ")));
-      }),
+      ...drawn.map((each) => each.element),
       ...[...nodes].map(([name, { x, y }]) =>
-        s(
+        dragging(name, s(
           "g",
           { class: name === centre ? "entity centre" : "entity", transform: `translate(${x} ${y})`, tabindex: "0", role: "button", "aria-label": name, on: { click: () => pick(name), keydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(name)) } },
           s("circle", { r: name === centre ? 11 : 5 + Math.min(4, weights.get(name)) }),
           s("text", { y: name === centre ? 28 : 22, ...leaning(x, width) }, name.length > 24 ? `${name.slice(0, 23)}…` : name),
-        ),
+        )),
       ),
     );
     // Whoever walks by keys goes on from the name that was walked to.
@@ -143,49 +148,4 @@ export function graphView() {
   }
 
   return { element };
-}
-
-/** A label near an edge leans inwards: none is cut. */
-function leaning(x, width) {
-  if (x < LABEL) return { "text-anchor": "start", x: -Math.min(x - 6, 30) };
-  if (x > width - LABEL) return { "text-anchor": "end", x: Math.min(width - x - 6, 30) };
-  return { "text-anchor": "middle" };
-}
-
-/** Let names push each other away and edges pull; the same picture for the same edges, every time. */
-function place(names, edges, centre, width) {
-  const nodes = new Map(names.map((name, at) => [name, { x: width / 2 + 150 * Math.cos(at * 2.4) * (name === centre ? 0 : 1), y: HEIGHT / 2 + 110 * Math.sin(at * 2.4) * (name === centre ? 0 : 1) }]));
-  const pairs = edges.map((edge) => [nodes.get(edge.source), nodes.get(edge.target)]).filter(([a, b]) => a && b && a !== b);
-  const all = [...nodes.values()];
-  for (let step = 0; step < STEPS; step++) {
-    const heat = 12 * (1 - step / STEPS);
-    for (const node of all) node.dx = node.dy = 0;
-    for (let i = 0; i < all.length; i++) {
-      for (let j = i + 1; j < all.length; j++) {
-        const dx = all[i].x - all[j].x || 0.01 * (i - j);
-        const dy = all[i].y - all[j].y;
-        const push = 9000 / (dx * dx + dy * dy + 40);
-        const far = Math.hypot(dx, dy) || 1;
-        all[i].dx += (dx / far) * push;
-        all[i].dy += (dy / far) * push;
-        all[j].dx -= (dx / far) * push;
-        all[j].dy -= (dy / far) * push;
-      }
-    }
-    for (const [a, b] of pairs) {
-      const far = Math.hypot(a.x - b.x, a.y - b.y) || 1;
-      const pull = (far - 110) * 0.06;
-      a.dx -= ((a.x - b.x) / far) * pull;
-      a.dy -= ((a.y - b.y) / far) * pull;
-      b.dx += ((a.x - b.x) / far) * pull;
-      b.dy += ((a.y - b.y) / far) * pull;
-    }
-    for (const [name, node] of nodes) {
-      if (name === centre) continue;
-      const far = Math.hypot(node.dx, node.dy) || 1;
-      node.x = Math.min(width - 60, Math.max(60, node.x + (node.dx / far) * Math.min(far, heat)));
-      node.y = Math.min(HEIGHT - 40, Math.max(24, node.y + (node.dy / far) * Math.min(far, heat)));
-    }
-  }
-  return nodes;
 }

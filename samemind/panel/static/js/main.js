@@ -25,7 +25,7 @@ const VIEWS = [
   { path: "memories", name: () => t("Memories"), icon: "list", view: browseView },
   { path: "questions", name: () => t("Questions"), icon: "question", view: questionsView, badge: () => openQuestions().length },
   { path: "inbox", name: () => t("Inbox"), icon: "inbox", view: inboxView, badge: () => reminders().length },
-  { path: "graph", name: () => t("Graph"), icon: "graph", view: graphView },
+  { path: "graph", name: () => t("Graph"), icon: "graph", view: graphView, anew: true },
   { path: "agents", name: () => t("Agents"), icon: "agents", view: agentsView, badge: waitingAgents },
   { path: "devices", name: () => t("Devices"), icon: "devices", view: devicesView },
   { path: "settings", name: () => t("Settings"), icon: "settings", view: settingsView },
@@ -47,7 +47,8 @@ function wanted() {
 function show() {
   if (location.hash === "#main") return; // the skip link
   const view = wanted();
-  const place = view.each ? here().path.join("/") : view.path;
+  // What is drawn for one address is drawn anew for another, and for another moment.
+  const place = view.anew ? location.hash : view.each ? here().path.join("/") : view.path;
   document.getElementById("tabs").classList.remove("open");
   if (current?.place !== place) {
     current?.close?.();
