@@ -33,7 +33,7 @@ ASKED = (
     "What is on next week?",
     "was habe ich gestern gemacht?",
     "Когда мама была у врача?",
-    "rubbish colection",
+    "the ladderr",
     "qwertyzxcv",
 )
 MOMENTS = st.integers(-400, 400).map(lambda days: NOW_MS + days * DAY_MS)
