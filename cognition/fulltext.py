@@ -12,6 +12,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+# How words are cut and folded.
+TOKENIZER: Final = "porter unicode61 remove_diacritics 2"
 # Up to here, all that hold any of the words are ranked.
 RANKED_MAX: Final = 1_000
 # Whoever holds a word that is no commoner than this stands out by it, as far as there are few of them in all.

@@ -58,6 +58,7 @@ from cognition.thinking.cycle import Cycle, think
 from cognition.tracing import TraceStage as Traced
 from cognition.tracing import trace
 from cognition.triggers.kinds import Thresholds
+from cognition.wordings.index import WordingIndex
 from cognition.words import QUERY_CHARACTERS_MAX, terms
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, ReplicaError
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from cognition.judging.nominating import Nominated
     from cognition.talk.reader import TalkReader
     from cognition.thinking.cycle import Step
+    from cognition.wordings.reworder import Reworder
 
 Result = TypeVar("Result")
 # Who closes waits so long for what was told a moment ago to be read; the rest is read when the store is opened again.
@@ -102,6 +104,7 @@ class Cognition:
         self.tables = tables
         """The words that stand for one another on this device."""
         self.talk: TalkReader | None = None  # where a model is configured
+        self.rewording: Reworder | None = None  # and is local
         self.model: ChatModel | None = None
         self._thresholds = thresholds
         self._thinking = trio.Lock()  # two cycles at once would raise the same things twice
@@ -123,6 +126,11 @@ class Cognition:
         from cognition.steps import steps
 
         return steps(self._thresholds)
+
+    @cached_property
+    def _wordings(self) -> WordingIndex:
+        """The reading thread's own."""
+        return WordingIndex(self.embedding.space)
 
     @property
     def trouble(self) -> ModelUnavailable | ReplicaError | None:
@@ -310,7 +318,9 @@ class Cognition:
     ) -> Ranked:
         """Put the candidates of a question in order, by what the reading thread has to itself."""
         own = (self.embedding.loaded, self._lexicon, self._postings)
-        return self.ranked(connection, part, *own, k=k, filters=filters, now_ms=now_ms, graph=graph)
+        return self.ranked(
+            connection, part, *own, k=k, filters=filters, now_ms=now_ms, graph=graph, wordings=self._wordings
+        )
 
     def ranked(
         self,
@@ -324,6 +334,7 @@ class Cognition:
         filters: Filters,
         now_ms: int,
         graph: bool = True,
+        wordings: WordingIndex | None = None,
     ) -> Ranked:
         """Put the candidates of a question in order; on the thread of the connection."""
         asked, vector = part
@@ -341,6 +352,7 @@ class Cognition:
             triples=self._has_triples,
             profile=self.profile,
             postings=postings,
+            wordings=wordings,
         )
         try:
             ranked = rank_with(lexicon=None if vector is None else lexicon)
@@ -472,16 +484,21 @@ async def open_mind(
     )
     if model is not None:
         from cognition.talk.reader import TalkReader  # here: few have a model read for them
+        from cognition.wordings.reworder import Reworder
 
         mind.model = model
         device = await replica.run(lambda core, _: core.device)
         mind.talk = TalkReader(replica, device, model, newer=newer)
+        if not model.remote:
+            mind.rewording = Reworder(replica, model, mind.embedding.embed, space)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         tasks = Supervisor(nursery)
         mind.troubles = tasks.troubles
         if mind.talk is not None:
             tasks.keep("reading talk", mind.talk.work)
+        if mind.rewording is not None:
+            tasks.keep("finding other words", mind.rewording.work)
         # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
         tasks.keep("watching for memories to embed", mind.embedding.watch, replica.position)
         tasks.keep("embedding", mind.embedding.work)

@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition import fulltext
-from cognition.tables import FILED_UNDER, TOKENIZER
+from cognition.fulltext import TOKENIZER
+from cognition.tables import FILED_UNDER
 
 Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]

@@ -45,10 +45,11 @@ from cognition.ranking.pool import CandidateRow, Column, Pool, WordLikeness
 from cognition.ranking.query import Query
 from cognition.ranking.signals.believed import of as believed
 from cognition.ranking.signals.during import of as during
-from cognition.ranking.signals.said_of import of as said_of
 from cognition.ranking.times import windows
 from cognition.scoring import damped, similarity_of
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_of, texts_of
+from cognition.wordings.index import NOTHING, FoundByWording, WordingIndex, in_turns
+from cognition.wordings.tables import wordings_at
 from cognition.words import words
 from replica import DeviceId, Memory, MemoryId, content_number
 from replica.values import dataclass
@@ -62,6 +63,8 @@ POOL_MIN: Final = 120
 POOL_PER_K: Final = 3
 # How many come by words that stand for the query's own, or by the graph; these carry no score into the ranking.
 BRIDGED: Final = 40
+# And as many by the words of their wordings, and by the meaning of these.
+REWORDED: Final = 40
 # A question for a longer time than this is searched by its words and its meaning.
 TIMED_DAYS_MAX: Final = 32
 # Channels that look at a few memories only, for who said them or for a phrase in them.
@@ -198,10 +201,14 @@ def rank(
     triples: bool = False,
     profile: DecayProfile = PROFILES[PROFILE_DEFAULT],
     postings: Postings | None = None,
+    wordings: WordingIndex | None = None,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
     candidates = passes.Candidates(connection, filters, postings)
     lists = _searched(candidates, query, vector, index, now_ms, limit, graph=graph, triples=triples)
+    reworded = _by_wordings(candidates, query, vector, wordings)
+    if reworded is not NOTHING:
+        lists["wordings"] = in_turns(reworded)
     known = answers_of(connection, query.asked, filters)
     if known:
         lists["claims"] = [(number, 0.0) for number in known][:NARROW_MAX]
@@ -216,8 +223,10 @@ def rank(
     rows |= {row.id: row for row in near}
     told, groups = as_told(connection, rows)
     rows = told | standing.rows()
+    if reworded is not NOTHING:
+        rows |= _with_wordings(connection, rows)
     pool = replace(
-        _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile),
+        _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile, reworded),
         believed=how_believed(known),
         selves=Selves() if query.asked is None else selves_of(connection),
     )
@@ -238,6 +247,29 @@ def rank(
         groups=groups,
         known=known,
     )
+
+
+def _by_wordings(
+    candidates: passes.Candidates, query: Query, vector: Vectors | None, wordings: WordingIndex | None
+) -> FoundByWording:
+    """Return what other words for memories bring; `NOTHING` where none were ever given."""
+    if wordings is None:
+        return NOTHING
+    found = wordings.find(candidates.connection, query.terms, vector, REWORDED)
+    if found is NOTHING:
+        return NOTHING
+    permitted = candidates.permitted([(number, 0.0) for number in {**found.words, **found.cosines}])
+    return found.among(number for number, _ in permitted)
+
+
+def _with_wordings(
+    connection: sqlite3.Connection, rows: Mapping[int, CandidateRow]
+) -> dict[int, CandidateRow]:
+    """Return those of the rows that have other words, with these among the words of their labels."""
+    said = wordings_at(connection, rows)
+    return {
+        number: rows[number]._replace(about=f"{rows[number].about} {text}") for number, text in said.items()
+    }
 
 
 def _beside_the_best(
@@ -384,9 +416,12 @@ def _pool(
     now_ms: int,
     lexicon: WordLikeness | None,
     profile: DecayProfile,
+    reworded: FoundByWording,
 ) -> Pool:
     lists = standing.lists
     by_words = dict(lists["words"])
+    # As good as the best of what it says and of other words for that.
+    by_words |= {number: max(score, by_words.get(number, 0.0)) for number, score in reworded.words.items()}
     cosines = dict(lists.get("vectors", ()))
     middle, spread = 0.0, 1.0
     if "vectors" in lists:
@@ -395,6 +430,9 @@ def _pool(
         middle, spread = index.spread(vector)
         cosines |= index.cosines(vector, [row.id for row in rows if row.id not in cosines])
         cosines.update(standing.meaning)
+    cosines |= {
+        number: max(cosine, cosines.get(number, cosine)) for number, cosine in reworded.cosines.items()
+    }
     highest = max(by_words.values(), default=0.0) or 1.0
     sure = np.array([1.0 if row.certainty is None else row.certainty for row in rows], np.float64)
     held = np.array([by_words.get(row.id, 0.0) for row in rows], np.float64) / highest
@@ -425,11 +463,11 @@ def evidence(pool: Pool) -> Evidence:
         cosine=np.where(unknown, COSINE_UNKNOWN, pool.meaning),
         grams=pool.grams,
         time=during(pool),
-        said_of=said_of(pool),
+        named_only=pool.named_only,
         slotless=slotless,
         slot=np.full(len(pool), float(pool.query.asked is not None)),
         standing=pool.standing,
-        unmet=np.full(len(pool), float(pool.rarity @ (1 - pool.alike.max(axis=0, initial=0.0)))),
+        unmet=np.full(len(pool), float(pool.rarity @ (1 - pool.met.max(axis=0, initial=0.0)))),
     )
 
 

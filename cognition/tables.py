@@ -21,7 +21,9 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from cognition.days import DAY_MS
+from cognition.fulltext import TOKENIZER
 from cognition.tellings import TellingTables
+from cognition.wordings.tables import WordingTables
 from replica import RowChange, transaction
 from replica.hlc import COUNTER_BITS
 from replica.reads.texts import all_wordings
@@ -40,9 +42,8 @@ _MONTHS: Final = (
     *("July", "August", "September", "October", "November", "December"),
 )
 
-# What a memory is filed under, and how its words are cut and folded.
+# What a memory is filed under.
 FILED_UNDER: Final = ("text", "speaker", "about")
-TOKENIZER: Final = "porter unicode61 remove_diacritics 2"
 _CREATE: Final = (
     f"""CREATE VIRTUAL TABLE memory_text USING fts5(
         {", ".join(FILED_UNDER)}, content='', tokenize="{TOKENIZER}"
@@ -136,11 +137,13 @@ def _date_words(day: int) -> str:
 class CognitionTables:
     """A `replica.DerivedTables`.
 
-    Keeps words and queue in step with the memories, and drops vectors that are stale; and which tellings are one.
+    Keeps words and queue in step with the memories, and drops vectors and wordings that are stale; and knows which
+    tellings are one.
     """
 
     def __init__(self) -> None:
         self._tellings = TellingTables()
+        self._wordings = WordingTables()
 
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
@@ -159,14 +162,17 @@ class CognitionTables:
                     "INSERT OR REPLACE INTO cognition VALUES ('version', ?)", (TABLES_VERSION,)
                 )
         self._tellings.migrate(connection)
+        self._wordings.migrate(connection)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
         connection.execute("INSERT INTO memory_text (memory_text) VALUES ('optimize')")
+        self._wordings.purge(connection)
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: file the new words, drop the old ones, enqueue what has to be embedded."""
         self._tellings.changed(connection, changes)
+        self._wordings.changed(connection, changes)
         dropped: list[tuple[int, str, str, str]] = []
         added: list[tuple[int, str, str, str]] = []
         gone: list[tuple[int]] = []

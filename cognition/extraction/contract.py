@@ -116,6 +116,18 @@ def read_core_facts(answer: str, known: int) -> tuple[list[ModelFact], int]:
     return sure, wrong + len(facts) - len(sure)
 
 
+def read_wordings(answer: str, count: int) -> list[list[str]]:
+    """Return the other words that a model found for each of `count` messages, which it was shown from 1."""
+    found: list[list[str]] = [[] for _ in range(count)]
+    items, _ = _each(_object(answer, {"wordings": list})["wordings"], _map)
+    for item in items:
+        number, texts = item.get("message"), item.get("texts")
+        # Of which message it does not say is of none: its words would stand for something else.
+        if type(number) is int and 1 <= number <= count and isinstance(texts, list):
+            found[number - 1] += _strings(texts)
+    return found
+
+
 def _object(answer: str, wanted: Mapping[str, type]) -> dict[str, Any]:
     """Return the JSON object of an answer; models like to wrap it in a fence, or in a sentence."""
     start, end = answer.find("{"), answer.rfind("}")

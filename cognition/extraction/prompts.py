@@ -27,6 +27,17 @@ CORE_SYSTEM: Final = f"""You keep the few lasting facts about the user of an ass
 "confidence": 0 to 1, "updates_previous": the number of the known fact that this one replaces, or null}}.
 Leave out what is passing, what is known already and what is about others; an empty list is a good answer."""
 
+REWORDING_SYSTEM: Final = f"""You write other words for notes, so that who asks in words of their own finds them.
+{_DATA} Its only key:
+"wordings": a list of {{"message": number, "texts": up to three other wordings of that message, each one short sentence
+in its own language: everyday words for rare ones, the kind of thing for what is named, what is asked when this is the
+answer}}. Say nothing that the message does not say; leave out what has no other words."""
+
+
+def rewording_prompt(messages: Sequence[Message]) -> str:
+    """Return the user's part of the request for other words."""
+    return _fenced(messages)
+
 
 def reading_prompt(window: Sequence[Message]) -> str:
     """Return the user's part of the request for a reading."""

@@ -1,10 +1,11 @@
 """Say how likely it is that a memory is about what was asked, from 0 to 1; unlike the score, which only orders.
 
-A logistic of how near the question is in meaning, how many of its runs of letters are met, whether a time that it
-names is, whether what it asks for is said of anything, or of somebody where it asks for one thing of one person, and
-how much of it no memory comes near. Fitted on lives and everyday homes, with the questions of others and such as
-nothing answers as negatives (`python -m tests.bench.confidence`). Whether the very fact is there takes a reader: in
-long lives near misses are told apart in seven pairs of ten.
+A logistic of how near the question is in meaning, how many of its runs of letters are met, whether a time that it names
+is, whether only the one who is named is there and not what is asked of them, whether what it asks for is said of
+somebody where it asks for one thing of one person, and how much of it no memory comes near. Fitted on lives and
+everyday homes, with the questions of others and such as nothing answers as negatives (`python -m
+tests.bench.confidence`). Whether the very fact is there takes a reader: in long lives near misses are told apart in
+seven pairs of ten.
 """
 
 from typing import Final, NamedTuple
@@ -31,8 +32,8 @@ class Evidence(NamedTuple):
     """How many of the question's runs of letters it holds (`Pool.grams`)."""
     time: Column
     """Whether it was told, or happens, at the time that was asked for."""
-    said_of: Column
-    """How much of what was asked for it says something of."""
+    named_only: Column
+    """How far it names whom the question names and holds nothing of what is asked of them (`Pool.named_only`)."""
     slotless: Column
     """1 where the question asks for one thing of one person, and it tells nothing of that."""
     slot: Column
@@ -40,12 +41,12 @@ class Evidence(NamedTuple):
     standing: Column
     """The cosine in spreads above the middle of the store's."""
     unmet: Column
-    """What share of what the question asks about no memory comes near, word by word: the same for all."""
+    """What share of what the question asks about no memory holds, by words like it or spelled so: the same for all."""
 
 
 # One for each column of the evidence, in its order; and what is added.
-WEIGHTS: Final = (1.17, 6.42, 2.03, 0.67, -6.34, 4.24, 0.47, -3.45)
-ADDED: Final = -0.96
+WEIGHTS: Final = (2.44, 6.14, 1.92, -1.35, -6.12, 4.30, 0.36, -4.09)
+ADDED: Final = -0.67
 
 
 def confidence(evidence: Evidence) -> Column:

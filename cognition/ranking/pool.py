@@ -31,6 +31,9 @@ NEAR: Final = (-2, -1, 1, 2)
 _NAMES_KEPT: Final = 4_096
 # A word that is less like a term than this is not like it at all: any two words have some cosine.
 LIKE_MIN: Final = 0.3
+# A text with less than this share of a term's runs of letters has nothing spelled like it; with nearly all, a form.
+SPELLED_MIN: Final = 0.4
+SPELLED_SPAN: Final = 0.5
 # What another form of a name counts: less than the name itself, which may be somebody else's.
 CALLED_SO: Final = 0.9
 # What a kind of the thing that was asked for counts, or another word for it.
@@ -219,15 +222,13 @@ class Pool:
         return self.none if self.standings is None else self.standings
 
     @cached_property
-    def grams(self) -> Column:
-        """BM25 over runs of three and four letters, as a share of the best that a text could have."""
+    def _runs(self) -> tuple[list[int], Column, Column]:
+        """The question's runs of three and four letters; row by run: how often it is there; and the rows' lengths."""
         # No `np.unique`: that loads masked arrays first, which takes as long as a recall.
         runs = {run for term in self.topic for some in _grams(f" {term} ") for run in some.tolist()}
-        asked = np.array(sorted(runs)[:_GRAMS_MAX], np.int64)
-        if not len(asked) or not len(self):
-            return self.none
+        sought = sorted(runs)[:_GRAMS_MAX]
         number = np.full(_GRAM_HASHES, -1, np.int64)
-        number[asked] = np.arange(len(asked))
+        number[sought] = np.arange(len(sought))
         texts = [
             f" {text.casefold()} {about.casefold()} "
             for text, about in zip(self.all_of("text"), self.all_of("about"), strict=True)
@@ -235,18 +236,50 @@ class Pool:
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         rows = np.repeat(np.arange(len(texts)), lengths)
         joined = "".join(texts)
-        often = np.zeros(len(texts) * len(asked))
+        often = np.zeros(len(texts) * len(sought))
         for run in _grams(joined):
             found = number[run]
             held = np.flatnonzero(found >= 0)
             # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
-            often += np.bincount(rows[held] * len(asked) + found[held], minlength=len(often))
-        table = often.reshape(len(texts), len(asked))
+            often += np.bincount(rows[held] * len(sought) + found[held], minlength=len(often))
+        return sought, often.reshape(len(texts), len(sought)), lengths.astype(np.float64)
+
+    @cached_property
+    def grams(self) -> Column:
+        """BM25 over runs of three and four letters, as a share of the best that a text could have."""
+        sought, table, lengths = self._runs
+        if not sought or not len(self):
+            return self.none
         holding = (table > 0).sum(axis=0)
-        rarity = np.log1p((len(texts) - holding + 0.5) / (holding + 0.5))
+        rarity = np.log1p((len(self) - holding + 0.5) / (holding + 0.5))
         shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / lengths.mean())
         said = table * (_SATED + 1) / (table + shortened[:, None])
         column: Column = said @ rarity / (rarity.sum() * (_SATED + 1))
+        return column
+
+    @cached_property
+    def met(self) -> Column:
+        """Row by term: how far the row has the term, or a word like it, or one that is spelled much like it."""
+        sought, table, _ = self._runs
+        at = {run: place for place, run in enumerate(sought)}
+        spelled = np.zeros((len(self), len(self.topic)))
+        for place, term in enumerate(self.topic):
+            threes, _ = _grams(f" {term} ")
+            runs = [at[run] for run in threes.tolist() if run in at]
+            if runs:
+                spelled[:, place] = (table[:, runs] > 0).mean(axis=1)
+        column: Column = np.maximum(self.alike, np.clip((spelled - SPELLED_MIN) / SPELLED_SPAN, 0, 1))
+        return column
+
+    @cached_property
+    def named_only(self) -> Column:
+        """How far a row names whom or what the question names and holds nothing of what is asked of them."""
+        named = [at for at, term in enumerate(self.topic) if term in self.query.proper_nouns]
+        rest = [at for at, term in enumerate(self.topic) if term not in self.query.proper_nouns]
+        worth = self.rarity[rest]
+        if not named or not worth.sum():
+            return self.none
+        column: Column = self.met[:, named].mean(axis=1) * (1 - self.met[:, rest] @ (worth / worth.sum()))
         return column
 
     @cached_property

@@ -170,6 +170,8 @@ def main() -> None:
                 judged.setdefault(one.family, []).append((one, says(numbers, one.rows)))
     for family, some in judged.items():
         print(report(family, some))
+    six = [each for family in ("lives", "strangers") for each in judged[family]]
+    print(report("six lives", six))
     print(report("all", [each for some in judged.values() for each in some]))
     names = (*Evidence._fields, "added")
     print(", ".join(f"{name} {value:.2f}" for name, value in zip(names, fit(everything), strict=True)))

@@ -13,6 +13,7 @@ from typing import Final
 
 from cognition.holding import held_here
 from cognition.talk.queue import talk_state
+from cognition.wordings.tables import counted
 from replica import Core, FoldStatus
 from replica.evidence import SENTENCES
 from replica.reads.counts import count_ops_of
@@ -114,6 +115,11 @@ async def taking(device: Device) -> list[Check]:
         trouble = "" if reader.trouble is None else f"; {reader.trouble}"
         ok = reader.trouble is None and not talk.failed
         detail = f"{reader.model.name}, {where}; {talk.pending} waiting, {talk.failed} given up{trouble}"
+        if device.mind.rewording is not None:
+            worded, waiting = await device.replica.read(counted)
+            detail += f"; {worded} memories have other words to be found by, {waiting} are to be given some"
+            if device.mind.rewording.trouble is not None:
+                detail += f": {device.mind.rewording.trouble}"
         fix = "" if ok else "start the model, then: samemind queue requeue"
         checks.append(Check(name="model", ok=ok, detail=detail, fix=fix))
     held = await device.replica.read(held_here)

@@ -1,0 +1,240 @@
+"""A local model says memories in other words: they are found by those, which are never shown and go with the memory."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from cognition.embedding.embedder import Embedder
+from cognition.embedding.static import StaticEmbedder
+from cognition.extraction.contract import BadAnswer, read_wordings
+from cognition.wordings import tables
+from cognition.wordings.index import WordingIndex
+from cognition.wordings.reworder import PAGE, QUIET_MS, Reworded, Reworder
+from cognition.wordings.tables import CHARACTERS_MAX, WORDINGS_MAX, checked
+from replica import Forget, Write
+from samemind.config import Home as HomeFolder
+from samemind.config import Settings
+from samemind.device import Device, open_device
+from samemind.library import Mind
+from samemind.reach import Local
+from tests.support.minds import NOW_MS
+from tests.support.model_server import Answer, ModelServer, Script, serving
+from tests.support.recalling import Memory
+
+EMBEDDER = StaticEmbedder()
+# What a model would find for each of some notes, by a word of the note.
+OTHER_WORDS = {
+    "Skoda": ["Our car is in the garage for repair", "vehicle at the mechanic"],
+    "Okonkwo": ["My father's dentist"],
+    "matcha": ["Souvenirs from Japan", "green tea", "a present for us", "one wording too many"],
+}
+
+
+def worded(body: dict[str, Any]) -> str:
+    """Answer a request for other words as a model would, from the notes that it shows."""
+    shown = re.findall(r"(?m)^(\d+)\. \[.*?\] .*?: (.*)$", body["messages"][1]["content"])
+    return json.dumps(
+        {
+            "wordings": [
+                {"message": int(number), "texts": texts}
+                for number, text in shown
+                for word, texts in OTHER_WORDS.items()
+                if word in text
+            ]
+        }
+    )
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now_ms = NOW_MS
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+
+def run(folder: Path, script: Script, main: Any, **settings: Any) -> None:
+    """Run a test's body with a device whose model is a real server on this machine."""
+
+    async def body(server: ModelServer) -> None:
+        home, clock = HomeFolder.at(folder), Clock()
+        home.create()
+        Settings(name="laptop", model_url=server.url, model="tiny", embedder="small", **settings).save(home)
+        with trio.fail_after(60):
+            async with open_device(home, program="a test", answers=False, clock=clock) as device:
+                await main(device, Mind(Local(device)), clock, server)
+
+    with serving(script) as server:
+        trio.run(body, server)
+
+
+def rewording(device: Device) -> Reworder:
+    assert device.mind.rewording is not None
+    return device.mind.rewording
+
+
+async def first(mind: Mind, question: str) -> str:
+    return (await mind.recall(question, k=1)).results[0].text
+
+
+def test_a_memory_is_found_by_words_that_a_local_model_found_for_it(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        for text in (
+            "The Skoda is at Rohrmann's until Friday",
+            "Dad likes Dr Okonkwo on Mill Street",
+            "Bin day is Thursday",
+        ):
+            await mind.remember(text)
+        assert await rewording(device).reword_next() is None, "a minute may put them right"
+        assert not server.requests
+        clock.now_ms += QUIET_MS + 1
+        assert await rewording(device).reword_next() == Reworded(asked=3, worded=2)
+        assert await rewording(device).reword_next() is None
+        (hit, *_) = await device.mind.recall("which mechanic has our vehicle?")
+        assert hit.memory.text == "The Skoda is at Rohrmann's until Friday"
+        assert "wordings" in {found.channel for found in hit.found}
+        assert await first(mind, "father's dentist") == "Dad likes Dr Okonkwo on Mill Street"
+        (check,) = [check for check in (await mind.doctor()).checks if check.name == "model"]
+        assert "2 memories have other words" in check.detail
+        assert ", 0 are to be given some" in check.detail
+        (told, *_) = (await mind.recall("which mechanic has our vehicle?")).results
+        shown = f"{told} {await mind.get(told.rid)} {await mind.context('which mechanic has our vehicle?')}"
+        assert "Skoda" in shown
+        assert "garage" not in shown
+        assert "at the mechanic" not in shown
+
+    run(tmp_path / "home", worded, main)
+
+
+def test_other_words_go_with_the_memory_and_with_what_it_said(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        car = (await mind.remember("The Skoda is at Rohrmann's until Friday")).rid
+        dad = (await mind.remember("Dad likes Dr Okonkwo on Mill Street")).rid
+        await mind.remember("Bin day is Thursday")
+        clock.now_ms += QUIET_MS + 1
+        await rewording(device).reword_next()
+        await mind.edit(dad, "Dad likes Mill Street, where the market is")
+        assert await first(mind, "father's dentist") != "Dad likes Dr Okonkwo on Mill Street"
+        clock.now_ms += QUIET_MS + 1
+        assert await rewording(device).reword_next() == Reworded(asked=1, worded=0)
+        await mind.forget(car, erase=True)
+        assert await device.replica.read(tables.counted) == (0, 0)
+        hits = await device.mind.recall("which mechanic has our vehicle?")
+        assert all(found.channel != "wordings" for hit in hits for found in hit.found)
+
+    run(tmp_path / "home", worded, main)
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "home").rglob("*.db*"))
+    assert b"vehicle at the mechanic" not in kept
+    assert b"father's dentist" not in kept
+
+
+def test_a_model_elsewhere_is_not_shown_what_is_no_talk(tmp_path: Path) -> None:
+    async def main() -> None:
+        home = HomeFolder.at(tmp_path / "home")
+        home.create()
+        Settings(name="laptop", model_url="https://models.example/v1", model="large", embedder="small").save(
+            home
+        )
+        async with open_device(home, program="a test", answers=False) as device:
+            assert device.mind.talk is not None
+            assert device.mind.rewording is None
+
+    trio.run(main)
+
+
+def test_what_is_no_answer_is_asked_for_once_more_and_then_left(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        await mind.remember("The Skoda is at Rohrmann's until Friday")
+        clock.now_ms += QUIET_MS + 1
+        assert await rewording(device).reword_next() == Reworded(asked=1, worded=0)
+        assert len(server.requests) == 2
+        assert await rewording(device).reword_next() is None
+
+    run(tmp_path / "home", lambda body: "I would rather not", main)
+
+
+def test_a_model_that_breaks_at_a_page_does_not_keep_the_next_from_its_turn(tmp_path: Path) -> None:
+    def breaking(body: dict[str, Any]) -> Answer:
+        return (500, b"out of memory") if "Skoda" in body["messages"][1]["content"] else worded(body)
+
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        await mind.remember("The Skoda is at Rohrmann's until Friday")
+        await mind.remember_many([f"note {number} of nothing" for number in range(PAGE - 1)])
+        await mind.remember("Dad likes Dr Okonkwo on Mill Street")
+        clock.now_ms += QUIET_MS + 1
+        for _ in range(4):
+            with pytest.raises(Exception, match="out of memory"):
+                await rewording(device).reword_next()
+        assert await rewording(device).reword_next() == Reworded(asked=PAGE, worded=0)
+        assert await rewording(device).reword_next() == Reworded(asked=1, worded=1)
+
+    run(tmp_path / "home", breaking, main)
+
+
+def test_wordings_are_few_and_short_and_say_something_else() -> None:
+    said = "Our car is  broken"
+    kept = checked(["our car is broken", " ", "The vehicle", "the  vehicle", "x" * 999, "b", "c"], said)
+    assert kept == ["the vehicle", "x" * CHARACTERS_MAX, "b"]
+    assert len(kept) == WORDINGS_MAX
+
+
+def test_other_words_of_no_message_that_was_shown_are_of_none() -> None:
+    answer = {
+        "wordings": [{"message": 3, "texts": ["a"]}, {"texts": ["b"]}, "c", {"message": 2, "texts": ["d", 5]}]
+    }
+    assert read_wordings(json.dumps(answer), 2) == [[], ["d"]]
+    with pytest.raises(BadAnswer):
+        read_wordings("{}", 2)
+
+
+class Worded(Memory):
+    """A memory without threads, whose notes may have other words."""
+
+    def reword(self, texts: Sequence[str], *, space: int = 1, embedder: Embedder = EMBEDDER) -> None:
+        page = tables.unworded(self.home.connection, before_ms=NOW_MS + QUIET_MS, limit=1)
+        vectors = [embedder.embed(list(texts)).astype("<f2").tobytes()]
+        tables.keep(self.home.connection, space, page, [list(texts)], vectors)
+
+    def worded(self, index: WordingIndex, question: str) -> set[int]:
+        found = index.find(self.home.connection, question.split(), EMBEDDER.embed([question])[0], 10)
+        return {*found.words, *found.cosines}
+
+
+def test_an_index_follows_what_is_reworded_said_anew_and_forgotten() -> None:
+    memory, index = Worded(EMBEDDER), WordingIndex(1)
+    assert memory.worded(index, "vehicle") == set()
+    skoda = memory.home.remember("The Skoda is at Rohrmann's")
+    memory.reword(["our vehicle", "the mechanic"])
+    assert memory.worded(index, "vehicle") == {memory.home.number(skoda)}
+    memory.home.commit(memory.home.core.edit_of(skoda, "The Skoda is sold"))
+    assert memory.worded(index, "vehicle") == set()
+    memory.reword(["nobody drives it now"])
+    assert memory.worded(index, "drives") == {memory.home.number(skoda)}
+    memory.home.commit(Write(Forget((skoda,))))
+    assert memory.worded(index, "drives") == set()
+    again = memory.home.remember("The tram stops at ten")
+    memory.reword(["public transport ends in the evening"])
+    assert memory.worded(index, "transport") == {memory.home.number(again)}
+
+
+def test_vectors_of_another_embedder_are_not_asked_and_are_made_anew() -> None:
+    memory, index = Worded(EMBEDDER), WordingIndex(2)
+    memory.home.remember("The Skoda is at Rohrmann's")
+    memory.reword(["our vehicle"])
+    assert index.find(memory.home.connection, [], EMBEDDER.embed(["vehicle"])[0], 10).cosines == {}
+    (stale,) = tables.other_space(memory.home.connection, 2, 10)
+    assert stale[1] == ["our vehicle"]
+    tables.keep_vectors(
+        memory.home.connection, 2, [stale], [EMBEDDER.embed(stale[1]).astype("<f2").tobytes()]
+    )
+    assert tables.other_space(memory.home.connection, 2, 10) == []
+    assert set(index.find(memory.home.connection, [], EMBEDDER.embed(["vehicle"])[0], 10).cosines) == {
+        stale[0]
+    }
