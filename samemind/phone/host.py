@@ -110,15 +110,16 @@ class Phone:
         store = SqliteStore(connection, derived)
         core = Core(store, device=identity.device_id, sign=identity.sign, random=random)
         refold_after_upgrade(core, now_ms)
-        core.found(
-            introduce(
-                identity.sign,
-                core.device,
-                public_key=identity.public_key,
-                certificate=identity.certificate,
-                name=name,
+        if core.device not in core.membership.members:  # else it was founded by an earlier start
+            core.found(
+                introduce(
+                    identity.sign,
+                    core.device,
+                    public_key=identity.public_key,
+                    certificate=identity.certificate,
+                    name=name,
+                )
             )
-        )
         return cls(connection, core, identity, random, local, now_ms)
 
     # -- telling ---------------------------------------------------------------------------------------------

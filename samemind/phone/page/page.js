@@ -53,8 +53,8 @@ function show() {
   scrollTo(0, 0);
 }
 
-async function refresh() {
-  current?.refresh?.();
+async function refresh({ isShown = false } = {}) {
+  if (!isShown) current?.refresh?.();
   const status = await ask("status");
   linked(status.link); // at once: what is told of the link while more is asked is newer than this
   status.due = (await ask("call", { verb: "due" })).answer.filter((each) => each.due_ms <= Date.now()).length;
@@ -121,7 +121,7 @@ async function start() {
     main.replaceChildren(h("p", { class: "waking", role: "status" }, "Waking up …"));
   }
   await ask("start", { name });
-  await keep("name", name);
+  if (name !== named) await keep("name", name);
   document.getElementById("tabs").replaceChildren(...VIEWS.map((view) =>
     h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, h("b", { class: "badge", hidden: true }))));
   document.getElementById("tabs").hidden = false;
@@ -130,7 +130,7 @@ async function start() {
   addEventListener("hashchange", show);
   if (given.text) current.fill?.(given.text);
   if (code ?? given.pair) current.pair(code ?? given.pair, given.expected);
-  await refresh();
+  await refresh({ isShown: true });
   await ask("look");
   document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask("look").then(refreshed, () => {}); });
   addEventListener("online", () => ask("look").catch(() => {}));

@@ -13,11 +13,13 @@ const hex = async (bytes) => [...new Uint8Array(await crypto.subtle.digest("SHA-
 
 // Return the interpreter, and whether it went on from a memory; `lap` is told what was reached.
 export async function startPython(lap) {
+  compileAhead();
   const [{ loadPyodide }, app, memory] = await Promise.all([import(at("pyodide.mjs")), fetched("app.zip"), remembered().catch(() => null)]);
   lap("fetched");
   if (memory) {
     try {
-      const python = await loaded(loadPyodide, app, { _loadSnapshot: memory });
+      const python = await loaded(loadPyodide, app, { _loadSnapshot: memory.bytes });
+      if (!(await memory.isWhole)) throw new Error("what was kept of a start is not as it was");
       python.runPython("from samemind.phone import waking; waking.wake()");
       return { python, wasKept: true };
     } catch (error) {
@@ -27,6 +29,19 @@ export async function startPython(lap) {
   const python = await loaded(loadPyodide, app, {});
   python.runPython("import sys; sys.path.insert(0, '/app'); from samemind.phone import stand_ins; stand_ins.install()");
   return { python, wasKept: false };
+}
+
+// Compile the interpreter while its memory is read: Pyodide would begin when it has all else. Once, for whichever start comes
+// of it; what Pyodide fetched for that is not read then.
+function compileAhead() {
+  const compiling = WebAssembly.compileStreaming(fetch(at("pyodide.asm.wasm"))).catch(() => null);
+  const plain = WebAssembly.instantiateStreaming;
+  WebAssembly.instantiateStreaming = async (source, imports) => {
+    const module = await compiling;
+    if (!module) return plain.call(WebAssembly, source, imports);
+    Promise.resolve(source).then((answer) => answer.body?.cancel()).catch(() => {});
+    return { module, instance: await WebAssembly.instantiate(module, imports) };
+  };
 }
 
 const fetched = (name) => fetch(at(name)).then((answer) => answer.arrayBuffer());
@@ -61,14 +76,20 @@ async function fileOf() {
 }
 
 // A memory that ended its page once is not tried again: it is noted before that it is tried, and after that it was good.
+// Whether it is whole is worked out while it is loaded, and known before any store is opened on top of it.
 async function remembered() {
   const about = await kept("start");
   if (about?.of !== OF || !about.isGood) return null;
+  const bytes = read(about); // Pyodide takes a promise of it, and loads the rest meanwhile
+  return { bytes, isWhole: bytes.then(hex).then((found) => found === about.sha256, () => false) };
+}
+
+async function read(about) {
   const [handle] = await Promise.all([fileOf(), keep("start", { ...about, isGood: false })]);
   try {
     const memory = new Uint8Array(handle.getSize());
     handle.read(memory, { at: 0 });
-    return (await hex(memory)) === about.sha256 ? memory : null;
+    return memory;
   } finally {
     handle.close();
   }

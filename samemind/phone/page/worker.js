@@ -13,7 +13,7 @@ const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 5_000;
 const QUIET_MS = 100, PATIENCE_MS = 2_000, TROUBLE_RETRY_MS = 60_000;
 const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404;
 
-let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0, reading = 0;
+let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0, reading = 0, noting = Promise.resolve();
 let link = { state: "off" };
 const times = {};
 
@@ -32,6 +32,12 @@ async function seedOfDevice() {
   return seed;
 }
 
+// Derive the key while the interpreter is on its way: the first time takes tables that are made for all signatures.
+function derive(seed) {
+  globalThis.samemind.publicKey(seed);
+  return seed;
+}
+
 // -- starting ---------------------------------------------------------------------------------------------------------
 
 // Python is loaded before anybody asks, so that it stands when the page has been drawn, or the new device has a name.
@@ -47,7 +53,7 @@ const start = (options) => (starting ??= begin(options)); // each page asks for 
 
 async function begin({ name }) {
   await cleaned;
-  const [started, seed] = await Promise.all([loading, seedOfDevice()]);
+  const [started, seed] = await Promise.all([loading, seedOfDevice().then(derive)]);
   ({ python, wasKept } = started);
   lap("python");
   disk = await mountDisk(python.FS, "/disk");
@@ -56,7 +62,7 @@ async function begin({ name }) {
   lap("imported");
   device = OpenedDevice("/disk/memory.db", seed, name, Date.now());
   lap("opened");
-  await noteMembers();
+  noting = noteMembers();
   if (wasKept) startedWell().catch(() => {});
   else readyWhenIdle();
   readBehind();
@@ -254,6 +260,7 @@ async function takeAway() {
   socket?.close();
   device = null;
   disk?.close();
+  await noting.catch(() => {});
   await erase();
   return {};
 }

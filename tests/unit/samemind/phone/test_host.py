@@ -2,11 +2,16 @@
 
 from functools import partial
 from pathlib import Path
+from random import Random
+from typing import Any, cast
 
 import pytest
 
 from replica import NameNotFound
-from samemind.phone.host import REST_ROWS_MIN, LooksSecret
+from replica.keys import Ed25519PrivateKey
+from samemind.phone.host import REST_ROWS_MIN, LooksSecret, Phone
+from sync.identity import Identity
+from tests.support.links import identity
 from tests.support.phones import NOW_MS, phone, read_all
 
 DAY_MS = 86_400_000
@@ -134,6 +139,26 @@ def test_it_is_all_there_when_it_is_opened_again(tmp_path: Path) -> None:
     again = phone(path=str(tmp_path / "memory.db"))
     assert (again.digests(), again.status()) == (digests, status)
     assert [each["text"] for each in again.recent(limit=5)] == ["The key is under the pot"]
+
+
+def test_to_be_opened_again_takes_no_signature(tmp_path: Path) -> None:
+    """One takes milliseconds on a phone, and a start has nothing to say that was not said at the first one."""
+    path, made = str(tmp_path / "memory.db"), identity("phone")
+    signed: list[bytes] = []
+
+    class Counting:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(made.private_key, name)
+
+        def sign(self, message: bytes) -> bytes:
+            signed.append(message)
+            return made.private_key.sign(message)
+
+    counted = Identity(cast("Ed25519PrivateKey", Counting()), made.certificate, made.device_id)
+    for expected in (1, 1):
+        device = Phone.open(path, counted, name="phone", random=Random(1), now_ms=NOW_MS)
+        device.connection.close()
+        assert len(signed) == expected
 
 
 def test_what_was_written_is_brought_into_the_file_once_it_is_much(tmp_path: Path) -> None:
