@@ -30,6 +30,7 @@ from replica.ids import (
 from replica.limits import (
     ACCESSES_MAX,
     FIELD_STRING_BYTES_MAX,
+    JUDGES_MAX,
     NAMES_MAX,
     PAYLOAD_BYTES_MAX,
     SIGNALS_MAX,
@@ -187,6 +188,9 @@ def _plain(body: ops.Body) -> Any:
             return [*body.rids, body.sureness]
         case ops.Unlink():
             return [wire_place(place) for place in body.links]
+        case ops.SameSlot():
+            (one, other), (claim, against) = body.rids, map(wire_place, body.claims)
+            return [one, claim, other, against, body.same, body.by, body.sureness]
         case ops.Tag() | ops.Untag():
             return list(body.labels)
         case _:
@@ -308,6 +312,16 @@ def _unlink(plain: Any) -> ops.Unlink:
     raise _shape("a list of places", plain)
 
 
+def _same_slot(plain: Any) -> ops.SameSlot:
+    match plain:
+        case [bytes(one), claim, bytes(other), against, bool() | None as same, int(by), int(sureness)] if (
+            type(by) is type(sureness) is int
+        ):
+            claims = read_place(claim), read_place(against)
+            return ops.SameSlot((MemoryId(one), MemoryId(other)), claims, same, by, sureness)
+    raise _shape("[memory id, claim, memory id, claim, same, by, sureness]", plain)
+
+
 def _labels(plain: Any) -> tuple[str, ...]:
     match plain:
         case [*labels] if all(isinstance(label, str) for label in labels):
@@ -334,6 +348,7 @@ _BODY_READERS: Final[Mapping[int, Callable[[Any], ops.Body]]] = {
     ops.OpKind.UNLINK: _unlink,
     ops.OpKind.TAG: lambda plain: ops.Tag(_labels(plain)),
     ops.OpKind.UNTAG: lambda plain: ops.Untag(_labels(plain)),
+    ops.OpKind.SAME_SLOT: _same_slot,
 }
 
 
@@ -391,8 +406,16 @@ def _check(body: ops.Body, *, by_any: bool) -> None:
             _check_amounts(body.amounts)
         case ops.SaysSame():
             _check_rids(body.rids)
-            if not 1 <= body.sureness <= SURENESS_MAX:
-                raise InvalidOp(f"expected a sureness from 1 to {SURENESS_MAX}, got {body.sureness}")
+            _check_sureness(body.sureness)
+        case ops.SameSlot():
+            _check_rids(body.rids, unique=False)
+            _check_places(body.claims)
+            (one, other), (claim, against) = body.rids, body.claims
+            if not (one, claim) < (other, against):
+                raise InvalidOp("expected two claims in the order of their memories and places")
+            if not 1 <= body.by <= JUDGES_MAX:
+                raise InvalidOp(f"expected from 1 to {JUDGES_MAX} who tells, got {body.by}")
+            _check_sureness(body.sureness)
         case ops.Unlink():
             _check_places(body.links)
         case ops.Tag() | ops.Untag():
@@ -438,6 +461,11 @@ def _check_amounts(amounts: tuple[tuple[str, int], ...]) -> None:
             raise InvalidOp(f"expected an amount from {-WHOLE_AMOUNT} to {WHOLE_AMOUNT}, got {amount}")
     if signals != sorted(set(signals)):
         raise InvalidOp("expected signals sorted and each once")
+
+
+def _check_sureness(sureness: int) -> None:
+    if not 1 <= sureness <= SURENESS_MAX:
+        raise InvalidOp(f"expected a sureness from 1 to {SURENESS_MAX}, got {sureness}")
 
 
 def _check_places(places: tuple[OpRef, ...]) -> None:

@@ -27,6 +27,16 @@ def on_link_gone(trigger: str, statements: str) -> str:
     return f"CREATE TRIGGER {trigger} AFTER DELETE ON says_same BEGIN {statements}; END"
 
 
+def on_judged(trigger: str, statements: str) -> str:
+    """Return the statement that makes a trigger; its statements run for each new judgment, `new.judgment`."""
+    return f"CREATE TRIGGER {trigger} AFTER INSERT ON same_slot BEGIN {statements}; END"
+
+
+def on_judged_no_more(trigger: str, statements: str) -> str:
+    """Return the statement that makes a trigger; its statements run for each judgment gone, `old.judgment`."""
+    return f"CREATE TRIGGER {trigger} AFTER DELETE ON same_slot BEGIN {statements}; END"
+
+
 def on_proposed(trigger: str, statements: str) -> str:
     """Return the statement that makes a trigger; its statements run for each member of a new proposal, `new.rid`."""
     return f"CREATE TRIGGER {trigger} AFTER INSERT ON proposal_member BEGIN {statements}; END"

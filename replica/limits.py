@@ -35,6 +35,8 @@ FRAME_OPS_MAX: Final = 20_000
 FRAME_BYTES_MAX: Final = 15 << 20
 # How sure a link between two tellings can be: a per cent.
 SURENESS_MAX: Final = 100
+# Who can tell whether two claims are of one thing: a list of words, a model, an agent, a person.
+JUDGES_MAX: Final = 4
 # Signals that one feedback teaches: several times what any ranking here has.
 SIGNALS_MAX: Final = 256
 # A place as it travels, at most: device, incarnation, a seq of nine bytes, eight of the id, and what msgpack adds.

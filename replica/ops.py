@@ -37,6 +37,7 @@ class OpKind(IntEnum):
     UNLINK = 16
     TAG = 17
     UNTAG = 18
+    SAME_SLOT = 19
 
 
 # The newest version of each kind that this program can fold.
@@ -207,6 +208,36 @@ class Unlink:
 
 
 @dataclass(frozen=True, slots=True)
+class SameSlot:
+    """Say that two claims are of one thing (`same`), or of two; None withdraws what was said of them.
+
+    Each claim is named by its memory and by the op that made it, so nothing here is words, or a hash of some. `by` says
+    who could tell, from 1 to 4: a list of words, a model, an agent, a person; what a higher one said counts first.
+    `sureness` is 1 to 100.
+    """
+
+    rids: tuple[MemoryId, MemoryId]
+    claims: tuple[OpRef, OpRef]
+    same: bool | None
+    by: int
+    sureness: int
+
+    @classmethod
+    def of(
+        cls,
+        one: tuple[MemoryId, OpRef],
+        other: tuple[MemoryId, OpRef],
+        same: bool | None,
+        *,
+        by: int,
+        sureness: int,
+    ) -> "SameSlot":
+        """Return what is said of two claims, in whichever order they are named."""
+        (rid, claim), (other_rid, against) = sorted((one, other))
+        return cls((rid, other_rid), (claim, against), same, by, sureness)
+
+
+@dataclass(frozen=True, slots=True)
 class Tag:
     """Put labels on the op's memory, each an element of an add-wins set."""
 
@@ -239,6 +270,7 @@ Body = (
     | Unlink
     | Tag
     | Untag
+    | SameSlot
 )
 
 KIND_OF: Final[Mapping[type, OpKind]] = {
@@ -260,6 +292,7 @@ KIND_OF: Final[Mapping[type, OpKind]] = {
     Unlink: OpKind.UNLINK,
     Tag: OpKind.TAG,
     Untag: OpKind.UNTAG,
+    SameSlot: OpKind.SAME_SLOT,
 }
 
 

@@ -85,7 +85,7 @@ class Pruning:
                 devices = cell.devices - self.devices
                 return Receipts(devices) if devices else None
             case _:
-                assert key.part in (CellKind.EDGE, CellKind.SETTING)
+                assert key.part in (CellKind.EDGE, CellKind.SETTING, CellKind.SAME_SLOT)
                 return self._left(cell) or None
 
     def _memory(self, rid: bytes, cell: MemoryCell) -> MemoryCell | None:

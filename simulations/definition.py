@@ -19,6 +19,9 @@ from replica.state.text import EditedText, base_name
 from simulations.observer import Bits, Written, bits
 
 Heads = dict[OpRef, tuple[int, Any]]
+Claimed = tuple[bytes, OpRef]
+Said = tuple[Claimed, Claimed, int]
+"""Of which two claims, each by its memory and op, judges of which rank say something."""
 
 
 @dataclass(slots=True)
@@ -46,6 +49,7 @@ class Meaning:
     settings: dict[str, Heads] = field(default_factory=dict)
     proposals: dict[OpRef, tuple[bytes, ...]] = field(default_factory=dict)
     links: dict[OpRef, tuple[tuple[bytes, bytes], int]] = field(default_factory=dict)
+    judgments: dict[Said, Heads] = field(default_factory=dict)
     receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
     lessons: dict[OpRef, Any] = field(default_factory=dict)
     tombstones: set[bytes] = field(default_factory=set)
@@ -152,6 +156,9 @@ class _Reading:
                 meaning.proposals[each.op.place] = rids
             case ops.SaysSame(pair, sureness):
                 meaning.links[each.op.place] = (pair, sureness)
+            case ops.SameSlot((one, other), (claim, against), same, by, sureness):
+                said = (one, claim), (other, against), by
+                registers["judgment", said].append((each, [same, sureness]))
             case ops.Trigger(trigger) if self.acts(each, rid):
                 assert rid is not None
                 self.triggers[rid, trigger].append(each)
@@ -311,6 +318,8 @@ def _place_heads(meaning: Meaning, key: Any, heads: Heads) -> None:
             meaning.edges[source, relation, target] = heads
         case ("verdict", rid, claim):
             meaning.memories[rid].verdicts[claim] = heads
+        case ("judgment", said):
+            meaning.judgments[said] = heads
 
 
 def _edited(memory: MemoryMeaning, rid: bytes, base: bytes, writers: list[Written]) -> str:

@@ -1,6 +1,6 @@
 """Read a device's folded state in the words of the definition: by places that all share, without local numbers."""
 
-from replica.codec import unpack
+from replica.codec import read_place, unpack
 from replica.core import Core
 from replica.ids import OpRef
 from replica.ops import Claim
@@ -62,5 +62,8 @@ def _place_register(meaning: Meaning, key: Key, heads: Heads) -> None:
     if key.part is CellKind.EDGE:
         source, relation, target = unpack(key.name)
         meaning.edges[source, relation, target] = heads
+    elif key.part is CellKind.SAME_SLOT:
+        one, claim, other, against, by = unpack(key.name)
+        meaning.judgments[(one, read_place(claim)), (other, read_place(against)), by] = heads
     else:
         meaning.settings[key.name.decode()] = heads

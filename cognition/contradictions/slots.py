@@ -6,6 +6,9 @@ contradiction found on two devices is one: it is known by its slot.
 A claim is *replaced* while a claim that names it as replaced lives, and *hidden* when every verdict on it says hide;
 else it holds. Two verdicts that disagree hide nothing: then the question is open again, and no memory is lost. Both
 values are kept for good only where one and the same resolution kept both of them.
+
+Memories of which somebody said that they are of two things (`Apart`) are not set against each other, whatever is told
+beside them.
 """
 
 from collections import Counter
@@ -57,10 +60,18 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """A memory of which somebody said, at `hlc`, that it tells of another thing in this slot."""
+
+    id: int
+    hlc: int
+
+
+@dataclass(frozen=True, slots=True)
 class LiveClaim:
     """One claim of a living memory. `claim` and `replaces` are short ids of ops; `told_ms` is when it was said.
 
-    `feed` and `seq` are where its op stands on this device.
+    `feed` and `seq` are where its op stands on this device. `apart` is against what it is never set.
     """
 
     claim: bytes
@@ -76,6 +87,7 @@ class LiveClaim:
     device: bytes
     replaces: tuple[bytes, ...]
     opinions: tuple[Opinion, ...]
+    apart: tuple["Apart", ...] = ()
 
     @property
     def from_ms(self) -> int:
@@ -119,7 +131,9 @@ def judge(relation: str, claims: Sequence[LiveClaim]) -> Judged:
     against = tuple(side for side in held if not values & known.beside.get(side[0].told.value, frozenset()))
     if len(against) < len(held) == len(everything):
         return Judged(beliefs, everything, None)
-    held = against
+    held = _set_against(against)
+    if len(against) > 1 and not held:  # all of them were set apart
+        return Judged(beliefs, everything, ContradictionStatus.SETTLED, SettledBy.RESOLUTION)
     if len(held) > 1 and not _kept_together(held):
         return Judged(beliefs, held, ContradictionStatus.OPEN)
     resolved = any(
@@ -137,7 +151,11 @@ def judge(relation: str, claims: Sequence[LiveClaim]) -> Judged:
 def as_known(claims: Sequence[LiveClaim], until_ms: int) -> list[LiveClaim]:
     """Return what was known of a slot at some time: what was written by then, with the verdicts given by then."""
     return [
-        replace(told, opinions=tuple(opinion for opinion in told.opinions if opinion.hlc >> 16 <= until_ms))
+        replace(
+            told,
+            opinions=tuple(opinion for opinion in told.opinions if opinion.hlc >> 16 <= until_ms),
+            apart=tuple(each for each in told.apart if each.hlc >> 16 <= until_ms),
+        )
         for told in claims
         if told.hlc >> 16 <= until_ms
     ]
@@ -206,6 +224,27 @@ def _by_value(beliefs: Sequence[Belief]) -> tuple[tuple[Belief, ...], ...]:
         by_text.setdefault(value, side)
         side.append(belief)
     return tuple(map(tuple, sides))
+
+
+def _set_against(sides: Sequence[tuple[Belief, ...]]) -> tuple[tuple[Belief, ...], ...]:
+    """Return the sides that stand against another: all, but for those of which somebody said that they are two things.
+
+    A side stands against another as soon as one claim of it does against one of the other's.
+    """
+    if not any(belief.told.apart for side in sides for belief in side):
+        return tuple(sides)
+    memories = [{belief.told.id for belief in side} for side in sides]
+    apart = [[{each.id for each in belief.told.apart} for belief in side] for side in sides]
+
+    def against(number: int, other: int) -> bool:
+        return any(memories[other] - each for each in apart[number])
+
+    count = range(len(sides))
+    return tuple(
+        side
+        for number, side in enumerate(sides)
+        if any(against(number, other) for other in count if other != number)
+    )
 
 
 def _kept_together(sides: Sequence[Sequence[Belief]]) -> bool:

@@ -1,8 +1,10 @@
 """Keep contradictions in step with the claims, inside the transaction that folds them.
 
-The replica shows claims in its table `claim`; here each has its slot, and each slot with two values or more its record.
-A batch judges only the slots that it touches, so that finding contradictions costs in proportion to what is new, on the
-device that wrote a claim and on every other alike. All of it follows from ops, and can be made anew at any time.
+The replica shows claims in its table `claim`; here each is filed under the slot that its names say (`own`) and under
+the one that stands for all that are one with that (`slot`: that of the oldest claim), and each of these with two values
+or more has its record. A batch judges only the slots that it touches, so that finding contradictions costs in
+proportion to what is new, on the device that wrote a claim and on every other alike. All of it follows from ops, and
+can be made anew at any time.
 
 `claim_retired` holds memories that say nothing but what no longer holds: recall leaves them out, as it does archived
 ones. A memory that says more, or that tells of a change as it happened, stays.
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from cognition.versions import made_anew
 from replica import RowChange, read_claims, read_settings, transaction
-from replica.derived import INDEX_OF_RELATIONS
+from replica.derived import INDEX_OF_RELATIONS, on_judged, on_judged_no_more
 from replica.reads.claims import (
     claim_names,
     claiming_about,
@@ -35,13 +37,14 @@ if TYPE_CHECKING:
 NAME: Final = "profile.name"
 ALIASES: Final = "profile.aliases"
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 5
+CLAIMS_VERSION: Final = 6
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (
-        slot BLOB NOT NULL, id INTEGER NOT NULL, claim BLOB NOT NULL, PRIMARY KEY (slot, id, claim)
+        slot BLOB NOT NULL, id INTEGER NOT NULL, claim BLOB NOT NULL, own BLOB NOT NULL, PRIMARY KEY (slot, id, claim)
     ) WITHOUT ROWID""",
     "CREATE INDEX claim_slot_by_memory ON claim_slot (id)",
+    "CREATE INDEX claim_slot_by_names ON claim_slot (own)",
     """CREATE TABLE contradiction (
         slot BLOB PRIMARY KEY,
         workspace TEXT,
@@ -60,8 +63,33 @@ _CREATE: Final = (
     "CREATE TABLE claim_unread (id INTEGER PRIMARY KEY)",
     # By what names the owner is called, as far as claims were filed by them (`selves`).
     "CREATE TABLE claim_own (name TEXT PRIMARY KEY) WITHOUT ROWID",
+    # Of a judgment the two slots, in both directions, with the memories on whose claims it was given.
+    """CREATE TABLE slot_judgment (
+        slot BLOB NOT NULL, against BLOB NOT NULL, rank BLOB NOT NULL, judgment BLOB NOT NULL,
+        id INTEGER NOT NULL, other INTEGER NOT NULL, by INTEGER NOT NULL, hlc INTEGER NOT NULL, op BLOB NOT NULL,
+        same INTEGER NOT NULL, sureness INTEGER NOT NULL, PRIMARY KEY (slot, against, rank, judgment)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX slot_judgment_by_name ON slot_judgment (judgment)",
+    "CREATE INDEX slot_judgment_by_memory ON slot_judgment (id)",
+    "CREATE INDEX slot_judgment_by_other ON slot_judgment (other)",
+    "CREATE TABLE judgment_due (judgment BLOB PRIMARY KEY) WITHOUT ROWID",
+    on_judged("slot_judged", "INSERT OR IGNORE INTO judgment_due VALUES (new.judgment)"),
+    on_judged_no_more("slot_judged_no_more", "INSERT OR IGNORE INTO judgment_due VALUES (old.judgment)"),
 )
-_TABLES: Final = ("claim_slot", "contradiction", "claim_retired", "claim_unread", "claim_own")
+# Those on the replica's table stay when our tables go.
+_DROP_TRIGGERS: Final = (
+    "DROP TRIGGER IF EXISTS slot_judged",
+    "DROP TRIGGER IF EXISTS slot_judged_no_more",
+)
+_TABLES: Final = (
+    "claim_slot",
+    "contradiction",
+    "claim_retired",
+    "claim_unread",
+    "claim_own",
+    "slot_judgment",
+    "judgment_due",
+)
 # SQLite takes more; one size keeps the statement cached.
 _IDS_MAX: Final = 500
 
@@ -72,7 +100,8 @@ class ClaimTables:
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if another version left them."""
         with transaction(connection):
-            if made_anew(connection, "claim_version", CLAIMS_VERSION, tables=_TABLES, create=_CREATE):
+            create = (*_DROP_TRIGGERS, *_CREATE)
+            if made_anew(connection, "claim_version", CLAIMS_VERSION, tables=_TABLES, create=create):
                 _name(connection)
                 _follow(connection, numbers_claiming(connection))
                 connection.execute(
@@ -87,10 +116,12 @@ class ClaimTables:
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: judge every slot that a claim of these memories is in, or was in.
 
-        Without changes, settings may have changed, and with them by what names the owner is called.
+        Without changes, settings may have changed, and with them by what names the owner is called, or what was said of
+        claims.
         """
         if not changes:
-            if renamed := _name(connection):
+            renamed = _name(connection)
+            if renamed or _is_due(connection):
                 _follow(connection, renamed)
             return
         connection.executemany(
@@ -100,7 +131,7 @@ class ClaimTables:
         numbers = [change.id for change in changes]
         held = [change.id for change in changes if change.before is not None]
         touched = {*_filed_among(connection, held), *_claiming_among(connection, numbers)}
-        if touched:
+        if touched or _is_due(connection):
             _follow(connection, sorted(touched))
 
 
@@ -137,6 +168,7 @@ def selves_of(connection: sqlite3.Connection) -> "Selves":
 
 def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
     """Return the claims of one slot; whoever is the owner is told of as that, without a name."""
+    from cognition.contradictions.judgments import apart_in
     from cognition.contradictions.relations import JUDGED
     from cognition.contradictions.slots import LiveClaim, Opinion
 
@@ -157,6 +189,7 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
     ]
     feeds = {claim.feed for claim in claims} | {each.feed for claim in claims for each in claim.verdicts}
     devices = {feed: origin.device for feed, origin in origins_of(connection, feeds).items()}
+    apart = apart_in(connection, slot)
     return [
         LiveClaim(
             shown.claim,
@@ -177,6 +210,7 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
                 Opinion(verdict.op, verdict.hlc, devices[verdict.feed], verdict.keep)
                 for verdict in shown.verdicts
             ),
+            apart.get(shown.id, ()),
         )
         for shown in claims
         for rid, told_ms, live, speaker in (memories[shown.id],)
@@ -211,20 +245,21 @@ def _filed_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> Iter
         yield from (number for (number,) in rows)
 
 
+def _is_due(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM judgment_due LIMIT 1").fetchone() is not None
+
+
 def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """File the claims of these memories anew, and judge the slots that they are in or left."""
+    from cognition.contradictions import judgments
     from cognition.contradictions.slots import ClaimStatus
 
-    selves = selves_of(connection)
-    slots: dict[bytes, None] = {}
-    for number in numbers:
-        left = connection.execute("SELECT slot FROM claim_slot WHERE id = ?", (number,)).fetchall()
-        slots |= dict.fromkeys(slot for (slot,) in left)
-        connection.execute("DELETE FROM claim_slot WHERE id = ?", (number,))
-        for workspace, entity, relation, claim in claim_names(connection, number):
-            slot = selves.slot(workspace, entity, relation)
-            slots[slot] = None
-            connection.execute("INSERT INTO claim_slot VALUES (?, ?, ?)", (slot, number, claim))
+    due = judgments.due(connection)
+    if due or judgments.are_any(connection):
+        slots = _file_joined(connection, numbers, {*due, *judgments.about(connection, numbers)})
+    else:
+        owns, slots = _file(connection, numbers)
+        slots |= owns
     affected = set(numbers)
     judged: dict[bytes, Judged] = {}
     for slot in slots:
@@ -241,6 +276,73 @@ def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
         }
     for number in sorted(affected):
         _retire(connection, number, judged)
+
+
+def _file(
+    connection: sqlite3.Connection, numbers: Sequence[int]
+) -> tuple[dict[bytes, None], dict[bytes, None]]:
+    """File the claims of these memories by their names; return the slots that these say, or said, and those left."""
+    selves = selves_of(connection)
+    owns: dict[bytes, None] = {}
+    slots: dict[bytes, None] = {}
+    for number in numbers:
+        for slot, own in connection.execute("SELECT slot, own FROM claim_slot WHERE id = ?", (number,)):
+            slots[slot] = owns[own] = None
+        connection.execute("DELETE FROM claim_slot WHERE id = ?", (number,))
+        for workspace, entity, relation, claim in claim_names(connection, number):
+            own = selves.slot(workspace, entity, relation)
+            owns[own] = None
+            connection.execute("INSERT INTO claim_slot VALUES (?, ?, ?, ?)", (own, number, claim, own))
+    return owns, slots
+
+
+def _file_joined(
+    connection: sqlite3.Connection, numbers: Sequence[int], said: Iterable[bytes]
+) -> dict[bytes, None]:
+    """File these claims and judgments, and whatever is one slot with them now, or was; return the slots to be judged.
+
+    What was one is looked for before anything is filed, and what is, afterwards: so a slot that is joined to others no
+    more is found, too, and nothing is read that can be reached from none of these.
+    """
+    from cognition.contradictions import judgments
+
+    before = {own for number in numbers for own in _owns_of(connection, number)}
+    before |= judgments.slots_of(connection, said)
+    near = {slot for own in sorted(before) for slot in _reached(connection, own)}
+    owns, slots = _file(connection, numbers)
+    judgments.file(connection, sorted(said), selves_of(connection))
+    heads = judgments.joined(connection, sorted({*owns, *near, *judgments.slots_of(connection, said)}))
+    for own, head in sorted(heads.items()):
+        slots[head] = None
+        filed = connection.execute(
+            "SELECT slot, id, claim FROM claim_slot WHERE own = ? AND slot != ?", (own, head)
+        ).fetchall()
+        for slot, number, claim in filed:
+            slots[slot] = None
+            # Written anew, so that whoever follows this table hears of it.
+            connection.execute(
+                "DELETE FROM claim_slot WHERE slot = ? AND id = ? AND claim = ?", (slot, number, claim)
+            )
+            connection.execute("INSERT INTO claim_slot VALUES (?, ?, ?, ?)", (head, number, claim, own))
+    return slots
+
+
+def _owns_of(connection: sqlite3.Connection, number: int) -> set[bytes]:
+    return {own for (own,) in connection.execute("SELECT own FROM claim_slot WHERE id = ?", (number,))}
+
+
+def _reached(connection: sqlite3.Connection, own: bytes) -> frozenset[bytes]:
+    """Return the slots with which one may be joined by now."""
+    from cognition.contradictions.judgments import reached
+
+    near = reached(connection, own)
+    return frozenset([own]) if near.is_too_much else near.slots
+
+
+def record_of(connection: sqlite3.Connection, own: bytes) -> bytes:
+    """Return the slot that stands for a slot and all that are one with it."""
+    row = connection.execute("SELECT slot FROM claim_slot WHERE own = ? LIMIT 1", (own,)).fetchone()
+    return own if row is None else row[0]
 
 
 def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":

@@ -15,7 +15,7 @@ from typing import Any, Final
 from cognition.contradictions.reading import value_of
 from cognition.contradictions.relations import relation_of
 from cognition.contradictions.slots import Belief, ClaimStatus, LiveClaim
-from cognition.contradictions.tables import judged_of, selves_of, told_of
+from cognition.contradictions.tables import judged_of, record_of, selves_of, told_of
 from cognition.contradictions.values import ENDED, compatible, folded, words_of
 from cognition.extraction.values import Statement
 from replica import Claim, Core, MemoryId, Op, OpRef, Write
@@ -80,7 +80,7 @@ class ClaimWriter:
         """Add the writes of one memory, and what it states."""
         selves = selves_of(self._connection) if told else None
         slots = [
-            selves.slot(telling.workspace, statement.entity, statement.relation)
+            record_of(self._connection, selves.slot(telling.workspace, statement.entity, statement.relation))
             for telling, statement in told
             if selves is not None
         ]
@@ -118,7 +118,7 @@ def claims_of(
         if max(map(len, (statement.entity, statement.relation, statement.value))) > NAME_CHARACTERS_MAX:
             continue
         slot = selves.slot(telling.workspace, statement.entity, statement.relation)
-        judged = judged_of(connection, slot)
+        judged = judged_of(connection, record_of(connection, slot))
         replaced = replaces(statement, telling, judged.beliefs)
         if replaced is None:
             continue
@@ -181,14 +181,19 @@ def withdrawn(
     selves = selves_of(connection)
     said = {selves.slot(telling.workspace, each.entity, each.relation) for each in statements}
     writes = []
-    for slot, entity, relation in connection.execute(
-        """SELECT DISTINCT s.slot, c.entity, c.relation FROM claim_slot s JOIN shown_claim c ON c.id = s.id AND
-           c.claim = s.claim JOIN shown_memory m ON m.id = s.id WHERE m.rid = ? ORDER BY s.slot""",
+    for own, slot, entity, relation in connection.execute(
+        """SELECT DISTINCT s.own, s.slot, c.entity, c.relation FROM claim_slot s JOIN shown_claim c ON c.id = s.id AND
+           c.claim = s.claim JOIN shown_memory m ON m.id = s.id WHERE m.rid = ? ORDER BY s.own""",
         (telling.rid,),
     ).fetchall():
-        own = [told for told in told_of(connection, slot) if told.rid == telling.rid]
-        if slot not in said and any(told.value != ENDED for told in own):
-            places = tuple(sorted(place_of(core, told) for told in own))
+        named = {
+            claim for (claim,) in connection.execute("SELECT claim FROM claim_slot WHERE own = ?", (own,))
+        }
+        before = [
+            told for told in told_of(connection, slot) if told.rid == telling.rid and told.claim in named
+        ]
+        if own not in said and any(told.value != ENDED for told in before):
+            places = tuple(sorted(place_of(core, told) for told in before))
             writes.append(Write(Claim(entity, relation, ENDED, places, None), telling.rid))
     return writes
 

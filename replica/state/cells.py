@@ -1,9 +1,10 @@
 """The folded state, cut into cells: the parts that ops name, each loaded, folded and stored on its own.
 
 A cell is one memory, one edge, one shared setting, one consolidation proposal, one link between two tellings, the
-receipts for one erased memory, or one lesson for the ranking. A `State` holds the cells that a batch of ops touches
-(or, in a simulation, all of them); what a batch changed is known from `touched`. Cells become bytes with local feed
-numbers inside; `renumber` translates them when a snapshot crosses to another replica.
+receipts for one erased memory, one lesson for the ranking, or what judges of one rank say of two claims. A `State`
+holds the cells that a batch of ops touches (or, in a simulation, all of them); what a batch changed is known from
+`touched`. Cells become bytes with local feed numbers inside; `renumber` translates them when a snapshot crosses to
+another replica.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from replica.codec import pack, read_place, unpack, wire_place
 from replica.ids import MemoryId, OpRef
+from replica.ops import SameSlot
 from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText
@@ -28,6 +30,7 @@ class CellKind(IntEnum):
     RECEIPT = 4
     FEEDBACK = 5
     LINK = 6
+    SAME_SLOT = 7
 
 
 class Key(NamedTuple):
@@ -109,6 +112,12 @@ def link_key(place: OpRef) -> Key:
     return Key(CellKind.LINK, pack(wire_place(place)))
 
 
+def same_slot_key(said: SameSlot) -> Key:
+    """Return the key of what judges of one rank say of two claims: a register of [same, sureness]."""
+    (one, other), (claim, against) = said.rids, map(wire_place, said.claims)
+    return Key(CellKind.SAME_SLOT, pack((one, claim, other, against, said.by)))
+
+
 def maker_of(key: Key) -> OpRef:
     """Return which op made the proposal, the link or the lesson of this key."""
     return read_place(unpack(key.name))
@@ -129,7 +138,7 @@ class State:
         return cell
 
     def register(self, key: Key) -> Register:
-        """Return the register of an edge or a setting; empty where nobody wrote it."""
+        """Return the register of an edge, a setting or a judgment; empty where nobody wrote it."""
         cell = self.cells.get(key, {})
         assert isinstance(cell, dict)
         return cell

@@ -46,6 +46,10 @@ def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
     match cell:
         case Proposal() | Receipts() | TellingLink():
             return 0
+        case dict() if (
+            key.part is CellKind.SAME_SLOT
+        ):  # it names ops, and two devices that were told alike have others
+            return 0
         case Lesson():
             return element([key.part, cell.rid, [list(amount) for amount in cell.amounts]])
         case MemoryCell():

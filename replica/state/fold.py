@@ -28,6 +28,7 @@ from replica.state.cells import (
     memory_key,
     proposal_key,
     receipt_key,
+    same_slot_key,
     setting_key,
 )
 from replica.state.labels import TAGS, left_of, taken_off
@@ -47,6 +48,7 @@ _Beside = (
     | ops.Feedback
     | ops.SaysSame
     | ops.Unlink
+    | ops.SameSlot
 )
 
 _add = tuple.__new__  # by name it takes three times as long, and nearly every op that is folded adds a memory
@@ -80,6 +82,8 @@ def keys_of(op: ops.Op, body: ops.Body) -> list[Key]:
             return [link_key(op.place)]
         case ops.Unlink():
             return [link_key(link) for link in body.links]
+        case ops.SameSlot():
+            return [same_slot_key(body)]
         case _:
             assert_never(body)
 
@@ -200,6 +204,11 @@ def _fold_beside(
                 if isinstance(link, TellingLink) and saw(vector, link.dot):
                     del state.cells[key]
                     state.touched[key] = None
+        case ops.SameSlot():
+            # Also where a memory is gone, or never was: what it comes to is read with the claims that live.
+            key = keys[0]
+            state.cells[key] = write(state.register(key), dot, hlc, [body.same, body.sureness], vector)
+            state.touched[key] = None
         case _:
             assert_never(body)
 

@@ -52,6 +52,8 @@ class CellReader:
                     _said(OpKind.SET, [setting, value])
             case CellKind.PROPOSAL | CellKind.LINK:
                 self._check_made(CellKind(part), name, plain)
+            case CellKind.SAME_SLOT:
+                self._check_same_slot(name, plain)
             case CellKind.RECEIPT:
                 _rid(name)
                 if not all(type(each) is bytes and each in self.devices for each in _list(plain)):
@@ -75,6 +77,19 @@ class CellReader:
                 raise InvalidOp("expected a proposal [dot, memory ids] or a link [dot, memory ids, sureness]")
         if self._op(dot) != _place_in(name):
             raise InvalidOp("expected a proposal or a link that is named by the op that made it")
+
+    def _check_same_slot(self, name: bytes, plain: object) -> None:
+        """Refuse a judgment on two claims that no op could have said."""
+        names = _list(unpack(name))
+        if pack(names) != name or not names:
+            raise InvalidOp("expected the name of a judgment, got another spelling of it")
+        *claims, by = names
+        for value in self._heads(plain):
+            match value:
+                case [same, sureness]:
+                    _said(OpKind.SAME_SLOT, [*claims, same, by, sureness])
+                case _:
+                    raise InvalidOp("expected a judgment [same, sureness]")
 
     def _check_memory(self, rid: bytes, plain: object) -> None:
         match plain:

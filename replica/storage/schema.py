@@ -331,3 +331,25 @@ def keep_every_introduction(connection: sqlite3.Connection) -> None:
 def promise_views(connection: sqlite3.Connection) -> None:
     """Give whoever joins tables of their own with the replica's names for them that stay."""
     make_views(connection)
+
+
+@migration
+def show_judgments_on_claims(connection: sqlite3.Connection) -> None:
+    """Show which claims somebody said to be of one thing, or of two."""
+    connection.execute(
+        """CREATE TABLE same_slot (
+            judgment BLOB PRIMARY KEY,
+            one BLOB NOT NULL,
+            claim BLOB NOT NULL,
+            other BLOB NOT NULL,
+            against BLOB NOT NULL,
+            by INTEGER NOT NULL,
+            same INTEGER NOT NULL,
+            sureness INTEGER NOT NULL,
+            hlc INTEGER NOT NULL,
+            op BLOB NOT NULL
+        ) WITHOUT ROWID"""
+    )
+    connection.execute("CREATE INDEX same_slot_by_one ON same_slot (one)")
+    connection.execute("CREATE INDEX same_slot_by_other ON same_slot (other)")
+    make_views(connection)

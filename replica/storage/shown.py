@@ -22,6 +22,7 @@ from replica.state.register import winner
 from replica.storage.claims import claim_rows, shown_claims, write_claims
 from replica.storage.links import shown_links, write_links
 from replica.storage.proposals import shown_proposals, write_proposals
+from replica.storage.same_slots import same_slot_row, shown_same_slots, write_same_slots
 from replica.storage.settings import check_settings, write_lesson, write_setting
 from replica.storage.sql import insert_many, select_named, transaction
 from replica.storage.triggers import shown_triggers, trigger_rows, write_triggers
@@ -57,7 +58,10 @@ class DerivedTables(Protocol):
         ...
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow a batch, inside its transaction; without changes where proposals, links or settings changed."""
+        """Follow a batch, inside its transaction.
+
+        Without changes where proposals, links, judgments or settings changed.
+        """
         ...
 
     def purge(self, connection: sqlite3.Connection) -> None:
@@ -86,7 +90,8 @@ class Shown:
         settings = self._write_settings(others)
         proposed = write_proposals(self._connection, others)
         linked = write_links(self._connection, others)
-        if changes.memories or proposed or linked:
+        judged = write_same_slots(self._connection, others)
+        if changes.memories or proposed or linked or judged:
             self._write_memories(changes, now_ms)
         if changes.added:
             self._write_added(changes.added, now_ms)
@@ -131,6 +136,7 @@ class Shown:
         triggers = shown_triggers(self._connection)
         proposals = shown_proposals(self._connection)
         links = shown_links(self._connection)
+        judgments = shown_same_slots(self._connection)
         others: dict[Key, Cell] = {}
         for key, cell in cells:
             if isinstance(cell, MemoryCell):
@@ -151,6 +157,9 @@ class Shown:
             elif isinstance(cell, TellingLink):
                 if links.pop(key.name, None) != (*cell.rids, cell.sureness):
                     yield f"the link {key.name.hex()} shows something else than was folded"
+            elif key.part is CellKind.SAME_SLOT:
+                if judgments.pop(key.name, None) != same_slot_row(key, cell):
+                    yield f"the judgment {key.name.hex()} shows something else than was folded"
             elif key.part in (CellKind.SETTING, CellKind.FEEDBACK):
                 others[key] = cell
         yield from check_settings(self._connection, others)
@@ -159,6 +168,7 @@ class Shown:
         yield from (f"memory {show_memory_id(rid)} shows triggers that were never folded" for rid in triggers)
         yield from (f"the proposal {name.hex()} shows, but was never folded" for name in proposals)
         yield from (f"the link {name.hex()} shows, but was never folded" for name in links)
+        yield from (f"the judgment {name.hex()} shows, but was never folded" for name in judgments)
         yield from (f"the edge {list(names)} shows, but was never folded" for names in edges)
 
     def _write_edges(self, cells: Mapping[Key, Cell | None]) -> None:

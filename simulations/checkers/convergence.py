@@ -68,6 +68,7 @@ def differences(found: Meaning, defined: Meaning) -> Iterator[str]:
         ("settings", found.settings, defined.settings),
         ("proposals", found.proposals, defined.proposals),
         ("links", found.links, defined.links),
+        ("judgments", found.judgments, defined.judgments),
         ("receipts", found.receipts, defined.receipts),
         ("lessons", found.lessons, defined.lessons),
     ):

@@ -57,7 +57,9 @@ def lived_in(make_store: MakeStore) -> tuple[Core, Core, list[MemoryId]]:
     say(ben, ops.Set("theme", "dark"))
     say(ann, ops.Propose((rids[0], rids[1])))
     say(ann, ops.SaysSame((rids[0], rids[1]), 90))
-    say(ben, ops.Claim("Ann", "lives in", "Lisbon", (), None), rids[0])
+    claims = [say(ben, ops.Claim("Ann", "lives in", "Lisbon", (), None), rid) for rid in rids[:2]]
+    one, other = ((rid, claim.place) for rid, claim in zip(rids, claims, strict=False))
+    say(ben, ops.SameSlot.of(one, other, True, by=1, sureness=70))
     say(ann, ops.Forget((rids[2],)))
     say(ben, ops.Erase((rids[3],)))
     settle([ann, ben])

@@ -4,7 +4,7 @@ from random import Random
 from typing import Any, Final
 
 from replica import ops
-from replica.codec import pack
+from replica.codec import pack, wire_place
 from replica.frame import Frame
 from replica.ids import MemoryId
 from replica.ops import Op, OpKind, Remember, Set
@@ -97,6 +97,14 @@ def told(*, later: bool = True) -> Frame:
     say(ann, kind=OpKind.REMEMBER, plain=pack(["\u2003\x1f", {}]), rid=bytes(range(16)))  # likewise
     if later:
         say(ann, kind=OpKind.SET, plain=pack(["theme", "dim"]), version=2)  # not understood
+    pair = (RID, lives.place), (RID, works.place)
+    say(ann, ops.SameSlot.of(*pair, True, by=1, sureness=70))
+    say(ben, ops.SameSlot.of(*pair, False, by=1, sureness=80))  # apart: both are heads
+    say(ben, ops.SameSlot.of(*pair, True, by=4, sureness=100))
+    say(ben, ops.SameSlot.of(*pair, None, by=4, sureness=100))
+    say(
+        ann, kind=OpKind.SAME_SLOT, plain=pack([RID, wire_place(lives.place)] * 2 + [True, 1, 70])
+    )  # breaks a rule
     last = say(ben, ops.Propose((OTHER, gone)))
     say(ann, ops.Withdraw((last.place, proposed.place)), seen=[last.place])
     say(ann, ops.Unlink((linked.place,)))

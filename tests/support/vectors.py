@@ -67,6 +67,7 @@ BODIES: dict[OpKind, Body] = {
     OpKind.UNLINK: ops.Unlink((PLACE,)),
     OpKind.TAG: ops.Tag(("home", "travel")),
     OpKind.UNTAG: ops.Untag(("home",)),
+    OpKind.SAME_SLOT: ops.SameSlot((RID, OTHER), (PLACE, PLACE), True, 3, 90),
 }
 
 

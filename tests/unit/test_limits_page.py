@@ -32,6 +32,7 @@ def test_each_limit_of_a_write_or_a_link_is_on_the_page_or_is_no_limit_for_peopl
     inner |= {
         "NAMES_MAX",
         "SURENESS_MAX",
+        "JUDGES_MAX",
         "SIGNALS_MAX",
         "ENTRIES_SHOWN_MAX",
         "REFUSALS_SAID_MAX",

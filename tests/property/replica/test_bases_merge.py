@@ -17,6 +17,7 @@ from replica import (
     Propose,
     Relate,
     Remember,
+    SameSlot,
     SaysSame,
     Set,
     Tag,
@@ -26,7 +27,7 @@ from replica import (
 )
 from replica.compaction import compact
 from replica.core import Core
-from replica.ids import MemoryId, new_memory_id
+from replica.ids import MemoryId, OpRef, new_memory_id
 from replica.oplog import Store
 from replica.state.cells import CellKind, maker_of
 from replica.state.register import Vector
@@ -88,6 +89,7 @@ class History:
             Relate("a", random.choice("xy"), "b", random.choice((None, 0.5, 1.0))),
             Propose(tuple(sorted({*random.choices(self.rids, k=3)}))),
             self.linked(core),
+            self.judged(),
             Forget((rid,)),
             Erase((rid,)),
             None,
@@ -95,7 +97,7 @@ class History:
             Set("tags", sorted(random.sample("abc", 2))),
             Set(f"meta.{random.choice('kj')}", random.choice((None, self.now_ms))),
         )
-        body = random.choices(bodies, weights=(8, 1, 1, 1, 3, 1, 1, 3, 4, 1, 2))[0]
+        body = random.choices(bodies, weights=(8, 1, 1, 1, 3, 3, 1, 1, 3, 4, 1, 2))[0]
         if body is None:
             try:
                 core.commit([core.edit_of(rid, f"edit {self.now_ms} text")], self.now_ms)
@@ -110,6 +112,16 @@ class History:
             return Unlink((self.random.choice(links),))
         one, other = sorted(self.random.choices(self.rids, k=2))
         return SaysSame((one, other), self.random.randint(1, 100)) if one != other else None
+
+    def judged(self) -> SameSlot | None:
+        """A judgment on claims that nobody made: it is held and merged all the same."""
+        random = self.random
+        one, other = sorted(random.choices(self.rids, k=2))
+        if one == other:
+            return None
+        claim = OpRef(self.cores[0].origin, 1, bytes(8))
+        same, by = random.choice((True, False, None)), random.randint(1, 2)
+        return SameSlot((one, other), (claim, claim), same, by, random.randint(1, 100))
 
     def compact(self) -> None:
         core = self.random.choice(self.cores)

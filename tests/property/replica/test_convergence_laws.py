@@ -59,7 +59,7 @@ def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
         made[draw(st.integers(0, len(made) - 1))].place if made else OpRef(Hand("ann").origin, 1, bytes(8))
     )
     labels = LABELS[n : n + 2]
-    match draw(st.integers(0, 19)):
+    match draw(st.integers(0, 21)):
         case 13 | 14:
             return ops.Tag(labels), rid
         case 15 | 16:
@@ -68,6 +68,13 @@ def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
             return ops.Set("tags", [None, ["a", "c"], ["b"]][n]), rid
         case 18:
             return ops.Set("meta", ENTRIES[n]), rid
+        case 20 | 21:
+            other = made[draw(st.integers(0, len(made) - 1))].place if made else place
+            pair = sorted({(rid, place), (RIDS[n], other)})
+            if len(pair) < 2:
+                return ops.Forget((rid,)), None
+            rids, claims = zip(*pair, strict=True)
+            return ops.SameSlot(rids, claims, (True, False, None)[n], 1 + n % 2, 50 + n), None
         case 19:
             return ops.Set(f"meta.{'kjk'[n]}", [None, 4, 5][n]), rid
         case 0 | 1 | 2:

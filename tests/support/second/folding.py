@@ -16,7 +16,7 @@ from tests.support.second.rules import check_body
 from tests.support.second.texts import base_name, document
 
 # The kinds and the version of each that this reader understands: docs/reference/op-kinds.md.
-KINDS: Final = dict.fromkeys(range(1, 19), 1)
+KINDS: Final = dict.fromkeys(range(1, 20), 1)
 NEED_A_MEMORY: Final = {1, 2, 8, 12, 17, 18}
 HOLD_WORDS: Final = {1, 2, 3, 8, 12, 17, 18}
 
@@ -79,6 +79,7 @@ class State:
     settings: dict[bytes, Heads] = field(default_factory=dict)
     proposals: dict[Place, list[bytes]] = field(default_factory=dict)
     links: dict[Place, list[Any]] = field(default_factory=dict)
+    judgments: dict[bytes, Heads] = field(default_factory=dict)
     receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
     lessons: dict[Place, list[Any]] = field(default_factory=dict)
     unknown: set[Place] = field(default_factory=set)
@@ -202,6 +203,7 @@ class Replica:
             cells += [[part, name, _sorted(heads)] for name, heads in registers.items()]
         cells += [[3, pack(place)] for place in state.proposals]
         cells += [[6, pack(place)] for place in state.links]
+        cells += [[7, name, _sorted(heads)] for name, heads in state.judgments.items()]
         cells += [[4, rid, sorted(devices)] for rid, devices in state.receipts.items()]
         cells += [[5, pack(place)] for place in state.lessons]
         tombstones = [[0, rid] for rid in state.forgotten]
@@ -290,6 +292,9 @@ def _act(state: State, op: Op, body: Any, knew: frozenset[Place]) -> None:
         case 16:
             for link in knew & set(map(tuple, body)):
                 state.links.pop(link, None)
+        case 19:
+            name = pack([*body[:4], body[5]])
+            _write(state.judgments.setdefault(name, {}), at, stamp, [body[4], body[6]], knew)
         case 17 | 18:
             if memory := state.living(op.memory, knew):
                 _label(memory, at, stamp, set(body), knew, on=op.kind == 17)
@@ -366,6 +371,7 @@ def _merged(one: State, other: State) -> State:
         settings=registers(one.settings, other.settings),
         proposals=both(one.proposals, other.proposals),
         links=both(one.links, other.links),
+        judgments=registers(one.judgments, other.judgments),
         receipts={
             rid: one.receipts.get(rid, set()) | other.receipts.get(rid, set())
             for rid in one.receipts.keys() | other.receipts.keys()

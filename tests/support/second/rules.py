@@ -215,6 +215,12 @@ def check_body(kind: int, body: Any) -> None:
         case 15, [one, other, sureness]:
             _ids([one, other])
             _need(_is(sureness, int) and 1 <= sureness <= 100)
+        case 19, [one, claim, other, against, same, by, sureness]:
+            _ids([one, other], sorted_once=False)
+            _place(claim)
+            _place(against)
+            _need((one, claim) < (other, against) and (same is None or _is(same, bool)))
+            _need(_is(by, int) and 1 <= by <= 4 and _is(sureness, int) and 1 <= sureness <= 100)
         case 17 | 18, labels:
             _need(len(labels) > 0)
             check_field("tags", labels)

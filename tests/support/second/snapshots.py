@@ -142,6 +142,8 @@ class _Reader:
                 if pack(at) != name:
                     raise Refused("a link under another name")
                 state.links[at] = [*told[1], told[2]]
+            case 7:
+                state.judgments[name] = self._heads(told)
             case 4:
                 state.receipts[name] = set(told)
             case 5:
@@ -218,7 +220,7 @@ class _Writer:
         for rid, memory in base.memories.items():
             if not _only_added(memory):
                 yield [0, rid, pack(self._memory(rid, memory))]
-        for part, registers in ((1, base.edges), (2, base.settings)):
+        for part, registers in ((1, base.edges), (2, base.settings), (7, base.judgments)):
             yield from ([part, name, pack(self._heads(heads))] for name, heads in registers.items())
         for at, memories in base.proposals.items():
             yield [3, pack(at), pack([self._dot(at), memories])]

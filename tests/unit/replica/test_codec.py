@@ -61,6 +61,10 @@ BODIES: Mapping[OpKind, tuple[Body, Any]] = {
     OpKind.FEEDBACK: (ops.Feedback(RID, (("words", -5),)), [RID, [["words", -5]]]),
     OpKind.SAYS_SAME: (ops.SaysSame((RID, OTHER), 90), [RID, OTHER, 90]),
     OpKind.UNLINK: (ops.Unlink((PLACE,)), [wire_place(PLACE)]),
+    OpKind.SAME_SLOT: (
+        ops.SameSlot((RID, OTHER), (PLACE, PLACE), False, 4, 100),
+        [RID, wire_place(PLACE), OTHER, wire_place(PLACE), False, 4, 100],
+    ),
     OpKind.TAG: (ops.Tag(("a", "b")), ["a", "b"]),
     OpKind.UNTAG: (ops.Untag(("a",)), ["a"]),
 }
@@ -130,6 +134,13 @@ ANY_BODY: st.SearchStrategy[Body] = st.one_of(
         st.integers(1, 100),
     ),
     st.builds(ops.Unlink, st.lists(PLACES, max_size=3).map(tuple)),
+    st.builds(
+        lambda named, same, by, sureness: ops.SameSlot.of(named[0], named[1], same, by=by, sureness=sureness),
+        st.sets(st.tuples(RIDS, PLACES), min_size=2, max_size=2).map(sorted),
+        st.none() | st.booleans(),
+        st.integers(1, 4),
+        st.integers(1, 100),
+    ),
 )
 
 
@@ -263,6 +274,15 @@ WRONG: list[tuple[OpKind, Any]] = [
     (OpKind.SAYS_SAME, [RID, OTHER, 101]),
     (OpKind.SAYS_SAME, [RID, OTHER, True]),
     (OpKind.SAYS_SAME, [b"short", OTHER, 90]),
+    (OpKind.SAME_SLOT, [RID, wire_place(PLACE), RID, wire_place(PLACE), True, 1, 90]),
+    (OpKind.SAME_SLOT, [OTHER, wire_place(PLACE), RID, wire_place(PLACE), True, 1, 90]),
+    (OpKind.SAME_SLOT, [RID, wire_place(PLACE), OTHER, wire_place(PLACE), 1, 1, 90]),
+    (OpKind.SAME_SLOT, [RID, wire_place(PLACE), OTHER, wire_place(PLACE), True, 0, 90]),
+    (OpKind.SAME_SLOT, [RID, wire_place(PLACE), OTHER, wire_place(PLACE), True, 5, 90]),
+    (OpKind.SAME_SLOT, [RID, wire_place(PLACE), OTHER, wire_place(PLACE), True, True, 90]),
+    (OpKind.SAME_SLOT, [RID, wire_place(PLACE), OTHER, wire_place(PLACE), True, 1, 101]),
+    (OpKind.SAME_SLOT, [RID, b"no place", OTHER, wire_place(PLACE), True, 1, 90]),
+    (OpKind.SAME_SLOT, [RID, wire_place(PLACE), OTHER, wire_place(PLACE), True, 1]),
     (OpKind.TRIGGER, [b"short", 1, "reminder", []]),
     (OpKind.TRIGGER, [RID, 4, "reminder", []]),
     (OpKind.TRIGGER, [RID, -1, "reminder", []]),

@@ -329,6 +329,7 @@ def test_a_view_has_the_columns_of_its_table() -> None:
     for view, table in (("shown_claim", "claim"), ("shown_edge", "edge"), ("shown_link", "says_same")):
         assert columns(view) == columns(table)
     assert columns("shown_proposal") == columns("proposal_member")
+    assert columns("shown_same_slot") == columns("same_slot")
 
 
 def test_texts_are_read_by_rows_with_the_fields_that_are_asked_for() -> None:

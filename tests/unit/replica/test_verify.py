@@ -36,11 +36,13 @@ def ann() -> Core:
     say(ben, ops.Trigger(MemoryId(bytes(16)), 2, "reminder", (one,)), two)
     say(ben, ops.Propose((one, two)))
     say(ben, ops.SaysSame((one, two), 90))
+    against = say(ben, ops.Claim("Ann", "home", "Porto", (), None), one)
+    say(ben, ops.SameSlot.of((one, against.place), (two, claim.place), True, by=4, sureness=100))
     say(ann, ops.Forget((three,)))
     settle([ann, ben])
     remember(ann, "and one more")
     assert verify_replica(ann).problems == ()
-    assert verify_replica(ann).ops == ann.position == 17
+    assert verify_replica(ann).ops == ann.position == 19
     return ann
 
 
@@ -108,10 +110,10 @@ def losing_head(fields: Any) -> Any:
 
 TAMPERING: dict[str, Callable[[Core], None]] = {
     "a byte of a payload": lambda core: change_blob(core, "payload", "pos = 2"),
-    "a byte of the last payload": lambda core: change_blob(core, "payload", "pos = 17"),
+    "a byte of the last payload": lambda core: change_blob(core, "payload", "pos = 19"),
     "an id in the midst of a chain": lambda core: change_blob(core, "id", "pos = 4"),
-    "the id of the last op": lambda core: change_blob(core, "id", "pos = 17"),
-    "the last signature": lambda core: change_blob(core, "signature", "pos = 17"),
+    "the id of the last op": lambda core: change_blob(core, "id", "pos = 19"),
+    "the last signature": lambda core: change_blob(core, "signature", "pos = 19"),
     "a signature in the midst of a chain": lambda core: change_blob(core, "signature", "pos = 4"),
     "a stamp": sql("UPDATE op SET hlc = hlc + 1 WHERE pos = 5"),
     "a kind": sql("UPDATE op SET kind = kind + 1 WHERE pos = 5"),
@@ -127,8 +129,8 @@ TAMPERING: dict[str, Callable[[Core], None]] = {
     "a payload withheld, with no hash": sql("UPDATE op SET payload = NULL WHERE pos = 5"),
     "an op gone from the midst": sql("DELETE FROM op WHERE pos = 5"),
     "the first op gone": sql("DELETE FROM op WHERE pos = 1"),
-    "the last op gone": sql("DELETE FROM op WHERE pos = 17"),
-    "two ops in another order": sql("UPDATE op SET pos = 18 WHERE pos = 3"),
+    "the last op gone": sql("DELETE FROM op WHERE pos = 19"),
+    "two ops in another order": sql("UPDATE op SET pos = 20 WHERE pos = 3"),
     "a feed's head": sql("UPDATE feed SET head = zeroblob(32) WHERE no = 0"),
     "a feed's end": sql("UPDATE feed SET seq = seq - 1 WHERE no = 0"),
     "a feed's vector": sql("UPDATE feed SET vector = x'8100c0' WHERE no = 1"),
@@ -149,6 +151,8 @@ TAMPERING: dict[str, Callable[[Core], None]] = {
     "a proposal's members": lambda core: change_cell(core, 3, lambda it: [it[0], it[1][:1]]),
     "which tellings a link joins": lambda core: change_cell(core, 6, lambda it: [it[0], it[1], 1]),
     "a link that does not show": sql("DELETE FROM says_same"),
+    "a judgment that does not show": sql("DELETE FROM same_slot"),
+    "a judgment turned round": sql("UPDATE same_slot SET same = 0"),
     "a cell gone": sql("DELETE FROM cell WHERE part = 2"),
     "a cell that was never folded": sql("INSERT INTO cell (part, name, state) VALUES (2, x'78', x'90')"),
     "a cell that cannot be read": sql("UPDATE cell SET state = x'c1' WHERE part = 1"),

@@ -127,6 +127,14 @@ BODIES: dict[OpKind, st.SearchStrategy[Any]] = {
     ),
     OpKind.SAYS_SAME: st.builds(ops.SaysSame, st.tuples(rids, rids), numbers),
     OpKind.UNLINK: st.builds(ops.Unlink, many_places),
+    OpKind.SAME_SLOT: st.builds(
+        ops.SameSlot,
+        st.tuples(rids, rids),
+        st.tuples(wild_places, wild_places),
+        st.none() | st.booleans(),
+        numbers,
+        numbers,
+    ),
     OpKind.TAG: st.builds(ops.Tag, st.lists(texts, max_size=3).map(tuple)),
     OpKind.UNTAG: st.builds(ops.Untag, st.lists(texts, max_size=3).map(tuple)),
 }
