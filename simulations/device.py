@@ -15,7 +15,7 @@ from replica.core import Core
 from replica.ids import DeviceId, device_id
 from replica.keys import Ed25519PrivateKey
 from replica.membership import IntroducedMember, Membership, introduce
-from replica.ops import UNDERSTOOD
+from replica.ops import UNDERSTOOD, OpKind
 from replica.refold import refold_after_upgrade
 from replica.signing import Verify
 from replica.state.memories import MemoryCell, show
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from simulations.network import Link
 
 # What a later version of the program understands: every kind in one version more.
+# A version before judgments on claims.
+OLDER: Final = {kind: version for kind, version in UNDERSTOOD.items() if kind != OpKind.SAME_SLOT}
 NEWER: Final = {kind: version + 1 for kind, version in UNDERSTOOD.items()}
 
 
@@ -91,7 +93,7 @@ class Device:
             sign=self.key.private.sign,
             random=self.random,
             verify=self.verify,
-            understood=NEWER if self.upgraded else UNDERSTOOD,
+            understood=NEWER if self.upgraded else OLDER,
         )
         refold_after_upgrade(self.core, self.now(true_ms))
         self.mind = steps(THRESHOLDS) if isinstance(self.disk, SqliteDisk) and self.disk.thinks else ()

@@ -10,7 +10,7 @@ from replica.frame import Frame
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId, MemoryId
 from replica.oplog import LogEntry
-from replica.ops import Body, Claim, Erase, Op, Write
+from replica.ops import Body, Claim, Erase, Op, SameSlot, Write
 from replica.purging import purge
 from replica.rows import body_of, op_of
 from replica.signing import MemoisedVerify
@@ -176,7 +176,8 @@ class Household(Timeline):
         device.before = device.disk.image() if self.disks_forget else None
         if not self.attempt(device, lambda: ops.extend(device.core.commit(writes, device.now(self.now_ms)))):
             return []
-        held = self.observer.wrote(device.name, device.held, ops, bodies)
+        newer = any(isinstance(body, SameSlot) for body in bodies)
+        held = self.observer.wrote(device.name, device.held, ops, bodies, newer=newer)
         for body in bodies:
             if isinstance(body, Erase):
                 self.proven.update(body.rids)

@@ -12,6 +12,7 @@ from typing import Final
 
 from simulations.endings import THINKING, draw_ending, draw_growth, draw_hand_over, draw_thoughts
 from simulations.hostile import draw_hostility
+from simulations.judging import draw_judging
 from simulations.retelling import draw_retelling
 from simulations.workload import WRITERS
 
@@ -159,7 +160,8 @@ def draw(
         hostility, tail = draw_hostility(seed, tuple(name for name in on if FAULTS[name]))
         plan += tail
         retold = draw_retelling(seed, tuple(name for name in on if FAULTS[name]))
-        thinks, plan = thinks or bool(retold), [*plan, *retold]
+        judged = draw_judging(seed, tuple(name for name in on if FAULTS[name]))
+        thinks, plan = thinks or bool(retold) or bool(judged), [*plan, *retold, *judged]
     return Options(
         seed=seed,
         replicas=count,

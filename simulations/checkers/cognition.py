@@ -5,8 +5,8 @@ So its tables are compared with what they are defined to be, over the ops that i
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from cognition.consolidation.tables import summary_id
 from cognition.triggers.lattice import joined
@@ -15,7 +15,7 @@ from replica.ops import Claim
 from replica.storage.triggers import read_triggers
 from simulations.checkers.base import Checker
 from simulations.checkers.convergence import defined_for
-from simulations.definition import Meaning, shown_of
+from simulations.definition import Meaning, shown_of, winner
 from simulations.disk import SqliteDisk
 
 if TYPE_CHECKING:
@@ -53,16 +53,20 @@ class _Derived(Checker):
 
 
 class OneRecord(_Derived):
-    """A contradiction is one record, whoever found it: a slot with several values that hold."""
+    """A contradiction is one record, whoever found it: what is named or judged alike, with several values that hold."""
 
     name = "one_record"
 
     def compare(self, disk: SqliteDisk, meaning: Meaning) -> tuple[object, object]:
-        """Compare the slots of open records."""
-        rows = disk.connection.execute(
-            "SELECT entity, relation FROM contradiction WHERE status = 'open' ORDER BY entity, relation"
-        )
-        return rows.fetchall(), sorted(open_slots(meaning))
+        """Compare open records, each by the names that are one in it."""
+        names: dict[bytes, set[Slot]] = {}
+        for slot, entity, relation in disk.connection.execute(
+            """SELECT s.slot, c.entity, c.relation FROM contradiction x JOIN claim_slot s ON s.slot = x.slot
+               JOIN claim c ON c.id = s.id AND c.claim = s.claim WHERE x.status = 'open'"""
+        ):
+            names.setdefault(slot, set()).add((entity, relation))
+        defined = {frozenset(record) for record in open_records(meaning)}
+        return _told(names.values()), _told(defined)
 
 
 class OneSummary(_Derived):
@@ -124,11 +128,97 @@ def holding(meaning: Meaning) -> dict[OpRef, Claim]:
 
 
 def open_slots(meaning: Meaning) -> set[Slot]:
-    """Return the slots in which claims of several values hold."""
-    values: dict[Slot, set[str]] = {}
-    for claim in holding(meaning).values():
-        values.setdefault((claim.entity, claim.relation), set()).add(claim.value)
-    return {slot for slot, held in values.items() if len(held) > 1}
+    """Return the slots whose claims are on some side of an open record."""
+    return {slot for record in open_records(meaning) for slot in record}
+
+
+def open_records(meaning: Meaning) -> list[frozenset[Slot]]:
+    """Return the slots that are one and in which claims of several values hold, but for what was set apart."""
+    records = []
+    for group in _groups(meaning):
+        apart = _set_apart(meaning, group)
+        sides: dict[str, set[bytes]] = {}
+        for place, claim in holding(meaning).items():
+            if (claim.entity, claim.relation) in group:
+                sides.setdefault(claim.value, set()).add(_on(meaning, place))
+        if any(
+            frozenset((one, other)) not in apart
+            for value, here in sides.items()
+            for against, there in sides.items()
+            if value < against
+            for one in here
+            for other in there
+        ):
+            records.append(group)
+    return records
+
+
+def _told(names: Iterable[Iterable[Slot]]) -> list[list[Slot]]:
+    return sorted(sorted(each) for each in names)
+
+
+def _on(meaning: Meaning, place: OpRef) -> bytes:
+    return next(rid for rid, memory in meaning.memories.items() if place in memory.claims)
+
+
+def _judged(meaning: Meaning) -> dict[frozenset[tuple[bytes, Slot]], tuple[Any, ...]]:
+    """Return what stands of two claims by their memories and slots: (rank, stamp, op, same, sureness), the highest."""
+    found: dict[frozenset[tuple[bytes, Slot]], list[tuple[Any, ...]]] = {}
+    for (one, other, by), heads in meaning.judgments.items():
+        hlc, id8, (same, sureness) = winner(heads)
+        ends = []
+        for rid, place in (one, other):
+            memory = meaning.memories.get(rid)
+            claim = None if memory is None else memory.claims.get(place)
+            if claim is not None:
+                ends.append((rid, (claim.entity, claim.relation)))
+        if len(ends) == 2 and same is not None:
+            found.setdefault(frozenset(ends), []).append((by, hlc, id8, same, sureness))
+    return {ends: max(said) for ends, said in found.items()}
+
+
+def _set_apart(meaning: Meaning, group: frozenset[Slot]) -> set[frozenset[bytes]]:
+    """Return the memories that were said to tell, under one name, of two things."""
+    found: dict[tuple[frozenset[bytes], Slot], tuple[Any, ...]] = {}
+    for ends, said in _judged(meaning).items():
+        rids, slots = frozenset(rid for rid, _ in ends), {slot for _, slot in ends}
+        if len(slots) == 1 and len(rids) == 2:
+            (slot,) = slots
+            found[rids, slot] = max(said, found.get((rids, slot), said))
+    return {rids for (rids, slot), said in found.items() if slot in group and not said[3]}
+
+
+def _groups(meaning: Meaning) -> list[frozenset[Slot]]:
+    """Return which slots are one: joined from the surest link on, at most two links long, and nothing kept apart."""
+    slots = {
+        (claim.entity, claim.relation)
+        for memory in meaning.memories.values()
+        for claim in memory.claims.values()
+    }
+    stands: dict[frozenset[Slot], tuple[Any, ...]] = {}
+    for ends, said in _judged(meaning).items():
+        pair = frozenset(slot for _, slot in ends)
+        if len(pair) == 2 and _alike(*pair):
+            stands[pair] = max(said, stands.get(pair, said))
+    linked = {pair for pair, said in stands.items() if said[3]}
+    parted = stands.keys() - linked
+    group = {slot: frozenset([slot]) for slot in slots}
+    for pair in sorted(linked, key=lambda each: (-stands[each][0], -stands[each][4], *stands[each][1:3])):
+        one, other = pair
+        both = group[one] | group[other]
+        pairs = [frozenset((a, b)) for a in both for b in both if a < b]
+        near = all(
+            each in linked
+            or any({frozenset((end, between)) for end in each} <= linked for between in both - each)
+            for each in pairs
+        )
+        if near and parted.isdisjoint(pairs):
+            group |= dict.fromkeys(both, both)
+    return sorted(set(group.values()), key=sorted)
+
+
+def _alike(one: Slot, other: Slot) -> bool:
+    return one[1] == other[1] and not {*one[0].split()}.isdisjoint(other[0].split())
 
 
 def _is_replaced(twins: set[OpRef], claims: dict[OpRef, tuple[bytes, Claim]]) -> bool:
