@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
     from replica.storage.links import links_of
     from replica.storage.proposals import proposals_of
+    from replica.storage.same_slots import claims_judged
     from replica.storage.settings import read_lessons, read_settings
     from replica.storage.shown import DerivedTables, RowChange, content_number
     from replica.storage.sql import bring_over, connect, derived_transaction, open_file, transaction
@@ -173,6 +174,7 @@ __all__ = [
     "all_links",
     "all_memories",
     "bring_over",
+    "claims_judged",
     "compact",
     "connect",
     "content_number",
@@ -312,6 +314,7 @@ if not TYPE_CHECKING:
             "storage.claims": ("ShownClaim", "ShownVerdict", "read_claims"),
             "storage.links": ("links_of",),
             "storage.proposals": ("proposals_of",),
+            "storage.same_slots": ("claims_judged",),
             "storage.settings": ("read_lessons", "read_settings"),
             "storage.shown": ("DerivedTables", "RowChange", "content_number"),
             "storage.sql": ("bring_over", "connect", "derived_transaction", "open_file", "transaction"),

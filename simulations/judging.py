@@ -30,8 +30,8 @@ NAMED: Final = (
     ("Bo Cy Di", "lives_in"),
     ("Bo Cy", "works_at"),
 )
-# What a claim gives up: a look for two claims that are held.
-LOOKS: Final = 8
+# Claims that are looked at for two that are held.
+LOOKS: Final = 24
 
 
 class Reader(NamedTuple):
@@ -68,7 +68,7 @@ def judge(world: "World", random: Random) -> None:
     device = world.pick(random)
     device.core.begin(device.now(world.now_ms))
     reader = reader_of(world, device)
-    match random.choice(["claim", "claim", "judge", "judge", "judge", "judge", "forget"]):
+    match random.choice(["claim", "claim", "judge", "judge", "judge", "judge", "judge", "forget"]):
         case "forget" if "forget" in world.options.faults and random.random() < 0.3:
             held = _held(world, device.core, random, 1)
             world.write(device, [Write(Forget((rid,))) for rid, _, _ in held])
@@ -124,7 +124,7 @@ def _held(
 EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {"judge": judge}
 
 _JUDGED: Final = 0.25
-_JUDGING: Final = ("judge",) * 30 + ("sync",) * 7 + ("dial", "tick", "compact", "think") * 2
+_JUDGING: Final = ("judge",) * 60 + ("sync",) * 10 + ("dial", "tick", "compact", "think") * 2
 _FAULTS_AMONG_JUDGMENTS: Final = 4
 
 

@@ -16,7 +16,8 @@ from cognition.contradictions.slots import Belief, ContradictionStatus, Judged
 from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED
-from cognition.judging.verdicts import EDGES, Sides, Verdict, edges_between, sides_of
+from cognition.judging import same_slots
+from cognition.judging.verdicts import EDGES, RANKS, Sides, Verdict, edges_between, sides_of
 from replica import (
     Claim,
     Core,
@@ -62,11 +63,24 @@ def settle(
 ) -> tuple[Op, list[bytes]]:
     """Write a verdict; return its op, and the slots in which the two stand against each other, or did."""
     made, *_ = core.commit(_edges(connection, older.rid, newer.rid, verdict, weight), now_ms)
-    sides = sides_of(older.text, newer.text, (older.rid, newer.rid))
-    slots = _shared(connection, older.rid, newer.rid)
+    pair = (older.rid, newer.rid)
+    sides = sides_of(older.text, newer.text, pair)
+    slots = _shared(connection, *pair)
+    judge = {"by": RANKS[weight], "sureness": round(weight * SURENESS_MAX)}
+    if verdict is Verdict.TWO_THINGS:
+        # Also for devices of a version that knows no judgments; where others claim something too, that stays asked.
+        for each in slots:
+            if _is_between(connection, each, pair):
+                _keep_both(core, connection, each, now_ms)
+        core.commit(same_slots.different(core, connection, pair, **judge), now_ms)
+        return made, [each.slot for each in slots]
+    if not _is_open(connection, slots):
+        against = verdict in (Verdict.DISAGREE, Verdict.CHANGED)
+        core.commit(same_slots.same(core, connection, pair, against=against, **judge), now_ms)
+        slots = _shared(connection, *pair)
     match verdict:
         case Verdict.DISAGREE:
-            if not any(judged_of(connection, each.slot).status is ContradictionStatus.OPEN for each in slots):
+            if not _is_open(connection, slots):
                 slots = [_disagree(core, connection, older, newer, sides, now_ms)]
         case Verdict.CHANGED:
             for each in slots or [_claimed(core, connection, older, sides, now_ms)]:
@@ -76,6 +90,15 @@ def settle(
             for each in slots:
                 _keep_both(core, connection, each, now_ms)
     return made, [each.slot for each in slots]
+
+
+def _is_open(connection: sqlite3.Connection, slots: Sequence[_Slot]) -> bool:
+    return any(judged_of(connection, each.slot).status is ContradictionStatus.OPEN for each in slots)
+
+
+def _is_between(connection: sqlite3.Connection, slot: _Slot, pair: tuple[MemoryId, MemoryId]) -> bool:
+    """Say whether nobody but these two claims anything in a slot."""
+    return {belief.told.rid for belief in judged_of(connection, slot.slot).beliefs} <= {*pair}
 
 
 def _keep_both(core: Core, connection: sqlite3.Connection, slot: _Slot, now_ms: int) -> None:

@@ -46,6 +46,8 @@ class Judge(StrEnum):
 
 
 WEIGHTS: Final = {Judge.PERSON: 1.0, Judge.AGENT: 0.9, Judge.MODEL: 0.6}
+# The rank of who judges claims, by weight (`replica.SameSlot`).
+RANKS: Final = {WEIGHTS[Judge.PERSON]: 4, WEIGHTS[Judge.AGENT]: 3, WEIGHTS[Judge.MODEL]: 2}
 # In the order in which one of equal weight counts: of what was given on two devices at once, what asks comes first.
 EDGES: Final = {
     Verdict.DISAGREE: "contradicts",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from replica.codec import read_place, unpack
+from replica.ids import MemoryId, OpRef
 from replica.state.cells import Cell, CellKind, Key
 from replica.state.register import winner
 
@@ -37,9 +38,15 @@ def same_slot_row(key: Key, cell: Cell | None) -> tuple[Any, ...] | None:
     head, hlc, (same, sureness) = winner(cell)
     if same is None:
         return None
-    one, claim, other, against, by = unpack(key.name)
-    claims = read_place(claim).id8, read_place(against).id8
-    return one, claims[0], other, claims[1], by, int(same), sureness, hlc, head.id8
+    (one, claim), (other, against) = claims_judged(key.name)
+    by = unpack(key.name)[-1]
+    return one, claim.id8, other, against.id8, by, int(same), sureness, hlc, head.id8
+
+
+def claims_judged(name: bytes) -> tuple[tuple[MemoryId, OpRef], tuple[MemoryId, OpRef]]:
+    """Return of which two claims a judgment is, by its name."""
+    one, claim, other, against, _ = unpack(name)
+    return (MemoryId(one), read_place(claim)), (MemoryId(other), read_place(against))
 
 
 def shown_same_slots(connection: sqlite3.Connection) -> dict[bytes, tuple[Any, ...]]:
