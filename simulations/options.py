@@ -157,11 +157,10 @@ def draw(
         plan += draw_thoughts(seed, thinks=thinks, faults=tuple(name for name in on if FAULTS[name]))
         plan += draw_hand_over(seed, on)
         plan += draw_growth(seed, on)
-        hostility, tail = draw_hostility(seed, tuple(name for name in on if FAULTS[name]))
-        plan += tail
-        retold = draw_retelling(seed, tuple(name for name in on if FAULTS[name]))
-        judged = draw_judging(seed, tuple(name for name in on if FAULTS[name]))
-        thinks, plan = thinks or bool(retold) or bool(judged), [*plan, *retold, *judged]
+        some = tuple(name for name in on if FAULTS[name])
+        hostility, tail = draw_hostility(seed, some)
+        told = draw_retelling(seed, some) + draw_judging(seed, some)
+        thinks, plan = thinks or bool(told), [*plan, *tail, *told]
     return Options(
         seed=seed,
         replicas=count,

@@ -26,7 +26,7 @@ NEIGHBOURS_MAX: Final = 256
 _WORD_LETTERS_MIN: Final = 2
 
 
-class Names(NamedTuple):
+class SlotNames(NamedTuple):
     """What names a slot; the entity as claims are filed under it (`Selves.named`)."""
 
     workspace: str | None
@@ -48,7 +48,7 @@ Pair = tuple[bytes, bytes]
 """Two slots, the smaller first."""
 
 
-def may_be_one(one: Names, other: Names) -> bool:
+def may_be_one(one: SlotNames, other: SlotNames) -> bool:
     """Say whether two slots can be one at all: of one type, which has one value at a time, and about one entity.
 
     The owner, or somebody named, is nobody else; things share a word that names them.

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from cognition.contradictions.joining import (
     NEIGHBOURS_MAX,
     REACHED_MAX,
-    Names,
     Pair,
+    SlotNames,
     SlotVerdict,
     groups,
     may_be_one,
@@ -92,8 +92,8 @@ def file(connection: sqlite3.Connection, judgments: Iterable[bytes], selves: Sel
             slot, number, *named, other_slot, other, workspace, entity, relation, by, hlc, op, same, sure = (
                 row
             )
-            one = Names(named[0], selves.named(named[1]), named[2])
-            if not may_be_one(one, Names(workspace, selves.named(entity), relation)):
+            one = SlotNames(named[0], selves.named(named[1]), named[2])
+            if not may_be_one(one, SlotNames(workspace, selves.named(entity), relation)):
                 break
             rank = by.to_bytes(1) + hlc.to_bytes(8) + op
             connection.execute(

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from cognition.contradictions.joining import Names, may_be_one
+from cognition.contradictions.joining import SlotNames, may_be_one
 from cognition.contradictions.tables import selves_of
 from cognition.contradictions.values import ENDED, compatible
 from replica import Core, MemoryId, OpRef, SameSlot, Write, claims_judged, numbers_with_facts
@@ -22,7 +22,7 @@ class _Claimed(NamedTuple):
     rid: MemoryId
     place: OpRef
     own: bytes
-    names: Names
+    names: SlotNames
     value: str
 
     @property
@@ -79,7 +79,7 @@ def _claims_of(core: Core, connection: sqlite3.Connection, rid: MemoryId) -> lis
         )
         for on, feed, seq, claim, own, workspace, entity, relation, value in rows:
             place = OpRef(core.feeds.origin_of(feed), seq, claim)
-            names = Names(workspace, selves.named(entity), relation)
+            names = SlotNames(workspace, selves.named(entity), relation)
             if value != ENDED:
                 found[on, own] = _Claimed(MemoryId(on), place, own, names, value)
     return list(found.values())

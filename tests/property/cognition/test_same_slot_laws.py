@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from cognition.contradictions.joining import (
     LINKS_MAX,
     REACHED_MAX,
-    Names,
     Pair,
+    SlotNames,
     SlotVerdict,
     groups,
     may_be_one,
@@ -119,9 +119,9 @@ def test_who_joins_everything_joins_nothing() -> None:
     ],
 )
 def test_a_guard_stands_before_every_judge(one: tuple[str, str], other: tuple[str, str], may: bool) -> None:
-    assert may_be_one(Names(None, *one), Names(None, *other)) is may
-    assert may_be_one(Names(None, *other), Names("", *one)) is may
-    assert not may_be_one(Names("work", *one), Names(None, *other))
+    assert may_be_one(SlotNames(None, *one), SlotNames(None, *other)) is may
+    assert may_be_one(SlotNames(None, *other), SlotNames("", *one)) is may
+    assert not may_be_one(SlotNames("work", *one), SlotNames(None, *other))
 
 
 class World:
