@@ -57,7 +57,7 @@ def _reader(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 def _initialiser(cls: type[Any], declared: Sequence["dataclasses.Field[Any]"]) -> Callable[..., None]:
     """Compile the one method that would be too slow if it read the fields anew for each value."""
-    known: dict[str, Any] = {"_set": object.__setattr__, "_missing": dataclasses.MISSING}
+    known: dict[str, Any] = {"_missing": dataclasses.MISSING}
     by_place: list[str] = []
     by_name, lines = ["*"], list[str]()
     for one in declared:
@@ -68,7 +68,9 @@ def _initialiser(cls: type[Any], declared: Sequence["dataclasses.Field[Any]"]) -
             given, known[f"_{one.name}"] = f"{one.name}=_missing", one.default_factory
             value = f"_{one.name}() if {one.name} is _missing else {one.name}"
         (by_name if one.kw_only else by_place).append(given)
-        lines.append(f" _set(self, {one.name!r}, {value})")
+        # What puts a value into a slot is in the class: to look it up by its name for each value takes as long again.
+        known[f"_put_{one.name}"] = getattr(cls, one.name).__set__
+        lines.append(f" _put_{one.name}(self, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
     parameters = ", ".join(["self", *by_place, *(by_name if len(by_name) > 1 else ())])

@@ -283,12 +283,14 @@ class Settings:
     @classmethod
     def load(cls, home: Home) -> Self:
         """Read the settings of a home; none is the same as an empty file."""
-        import tomllib  # a verb that talks to a daemon reads none
-
         try:
-            found = tomllib.loads(home.settings.read_text(encoding="utf-8"))
+            told = home.settings.read_bytes()
         except FileNotFoundError:
             return cls()
+        import tomllib  # who has no settings need not load what reads them
+
+        try:
+            found = tomllib.loads(told.decode())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise Failed(
                 f"expected settings in TOML, but {home.settings} cannot be read: {error}",

@@ -30,8 +30,10 @@ def view_of_memory(shown: ShownMemory, **beside: Any) -> MemoryView:
     """Return a memory as interfaces show it; `beside` are fields of the view that follow from other tables."""
     memory = shown.memory
     fields: dict[str, Any] = memory.fields
-    if not _SHOWN_OTHERWISE.isdisjoint(fields):
-        fields = {DOOR_NAMES.get(name, name): show_field(name, value) for name, value in fields.items()}
+    if otherwise := _SHOWN_OTHERWISE.intersection(fields):
+        fields = {**fields}
+        for name in otherwise:
+            fields[DOOR_NAMES.get(name, name)] = show_field(name, fields.pop(name))
     created_at = at_stamp(memory.created)
     return MemoryView(
         rid=show_memory_id(shown.rid),
