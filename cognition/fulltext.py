@@ -20,6 +20,9 @@ RANKED_MAX: Final = 1_000
 RARE_MAX: Final = RANKED_MAX // 2
 # Words that more memories hold than this are asked for only where there are no others.
 COMMON: Final = 4_000
+# Where all words of a question are such, the rarest are asked for until as many places were read: some 30 milliseconds.
+# Two are asked for whatever they cost, since a memory stands out by two.
+PLACES_MAX: Final = 1 << 17
 # At most as many stand out: the newest.
 NEWEST_MAX: Final = 4_000
 # The rarest of the words that are no rare ones, of which any two together make a memory stand out.

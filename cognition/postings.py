@@ -40,6 +40,8 @@ _RARITY_MIN: Final = 1e-6
 _STEMS_KEPT: Final = 8_192
 # Places of words that are kept: 4 MiB of them, and of their memories as much at most.
 _PLACES_KEPT: Final = 1 << 19
+# By so many words of a question a memory stands out (`cognition.fulltext`).
+_PAIR: Final = 2
 # Where full text search keeps how many rows it has, and how long all of them are together.
 _TOTALS: Final = "SELECT hex(block) FROM memory_text_data WHERE id = 1"
 _LENGTHS: Final = """SELECT group_concat(d.id), group_concat(hex(d.sz), '') FROM json_each(?) e
@@ -78,7 +80,9 @@ class Postings:
             return
         # A word that nearly all hold is asked for only where all are such.
         telling = [held for held in asked if len(held.rows) <= fulltext.COMMON]
-        telling = telling or [self.held(connection, word, stem, None) for word, stem in stems.items()]
+        telling = telling or [
+            self.held(connection, word, stems[word], None) for word in _rarest(connection, stems)
+        ]
         for among in _bounded(telling):
             yield self.scored(connection, telling, among)
 
@@ -176,15 +180,33 @@ def _bounded(asked: Sequence[PostingList]) -> Iterator[Numbers]:
     yield any_of(asked)[-fulltext.NEWEST_MAX :]
 
 
-def _read_held(connection: sqlite3.Connection, stem: str, most: int | None) -> tuple[Numbers, Numbers]:
+def _rarest(connection: sqlite3.Connection, stems: dict[str, str]) -> list[str]:
+    """Return the words to ask for where memories hold all of them in crowds: as many as can be read, the rarest."""
+    places: dict[str, int] = {}
+    for word, stem in stems.items():
+        row = connection.execute("SELECT cnt FROM memory_word WHERE term = ?", (stem,)).fetchone()
+        places[word] = 0 if row is None else row[0]
+    chosen: list[str] = []
+    for word in sorted(places, key=lambda word: (places[word], word)):
+        if len(chosen) >= _PAIR and sum(places[each] for each in (*chosen, word)) > fulltext.PLACES_MAX:
+            break
+        chosen.append(word)
+    return [word for word in stems if word in chosen]
+
+
+def _read_held(
+    connection: sqlite3.Connection, stem: str, most: int | None, limit: int | None = None
+) -> tuple[Numbers, Numbers]:
+    """Return the places of a word, and who holds it: all of them, or no fewer than so many where there are more."""
+    limit = most if limit is None else limit
     ((told,),) = connection.execute(
         "SELECT group_concat(doc) FROM (SELECT doc FROM memory_word_at WHERE term = ? LIMIT ?)",
-        (stem, -1 if most is None else most),
+        (stem, -1 if limit is None else limit),
     )
     places = np.fromstring(told or "", np.int64, sep=",")
     rows = _distinct(places)
-    if most is not None and len(places) == most > len(rows):
-        return _read_held(connection, stem, None)  # many places, but few memories
+    if limit is not None and most is not None and len(places) == limit and len(rows) < most:
+        return _read_held(connection, stem, most, limit * 2)  # many places, but few memories
     return places, rows
 
 

@@ -148,3 +148,26 @@ def test_words_are_kept_up_to_a_bound_and_those_asked_for_last_the_longest(
     assert len(statements) == 1
     kept.held(home.connection, "cake", "cake", None)
     assert len(statements) == 2
+
+
+def test_where_crowds_hold_every_word_the_rarest_are_asked_for_two_at_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fulltext, "COMMON", 0)
+    home = told(seed=5, count=80)
+    places = {
+        word: len(Postings().held(home.connection, word, word, None).places)
+        for word in ("tea", "cake", "salt")
+    }
+    rarest = sorted(places, key=lambda word: (places[word], word))
+
+    def ranked(*asked: str) -> list[list[tuple[int, float]]]:
+        return list(Postings().ranked(home.connection, {word: word for word in asked}))
+
+    for most, expected in (
+        (0, rarest[:2]),
+        (sum(places.values()) - 1, rarest[:2]),
+        (sum(places.values()), rarest),
+    ):
+        monkeypatch.setattr(fulltext, "PLACES_MAX", most)
+        assert ranked("tea", "cake", "salt") == ranked(*(word for word in places if word in expected))
