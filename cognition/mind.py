@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -30,6 +31,7 @@ from cognition.marking import with_both_sides, with_replaced
 from cognition.memories import Shown
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
+from cognition.near_graph.keeper import GraphKeeper
 from cognition.past import PastMind
 from cognition.postings import Postings
 from cognition.ranking.compound import split
@@ -91,11 +93,14 @@ class Cognition:
         reranker: Reranker | None,
         tables: Tables,
         ingest: Ingest,
+        index: str = "auto",
+        graph: Path | None = None,
     ) -> None:
         self._replica = replica
         self.ingest = ingest
         self.reranking = RerankerWorker(replica, reranker)
         self.embedding = EmbeddingWorker(replica, embedder, space)
+        self.graph = GraphKeeper(replica, self.embedding, path=graph, choice=index)
         self._lexicon = self.new_lexicon()  # the reading thread's own
         self._postings = Postings()  # and this
         self._has_triples = has_triples
@@ -154,6 +159,7 @@ class Cognition:
         did, a list for each question that the query holds.
         """
         self.embedding.asked()
+        self.graph.asked()
         unembedded = await self.embedding.catch_up()
         k = wished(k)
         texts = split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
@@ -460,12 +466,15 @@ async def open_mind(
     newer: bool = False,
     words: Mapping[str, Sequence[str]] | None = None,
     local: LocalTables | None = None,
+    index: str = "auto",
+    graph: Path | None = None,
 ) -> AsyncIterator[Cognition]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
     Nothing is loaded here: not the embedder, and not the vectors, before something needs them. With a `model`, which
     wants `LocalTables` too, talk is read by it in the background; `newer` says that a later word stands without asking.
     `words`: see `cognition.ranking.vocabulary.with_own`; `local` are this replica's, where things are told here.
+    `index`, one of `choosing.INDEXES`, and `graph`, the file in which a graph of near vectors may be kept.
     """
     chosen = UniversalEmbedder() if embedder is None else embedder
     name, now_ms = chosen.name, replica.now_ms()
@@ -479,9 +488,8 @@ async def open_mind(
         return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
     space, has_triples = await replica.run(enter)
-    mind = Cognition(
-        replica, chosen, space, thresholds, has_triples, profile, reranker, with_own(words or {}), ingest
-    )
+    own, near = with_own(words or {}), (index, graph)
+    mind = Cognition(replica, chosen, space, thresholds, has_triples, profile, reranker, own, ingest, *near)
     if model is not None:
         from cognition.talk.reader import TalkReader  # here: few have a model read for them
         from cognition.wordings.reworder import Reworder
@@ -495,22 +503,12 @@ async def open_mind(
     async with trio.open_nursery() as nursery:
         tasks = Supervisor(nursery)
         mind.troubles = tasks.troubles
-        if mind.talk is not None:
-            tasks.keep("reading talk", mind.talk.work)
-        if mind.rewording is not None:
-            tasks.keep("finding other words", mind.rewording.work)
-        # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
-        tasks.keep("watching for memories to embed", mind.embedding.watch, replica.position)
-        tasks.keep("embedding", mind.embedding.work)
-        tasks.keep("reading what was told", ingest.work, replica.news)
-        if has_triples:
-            tasks.keep("reading names", read_names, replica, replica.position)
-        if reranker is not None:
-            tasks.keep("reranking", mind.reranking.work, replica.position)
+        _keep_going(tasks, mind, replica, has_triples)
         try:
             yield mind
             with trio.move_on_after(CLOSING_S):
                 await ingest.catch_up()
+                await mind.graph.erase()
         except Exception as error:
             failure = (
                 error  # the caller's own: raised below, or the nursery would hand it back inside a group
@@ -518,3 +516,21 @@ async def open_mind(
         nursery.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+def _keep_going(tasks: Supervisor, mind: Cognition, replica: Replica, has_triples: bool) -> None:
+    """Start what goes on in the background."""
+    if mind.talk is not None:
+        tasks.keep("reading talk", mind.talk.work)
+    if mind.rewording is not None:
+        tasks.keep("finding other words", mind.rewording.work)
+    # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
+    tasks.keep("watching for memories to embed", mind.embedding.watch, replica.position)
+    tasks.keep("embedding", mind.embedding.work)
+    tasks.keep("watching for vectors that left", mind.graph.watch, replica.position)
+    tasks.keep("naming near vectors", mind.graph.keep)
+    tasks.keep("reading what was told", mind.ingest.work, replica.news)
+    if has_triples:
+        tasks.keep("reading names", read_names, replica, replica.position)
+    if mind.reranking.reranker is not None:
+        tasks.keep("reranking", mind.reranking.work, replica.position)

@@ -152,6 +152,9 @@ class CognitionTables:
                 "CREATE TABLE IF NOT EXISTS cognition (name TEXT PRIMARY KEY, value) WITHOUT ROWID"
             )
             found = connection.execute("SELECT value FROM cognition WHERE name = 'version'").fetchone()
+            # Whose vectors left the store and are still to leave the file of a graph (`cognition.near_graph`). It
+            # outlives the other tables, as the file does.
+            connection.execute("CREATE TABLE IF NOT EXISTS graph_gone (id INTEGER PRIMARY KEY)")
             if found != (TABLES_VERSION,):
                 for table in _TABLES:
                     connection.execute(f"DROP TABLE IF EXISTS {table}")
@@ -199,6 +202,8 @@ class CognitionTables:
         if dropped:
             connection.executemany(_DROP_WORDS, dropped)
             connection.executemany("DELETE FROM vector WHERE id = ?", stale)
+            if connection.execute("SELECT 1 FROM cognition WHERE name = 'graph'").fetchone():
+                connection.executemany("INSERT OR IGNORE INTO graph_gone VALUES (?)", stale)
             connection.executemany("UPDATE reading SET data = NULL WHERE id = ?", stale)
             connection.executemany("DELETE FROM embed_queue WHERE id = ?", gone)
         connection.executemany(_ADD_WORDS, added)

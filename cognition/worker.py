@@ -125,6 +125,11 @@ class EmbeddingWorker:
         """Note that somebody asks: what waits in the queue is embedded a little later."""
         self._asked_s = time.monotonic()
 
+    @property
+    def index(self) -> VectorIndex | None:
+        """The index of all vectors, where a recall has loaded it; the reading thread's own."""
+        return self._index
+
     async def catch_up(self) -> int:
         """Embed what waits, where that takes a moment; return how many memories cannot be found by meaning yet.
 

@@ -25,6 +25,8 @@ from samemind.errors import Failed, Locked, Usage
 HOME_VARIABLE: Final = "SAMEMIND_HOME"
 STATE_VARIABLE: Final = "SAMEMIND_STATE"
 STORE_FILE: Final = "memory.db"
+# How the name of a graph of near vectors ends, beside the store that it is of.
+GRAPH: Final = ".graph"
 # A path that ends so is a store file, also before it exists; any other path is a folder.
 STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
 # What the numbers among the settings may be. Beyond a year a trigger is no reminder of anything.
@@ -224,6 +226,11 @@ class Home:
         return self._beside("pairings.json")
 
     @property
+    def graph(self) -> Path:
+        """The graph of near vectors, where there is one; a second file, `.about`, says what the first should hold."""
+        return self.store.with_name(f"{self.store.name}{GRAPH}")
+
+    @property
     def mailbox_key(self) -> Path:
         """With which the group signs in at a server of its own."""
         return self._beside("mailbox.key")
@@ -243,7 +250,8 @@ class Settings:
     `notify` says of what the daemon tells on the desktop (`samemind.notifying`), and `quiet_hours` when it does not.
 
     `embedder` and `reranker` name the models that find memories (`cognition.choosing`); `hub_url` is where `models add`
-    fetches some: a hub of Hugging Face's kind, or a mirror.
+    fetches some: a hub of Hugging Face's kind, or a mirror. `index` is what finds near vectors among very many
+    (`cognition.near_graph`).
 
     The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
     teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
@@ -262,6 +270,7 @@ class Settings:
     model: str | None = None
     model_key_variable: str | None = None
     embedder: str = "multilingual"
+    index: str = "auto"
     reranker: str = "off"
     hub_url: str = "https://huggingface.co"
     learning_rate: float = 0.01
@@ -355,7 +364,7 @@ def _in_range(key: str, value: Any) -> bool:
 
 def _choices(key: str) -> tuple[str, ...]:
     """Return the words that a setting may be; none where it is something else."""
-    from cognition.choosing import EMBEDDERS, RERANKERS  # here: who asks a daemon reads no settings
+    from cognition.choosing import EMBEDDERS, INDEXES, RERANKERS  # here: who asks a daemon reads no settings
     from cognition.decay import PROFILES
 
     match key:
@@ -371,6 +380,8 @@ def _choices(key: str) -> tuple[str, ...]:
             return tuple(EMBEDDERS)
         case "reranker":
             return tuple(RERANKERS)
+        case "index":
+            return INDEXES
         case _:
             return ()
 

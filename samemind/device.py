@@ -185,13 +185,14 @@ async def open_device(
             )
         chosen = check_name(name or settings.name or machine_name())
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
-        limits = quota_limits(settings)
-        await replica.run(lambda core, _: setattr(core.quotas, "limits", limits))
-        mind = await stack.enter_async_context(_mind(replica, home, settings, local)) if opens_mind else None
-        rehearsals = Rehearsals(replica.now_ms)
-        device = Device(
-            home, settings, identity, replica, mind, host, own, program, SystemRandom(), rehearsals
+        await replica.run(lambda core, _: setattr(core.quotas, "limits", quota_limits(settings)))
+        mind = (
+            await stack.enter_async_context(_mind(replica, home, settings, local, key))
+            if opens_mind
+            else None
         )
+        told = SystemRandom(), Rehearsals(replica.now_ms)
+        device = Device(home, settings, identity, replica, mind, host, own, program, *told)
         device.lets_go, device.key = lets_go, key
         if linking is not None:
             device.syncer = await stack.enter_async_context(linking(device))
@@ -228,7 +229,7 @@ def _load_what_thinks() -> None:
 
 
 def _mind(
-    replica: Replica, home: Home, settings: Settings, local: LocalTables
+    replica: Replica, home: Home, settings: Settings, local: LocalTables, key: bytes | None
 ) -> AbstractAsyncContextManager["Cognition"]:
     """Return what runs cognition over a replica, as the owner set it up."""
     from cognition import open_mind
@@ -245,6 +246,9 @@ def _mind(
         newer=settings.contradictions == "newer",
         words=settings.words,
         local=local,
+        index=settings.index,
+        # It would lie beside the store as it is: beside an encrypted one lies none.
+        graph=home.graph if key is None else None,
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from replica import connect, recode, salt_of
+from samemind.config import GRAPH
 from samemind.durable import sync_folder
 from samemind.errors import Failed
 
@@ -37,11 +38,12 @@ def beside(store: Path, suffix: str) -> Path:
 
 
 def leftovers(store: Path) -> list[Path]:
-    """Return what a program left beside the store that was killed at its work."""
+    """Return what a program left beside the store that was killed at its work, and a graph of the store's vectors."""
     return [
         path
         for path in sorted(store.parent.glob(f"{store.name}.*"))
         if path.name.removesuffix("-journal").endswith((RECODED, RESTORED, REBUILT, _REPLACED))
+        or path.name.startswith(f"{store.name}{GRAPH}")  # what words mean can be read out of vectors
     ]
 
 

@@ -23,6 +23,7 @@ _UNLOCKED: Final = ("transformers",)
 _KNOWN: Final = {
     "axe-playwright-python": "MIT",
     "colorama": "BSD-3-Clause",
+    "hnswlib": "Apache-2.0",
     "httpx2-jsfetch": "BSD-3-Clause",
     "pywin32": "PSF-2.0",
     "pywin32-ctypes": "BSD-3-Clause",
@@ -101,7 +102,9 @@ def page() -> str:
     core = {pin.name for pin in pins("core")}
     rest = [pin for pin in pins("dev") if pin.name not in core]
     known = core | {pin.name for pin in rest}
-    rest += [pin for pin in pins("models") if pin.name not in known]
+    for extra in ("models", "ann"):
+        rest += [pin for pin in pins(extra) if pin.name not in known]
+        known |= {pin.name for pin in rest}
     extras = {name: with_extra(name) - core for name in _extras()}
     offered = set[str]().union(*extras.values())
     prose = PAGE.read_text("utf-8").partition(_FIRST)[0]

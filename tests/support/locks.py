@@ -17,7 +17,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "requirements"
 # Each holds to what the ones before it chose, so that one venv can take them all.
-FILES: Final = ("build", "core", "doors", "dev", "publish", "models")
+FILES: Final = ("build", "core", "doors", "dev", "publish", "models", "ann")
 _PIN: Final = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>[^ ;\\]+)(?: ; (?P<marker>[^\\]+?))? \\$")
 
 
@@ -54,8 +54,8 @@ def _wanted(name: str) -> list[str]:
             return ["pyproject.toml", "--extra", "mcp", "--extra", "panel"]
         case "dev":
             return ["pyproject.toml", "--extra", "dev"]
-        case "models":
-            return ["pyproject.toml", "--extra", "models"]
+        case "models" | "ann":
+            return ["pyproject.toml", "--extra", name]
         case _:
             return ["--group", name]
 

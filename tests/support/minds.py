@@ -106,9 +106,12 @@ async def open_memory(
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
     clock: Callable[[], int] | None = None,
+    identity: Identity | None = None,
+    index: str = "auto",
+    graph: Path | None = None,
 ) -> AsyncIterator[tuple[Replica, Cognition]]:
-    """Open a replica at `path` and a mind over it."""
-    identity = Identity.create()
+    """Open a replica at `path` and a mind over it; with the `identity` that it was made with, one that is there."""
+    identity = identity or Identity.create()
     options: dict[str, Any] = {} if clock is None else {"clock": clock}
     async with AsyncioHost.open() as host:
         async with open_replica(
@@ -120,8 +123,15 @@ async def open_memory(
             random=Random(1),
             **options,
         ) as replica:
-            await replica.run(lambda core, connection: core.found(introduction(identity)))
-            async with open_mind(replica, embedder=embedder or HashedEmbedder(), reranker=reranker) as mind:
+            if await replica.run(lambda core, _: core.device not in core.membership.members):
+                await replica.run(lambda core, connection: core.found(introduction(identity)))
+            async with open_mind(
+                replica,
+                embedder=embedder or HashedEmbedder(),
+                reranker=reranker,
+                index=index,
+                graph=graph,
+            ) as mind:
                 yield replica, mind
 
 

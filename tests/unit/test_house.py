@@ -21,6 +21,7 @@ FUNCTION_LINES_MAX = 70
 # Behind one module each, which gives what they return a type and can be swapped alone.
 ONE_IMPORTER_EACH = {
     "aiosqlite",
+    "hnswlib",
     "keyring",
     "nacl",
     "onnxruntime",

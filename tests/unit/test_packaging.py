@@ -31,7 +31,9 @@ def asked_for() -> dict[str, list[str]]:
         dev += extras[own]
     doors = core + extras["mcp"] + extras["panel"]
     models = core + extras["models"]
-    return {"core": core, "doors": doors, "dev": core + dev, "models": models, **PROJECT["dependency-groups"]}
+    ann = core + extras["ann"]
+    named = {"core": core, "doors": doors, "dev": core + dev, "models": models, "ann": ann}
+    return {**named, **PROJECT["dependency-groups"]}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -65,7 +67,8 @@ def test_the_page_of_licences_lists_every_package_that_is_locked() -> None:
     listed = licences.rows(licences.PAGE.read_text("utf-8"))
     locked: dict[str, list[str]] = {}
     names = {pin.name for pin in pins("dev")}
-    for pin in [*pins("dev"), *(pin for pin in pins("models") if pin.name not in names)]:
+    extra = {pin: None for name in ("models", "ann") for pin in pins(name) if pin.name not in names}
+    for pin in [*pins("dev"), *extra]:
         locked.setdefault(pin.name, []).append(pin.version)
     expected = {name: ", ".join(versions) for name, versions in locked.items()}
     assert {name: version for name, (version, _) in listed.items()} == expected

@@ -91,6 +91,13 @@ def embedding(device: Device, pending: int, failed: int) -> Check:
     )
 
 
+def nearest(device: Device) -> Check:
+    """Say what finds near vectors, and why; a graph that could not be made or kept is no loss but of time."""
+    graph = device.mind.graph
+    fix = "" if graph.trouble is None else "signatures answer meanwhile; it is tried again at the next start"
+    return Check(name="index", ok=True, detail=graph.says(), fix=fix)
+
+
 def reranker(device: Device, pending: int) -> Check:
     """Look at the model that reads memories and judges the best of a recall, where there is one."""
     reranker, trouble = device.mind.reranking.reranker, device.mind.reranking.trouble

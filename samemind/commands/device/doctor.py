@@ -34,6 +34,7 @@ async def run(device: "Device", options: Doctor) -> Doctored:
         group_checks,
         key,
         member_checks,
+        nearest,
         quota_checks,
         reranker,
         settings,
@@ -50,6 +51,7 @@ async def run(device: "Device", options: Doctor) -> Doctored:
     await device.mind.try_models()
     queue = await device.mind.embedding.state()
     checks = [key(device), disk(device), embedding(device, queue.pending, queue.failed)]
+    checks.append(nearest(device))
     checks.append(reranker(device, await device.mind.reranking.pending()))
     checks += thinking(device)
     checks += background(device)
