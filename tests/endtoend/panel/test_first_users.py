@@ -167,3 +167,17 @@ def test_a_narrow_page_names_its_search(laptop: Panel) -> None:
     page = laptop.page("#/memories", width=390)
     page.get_by_role("button", name="Search", exact=True).click()
     expect(page.get_by_role("combobox", name="Search")).to_be_focused()
+
+
+def test_a_page_that_opens_asks_for_its_memories_once(laptop: Panel) -> None:
+    laptop.ask("remember", text="The kettle is broken", no_facts=True)
+    page = laptop.page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/api/v1/")[2]))
+    page.reload()
+    page.locator("body[data-ready]").wait_for()
+    page.locator(".late").first.wait_for()
+    page.wait_for_function("() => performance.now() > 1500")  # what would come twice has come by then
+    assert asked.count("list") == 1
+    laptop.ask("remember", text="The kettle is mended", no_facts=True)
+    expect(page.locator("#pill")).to_have_text("2 memories")

@@ -7,6 +7,9 @@ import { state, changed, reloadSoon, takeWaiting } from "./state.js";
 const RETRY_MS = 3000;
 let source = null;
 const opsHeard = new Set();
+let greet;
+/** Kept once the device has answered for the first time: from then on nothing is missed. */
+export const greeted = new Promise((resolve) => (greet = resolve));
 
 /** Be told of ops as they come: {count, ops}. */
 export function onOps(listener) {
@@ -18,7 +21,9 @@ function open() {
   source = new EventSource("/api/v1/panel/events");
   source.addEventListener("hello", () => {
     state.connected = true;
-    reloadSoon();
+    greet();
+    // A page that has not asked for anything yet is about to, and is told all that comes from here on.
+    if (state.begun) reloadSoon();
     changed();
   });
   source.addEventListener("ops", (event) => {

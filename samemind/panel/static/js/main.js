@@ -3,7 +3,7 @@
 import { enter } from "./api.js";
 import { build as buildMemories, compose, isOpen, search, toggle } from "./memories.js";
 import { coded, h, icon, keyed, say } from "./dom.js";
-import { listen } from "./live.js";
+import { greeted, listen } from "./live.js";
 import { reload, state, subscribe, changed } from "./state.js";
 import { complain, undoLast } from "./toasts.js";
 import { agentsView, lookForAgents, waitingAgents } from "./agents.js";
@@ -35,6 +35,7 @@ const INNER = [{ path: "memory", tab: "memories", name: () => t("Memory"), view:
 // As many as a thumb's bar has room for, beside "More".
 const TABS_ON_PHONES = 4;
 const READY_MS = 3000;
+const GREETED_MS = 400;
 
 const main = document.getElementById("main");
 let current = null;
@@ -179,8 +180,9 @@ async function start() {
   started = true;
   listen();
   lookForAgents().then(changed, () => {});
-  // What the page itself asked for comes first: the rest of a large store takes longer.
-  await Promise.race([current?.ready, new Promise((late) => setTimeout(late, READY_MS))]);
+  // What the page itself asked for comes first: the rest of a large store takes longer, and is asked for once.
+  const after = (time) => new Promise((late) => setTimeout(late, time));
+  await Promise.race([Promise.all([current?.ready, Promise.race([greeted, after(GREETED_MS)])]), after(READY_MS)]);
   await reload().catch(complain);
   changed();
   document.body.dataset.ready = "";

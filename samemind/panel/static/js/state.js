@@ -15,6 +15,7 @@ export const state = {
   total: 0,
   told: 0, // memories as the list of them counts: each group of tellings once, facts with what they were read out of
   limit: LISTED,
+  begun: false, // to load: what is told from then on is in it
   loaded: false,
   waiting: new Map(), // rid → the undo window it is in
   windows: [],
@@ -64,6 +65,7 @@ export function learn(memory) {
 }
 
 export async function reload() {
+  state.begun = true;
   const asked = state.limit;
   const [listed, counted] = await Promise.all([call("list", { limit: asked }), call("panel/browse", { limit: 0 })]);
   state.memories = listed.memories;
