@@ -181,3 +181,11 @@ def test_a_page_that_opens_asks_for_its_memories_once(laptop: Panel) -> None:
     assert asked.count("list") == 1
     laptop.ask("remember", text="The kettle is mended", no_facts=True)
     expect(page.locator("#pill")).to_have_text("2 memories")
+
+
+def test_before_anything_was_known_the_page_says_so_and_leads_back(laptop: Panel, page: Page) -> None:
+    laptop.ask("remember", text="The kettle is broken", no_facts=True)
+    page.goto(f"{laptop.url}#/memories?at=2015-01-01")
+    expect(page.locator(".browse .empty")).to_contain_text("Nothing was known by then")
+    page.locator(".browse .empty").get_by_role("link", name="Back to now").click()
+    expect(page.locator(".memory-row")).to_have_count(1)

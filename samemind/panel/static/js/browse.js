@@ -5,7 +5,7 @@ import { announce, h, icon, keyed, say } from "./dom.js";
 import { date, month, number, plural, t } from "./i18n.js";
 import { onOps } from "./live.js";
 import { compose } from "./memories.js";
-import { go, here, link, moment } from "./router.js";
+import { go, here, isPast, link, moment } from "./router.js";
 import { memoryRow } from "./row.js";
 import { deviceName, state } from "./state.js";
 import { complain } from "./toasts.js";
@@ -87,8 +87,11 @@ export function browseView() {
     filters.hidden = input.parentElement.hidden = view.of === 0;
     empty.hidden = !nothing;
     if (nothing) {
+      const narrowed = FACETS.some((facet) => here().args.has(facet)) || here().args.has("since") || here().args.has("until");
       empty.replaceChildren(
-        ...(view.of
+        ...(isPast() && !narrowed
+          ? [h("p", { class: "empty-title" }, t("Nothing was known by then")), h("p", {}, t("What this memory holds was told later.")), h("p", {}, h("a", { href: link("memories", { at: "", by: "" }) }, t("Back to now")))]
+          : view.of
           ? [h("p", { class: "empty-title" }, t("Nothing fits")), h("p", {}, t("No memory has all of this.")), h("a", { href: link("memories") }, t("Show everything"))]
           : [h("p", { class: "empty-title" }, t("Nothing is remembered yet")), h("p", {}, t("Write something down, or bring in what you told an assistant before.")), h("p", { class: "row" }, h("button", { type: "button", class: "primary", on: { click: () => compose() } }, t("Remember something")), h("a", { href: link("settings") }, t("Import a chat")))]),
       );

@@ -586,4 +586,6 @@ export default {
   "{n} names": "{n} Namen",
   "{n} name that is related to less is left out.": "{n} Name mit weniger Beziehungen fehlt.",
   "{n} names that are related to less are left out.": "{n} Namen mit weniger Beziehungen fehlen.",
+  "Nothing was known by then": "Damals war noch nichts bekannt",
+  "What this memory holds was told later.": "Was dieses Gedächtnis weiß, wurde später erzählt.",
 };

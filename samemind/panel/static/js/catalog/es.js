@@ -586,4 +586,6 @@ export default {
   "{n} names": "{n} nombres",
   "{n} name that is related to less is left out.": "Falta {n} nombre con menos relaciones.",
   "{n} names that are related to less are left out.": "Faltan {n} nombres con menos relaciones.",
+  "Nothing was known by then": "Entonces no se sabía nada",
+  "What this memory holds was told later.": "Lo que esta memoria guarda se contó después.",
 };

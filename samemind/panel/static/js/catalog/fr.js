@@ -586,4 +586,6 @@ export default {
   "{n} names": "{n} noms",
   "{n} name that is related to less is left out.": "{n} nom moins relié est omis.",
   "{n} names that are related to less are left out.": "{n} noms moins reliés sont omis.",
+  "Nothing was known by then": "On ne savait encore rien",
+  "What this memory holds was told later.": "Ce que cette mémoire contient a été dit plus tard.",
 };
