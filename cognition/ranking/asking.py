@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from cognition.contradictions.values import OWNER
+from cognition.extraction.values import PRONOUNS
 from cognition.ranking.asked_words import LEADS, OF, PAST, SELF, SLOTS, TAILS
 from cognition.ranking.stem import stem
 from cognition.words import words
@@ -64,6 +65,11 @@ class RecallQuery:
     def of_self(self) -> bool:
         """Whether it is about the one who asks."""
         return not self.names
+
+    @property
+    def of_whoever(self) -> bool:
+        """Whether it says "she", and not who that is."""
+        return len(self.names) == 1 and self.names[0] in PRONOUNS
 
     @cached_property
     def relations(self) -> tuple[str, ...]:

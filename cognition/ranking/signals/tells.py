@@ -3,6 +3,7 @@
 Where somebody else works is no answer, and shares more words with the question than most answers do. PM-64: words
 alone cannot tell "Alice works at Stripe", asked "where do I work", from "My job is at Novo". So the one counts as much
 against as the other does for. Other shares of that moved no family of questions by more than a tenth of a point.
+Of whom "where does she live" asks nobody knows here: what is said of anybody may be the answer, and nothing is against.
 """
 
 from cognition.ranking.pool import Column, Pool
@@ -20,7 +21,7 @@ def of(pool: Pool) -> Column:
         row = pool.rows[i]
         if i in telling:
             column[i] = 1.0
-        elif row.id not in pool.believed and asked.is_told(row.text):
+        elif not asked.of_whoever and row.id not in pool.believed and asked.is_told(row.text):
             column[i] = -1.0
     return column
 
