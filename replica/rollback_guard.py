@@ -20,6 +20,7 @@ from replica.codec import pack, unpack
 from replica.core import Core
 from replica.erasure import Proof, read_proof
 from replica.errors import InvalidOp
+from replica.file_system import open_descriptor, replace_file
 from replica.ids import ID8_BYTES, DeviceId, Origin
 from replica.incarnations import NONCE_BYTES, ChainEvent, Opened, Twin, judge
 from replica.membership import (
@@ -97,9 +98,9 @@ class RollbackGuard:
             return
         data = self._twin_of(core)
         with suppress(OSError):  # it says less than it could: no reason to fail what is written already
-            file = os.open(self._twin, os.O_WRONLY)
+            file = open_descriptor(self._twin, os.O_WRONLY)
             try:
-                os.pwrite(file, data, 0)
+                os.write(file, data)
                 if len(data) != self._bytes:  # it takes as long as to write them
                     os.ftruncate(file, len(data))
                 self._noted, self._bytes = (core.origin.incarnation, seq), len(data)
@@ -205,7 +206,7 @@ class RollbackGuard:
         try:
             _private_folder(self._folder)
             scratch.write_bytes(data)
-            os.replace(scratch, path)
+            replace_file(scratch, path)
         except OSError as error:
             _log.warning("nothing can be kept outside of the home, in %s: %s", self._folder, error)
             return False

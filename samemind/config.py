@@ -21,6 +21,7 @@ from replica.values import dataclass
 from samemind.arguments import full_path
 from samemind.durable import whole_file
 from samemind.errors import Failed, Locked, Usage
+from samemind.platform import system
 
 HOME_VARIABLE: Final = "SAMEMIND_HOME"
 STATE_VARIABLE: Final = "SAMEMIND_STATE"
@@ -116,7 +117,7 @@ class Home:
 
     @property
     def lock(self) -> Path:
-        """Held, by `flock`, by whoever has the store open."""
+        """Locked by whoever has the store open."""
         return self._beside("lock")
 
     @property
@@ -126,8 +127,8 @@ class Home:
 
     @property
     def control(self) -> Path:
-        """The socket of whoever has the store open and answers for it."""
-        return self._beside("control.sock")
+        """The socket of whoever has the store open and answers for it, or the file that says where that is."""
+        return system.control_place(self.folder, self.prefix)
 
     @staticmethod
     def outside() -> Path:
@@ -182,8 +183,8 @@ class Home:
                 code="invalid",
                 hint=f"choose another one with --home DIR or {HOME_VARIABLE}",
             ) from None
-        owner = self.folder.stat().st_uid
-        if owner not in (os.geteuid(), 0):  # who owns a folder may put other files in the place of ours
+        owner = system.owner_of(self.folder.stat())
+        if owner is not None:  # who owns a folder may put other files in the place of ours
             raise Locked(
                 f"expected a data directory of one's own, but {self.folder} belongs to user {owner}",
                 code="foreign_home",

@@ -6,7 +6,6 @@ store is let go of.
 
 import logging
 import os
-import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Final
@@ -39,6 +38,7 @@ from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.performing import perform
 from samemind.phone_place import EVERYWHERE, PhonePlace
 from samemind.plain import to_json
+from samemind.platform import system
 from samemind.taking_over import take_over
 from samemind.thinking import ThinkLoop
 from sync.mailbox.keeping import Keeper
@@ -68,9 +68,7 @@ async def run_daemon(
     def linking(device: Device) -> AbstractAsyncContextManager[Syncer]:
         return _linked(device, listen, mdns=device.settings.mdns and not options.no_mdns)
 
-    with trio.open_signal_receiver(
-        signal.SIGINT, signal.SIGTERM
-    ) as signals:  # before anybody hears that it is up
+    with trio.open_signal_receiver(*system.ending_signals()) as signals:  # before anybody hears that it is up
         async with take_over(home, program="samemind up", linking=linking) as device:
             with logged(home) as log:
                 async with _serving_agents(device, agents, options.mcp_url):

@@ -7,6 +7,7 @@ syncer (`samemind.daemon` starts it).
 """
 
 import os
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -50,6 +51,7 @@ from samemind.lock import hold
 from samemind.memory_trim import kept_small
 from samemind.passphrase import key_of
 from samemind.performing import perform
+from samemind.platform import system
 from sync import Identity, Untrusted
 
 if TYPE_CHECKING:
@@ -163,6 +165,8 @@ async def open_device(
     raised: BaseException | None = None
     async with AsyncExitStack() as stack:
         stack.enter_context(hold(home, program=program))
+        if not answers:
+            system.clear_control(home.control)  # of a program that was killed: nobody answers there
         settings = Settings.load(home)
         _keep_private(home)
         local = LocalTables()
@@ -282,7 +286,7 @@ def derived_tables(settings: Settings, local: LocalTables | None = None) -> list
 
 def machine_name() -> str:
     """Return what this machine is called: the name of a device whose owner chose none."""
-    return " ".join(os.uname().nodename.partition(".")[0].split()) or "device"
+    return " ".join(socket.gethostname().partition(".")[0].split()) or "device"
 
 
 def _model(home: Home, settings: Settings) -> "ChatModel | None":
@@ -305,7 +309,7 @@ def _model(home: Home, settings: Settings) -> "ChatModel | None":
 def _keep_private(home: Home) -> None:
     """Make a new store its owner's alone; SQLite gives the files beside it the same mode."""
     try:
-        os.close(os.open(home.store, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(system.open_file(home.store, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     except FileExistsError:
         pass
 
@@ -322,7 +326,8 @@ def _key_of_no_store_taken_back(home: Home) -> Iterator[None]:
     except BaseException:
         if foreign:
             home.identity.unlink(missing_ok=True)
-            home.lock.unlink(missing_ok=True)  # still held, so that nobody else holds it
+            if system.LETS_GO_OF_OPEN_FILES:
+                home.lock.unlink(missing_ok=True)  # still held, so that nobody else holds it
         raise
 
 

@@ -90,6 +90,8 @@ class Locked(SamemindError):
 
 
 INTERRUPTED_EXIT_CODE: Final = 130
+# What a shell says of a program that SIGPIPE ended; the same where no such signal is.
+BROKEN_PIPE_EXIT_CODE: Final = 141
 # The code of `Unreachable` where it is the holder of the store that has gone, rather than a peer.
 HOLDER_ENDED: Final = "holder_ended"
 

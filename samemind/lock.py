@@ -1,20 +1,24 @@
 """Let one program at a time hold a store, and let the others see who it is.
 
-The lock is `flock` on a file that stays, so a program that is killed lets go of it at once. The file says
-who holds it: its pid, and what it is.
+The lock is the system's, on a file that stays, so a program that is killed lets go of it at once. The file says who
+holds it: its pid, and what it is, in as many bytes each time: it is not cut off, since what a lock on a part of a file
+makes of that is each system's own.
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Self
+from typing import Final, Self
 
 from replica.values import dataclass
 from samemind.config import Home
 from samemind.errors import Locked
+from samemind.platform import system
+
+# A pid, and a name of ours; an empty one has as many blanks.
+_HOLDER_BYTES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +44,35 @@ class Holder:
 @contextmanager
 def hold(home: Home, *, program: str) -> Iterator[None]:
     """Hold the store for the block; `Locked` at once if somebody else does."""
-    descriptor = os.open(home.lock, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = system.open_file(home.lock, os.O_RDWR | os.O_CREAT)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise locked_by(home) from None
-        holder = Holder(os.getpid(), program)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(asdict(holder)).encode(), 0)
+        if not system.try_lock(descriptor):
+            raise locked_by(home)
+        _say(descriptor, json.dumps(asdict(Holder(os.getpid(), program))))
         try:
             yield
         finally:
-            os.ftruncate(descriptor, 0)  # before the lock goes with the descriptor: nobody reads a stale name
+            _say(descriptor, "")  # before the lock goes: nobody reads a stale name
+            system.unlock(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _say(descriptor: int, text: str) -> None:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, text.encode().ljust(_HOLDER_BYTES))
 
 
 def is_held(home: Home) -> bool:
     """Return whether a program holds the store at this moment."""
     try:
-        descriptor = os.open(home.lock, os.O_RDWR)
+        descriptor = system.open_file(home.lock, os.O_RDWR)
     except FileNotFoundError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        if not system.try_lock(descriptor):
+            return True
+        system.unlock(descriptor)
     finally:
         os.close(descriptor)
     return False

@@ -13,6 +13,7 @@ from logging.handlers import RotatingFileHandler
 from typing import Final
 
 from samemind.config import Home
+from samemind.platform import system
 from samemind.printable import safe
 
 # Months of coming and going; a phone has room for four of them.
@@ -71,5 +72,5 @@ class _OwnersFile(RotatingFileHandler):
         """Say nothing: Python would print a traceback of logging's insides."""
 
     def _open(self):  # type: ignore[no-untyped-def]
-        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        os.close(system.open_file(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND))
         return super()._open()

@@ -8,14 +8,15 @@ the store is whole, and the next `encrypt` finds what was left.
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
 from replica import connect, recode, salt_of
+from replica.file_system import open_descriptor, remove_file, replace_file, sync_folder
 from samemind.config import GRAPH
-from samemind.durable import sync_folder
 from samemind.errors import Failed
+from samemind.platform import system
 
 # How the names end that a program which was killed may leave: a copy under way, a backup under way, a store that went.
 RECODED: Final = ".recoded"
@@ -53,7 +54,7 @@ def clear(store: Path) -> None:
     for path in leftovers(store):
         with path.open("rb+") as file:
             _wipe(file.fileno())
-        path.unlink()
+        remove_file(path)
 
 
 def seal(store: Path, key: bytes) -> None:
@@ -72,8 +73,8 @@ def seal(store: Path, key: bytes) -> None:
 def recode_in_place(store: Path, before: bytes | None, after: bytes | None) -> None:
     """Put a store under another key, or under none; what was plain is overwritten."""
     fresh, replaced = store.with_name(store.name + RECODED), store.with_name(store.name + _REPLACED)
-    fresh.unlink(missing_ok=True)
-    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    remove_file(fresh)
+    os.close(open_descriptor(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     try:
         recode(store, before, fresh, after)
         check(fresh, after)
@@ -81,19 +82,30 @@ def recode_in_place(store: Path, before: bytes | None, after: bytes | None) -> N
             raise Failed(f"expected the log beside {store} to be written back, but it is still there")
         with fresh.open("rb+") as file:
             os.fsync(file.fileno())
-        with store.open("rb+") as old:
-            if before is None:
-                with suppress(
-                    OSError
-                ):  # a file system without hard links: who is killed now wipes nothing later
-                    os.link(store, replaced)
-            os.replace(fresh, store)
-            sync_folder(store.parent)
-            if before is None:
-                _wipe(old.fileno())
-                replaced.unlink(missing_ok=True)
+        _take_place(fresh, store, replaced, wipes=before is None)
     finally:
-        fresh.unlink(missing_ok=True)
+        remove_file(fresh)
+
+
+def _take_place(fresh: Path, store: Path, replaced: Path, *, wipes: bool) -> None:
+    """Replace a store; where it was plain, what was there is overwritten, and by the next start after a kill."""
+    if wipes:
+        # A file system without hard links: who is killed now wipes nothing later. And Windows replaces nothing that is
+        # open, so what was there goes as it is.
+        with suppress(OSError):
+            os.link(store, replaced)
+    with ExitStack() as stack:
+        old = None
+        if wipes and not replaced.exists() and system.LETS_GO_OF_OPEN_FILES:
+            old = stack.enter_context(store.open("rb+"))
+        replace_file(fresh, store)
+        sync_folder(store.parent)
+        if wipes and replaced.exists():
+            old = stack.enter_context(replaced.open("rb+"))
+        if old is not None:
+            _wipe(old.fileno())
+    if wipes:
+        remove_file(replaced)
 
 
 def check(path: Path, key: bytes | None) -> None:
@@ -120,6 +132,7 @@ def _wipe(descriptor: int) -> None:
     if found.st_nlink > 1:
         return
     nothing = bytes(_WIPE_BYTES)
+    os.lseek(descriptor, 0, os.SEEK_SET)
     for start in range(0, found.st_size, _WIPE_BYTES):
-        os.pwrite(descriptor, nothing[: found.st_size - start], start)
+        os.write(descriptor, nothing[: found.st_size - start])
     os.fsync(descriptor)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from replica import open_file
-from samemind.durable import sync_folder
+from replica.file_system import remember_name, remove_file, replace_file
 from samemind.errors import Failed
 from samemind.recoding import beside, check
 
@@ -33,10 +33,10 @@ def put_in_place(store: Path, fresh: Path, own: bytes | None, *, why: str) -> Pa
     """Let a whole store take the place of another, which stays beside it; return where. `own`: the key of that one."""
     kept = _put_aside(store, own, why) if store.exists() else None
     for suffix in (_PARTS[1], _SHARED):  # or the log of another store would be read into this one
-        beside(store, suffix).unlink(missing_ok=True)
-    os.replace(fresh, store)
+        remove_file(beside(store, suffix))
+    replace_file(fresh, store)
     with suppress(OSError):  # not every file system can, and the store is in its place
-        sync_folder(store.parent)  # or a loss of power may bring back what was there, without its log
+        remember_name(store)  # or a loss of power may bring back what was there, without its log
     return kept
 
 
@@ -61,7 +61,7 @@ def _put_aside(store: Path, own: bytes | None, why: str) -> Path:
 def put_back(store: Path, kept: Path | None) -> None:
     """Put the store that was put aside in its place again, without anything that came instead."""
     for suffix in (*_PARTS, _SHARED):
-        beside(store, suffix).unlink(missing_ok=True)
+        remove_file(beside(store, suffix))
     for suffix in _PARTS:
         if kept is not None and (part := beside(kept, suffix)).exists():
-            os.replace(part, beside(store, suffix))
+            replace_file(part, beside(store, suffix))

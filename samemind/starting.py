@@ -15,6 +15,7 @@ from typing import Final
 from samemind.config import Home, Settings
 from samemind.control.client import Control
 from samemind.errors import Failed
+from samemind.platform import system
 
 COMMAND: Final = "samemind"
 # Loading everything and finding a free port takes a second or two, on a slow machine ten.
@@ -26,9 +27,7 @@ SAID_BYTES_MAX: Final = 500
 
 def own_command(home: Home) -> list[str]:
     """Return the words that start this very installation on a home, whatever the PATH of the program that runs them."""
-    beside = Path(sys.executable).parent / COMMAND
-    words = [str(beside)] if beside.exists() else [sys.executable, "-m", "samemind"]
-    return [*words, "--home", home.shown()]
+    return [*system.beside_python(Path(sys.executable), COMMAND), "--home", home.shown()]
 
 
 def wants_daemon(home: Home) -> bool:
@@ -41,12 +40,12 @@ def start_daemon(home: Home, options: Sequence[str] = ()) -> None:
     if _answers(home):
         return
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # type: ignore[call-overload]
             [*own_command(home), "up", *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,  # its log has what it says while it goes on
             stderr=said,
-            start_new_session=True,  # it outlives the terminal and the agent that wanted it
+            **system.detached(),  # it outlives the terminal and the agent that wanted it
         )
         deadline = time.monotonic() + SECONDS_MAX
         while not _answers(home):

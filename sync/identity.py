@@ -31,6 +31,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Self
 
+from replica.file_system import MODES_COUNT, replace_file, sync_folder
 from replica.ids import DeviceId, device_id
 from replica.keys import Ed25519PrivateKey
 from replica.signing import SIGNATURE_BYTES, verify
@@ -148,8 +149,8 @@ class Identity:
     def replace(self, path: Path) -> None:
         """Put this identity in the place of another one, for good: whoever had that key cannot come back with it."""
         with self._written(path) as scratch:
-            os.replace(scratch, path)
-            _sync_folder(path.parent)
+            replace_file(scratch, path)
+            sync_folder(path.parent)
 
     @contextmanager
     def _written(self, path: Path) -> Iterator[Path]:
@@ -175,7 +176,7 @@ class Identity:
     def load(cls, path: Path) -> Self:
         """Read an identity file; warns when other users of the machine could read it too."""
         pem = path.read_bytes()
-        if os.name == "posix" and (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077:
+        if MODES_COUNT and (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077:
             warnings.warn(
                 f"{path.name} holds this device's key; expected mode 600, found {mode:o}", stacklevel=2
             )
@@ -282,9 +283,6 @@ def _scratch_prefix(path: Path) -> str:
 
 def _publish(scratch: Path, path: Path) -> None:
     """Give a finished file its name, unless the name is taken, and make the directory remember it."""
-    if os.name != "posix":
-        os.rename(scratch, path)  # refuses an existing name there
-        return
     try:
         os.link(scratch, path)  # unlike a rename, refuses an existing name
     except FileExistsError:
@@ -293,15 +291,4 @@ def _publish(scratch: Path, path: Path) -> None:
         if path.exists():
             raise FileExistsError(f"{path} is there already") from None
         os.rename(scratch, path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a folder remember its names through a loss of power."""
-    if os.name != "posix":
-        return
-    directory = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    sync_folder(path.parent)

@@ -5,7 +5,6 @@ revokes. So the file is the truth: whoever changes it holds a lock meanwhile, an
 it changed. What each agent read and wrote stays on this device.
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -15,10 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from replica.file_system import replace_file
 from samemind.agents.grants import Agent, Grants, Pending, Rights, Token
 from samemind.config import Home
 from samemind.durable import whole_file
 from samemind.errors import Failed
+from samemind.platform import system
 
 Changed = TypeVar("Changed")
 # A line a call; two files of this size hold months of a busy agent.
@@ -61,8 +62,8 @@ class Ledger:
         at = datetime.fromtimestamp(now_ms / 1_000, UTC).isoformat(timespec="milliseconds")
         line = {"at": at, "agent": agent.id, "name": agent.name, "tool": tool, "wrote": wrote, "rids": rids}
         if self.log_path.exists() and self.log_path.stat().st_size > LOG_BYTES_MAX:
-            os.replace(self.log_path, self.log_path.with_name(f"{self.log_path.name}.1"))
-        descriptor = os.open(self.log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            replace_file(self.log_path, self.log_path.with_name(f"{self.log_path.name}.1"))
+        descriptor = system.open_file(self.log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(descriptor, json.dumps(line, ensure_ascii=False).encode() + b"\n")
         finally:
@@ -87,10 +88,13 @@ class Ledger:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = system.open_file(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        system.wait_for_lock(descriptor)
+        try:
+            yield
+        finally:
+            system.unlock(descriptor)
     finally:
         os.close(descriptor)
 

@@ -7,7 +7,6 @@ this process.
 
 import gc
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +18,16 @@ from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.control.client import Control
 from samemind.declaring import Command, Effects, read_options
-from samemind.errors import INTERRUPTED_EXIT_CODE, Failed, Locked, SamemindError, explain
+from samemind.errors import (
+    BROKEN_PIPE_EXIT_CODE,
+    INTERRUPTED_EXIT_CODE,
+    Failed,
+    Locked,
+    SamemindError,
+    explain,
+)
 from samemind.lock import is_held
+from samemind.platform import system
 
 # A daemon ends within two seconds on a machine at rest; after this, something holds it that no waiting will help with.
 END_SECONDS_MAX: Final = 20.0
@@ -43,8 +50,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED_EXIT_CODE
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain again when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        os.dup2(system.open_file(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE_EXIT_CODE
     except BaseExceptionGroup as group:  # a nursery that was interrupted wraps it
         if group.subgroup(KeyboardInterrupt) is None:
             return _fail(group, printer)

@@ -19,8 +19,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Final
 
-from samemind.control.protocol import peer_user, short_path
-from samemind.errors import Failed, NotFound, Usage
+from samemind.errors import Failed, Locked, NotFound, Usage
+from samemind.platform import Listener, system
 
 # What `-` stands for where a file is expected.
 STANDARD_INPUT_PATH: Final = "/dev/stdin"
@@ -81,49 +81,63 @@ def poured(drawn: Iterable[str | PipeContent]) -> Iterator[list[str]]:
 
 @contextmanager
 def _behind_socket(held: PipeContent) -> Iterator[str]:
-    with (
-        tempfile.TemporaryDirectory(prefix="samemind-", ignore_cleanup_errors=True) as folder,
-        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener,
-    ):
-        place = Path(folder) / held.name[-_NAME_CHARACTERS_MAX:]
-        with short_path(place) as path:
-            listener.bind(path)
-        listener.listen(1)
+    with tempfile.TemporaryDirectory(prefix="samemind-", ignore_cleanup_errors=True) as folder:
+        place = system.poured_place(Path(folder), held.name[-_NAME_CHARACTERS_MAX:])
+        listener = system.listen(place, 1)
         # Nobody waits for it: the other side may have had enough.
         Thread(target=_pour, args=(listener, place, held.data), name="pouring", daemon=True).start()
         try:
             yield str(place)
         finally:
             with suppress(OSError):
-                listener.shutdown(socket.SHUT_RDWR)  # ends the waiting of the thread
+                listener.plain.shutdown(socket.SHUT_RDWR)  # ends the waiting of the thread
+            listener.close()
 
 
-def _pour(listener: socket.socket, place: Path, data: bytes) -> None:
+def _pour(listener: Listener, place: Path, data: bytes) -> None:
     """Give what is held to the first who connects; nothing of it is left in the file system, also if we are killed."""
-    with suppress(OSError):  # the other side knows how much it has to have
-        connection, _ = listener.accept()
-        with connection:
-            place.unlink()
-            place.parent.rmdir()
-            if peer_user(connection) == os.geteuid():
-                connection.sendall(len(data).to_bytes(_LENGTH_BYTES))
+    with suppress(OSError, Locked):  # the other side knows how much it has to have
+        while True:
+            connection, _ = listener.plain.accept()
+            with connection:
+                connection.settimeout(ANSWER_TIMEOUT_S)
+                answer = listener.admit(connection, _first(connection, listener.greeting_bytes))
+                if answer is None:  # a stranger, who found the port: whoever was meant comes yet
+                    continue
+                connection.settimeout(None)
+                place.unlink(missing_ok=True)
+                with suppress(OSError):
+                    place.parent.rmdir()
+                connection.sendall(answer + len(data).to_bytes(_LENGTH_BYTES))
                 connection.sendall(data)
+                return
+
+
+def _first(connection: socket.socket, count: int) -> bytes:
+    """Return as much as a caller says first; less where it says too little, or too late."""
+    found = b""
+    with suppress(OSError):
+        while len(found) < count and (more := connection.recv(count - len(found))):
+            found += more
+    return found
 
 
 def read_poured(path: Path) -> PipeContent:
     """Return what comes out of the socket at a path; `Failed` where that is not all of it."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(ANSWER_TIMEOUT_S)
-        with short_path(path) as short:
-            connection.connect(short)
-        connection.settimeout(None)
-        with connection.makefile("rb") as lines:
-            told = lines.read(_LENGTH_BYTES)
-            data = lines.read(min(int.from_bytes(told), PIPED_BYTES_MAX))
+    connection = system.connect(path, ANSWER_TIMEOUT_S)
+    if connection is None:
+        raise _cut(path)
+    with connection, connection.makefile("rb") as lines:
+        told = lines.read(_LENGTH_BYTES)
+        data = lines.read(min(int.from_bytes(told), PIPED_BYTES_MAX))
     if len(told) < _LENGTH_BYTES or len(data) < int.from_bytes(told):
-        raise Failed(
-            f"{path.name}: expected all of it, but whoever read it ended before that",
-            code="cut",
-            hint="import it again",
-        )
+        raise _cut(path)
     return PipeContent(path.name, data)
+
+
+def _cut(path: Path) -> Failed:
+    return Failed(
+        f"{path.name}: expected all of it, but whoever read it ended before that",
+        code="cut",
+        hint="import it again",
+    )

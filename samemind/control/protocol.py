@@ -7,21 +7,11 @@ up what was asked.
 """
 
 import json
-import os
-import socket
-import struct
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Final
 
 from samemind.errors import Failed, SamemindError, Usage, from_document
 
-# The size of `sun_path`, less the zero at its end.
-SOCKET_PATH_BYTES_MAX: Final = 103 if sys.platform == "darwin" else 107
-# What is left of it for where temporary files go, beside the names of a folder, a link and a socket there.
-_TEMPORARY_BYTES_MAX: Final = 16
 # A request carries at most what somebody piped into `remember --batch -`; larger things are read from a file.
 LINE_BYTES_MAX: Final = 64 << 20
 
@@ -67,30 +57,3 @@ def answer(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, dict[str
     if isinstance(said, dict) or isinstance(result, dict):
         return said, result
     raise Failed(f"expected an answer, got {sorted(document)}", code="internal")
-
-
-@contextmanager
-def short_path(path: Path) -> Iterator[str]:
-    """Give a socket's path in a form that the system takes, however deep its folder lies."""
-    if len(os.fsencode(path)) <= SOCKET_PATH_BYTES_MAX:
-        yield str(path)
-        return
-    import tempfile  # a tenth of a call to the daemon, for the few whose home lies deep
-
-    around = tempfile.gettempdir()
-    if len(os.fsencode(around)) > _TEMPORARY_BYTES_MAX:
-        around = "/tmp"
-    with tempfile.TemporaryDirectory(prefix="samemind-", dir=around) as folder:
-        link = Path(folder) / "home"
-        link.symlink_to(path.parent, target_is_directory=True)
-        yield str(link / path.name)
-
-
-def peer_user(connection: socket.socket) -> int:
-    """Return the user id of the process at the other end of a Unix socket, as the kernel vouches for it."""
-    if hasattr(socket, "SO_PEERCRED"):  # Linux
-        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return int(struct.unpack("3i", credentials)[1])
-    # macOS: LOCAL_PEERCRED at level 0 gives a `struct xucred`: its version, then the user id.
-    credentials = connection.getsockopt(0, 1, 76)
-    return int(struct.unpack_from("2I", credentials)[1])

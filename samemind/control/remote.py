@@ -3,17 +3,21 @@
 Calls that run side by side use a connection each; one that is free is used again.
 """
 
+import errno
+import os
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import trio
 
 from samemind.config import Home
-from samemind.control.protocol import answer, decode, request, short_path
+from samemind.control.client import CONNECT_TIMEOUT_S
+from samemind.control.protocol import answer, decode, request
 from samemind.control.server import CHUNK_BYTES, Say
 from samemind.declaring import Command
 from samemind.errors import HOLDER_ENDED, Unreachable
 from samemind.plain import from_json
+from samemind.platform import system
 
 Result = TypeVar("Result")
 
@@ -71,8 +75,10 @@ class Remote:
             await trio.aclose_forcefully(line.stream)
 
     async def _dial(self) -> "_Line":
-        with short_path(self._home.control) as path:
-            return _Line(await trio.open_unix_socket(path))
+        connection = await trio.to_thread.run_sync(system.connect, self._home.control, CONNECT_TIMEOUT_S)
+        if connection is None:
+            raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
+        return _Line(trio.SocketStream(trio.socket.from_stdlib_socket(connection)))
 
 
 class _Line:

@@ -1,23 +1,22 @@
 """Answer verbs on the control socket, for as long as this program holds the store.
 
-Only the same user is answered: the socket's mode says so, and the kernel's word about the other process is
-checked too. Each connection has a task of its own, so a long request holds nobody up; when the other side
+Only the same user is answered: the kernel says who is at the other end, or who is there proves that it can read this
+user's files (`samemind.platform`), before anything else is read. Each connection has a task of its own, so a long
+request holds nobody up; when the other side
 hangs up, what it asked for is cancelled (a write that has begun is finished: the store sees to that).
 """
 
-import os
-import socket
-import stat
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final
 
 import trio
 
 from samemind.config import Home
-from samemind.control.protocol import LINE_BYTES_MAX, decode, encode, failure, peer_user, short_path
+from samemind.control.protocol import LINE_BYTES_MAX, decode, encode, failure
 from samemind.errors import HOLDER_ENDED, Failed, Locked, Unreachable, Usage, explain
+from samemind.platform import Listener, system
 
 Say = Callable[[Mapping[str, Any]], Awaitable[None]]
 Perform = Callable[[str, Mapping[str, Any], Say], Awaitable[Mapping[str, Any]]]
@@ -27,6 +26,10 @@ BACKLOG: Final = 128
 CHUNK_BYTES: Final = 64 << 10
 # A device shuts down within two seconds; half of that is for what was asked of it.
 GRACE_S: Final = 1.0
+# Who proves itself does so in the first packet. Strangers who say nothing are let go of, and however many there are,
+# there is room for those who prove themselves at once.
+GREETING_SECONDS_MAX: Final = 5.0
+UNPROVEN_MAX: Final = 256
 _ENDING: Final = encode(failure(Unreachable("the program that holds the store is ending", code=HOLDER_ENDED)))
 
 
@@ -36,50 +39,32 @@ async def serve(home: Home, perform: Perform) -> AsyncIterator[None]:
 
     The caller holds the lock, so a socket that is there already is nobody's.
     """
-    server = _ControlServer(perform)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as plain:
-        _bind(home, plain)
-        try:
-            plain.listen(BACKLOG)
-            listener = trio.SocketListener(trio.socket.from_stdlib_socket(plain))
-            async with trio.open_nursery() as answering:
-                async with trio.open_nursery() as accepting:
-                    accepting.start_soon(
-                        partial(trio.serve_listeners, server.answer, [listener], handler_nursery=answering)
-                    )
-                    try:
-                        yield
-                    finally:
-                        accepting.cancel_scope.cancel()
-                        server.close()
-                        answering.cancel_scope.deadline = trio.current_time() + GRACE_S
-        finally:
-            home.control.unlink(missing_ok=True)
-
-
-def _bind(home: Home, plain: socket.socket) -> None:
+    found = system.listen(home.control, BACKLOG)
+    server = _ControlServer(perform, found)
     try:
-        if not stat.S_ISSOCK(home.control.lstat().st_mode):
-            raise Failed(
-                f"expected a socket or nothing at {home.control}, found something else: move it away"
-            )
-        home.control.unlink()
-    except FileNotFoundError:
-        pass
-    with suppress(
-        OSError
-    ):  # macOS and the BSDs refuse, and have the mode a moment later, in a folder of the owner's
-        os.fchmod(plain.fileno(), 0o600)  # on Linux, the file's mode from its first moment on
-    with short_path(home.control) as path:
-        plain.bind(path)
-    home.control.chmod(0o600)
+        listener = trio.SocketListener(trio.socket.from_stdlib_socket(found.plain))
+        async with trio.open_nursery() as answering:
+            async with trio.open_nursery() as accepting:
+                accepting.start_soon(
+                    partial(trio.serve_listeners, server.answer, [listener], handler_nursery=answering)
+                )
+                try:
+                    yield
+                finally:
+                    accepting.cancel_scope.cancel()
+                    server.close()
+                    answering.cancel_scope.deadline = trio.current_time() + GRACE_S
+    finally:
+        found.close()
 
 
 class _ControlServer:
     """Everybody who is connected. `waiting` holds the scopes of those whom nobody owes an answer."""
 
-    def __init__(self, perform: Perform) -> None:
+    def __init__(self, perform: Perform, listener: Listener) -> None:
         self.perform = perform
+        self._listener = listener
+        self._unproven = 0
         self.closing = False
         self.waiting: set[trio.CancelScope] = set()
 
@@ -87,14 +72,32 @@ class _ControlServer:
         """Carry on one conversation to its end."""
         try:
             async with stream:
-                user = peer_user(stream.socket._sock)  # type: ignore[attr-defined]
-                if user == os.geteuid():
-                    await _Conversation(self, stream).run()
-                else:
-                    refusal = Locked(f"expected user {os.geteuid()}, got user {user}", code="not_permitted")
+                try:
+                    greeting = await self._greeting(stream)
+                    answer = self._listener.admit(stream.socket._sock, greeting)  # type: ignore[attr-defined]
+                except Locked as refusal:
                     await stream.send_all(encode(failure(refusal)))
+                    return
+                if answer is not None:
+                    if answer:
+                        await stream.send_all(answer)
+                    await _Conversation(self, stream).run()
         except* (trio.BrokenResourceError, OSError):
             pass  # the other program is gone; nobody is left to be told
+
+    async def _greeting(self, stream: trio.SocketStream) -> bytes:
+        """Return what a caller says first, and not a byte more; less where it says too little, or too late."""
+        found, wanted = b"", self._listener.greeting_bytes
+        if not wanted or self._unproven >= UNPROVEN_MAX:
+            return found
+        self._unproven += 1
+        try:
+            with trio.move_on_after(GREETING_SECONDS_MAX):
+                while len(found) < wanted and (more := await stream.receive_some(wanted - len(found))):
+                    found += more
+        finally:
+            self._unproven -= 1
+        return found
 
     def close(self) -> None:
         """Begin nothing more, and end what would go on for ever."""

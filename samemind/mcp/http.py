@@ -7,7 +7,6 @@ plain HTTP (`samemind.mcp.actions`), for programs that take an OpenAPI document.
 """
 
 import html
-import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -43,6 +42,7 @@ from samemind.panel.access import host_is_ours, is_loopback
 from samemind.panel.certificate import ensure_certificate
 from samemind.panel.guard import bounded
 from samemind.panel.serving import Door, listening, machine_names
+from samemind.platform import system
 from sync.dialling import ANY
 from sync.network import own_addresses, own_hosts
 
@@ -308,7 +308,7 @@ async def serve_alone(home: Home, place: tuple[str, int], public_url: str | None
     home.create()
     store = HomeStore(home)
     stop = trio.Event()
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*system.ending_signals()) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(store.keep)
             async with open_remote(home, store, place, public_url, stop) as remote:

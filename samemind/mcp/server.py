@@ -6,7 +6,6 @@ holds the store; here it is only described, asked for, and told in the words of 
 """
 
 import base64
-import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -49,6 +48,7 @@ from samemind.mcp.telling import NOTE, brief, tell, within_bounds
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.watching import Context, Subscriptions
 from samemind.mcp.wire import Lines
+from samemind.platform import system
 
 # Links cost an agent's window what their memories cost in the text beside them.
 LINKS_MAX: Final = 3
@@ -58,7 +58,7 @@ async def serve(home: Home, profile: str, scope: Scope) -> None:
     """Be the server until the client hangs up, or a signal comes."""
     store = HomeStore(home)
     greeted = trio.Event()
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*system.ending_signals()) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_until_signalled, signals, nursery.cancel_scope)
             nursery.start_soon(store.keep)

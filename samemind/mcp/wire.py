@@ -1,8 +1,9 @@
 """Carry MCP's lines over standard input and output in a way that can be cancelled.
 
 The SDK reads standard input in a thread, which nothing can wake: a server that is told to end would wait for a line
-that never comes. Here trio reads the descriptor itself. Whatever else this process prints goes to standard error
-meanwhile, since one stray line on the wire ends the conversation.
+that never comes. Here the descriptor itself is read, and nobody waits for it at the end (`samemind.platform.pipes`).
+Whatever else this process prints goes to standard error meanwhile, since one stray line on the wire ends the
+conversation.
 """
 
 import os
@@ -13,7 +14,9 @@ from typing import Final, Self
 
 import trio
 
-CHUNK_BYTES: Final = 64 << 10
+from samemind.platform import system
+from samemind.platform.pipes import Pipe, open_pipe
+
 # Far above any call: an agent stores sentences. Beyond it the other side is no MCP client.
 LINE_BYTES_MAX: Final = 16 << 20
 
@@ -21,7 +24,7 @@ LINE_BYTES_MAX: Final = 16 << 20
 class Lines:
     """Lines of text, in and out: what the SDK asks of a pair of text files."""
 
-    def __init__(self, incoming: trio.lowlevel.FdStream, outgoing: trio.lowlevel.FdStream) -> None:
+    def __init__(self, incoming: Pipe, outgoing: Pipe) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
 
@@ -52,8 +55,8 @@ class Lines:
     def opened(cls) -> Iterator[Self]:
         """Take standard input and output for the block."""
         incoming, outgoing = os.dup(sys.stdin.fileno()), os.dup(sys.stdout.fileno())
-        nothing = os.open(os.devnull, os.O_RDONLY)
+        nothing = system.open_file(os.devnull, os.O_RDONLY)
         os.dup2(nothing, sys.stdin.fileno())
         os.close(nothing)
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        yield cls(trio.lowlevel.FdStream(incoming), trio.lowlevel.FdStream(outgoing))
+        yield cls(open_pipe(incoming), open_pipe(outgoing))

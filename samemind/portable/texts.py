@@ -14,6 +14,7 @@ from typing import IO, Final, TextIO
 
 from samemind.control.pouring import PIPED_BYTES_MAX, PipeContent, no_such_file, read_poured
 from samemind.errors import Usage
+from samemind.platform import system
 
 # What is read whole is held in memory too.
 WHOLE_BYTES_MAX: Final = PIPED_BYTES_MAX
@@ -32,10 +33,10 @@ Source = Path | PipeContent
 
 def source_of(path: Path) -> Source:
     """Return a file or a folder as it is, and what another program drew out of a pipe and pours here."""
+    if system.is_poured(path):
+        return read_poured(path)
     if path.is_file() or path.is_dir():
         return path
-    if path.is_socket():
-        return read_poured(path)
     if not path.exists():
         raise no_such_file(path)
     raise _bad(path, "expected a file, a folder or a pipe of the program that asks")

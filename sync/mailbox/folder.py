@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 import trio
 
+from replica.file_system import open_descriptor, replace_file, sync_folder, while_busy
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import FILES_MAX, check_name, too_many
 
@@ -53,7 +54,7 @@ class FolderBox:
     async def remove(self, name: str) -> None:
         """Remove a file."""
         with contextlib.suppress(Gone):
-            await self._do((self._folder / name).unlink)
+            await self._do(partial(while_busy, (self._folder / name).unlink))
 
     async def bell(self) -> None:
         """Wait until the folder changed since the last listing, or for a minute."""
@@ -89,19 +90,15 @@ class FolderBox:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            scratch.rename(self._folder / name)
+            replace_file(scratch, self._folder / name)
         except BaseException:
             scratch.unlink(missing_ok=True)
             raise
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # or the name may be lost where the file is not
-        finally:
-            os.close(folder)
+        sync_folder(self._folder)  # or the name may be lost where the file is not
 
     def _get(self, name: str, bytes_max: int) -> bytes:
         # Whoever else writes there may have put a pipe in a file's place since: that would be read for ever.
-        descriptor = os.open(self._folder / name, os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = open_descriptor(self._folder / name, os.O_RDONLY, waits=False)
         with os.fdopen(descriptor, "rb") as file:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):

@@ -216,7 +216,7 @@ def test_what_was_plain_is_overwritten_only_once_the_encrypted_one_is_there_for_
 ) -> None:
     monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
     home, seen = tell(tmp_path), []
-    replace, fsync, pwrite = os.replace, os.fsync, os.pwrite
+    replace, fsync, write = os.replace, os.fsync, os.write
 
     def replaces(*names: Path) -> None:
         replace(*names)
@@ -226,15 +226,15 @@ def test_what_was_plain_is_overwritten_only_once_the_encrypted_one_is_there_for_
         fsync(descriptor)
         seen.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
 
-    def pwrites(descriptor: int, data: bytes, offset: int) -> int:
+    def writes(descriptor: int, data: bytes) -> int:
         if not any(data[:4096]):
             seen.append("wiped")
-        return pwrite(descriptor, data, offset)
+        return write(descriptor, data)
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "replace", replaces)
         patched.setattr(os, "fsync", fsyncs)
-        patched.setattr(os, "pwrite", pwrites)
+        patched.setattr(os, "write", writes)
         encrypt(home, Encrypt())
     first = seen.index("wiped")
     assert seen[first - 3 : first] == ["file", "named", "folder"]

@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 
 from samemind.catalog import NAMES, verb_named
 from samemind.config import Home
-from samemind.control.protocol import short_path
 from samemind.declaring import Command, Declared, declared
 from samemind.panel.api import offered, path_of
+from samemind.platform.posix import short_path
 from tests.support import cli
 from tests.support.http import let_in
 from tests.support.mangling import as_json, mangled, mangled_bytes

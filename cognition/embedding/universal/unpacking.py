@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from cognition.errors import ModelUnavailable
 from cognition.packaged import read_pinned
+from replica.file_system import replace_file
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -145,7 +146,7 @@ def _put(path: Path, held: bytes) -> None:
             file.write(held)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).replace(path)
+        replace_file(Path(name), path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

@@ -77,7 +77,9 @@ async def _take(device: "Device", path: Path) -> "Taking":
 
 def _opened(path: Path) -> BinaryIO:
     """Open a file; a pipe would keep everybody waiting for whoever writes to it."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    from replica.file_system import open_descriptor
+
+    descriptor = open_descriptor(path, os.O_RDONLY, waits=False)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "expected a regular file")

@@ -24,18 +24,20 @@ from samemind.commands.group._parts import PeerView
 from samemind.config import Settings
 from samemind.device import Device
 from samemind.errors import Failed
+from samemind.platform import system
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
 FREE_BYTES_MIN: Final = 256 << 20
 
 
 def key(device: Device) -> Check:
-    mode = stat.S_IMODE(device.home.identity.stat().st_mode)
+    found = device.home.identity.stat()
+    is_open = system.open_to_others(found) != 0
     return Check(
         name="key",
-        ok=not mode & 0o077,
-        detail=f"{device.home.identity.name} has mode {mode:o}",
-        fix="" if not mode & 0o077 else f"chmod 600 {device.home.identity}",
+        ok=not is_open,
+        detail=f"{device.home.identity.name} has mode {stat.S_IMODE(found.st_mode):o}",
+        fix=f"chmod 600 {device.home.identity}" if is_open else "",
     )
 
 

@@ -19,6 +19,7 @@ from samemind.agents.connecting import connected_commands
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView
 from samemind.device import Device
+from samemind.platform import system
 from samemind.recoding import beside, leftovers, stores
 from samemind.starting import COMMAND
 
@@ -148,7 +149,7 @@ def writing(folder: Path) -> Check:
     """Say whether the home can be written, and only by its owner."""
     if not os.access(folder, os.W_OK | os.X_OK):
         return _bad("home", f"{folder} cannot be written", f"chmod u+rwx {folder}")
-    if folder.stat().st_mode & 0o022:
+    if system.open_to_others(folder.stat()) & 0o022:
         return _bad("home", f"others can write into {folder}", f"chmod go-w {folder}")
     return _good("home", f"{folder} is its owner's")
 

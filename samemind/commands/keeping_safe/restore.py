@@ -144,12 +144,13 @@ def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path 
     import shutil
 
     from replica import recode
+    from replica.file_system import open_descriptor, remove_file
     from samemind.recoding import RESTORED
     from samemind.restoring import put_in_place
 
     fresh = store.with_name(store.name + RESTORED)
     try:
-        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as write:
+        with open(open_descriptor(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as write:
             if plain and own is not None:
                 recode(source, None, fresh, own)
             else:
@@ -159,7 +160,7 @@ def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path 
             os.fsync(write.fileno())
         return put_in_place(store, fresh, own, why="restore")
     finally:
-        fresh.unlink(missing_ok=True)
+        remove_file(fresh)
 
 
 def render(document: Document) -> list[str]:

@@ -18,6 +18,7 @@ from samemind.commands.service._parts import Service
 from samemind.config import Home
 from samemind.errors import Failed
 from samemind.lock import Holder
+from samemind.platform import system
 from samemind.service.units import launch_agent, launch_label, suffix, systemd_unit, termux_run
 from samemind.starting import own_command
 
@@ -54,7 +55,7 @@ def manager_of(home: Home, listen: str | None) -> Manager:
     if sys.platform == "darwin":
         label = launch_label(tail)
         path = Path.home() / "Library" / "LaunchAgents" / f"{label}.plist"
-        domain = f"gui/{os.getuid()}"
+        domain = f"gui/{system.user_id()}"
         return Manager(
             "launchd", path, launch_agent(command, label), 0o644,
             (("launchctl", "bootstrap", domain, str(path)),),

@@ -22,8 +22,8 @@ import pytest
 import samemind
 from samemind.blocking import BlockingMind
 from samemind.control import pouring
-from samemind.control.protocol import short_path
 from samemind.errors import Failed, NotFound, SamemindError, Usage
+from samemind.platform.posix import short_path
 from tests.support import cli
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no path stands for a pipe there")
