@@ -21,15 +21,13 @@ goes to OpenSSL, which takes only paths, through a file without a name where the
 """
 
 import functools
-import os
 import ssl
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 import trio
 
+from replica.file_system import passed_by_path
 from replica.ids import DeviceId
 from sync.errors import LinkLost, RemoteProtocolError, SelfLink, SomebodyElse, SyncError, Untrusted
 from sync.identity import Identity, device_id_of, fingerprint
@@ -234,19 +232,5 @@ async def _say_farewell(stream: trio.abc.Stream, outgoing: ssl.MemoryBIO | None)
 
 def _show(context: ssl.SSLContext, identity: Identity) -> None:
     """Give OpenSSL our key without leaving it on a disk."""
-    pem = identity.to_pem()
-    if hasattr(os, "memfd_create") and Path("/proc/self/fd").exists():
-        descriptor = os.memfd_create("identity", os.MFD_CLOEXEC)
-        try:
-            os.write(descriptor, pem)
-            context.load_cert_chain(f"/proc/self/fd/{descriptor}")
-        finally:
-            os.close(descriptor)
-        return
-    descriptor, name = tempfile.mkstemp()  # readable by its owner only
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(pem)
-        context.load_cert_chain(name)
-    finally:
-        os.unlink(name)
+    with passed_by_path(identity.to_pem()) as path:
+        context.load_cert_chain(path)

@@ -8,6 +8,7 @@ much there is first, so that what ends early is known to be cut. A FIFO would be
 ever if the other end has died; a socket that nobody answers any more is refused.
 """
 
+import errno
 import os
 import re
 import socket
@@ -17,10 +18,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from samemind.errors import Failed, Locked, NotFound, Usage
-from samemind.platform import Listener, system
+from samemind.platform import system
+
+if TYPE_CHECKING:
+    from samemind.platform.interface import Listener
 
 # What `-` stands for where a file is expected.
 STANDARD_INPUT_PATH: Final = "/dev/stdin"
@@ -94,7 +98,7 @@ def _behind_socket(held: PipeContent) -> Iterator[str]:
             listener.close()
 
 
-def _pour(listener: Listener, place: Path, data: bytes) -> None:
+def _pour(listener: "Listener", place: Path, data: bytes) -> None:
     """Give what is held to the first who connects; nothing of it is left in the file system, also if we are killed."""
     with suppress(OSError, Locked):  # the other side knows how much it has to have
         while True:
@@ -126,7 +130,7 @@ def read_poured(path: Path) -> PipeContent:
     """Return what comes out of the socket at a path; `Failed` where that is not all of it."""
     connection = system.connect(path, ANSWER_TIMEOUT_S)
     if connection is None:
-        raise _cut(path)
+        raise FileNotFoundError(errno.ENOENT, "who poured it has ended", str(path))
     with connection, connection.makefile("rb") as lines:
         told = lines.read(_LENGTH_BYTES)
         data = lines.read(min(int.from_bytes(told), PIPED_BYTES_MAX))

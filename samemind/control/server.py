@@ -9,14 +9,17 @@ hangs up, what it asked for is cancelled (a write that has begun is finished: th
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
 from samemind.config import Home
 from samemind.control.protocol import LINE_BYTES_MAX, decode, encode, failure
 from samemind.errors import HOLDER_ENDED, Failed, Locked, Unreachable, Usage, explain
-from samemind.platform import Listener, system
+from samemind.platform import system
+
+if TYPE_CHECKING:
+    from samemind.platform.interface import Listener
 
 Say = Callable[[Mapping[str, Any]], Awaitable[None]]
 Perform = Callable[[str, Mapping[str, Any], Say], Awaitable[Mapping[str, Any]]]
@@ -61,7 +64,7 @@ async def serve(home: Home, perform: Perform) -> AsyncIterator[None]:
 class _ControlServer:
     """Everybody who is connected. `waiting` holds the scopes of those whom nobody owes an answer."""
 
-    def __init__(self, perform: Perform, listener: Listener) -> None:
+    def __init__(self, perform: Perform, listener: "Listener") -> None:
         self.perform = perform
         self._listener = listener
         self._unproven = 0

@@ -9,15 +9,16 @@ What all packages need of files (to replace one, to make a folder remember its n
 packages below know nothing of this one.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from samemind.platform.interface import Listener, System
+if TYPE_CHECKING:
+    from samemind.platform.interface import Listener, System
 
 try:
     from samemind.platform import posix as _variant
 except ImportError:  # no `fcntl`
     from samemind.platform import windows as _variant  # type: ignore[no-redef]
 
-system: Final[System] = _variant
+system: "Final[System]" = _variant
 
-__all__ = ["Listener", "System", "system"]
+__all__ = ["system"]

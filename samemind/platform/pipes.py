@@ -28,7 +28,7 @@ class Pipe(Protocol):
 def open_pipe(descriptor: int) -> Pipe:
     """Take over a descriptor."""
     watched = getattr(trio.lowlevel, "FdStream", None)
-    return ThreadPipe(descriptor) if watched is None else watched(descriptor)  # type: ignore[no-any-return]
+    return ThreadPipe(descriptor) if watched is None else watched(descriptor)
 
 
 class ThreadPipe:

@@ -21,90 +21,18 @@ from typing import Any
 
 OURS = {"samemind", "replica", "sync", "cognition", "simulations"}
 MODULES = {"fcntl", "pwd", "grp", "resource", "termios", "tty", "pty", "readline", "syslog", "curses"}
-NAMES_OF_OS = [
-    "geteuid",
-    "getuid",
-    "getegid",
-    "getgid",
-    "setuid",
-    "setgid",
-    "pwrite",
-    "pread",
-    "fork",
-    "forkpty",
-    "sync",
-    "O_DIRECTORY",
-    "O_NOFOLLOW",
-    "O_NONBLOCK",
-    "O_CLOEXEC",
-    "O_TMPFILE",
-    "fchmod",
-    "fchown",
-    "chown",
-    "lchown",
-    "uname",
-    "killpg",
-    "setsid",
-    "getpgid",
-    "getpgrp",
-    "getsid",
-    "memfd_create",
-    "MFD_CLOEXEC",
-    "statvfs",
-    "fstatvfs",
-    "mkfifo",
-    "mknod",
-    "openpty",
-    "getpriority",
-    "setpriority",
-    "nice",
-    "posix_fallocate",
-    "posix_fadvise",
-    "posix_spawn",
-    "chroot",
-    "getloadavg",
-    "sendfile",
-    "WNOHANG",
-    "wait",
-    "wait3",
-    "wait4",
-    "ctermid",
-    "getgroups",
-    "sched_yield",
-    "sched_getaffinity",
-    "confstr",
-]
-NAMES_OF_SIGNAL = [
-    "SIGPIPE",
-    "SIGHUP",
-    "SIGKILL",
-    "SIGALRM",
-    "SIGUSR1",
-    "SIGUSR2",
-    "SIGCHLD",
-    "SIGQUIT",
-    "SIGTSTP",
-    "SIGCONT",
-    "SIGSTOP",
-    "SIGWINCH",
-    "alarm",
-    "setitimer",
-    "pause",
-    "pthread_kill",
-    "pthread_sigmask",
-    "sigwait",
-    "siginterrupt",
-]
-NAMES_OF_SOCKET = (
-    "AF_UNIX",
-    "SO_PEERCRED",
-    "socketpair",
-    "SCM_RIGHTS",
-    "CMSG_LEN",
-    "CMSG_SPACE",
-    "AF_NETLINK",
-)
-NAMES_OF_TRIO = ("FdStream", "wait_readable_fd")
+NAMES_OF_OS = """
+geteuid getuid getegid getgid setuid setgid pwrite pread fork forkpty sync O_DIRECTORY O_NOFOLLOW O_NONBLOCK O_CLOEXEC
+O_TMPFILE fchmod fchown chown lchown uname killpg setsid getpgid getpgrp getsid memfd_create MFD_CLOEXEC statvfs
+fstatvfs mkfifo mknod openpty getpriority setpriority nice posix_fallocate posix_fadvise posix_spawn chroot getloadavg
+sendfile WNOHANG wait wait3 wait4 ctermid getgroups sched_yield sched_getaffinity confstr
+"""
+NAMES_OF_SIGNAL = """
+SIGPIPE SIGHUP SIGKILL SIGALRM SIGUSR1 SIGUSR2 SIGCHLD SIGQUIT SIGTSTP SIGCONT SIGSTOP SIGWINCH alarm setitimer pause
+pthread_kill pthread_sigmask sigwait siginterrupt
+"""
+NAMES_OF_SOCKET = "AF_UNIX SO_PEERCRED socketpair SCM_RIGHTS CMSG_LEN CMSG_SPACE AF_NETLINK"
+NAMES_OF_TRIO = "FdStream wait_readable_fd"
 
 
 def is_ours(frame: FrameType | None) -> bool:
@@ -120,9 +48,9 @@ def is_ours(frame: FrameType | None) -> bool:
     return False
 
 
-def take_away(module: ModuleType, names: tuple[str, ...] | list[str]) -> None:
+def take_away(module: ModuleType, names: str) -> None:
     """Leave these names of a module to others than us."""
-    kept = {name: module.__dict__.pop(name) for name in names if name in module.__dict__}
+    kept = {name: module.__dict__.pop(name) for name in names.split() if name in module.__dict__}
 
     def of(name: str) -> Any:
         if name in kept and not is_ours(sys._getframe(1)):
@@ -144,9 +72,11 @@ def imports() -> None:
         if not level and ((root in MODULES and is_ours(frame)) or root == "msvcrt"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         found = import_(name, globals, locals, fromlist, level)
-        if (lowlevel := sys.modules.get("trio.lowlevel")) and "__getattr__" not in vars(lowlevel):
-            if hasattr(lowlevel, "FdStream"):  # else it is being imported
-                take_away(lowlevel, NAMES_OF_TRIO)
+        lowlevel = sys.modules.get("trio.lowlevel")
+        if (
+            lowlevel and "__getattr__" not in vars(lowlevel) and "FdStream" in vars(lowlevel)
+        ):  # else not whole yet
+            take_away(lowlevel, NAMES_OF_TRIO)
         return found
 
     builtins.__import__ = refusing
@@ -186,7 +116,7 @@ def begin() -> None:
     """Do all of it."""
     import _socket  # before `socket`, whose functions are made anew of what is left, as on Windows
 
-    for name in NAMES_OF_SOCKET:
+    for name in NAMES_OF_SOCKET.split():
         _socket.__dict__.pop(name, None)
     take_away(os, NAMES_OF_OS)
     take_away(signal, NAMES_OF_SIGNAL)
