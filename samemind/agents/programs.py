@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from samemind.platform import system
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -77,7 +79,9 @@ def _place(path: str) -> Path:
     home = Path.home()
     if not path.startswith(_CONFIG):
         return home / path
-    if sys.platform == "darwin":
+    if system.KIND == "windows":
+        config = Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
+    elif sys.platform == "darwin":
         config = home / "Library" / "Application Support"
     else:
         config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")

@@ -41,6 +41,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
         complete(os.environ)
     _open_what_is_closed()
+    system.speak_utf_8()
     # What is known before the line can be read: an error in it must be printed as asked for too.
     printer = Printer(json="--json" in words, raw="--raw" in words)
     try:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from samemind.catalog import NAMES, verb_named
 from samemind.declaring import Command
 from samemind.errors import SamemindError
+from samemind.platform import system
 from samemind.printable import one_line, safe
 from samemind.rendering import Document, pairs, plain, titled
 
@@ -238,7 +239,9 @@ def _open_browser(opened: Mapping[str, Any]) -> None:
     """Show the panel to who asked for it: in a browser here, and to a camera where other machines reach it."""
     if opened["fingerprint"] is not None:
         _show_qr(opened["url"])
-    if sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+    # Every Windows and every Mac shows windows.
+    shows = sys.platform == "darwin" or system.KIND == "windows"
+    if shows or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         import webbrowser  # in a terminal without a display it would open a browser of text
 
         webbrowser.open(opened["url"])

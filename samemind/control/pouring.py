@@ -59,7 +59,7 @@ def draw(path: str) -> str | PipeContent:
                 return str(real)  # a file or a folder that this program has open
         elif not (place.is_fifo() or place.is_char_device()):
             return path
-        with place.open("rb") as pipe:
+        with system.open_standard_input() if path == STANDARD_INPUT_PATH else place.open("rb") as pipe:
             data = pipe.read(PIPED_BYTES_MAX + 1)
     except FileNotFoundError:
         raise no_such_file(path) from None

@@ -12,7 +12,7 @@ packages below know nothing of this one.
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from samemind.platform.interface import Listener, System
+    from samemind.platform.interface import System
 
 try:
     from samemind.platform import posix as _variant

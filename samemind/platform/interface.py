@@ -4,7 +4,7 @@ import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 
 class Listener(Protocol):
@@ -93,6 +93,10 @@ class System(Protocol):
         """Say whether a path is such a file."""
         ...
 
+    def open_standard_input(self) -> BinaryIO:
+        """Open what is piped into this program, for reading once."""
+        ...
+
     # -- processes -------------------------------------------------------------------------------------------
 
     def user_id(self) -> int:
@@ -105,6 +109,14 @@ class System(Protocol):
 
     def detached(self) -> Mapping[str, object]:
         """Return how `subprocess.Popen` starts a program that outlives its terminal."""
+        ...
+
+    def speak_utf_8(self) -> None:
+        """Have the standard streams carry UTF-8 and plain line ends, whatever the system would have them carry."""
+        ...
+
+    def without_window(self, python: Path, name: str) -> list[str]:
+        """Return the words that start a command of an installation where nobody looks at it."""
         ...
 
     def beside_python(self, python: Path, name: str) -> list[str]:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from samemind.errors import Failed, Locked
 
@@ -181,6 +181,11 @@ def peer_user(connection: socket.socket) -> int:
     return int(struct.unpack_from("2I", credentials)[1])
 
 
+def open_standard_input() -> BinaryIO:
+    """Open it anew: what stands there already may have been read."""
+    return open("/dev/stdin", "rb")
+
+
 # -- processes -----------------------------------------------------------------------------------------------
 
 
@@ -197,6 +202,15 @@ def ending_signals() -> tuple[int, ...]:
 def detached() -> Mapping[str, object]:
     """A session of its own: it outlives the terminal and the agent that wanted it."""
     return {"start_new_session": True}
+
+
+def speak_utf_8() -> None:
+    """Nothing: the locale says what a terminal takes."""
+
+
+def without_window(python: Path, name: str) -> list[str]:
+    """Return the command: there are no windows."""
+    return beside_python(python, name)
 
 
 def beside_python(python: Path, name: str) -> list[str]:

@@ -8,12 +8,14 @@ Everything here names only what every Python has, and asks for what Windows alon
 import errno
 import hashlib
 import importlib
+import io
 import os
 import signal
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from samemind.platform import loopback
 
@@ -107,7 +109,7 @@ def control_place(folder: Path, prefix: str) -> Path:
     """
     home = os.path.normcase(os.path.realpath(folder / (prefix or ".")))
     name = hashlib.sha256(home.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-    return _profile() / "samemind-control" / f"{name}.json"
+    return profile() / "samemind-control" / f"{name}.json"
 
 
 def clear_control(place: Path) -> None:
@@ -129,9 +131,14 @@ listen = loopback.listen
 connect = loopback.connect
 
 
-def _profile() -> Path:
+def profile() -> Path:
     """Return where programs keep what is this user's on this machine; one that is started bare may not be told."""
     return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+
+
+def open_standard_input() -> BinaryIO:
+    """Read the stream that is there: it has no path."""
+    return open(0, "rb", closefd=False)
 
 
 # -- processes -----------------------------------------------------------------------------------------------
@@ -153,6 +160,21 @@ def detached() -> Mapping[str, object]:
     if not hasattr(importlib.import_module("subprocess"), "STARTUPINFO"):
         return {}
     return {"creationflags": _DETACHED_PROCESS | _CREATE_NEW_PROCESS_GROUP}
+
+
+def speak_utf_8() -> None:
+    """Python writes the code page of the system into a pipe, which has no letters for most of what people remember."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            # Bytes that are no UTF-8 are kept on their way in, and refused by whoever reads the text.
+            errors = "surrogateescape" if stream is sys.stdin else stream.errors
+            stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
+
+
+def without_window(python: Path, name: str) -> list[str]:
+    """Start it by the Python that opens no console: one would stand on the screen for as long as the daemon runs."""
+    silent = python.with_name("pythonw.exe")
+    return [str(silent), "-m", name] if silent.exists() else beside_python(python, name)
 
 
 def beside_python(python: Path, name: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""Write the file by which a machine starts the daemon and keeps it up: systemd, launchd or Termux. Pure.
+"""Write the file by which a machine starts the daemon and keeps it up. Pure.
+
+systemd, launchd, Termux, or the Task Scheduler of Windows.
 
 Each starts the daemon when its user is there, starts it again when it fails, and gives it as long to end as it says
 it needs. The daemon's own log rotates (`samemind.logs`), so none of them keeps another one for it.
@@ -7,6 +9,7 @@ it needs. The daemon's own log rotates (`samemind.logs`), so none of them keeps 
 import hashlib
 from collections.abc import Sequence
 from pathlib import PurePath
+from subprocess import list2cmdline
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -78,6 +81,54 @@ def termux_run(command: Sequence[str]) -> str:
     """Return the `run` script of a Termux service (runit); the wake lock keeps Android from putting it to sleep."""
     words = " ".join(map(_shell_word, command))
     return f"#!/data/data/com.termux/files/usr/bin/sh\ntermux-wake-lock\numask 077\nexec {words} 2>&1\n"
+
+
+def scheduled_task(command: Sequence[str], user: str) -> str:
+    """Return a task for Windows' Task Scheduler, by which it runs while its user is logged in.
+
+    The scheduler knows no shorter wait than a minute, and would end a task after three days, or where a laptop runs on
+    its battery, if it were not told otherwise. It reads UTF-16, as it writes it itself.
+    """
+    program, *words = command
+    return f"""\
+<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <Description>samemind: one memory on all your devices</Description>
+  </RegistrationInfo>
+  <Triggers>
+    <LogonTrigger>
+      <Enabled>true</Enabled>
+      <UserId>{escape(user)}</UserId>
+    </LogonTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="Author">
+      <UserId>{escape(user)}</UserId>
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <AllowHardTerminate>true</AllowHardTerminate>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <RestartOnFailure>
+      <Interval>PT1M</Interval>
+      <Count>255</Count>
+    </RestartOnFailure>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>{escape(program)}</Command>
+      <Arguments>{escape(list2cmdline(words))}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+"""
 
 
 def launch_label(home_suffix: str) -> str:

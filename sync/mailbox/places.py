@@ -11,6 +11,8 @@ The address holds no secret: the password, the secret key or the seed goes besid
 
 import base64
 import importlib.util
+import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -28,6 +30,7 @@ _EXAMPLES: Final = (
     "folder:///path, webdav+https://user@host/path, s3://keyid@bucket/folder?endpoint=https://…, "
     "azblob://account@container/folder, nats+tls://host:4222/name"
 )
+_DRIVE: Final = re.compile(r"/[A-Za-z]:/")
 _REGION: Final = "auto"
 PORT_NATS: Final = 4222
 # JetStream's own bound.
@@ -66,7 +69,7 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
     if parts.password is not None:
         raise ValueError("expected an address without a secret in it: it goes beside it, in a file or typed")
     if parts.scheme == "folder":
-        if parts.netloc or not Path(unquote(parts.path)).is_absolute():
+        if parts.netloc or not Path(folder_of(parts.path)).is_absolute():
             raise ValueError(f"expected folder:/// and a path from the root, got {place.url!r:.80}")
         return place
     if not hosts:
@@ -91,6 +94,12 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
     return place
 
 
+def folder_of(path: str, separator: str = os.sep) -> str:
+    """Return the path of a folder as its system writes it: `folder:///C:/share` names a drive on Windows."""
+    plain = unquote(path)
+    return plain[1:] if separator == "\\" and _DRIVE.match(plain) else plain
+
+
 def seen_from_outside(url: str) -> str:
     """Return an address as another device may be told it: no names of users, and no folder of this machine."""
     parts = urlsplit(url)
@@ -111,7 +120,7 @@ def open_box(place: MailboxAddress, host: AsyncioHost) -> Mailbox:
     """Return the mailbox of a place that was checked. Nothing is connected yet."""
     parts = urlsplit(place.url)
     if parts.scheme == "folder":
-        return FolderBox(Path(unquote(parts.path)))
+        return FolderBox(Path(folder_of(parts.path)))
     if parts.scheme == "s3":
         return StorageBox(host, "s3", _s3(parts, place.secret or ""))
     if parts.scheme == "azblob":

@@ -290,12 +290,12 @@ def test_a_file_that_says_nothing_is_as_good_as_none(tmp_path: Path, content: by
 
 
 def test_what_is_poured_goes_to_who_knows_the_token_and_to_nobody_else(tmp_path: Path) -> None:
-    with pouring.poured([pouring.Held("notes.jsonl", b"secret")]) as (place,):
+    with pouring.poured([pouring.PipeContent("notes.jsonl", b"secret")]) as (place,):
         assert windows.is_poured(Path(place))
         found = loopback._read(Path(place))
         assert found is not None
         assert all_that_comes(found[0], b"GET / HTTP/1.1\r\n\r\n" + bytes(GREETING_BYTES)) == b""
-        assert pouring.read_poured(Path(place)) == pouring.Held("notes.jsonl", b"secret")
+        assert pouring.read_poured(Path(place)) == pouring.PipeContent("notes.jsonl", b"secret")
         assert not Path(place).exists()
     (tmp_path / "notes.json").write_text('{"kind": "note", "port": 1}')
     assert not windows.is_poured(tmp_path / "notes.json")

@@ -141,7 +141,7 @@ def _seed(key_file: "Path", *, new: bool) -> str:
     seed = new_seed(secrets.token_bytes(32))
     try:
         with whole_file(key_file) as scratch:
-            scratch.write_text(seed + "\n", "ascii")
+            scratch.write_bytes(f"{seed}\n".encode("ascii"))
     except OSError as error:
         raise Failed(f"{key_file} could not be written: {error.strerror}", code="cannot_write") from None
     return seed

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, option
 from samemind.errors import Usage
@@ -90,10 +90,14 @@ def export_lines(connection: "sqlite3.Connection") -> Iterator[str]:
     yield from map(jsonl.claim_line, claim_records(connection))
 
 
+def _opened(path: Path) -> TextIO:
+    return path.open("w", encoding="utf-8", newline="\n")  # the same bytes on every system
+
+
 def _export_to(device: "Device", path: Path) -> int:
     from samemind.durable import whole_file
 
-    with whole_file(path, mode=0o666) as scratch, scratch.open("w", encoding="utf-8") as file:
+    with whole_file(path, mode=0o666) as scratch, _opened(scratch) as file:
         return _export(device, file.writelines)
 
 

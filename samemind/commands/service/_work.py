@@ -12,18 +12,27 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import list2cmdline
 from typing import Final
 
 from samemind.commands.service._parts import Service
 from samemind.config import Home
 from samemind.errors import Failed
 from samemind.lock import Holder
-from samemind.platform import system
-from samemind.service.units import launch_agent, launch_label, suffix, systemd_unit, termux_run
-from samemind.starting import own_command
+from samemind.platform import system, windows
+from samemind.service.units import (
+    launch_agent,
+    launch_label,
+    scheduled_task,
+    suffix,
+    systemd_unit,
+    termux_run,
+)
+from samemind.starting import COMMAND, own_command
 
 # A manager that has not answered by then is not going to.
 SECONDS_MAX: Final = 20
+TASK_SCHEDULER: Final = "task-scheduler"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +47,18 @@ class Manager:
     uninstall: tuple[tuple[str, ...], ...]
     running: tuple[str, ...]
     note: str = ""
+    encoding: str = "utf-8"
 
 
 def manager_of(home: Home, listen: str | None) -> Manager:
     """Return how this machine starts services."""
-    command = [*own_command(home), "up", *([] if listen is None else ["--listen", listen])]
+    options = ["--home", home.shown(), "up", *([] if listen is None else ["--listen", listen])]
     tail = suffix(home.folder / home.prefix, _usual_home())
+    if system.KIND == "windows":
+        return task_scheduler(
+            windows.profile(), [*system.without_window(Path(sys.executable), COMMAND), *options], tail
+        )
+    command = [*own_command(home), *options[2:]]
     if "com.termux" in os.environ.get("PREFIX", ""):
         folder = Path(os.environ["PREFIX"]) / "var" / "service" / f"samemind{tail}"
         return Manager(
@@ -64,7 +79,7 @@ def manager_of(home: Home, listen: str | None) -> Manager:
         )  # fmt: skip
     if not sys.platform.startswith("linux"):
         raise Failed(
-            f"expected systemd, launchd or Termux, found {sys.platform}",
+            f"expected systemd, launchd, Termux or Windows, found {sys.platform}",
             code="no_service_manager",
             hint="start `samemind up` by other means",
         )
@@ -77,6 +92,22 @@ def manager_of(home: Home, listen: str | None) -> Manager:
         ((*control, "disable", "--now", unit), (*control, "daemon-reload")),
         (*control, "is-active", "--quiet", unit),
         "on a server, let it run while nobody is logged in: loginctl enable-linger",
+    )  # fmt: skip
+
+
+def task_scheduler(profile: Path, command: Sequence[str], tail: str) -> Manager:
+    """Return how Windows is told: the file is kept to be looked at, and the scheduler takes what it says."""
+    name = f"samemind{tail}"
+    path = profile / "samemind-service" / f"{name}.xml"
+    user = "\\".join(filter(None, (os.environ.get("USERDOMAIN"), os.environ.get("USERNAME"))))
+    # `schtasks /Query` answers in the system's language; this one says a state that has a name in all of them.
+    running = f"if ((Get-ScheduledTask -TaskName '{name}').State -ne 'Running') {{ exit 1 }}"
+    return Manager(
+        TASK_SCHEDULER, path, scheduled_task(command, user), 0o600,
+        (("schtasks", "/Create", "/TN", name, "/XML", str(path), "/F"), ("schtasks", "/Run", "/TN", name)),
+        (("schtasks", "/End", "/TN", name), ("schtasks", "/Delete", "/TN", name, "/F")),
+        ("powershell", "-NoProfile", "-NonInteractive", "-Command", running),
+        "untested on Windows itself: tell us what it did", "utf-16",
     )  # fmt: skip
 
 
@@ -114,7 +145,9 @@ def told(home: Home, manager: Manager, *, changed: bool, left: Sequence[tuple[st
         running=installed and succeeds(manager.running),
         changed=changed,
         holder=None if holder is None else str(holder),
-        text=manager.path.read_text(encoding="utf-8") if installed else "",
-        left=[" ".join(command) for command in left],
+        text=manager.path.read_text(manager.encoding, "replace") if installed else "",
+        left=[
+            list2cmdline(command) if manager.kind == TASK_SCHEDULER else " ".join(command) for command in left
+        ],
         note=manager.note if installed else "",
     )

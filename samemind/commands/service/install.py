@@ -24,11 +24,11 @@ def run(home: "Home", options: InstallService) -> Service:
     from samemind.durable import whole_file
 
     manager = manager_of(home, options.listen)
-    before = manager.path.read_text(encoding="utf-8") if manager.path.exists() else None
+    before = manager.path.read_text(manager.encoding, "replace") if manager.path.exists() else None
     if before != manager.text:
         manager.path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(manager.path) as scratch:
-            scratch.write_text(manager.text, encoding="utf-8")
+            scratch.write_text(manager.text, manager.encoding, newline="\n")
             scratch.chmod(manager.mode)
     # What runs was started by the file that was there, and no manager looks at another one before it has ended.
     commands = (*(manager.uninstall if succeeds(manager.running) else ()), *manager.install)

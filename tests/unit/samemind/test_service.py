@@ -7,9 +7,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path, PurePath
+from xml.etree import ElementTree
 
 import pytest
 
+from samemind.commands.service import _work
 from samemind.commands.service.install import InstallService
 from samemind.commands.service.install import run as service_install
 from samemind.commands.service.status import ShowService
@@ -17,7 +19,8 @@ from samemind.commands.service.status import run as service_status
 from samemind.commands.service.uninstall import UninstallService
 from samemind.commands.service.uninstall import run as service_uninstall
 from samemind.config import Home
-from samemind.service.units import launch_agent, suffix, systemd_unit, termux_run
+from samemind.platform import windows
+from samemind.service.units import launch_agent, scheduled_task, suffix, systemd_unit, termux_run
 
 WORDS = ["/opt/my tools/samemind", "--home", '/tmp/100% "mine"; $HOME', "up"]
 
@@ -93,6 +96,54 @@ def test_a_launch_agent_is_a_property_list_with_the_words_as_they_are() -> None:
     assert found["ProgramArguments"] == [*WORDS, "<&>"]
     assert found["KeepAlive"] == {"SuccessfulExit": False}
     assert found["Umask"] == 0o077
+
+
+TASK = "{http://schemas.microsoft.com/windows/2004/02/mit/task}"
+
+
+def test_a_task_is_xml_with_the_words_as_windows_takes_them_apart() -> None:
+    """The text alone: the scheduler itself was not here to be asked."""
+    found = ElementTree.fromstring(
+        scheduled_task([r"C:\my tools\pythonw.exe", *WORDS[1:], "<&>"], r"DESK\ann & co")
+    )
+    action = found.find(f".//{TASK}Exec")
+    assert action is not None
+    assert action.findtext(f"{TASK}Command") == r"C:\my tools\pythonw.exe"
+    assert action.findtext(f"{TASK}Arguments") == r'--home "/tmp/100% \"mine\"; $HOME" up <&>'
+    assert [each.text for each in found.iter(f"{TASK}UserId")] == [r"DESK\ann & co"] * 2
+    settings = found.find(f"{TASK}Settings")
+    assert settings is not None
+    said = {each.tag.removeprefix(TASK): each.text for each in settings}
+    assert said["ExecutionTimeLimit"] == "PT0S", "it is not ended after three days"
+    assert said["StopIfGoingOnBatteries"] == said["DisallowStartIfOnBatteries"] == "false"
+    assert found.findtext(f".//{TASK}RunLevel") == "LeastPrivilege"
+
+
+def test_windows_is_told_by_a_file_that_its_scheduler_reads(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCALAPPDATA", str(user / "my profile"))
+    monkeypatch.setenv("USERDOMAIN", "DESK")
+    monkeypatch.setenv("USERNAME", "ann")
+    monkeypatch.setattr(_work, "system", windows)
+    monkeypatch.setattr(sys, "executable", str(user / "python.exe"))
+    (user / "pythonw.exe").touch()
+    home = Home.at(user / "memory")
+    service = service_install(home, InstallService(listen="0.0.0.0:7411"))
+    assert (service.kind, service.installed, service.running) == ("task-scheduler", True, False)
+    name = Path(service.path).stem
+    assert service.left == [
+        f'schtasks /Create /TN {name} /XML "{service.path}" /F',
+        f"schtasks /Run /TN {name}",
+    ]
+    held = Path(service.path).read_bytes()
+    assert held[:2] in (b"\xff\xfe", b"\xfe\xff"), "UTF-16 with its mark, as it says itself"
+    words = ElementTree.fromstring(held).findtext(f".//{TASK}Arguments")
+    assert words == f"-m samemind --home {home.folder} up --listen 0.0.0.0:7411"
+    assert not service_install(home, InstallService(listen="0.0.0.0:7411", no_start=True)).changed
+    assert service_status(home, ShowService()).text == service.text
+    assert service_uninstall(home, UninstallService()).left[0] == f"schtasks /End /TN {name}"
+    assert not Path(service.path).exists()
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here")
