@@ -47,7 +47,7 @@ from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
 from samemind.declaring import read_options
 from samemind.errors import Failed
-from samemind.lock import hold
+from samemind.lock import StoreLock, hold
 from samemind.memory_trim import kept_small
 from samemind.passphrase import key_of
 from samemind.performing import perform
@@ -164,14 +164,14 @@ async def open_device(
         _load_what_thinks()
     raised: BaseException | None = None
     async with AsyncExitStack() as stack:
-        stack.enter_context(hold(home, program=program))
+        lock = stack.enter_context(hold(home, program=program))
         if not answers:
             system.clear_control(home.control)  # of a program that was killed: nobody answers there
         settings = Settings.load(home)
         _keep_private(home)
         local = LocalTables()
         host = await stack.enter_async_context(AsyncioHost.open())
-        with _key_of_no_store_taken_back(home):
+        with _key_of_no_store_taken_back(home, lock):
             identity = _identity(home)
             _refuse_emptied(home, identity)
             key = key_of(home.store, identity.device_id)
@@ -315,7 +315,7 @@ def _keep_private(home: Home) -> None:
 
 
 @contextmanager
-def _key_of_no_store_taken_back(home: Home) -> Iterator[None]:
+def _key_of_no_store_taken_back(home: Home, lock: StoreLock) -> Iterator[None]:
     """Leave no key and no lock beside somebody's file that was opened for a store in the block, and is none.
 
     The key was made for this, and has signed nothing.
@@ -326,8 +326,7 @@ def _key_of_no_store_taken_back(home: Home) -> Iterator[None]:
     except BaseException:
         if foreign:
             home.identity.unlink(missing_ok=True)
-            if system.LETS_GO_OF_OPEN_FILES:
-                home.lock.unlink(missing_ok=True)  # still held, so that nobody else holds it
+            lock.vanishes = True
         raise
 
 

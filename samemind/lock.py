@@ -8,7 +8,7 @@ makes of that is each system's own.
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import Final, Self
 
@@ -41,21 +41,36 @@ class Holder:
         return f"{self.program} (process {self.pid})"
 
 
+class StoreLock:
+    """A store that is held. `vanishes`: its file goes with it, since the store turned out to be none."""
+
+    def __init__(self) -> None:
+        self.vanishes = False
+
+
 @contextmanager
-def hold(home: Home, *, program: str) -> Iterator[None]:
+def hold(home: Home, *, program: str) -> Iterator[StoreLock]:
     """Hold the store for the block; `Locked` at once if somebody else does."""
+    lock = StoreLock()
     descriptor = system.open_file(home.lock, os.O_RDWR | os.O_CREAT)
     try:
         if not system.try_lock(descriptor):
             raise locked_by(home)
         _say(descriptor, json.dumps(asdict(Holder(os.getpid(), program))))
         try:
-            yield
+            yield lock
         finally:
             _say(descriptor, "")  # before the lock goes: nobody reads a stale name
+            if lock.vanishes and system.LETS_GO_OF_OPEN_FILES:
+                home.lock.unlink(
+                    missing_ok=True
+                )  # still locked, so that nobody else holds what has no name any more
             system.unlock(descriptor)
     finally:
         os.close(descriptor)
+        if lock.vanishes and not system.LETS_GO_OF_OPEN_FILES:
+            with suppress(OSError):  # somebody else opened it by now, and keeps it
+                home.lock.unlink(missing_ok=True)
 
 
 def _say(descriptor: int, text: str) -> None:
