@@ -46,7 +46,6 @@ SELECTED = {
     ],
     "command": [
         "tests/endtoend/test_cli.py",
-        "tests/endtoend/test_carriers.py",
         "tests/endtoend/test_mailboxes.py",
     ],
 }
