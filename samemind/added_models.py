@@ -19,7 +19,6 @@ from replica.values import dataclass
 from samemind.config import Home
 from samemind.durable import whole_file, whole_folder
 from samemind.errors import Failed, NotFound, Usage
-from samemind.platform.names import is_portable
 
 if TYPE_CHECKING:
     from cognition.embedding.embedder import Embedder
@@ -48,6 +47,8 @@ class AddedModel:
 
 def check_name(name: str) -> str:
     """Return what a model is to be called here; `Usage` where that is no name of a folder."""
+    from samemind.platform.names import is_portable  # here: a question adds none
+
     if not NAME.fullmatch(name) or not is_portable(name):
         raise Usage(
             f"expected a name of up to 64 letters, digits, dots, dashes and underscores, got {name[:80]!r}",
