@@ -165,8 +165,6 @@ async def open_device(
     raised: BaseException | None = None
     async with AsyncExitStack() as stack:
         lock = stack.enter_context(hold(home, program=program))
-        if not answers:
-            system.clear_control(home.control)  # of a program that was killed: nobody answers there
         settings = Settings.load(home)
         _keep_private(home)
         local = LocalTables()

@@ -56,6 +56,7 @@ def hold(home: Home, *, program: str) -> Iterator[StoreLock]:
     try:
         if not system.try_lock(descriptor):
             raise locked_by(home)
+        system.clear_control(home.control)  # of a program that was killed: nobody answers there
         _say(descriptor, json.dumps(asdict(Holder(os.getpid(), program))))
         try:
             yield lock

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors
 from cognition.errors import IndexStale
+from replica.file_system import open_descriptor, replace_file
 
 Numbers = NDArray[np.int64]
 Sums = NDArray[np.uint64]
@@ -161,7 +162,7 @@ class HnswGraph:
             ).write(about)
             with scratch.open("rb+") as file:
                 os.fsync(file.fileno())
-            scratch.replace(path)
+            replace_file(scratch, path)
         finally:
             scratch.unlink(missing_ok=True)
 
@@ -249,7 +250,7 @@ class _GraphDescription(NamedTuple):
                 )
                 file.flush()
                 os.fsync(file.fileno())
-            scratch.replace(about)
+            replace_file(scratch, about)
         finally:
             scratch.unlink(missing_ok=True)
 
@@ -332,4 +333,4 @@ def _sum_anew(file: Any, checksums: NDArray[np.uint32], start: int, stop: int) -
 
 def _make_private(path: Path) -> None:
     path.unlink(missing_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    os.close(open_descriptor(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
