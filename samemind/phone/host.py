@@ -52,7 +52,7 @@ from replica import (
 from replica.codec import check_text
 from replica.purging import purge
 from replica.refold import refold_after_upgrade
-from samemind.phone.finding import find, newest
+from samemind.phone.finding import NewsIndex, find, newest
 from sync.identity import Identity
 
 LIST_MAX: Final = 200
@@ -106,6 +106,7 @@ class Phone:
             SummaryTables(),
             PatternTables(),
             TriggerTables(),
+            NewsIndex(),
         ]
         store = SqliteStore(connection, derived)
         core = Core(store, device=identity.device_id, sign=identity.sign, random=random)

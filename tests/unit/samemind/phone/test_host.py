@@ -78,6 +78,24 @@ def test_a_contradiction_is_shown_and_settled() -> None:
         device.settle("00" * 16, [0], now_ms=NOW_MS + 3)
 
 
+def test_what_a_page_shows_first_costs_the_same_however_much_is_told() -> None:
+    """A start waits for it, and every memory would have to come from the browser's disk."""
+    device = phone()
+    steps = []
+    for many in (300, 2_700):
+        for number in range(many):
+            device.remember(f"The passport of Maria lies on shelf s{number}", now_ms=NOW_MS + many + number)
+        counted = [0]
+        device.connection.set_progress_handler(partial(_count, counted), 10)
+        assert len(device.recent(limit=40)) == 40
+        device.connection.set_progress_handler(None, 0)
+        steps.append(counted[0])
+    few, most = steps
+    assert most < 1.5 * few, steps
+    (plan,) = device.connection.execute("EXPLAIN QUERY PLAN SELECT count(*) FROM memory WHERE parent IS NULL")
+    assert "USING COVERING INDEX memory_by_news" in plan[3]
+
+
 def test_what_is_told_is_read_behind_the_commit_and_after_a_kill_from_where_it_was(tmp_path: Path) -> None:
     """Reading takes ten times as long as storing on a phone, and who tells waits for storing alone."""
     path = str(tmp_path / "memory.db")
