@@ -134,6 +134,9 @@ class Word:
     short: str
     takes: Takes | None = None
     hidden_from: tuple[Interface, ...] = ()
+    least: int | None = None
+    """The least that a number may be, and with `most` the most."""
+    most: int | None = None
 
 
 def argument(
@@ -162,9 +165,11 @@ def option(
     choices: tuple[str, ...] = (),
     short: str = "",
     hidden_from: tuple[Interface, ...] = (),
+    least: int | None = None,
+    most: int | None = None,
 ) -> Any:
     """Declare an option with a name. A tuple may be given several times; a bool takes no value."""
-    word = Word(help, flag, _metavar(metavar, takes), choices, short, takes, hidden_from)
+    word = Word(help, flag, _metavar(metavar, takes), choices, short, takes, hidden_from, least, most)
     return field(default=default, metadata={"word": word})
 
 
@@ -276,6 +281,12 @@ def _declared(one: Field[Any], hint: Any) -> Declared:
     return Declared(one.name, plain, many, one.default is MISSING, one.default, one.metadata["word"])
 
 
+def bounds_of(one: Declared) -> dict[str, int]:
+    """Return what an option's number may be, in the words of JSON Schema."""
+    told = {"minimum": one.word.least, "maximum": one.word.most}
+    return {name: value for name, value in told.items() if value is not None}
+
+
 def read_options(verb: Command[Options, Any], given: Mapping[str, Any]) -> Options:
     """Return options made of plain values.
 
@@ -317,6 +328,12 @@ def _plain(verb: Command[Any, Any], one: Declared, value: Any) -> Any:
         )
     if isinstance(value, float) and not math.isfinite(value):
         raise Usage(f"{verb.name}: expected a finite number for {one.name}, got {value!r}", code="invalid")
+    least, most = one.word.least, one.word.most
+    if isinstance(value, int | float) and not (
+        (least is None or least <= value) and (most is None or value <= most)
+    ):
+        meant = f"{least} or more" if most is None else f"{least} to {most}"
+        raise Usage(f"{verb.name}: expected {meant} for {one.name}, got {value}", code="invalid")
     if one.word.choices and value not in one.word.choices:
         raise Usage(
             f"{verb.name}: expected one of {', '.join(one.word.choices)} for {one.name}, got {value!r:.60}"

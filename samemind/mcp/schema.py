@@ -38,8 +38,8 @@ _PLAIN: Final[Mapping[type, str]] = {str: "string", int: "integer", float: "numb
 def input_schema(options: Iterable[Declared], hidden: frozenset[str] = frozenset()) -> Schema:
     """Return what a tool takes: the options that an agent is shown, without those that are `hidden` from it here.
 
-    That there are no others is not said for each tool, for it takes room in every conversation: a name that is not
-    known is refused with those that are.
+    That there are no others, and what a number may be, is not said for each tool, for it takes room in every
+    conversation: a name that is not known is refused with those that are, and a number with its bounds.
     """
     shown = [one for one in options if one.name not in hidden]
     schema: Schema = {"type": "object", "properties": {one.name: _option(one) for one in shown}}

@@ -7,7 +7,7 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
-from samemind.declaring import Command, Declared
+from samemind.declaring import Command, Declared, bounds_of
 from samemind.panel.api import STATUS_BY_EXIT_CODE, offered, offered_options, path_of
 from samemind.panel.guard import CSRF_HEADER
 
@@ -61,6 +61,7 @@ def _option(one: Declared) -> dict[str, Any]:
     kind: dict[str, Any] = {"type": _PLAIN[one.type]}
     if one.word.choices:
         kind["enum"] = list(one.word.choices)
+    kind |= bounds_of(one)
     shown: dict[str, Any] = {"type": "array", "items": kind} if one.many else kind
     if one.default not in (None, MISSING, ()):
         shown["default"] = one.default

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, option
-from samemind.errors import Usage
 from samemind.options import TIME
 from samemind.printable import one_line
 from samemind.rendering import Document
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from cognition.contradictions.slots import Judged
     from samemind.commands.contradictions._work import Record
     from samemind.device import Device
+
+
+LIST_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,9 @@ class ListContradictions:
     )
     workspace: str | None = option("--workspace", "only those of this space")
     as_of: str | None = option("--as-of", f"as they stood then: {TIME}", takes=Takes.TIME)
-    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+    limit: int = option(
+        "--limit", "how many at most", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +55,6 @@ class Contradictions:
         return self.contradictions[index]
 
 
-LIST_MAX: Final = 10_000
-
-
 async def run(device: "Device", options: ListContradictions) -> Contradictions:
     """List them: the open ones first, and of these the worst, and of these the latest."""
     from cognition.contradictions.relations import attention_of
@@ -61,8 +62,6 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
     from replica.reads.devices import device_names
     from samemind.commands.contradictions._work import Record, end_of, judged_then, view_of
 
-    if not 0 <= options.limit <= LIST_MAX:
-        raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
     until_ms = end_of(options.as_of, device.now_ms())
 
     def read(connection: "sqlite3.Connection") -> Contradictions:

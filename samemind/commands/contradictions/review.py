@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import NomineeView, nominated
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
-from samemind.errors import Usage
 from samemind.printable import one_line
 from samemind.rendering import Document, clock
 
@@ -15,12 +14,17 @@ if TYPE_CHECKING:
     from samemind.device import Device
 
 
+LIST_MAX: Final = 1_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewContradictions:
     """List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."""
 
     workspace: str | None = option("--workspace", "only those of this space", metavar="W")
-    limit: int = option("--limit", "how many at most", default=20, metavar="N", short="-n")
+    limit: int = option(
+        "--limit", "how many at most", default=20, metavar="N", short="-n", least=0, most=LIST_MAX
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,17 +54,12 @@ class Review:
         return len(self.nominees)
 
 
-LIST_MAX: Final = 1_000
-
-
 async def run(device: "Device", options: ReviewContradictions) -> Review:
     """List the pairs that nobody judged, in order of weight."""
     from replica import show_memory_id
     from samemind.commands.contradictions._nominees import _told_ms, nominee_view
     from samemind.times import at_ms
 
-    if not 0 <= options.limit <= LIST_MAX:
-        raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
     pairs = await device.mind.unjudged(options.workspace)
     return Review(
         nominees=[

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from samemind.device import Device
 
 
+# A screen of ids, each with twenty others that begin like it.
+IDS_MAX: Final = 1_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListIds:
     """List ids of memories and devices by how they begin, and how short each may be typed: for shells that complete."""
@@ -22,7 +26,9 @@ class ListIds:
     beginnings: tuple[str, ...] = argument(
         "how they begin, or whole ids; without any, the newest", takes=Takes.ID, optional=True, many=True
     )
-    limit: int = option("--limit", "how many for each", default=20, metavar="N", short="-n")
+    limit: int = option(
+        "--limit", "how many for each", default=20, metavar="N", short="-n", least=0, most=IDS_MAX
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,20 +51,14 @@ class Ids:
 
 
 _HEX: Final = frozenset(string.hexdigits)
-# A screen of ids, each with twenty others that begin like it.
-IDS_MAX: Final = 1_000
 # So much of a text tells memories apart in a list of completions.
 ID_TEXT_CHARACTERS: Final = 60
 
 
 async def run(device: "Device", options: ListIds) -> Ids:
     """List the ids that begin so, and how short each may be typed."""
-    if not 0 <= options.limit <= IDS_MAX or len(options.beginnings) > IDS_MAX:
-        raise Usage(
-            f"expected a limit of 0 to {IDS_MAX} and at most {IDS_MAX} beginnings, got {options.limit} and "
-            f"{len(options.beginnings)}",
-            code="invalid",
-        )
+    if len(options.beginnings) > IDS_MAX:
+        raise Usage(f"expected at most {IDS_MAX} beginnings, got {len(options.beginnings)}", code="invalid")
 
     def read(connection: "sqlite3.Connection") -> Ids:
         found: dict[str, IdView] = {}

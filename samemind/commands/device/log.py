@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.errors import Usage
 from samemind.plain import to_json
 from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, clock
@@ -19,11 +18,16 @@ if TYPE_CHECKING:
     from samemind.device import Device
 
 
+LOG_MAX: Final = 100_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowLog:
     """Show the log of ops, one a line."""
 
-    limit: int = option("--limit", "how many of the last ops", default=20, metavar="N", short="-n")
+    limit: int = option(
+        "--limit", "how many of the last ops", default=20, metavar="N", short="-n", least=0, most=LOG_MAX
+    )
     follow: bool = option(
         "--follow", "go on with every op that comes", hidden_from=("agents", "library"), default=False
     )
@@ -55,7 +59,6 @@ class Log:
     ops: list[OpView]
 
 
-LOG_MAX: Final = 100_000
 # Ops are read and said in pages, so that a log of millions needs no memory.
 FOLLOW_PAGE: Final = 1_000
 
@@ -65,9 +68,6 @@ async def run(device: "Device", options: ShowLog, say: "Say") -> Log:
     from functools import partial
 
     from replica.reads.log import last_ops
-
-    if not 0 <= options.limit <= LOG_MAX:
-        raise Usage(f"expected a limit of 0 to {LOG_MAX}, got {options.limit}", code="invalid")
 
     def last(connection: "sqlite3.Connection") -> list[OpView]:
         return list(map(_view, last_ops(connection, options.limit)))

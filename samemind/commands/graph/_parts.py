@@ -1,9 +1,12 @@
 """What several commands of this family return and show."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from samemind.printable import one_line
 from samemind.rendering import Document
+
+EDGES_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,7 @@
 """Relate things, and show what they are related to."""
 
-from typing import Final
-
 from replica import MemoryId, parse_memory_id, show_memory_id
 from samemind.errors import Usage
-
-EDGES_MAX: Final = 10_000
 
 
 def memory_id_of(name: str) -> MemoryId | None:

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
+from samemind.commands.graph._parts import EDGES_MAX
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.errors import Usage
 from samemind.options import MomentOptions
 from samemind.rendering import Document
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 class ListEntities(MomentOptions):
     """List the people, places and things that memories name and edges join."""
 
-    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+    limit: int = option(
+        "--limit", "how many at most", default=50, metavar="N", short="-n", least=0, most=EDGES_MAX
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +39,8 @@ class Entities:
 async def run(device: "Device", options: ListEntities) -> Entities:
     """List what memories name, the commonest first."""
     from cognition.entities import entities as named
-    from samemind.commands.graph._work import EDGES_MAX
     from samemind.moments import at_moment
 
-    if not 0 <= options.limit <= EDGES_MAX:
-        raise Usage(f"expected a limit of 0 to {EDGES_MAX}, got {options.limit}", code="invalid")
     async with at_moment(device, options.as_of, options.seen_by) as mind:
         await mind.read_entities()
         found = await mind.read(lambda connection: named(connection, limit=options.limit))

@@ -5,9 +5,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
-from samemind.commands.graph._parts import EdgeView, edge_line
+from samemind.commands.graph._parts import EDGES_MAX, EdgeView, edge_line
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
-from samemind.errors import NotFound, Usage
+from samemind.errors import NotFound
 from samemind.options import MomentOptions
 from samemind.rendering import Document
 
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from samemind.device import Device
 
 
+# Six steps reach everybody; the bound on edges keeps an answer readable and a screen alive.
+HOPS_MAX: Final = 6
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowGraph(MomentOptions):
     """Show what an entity is related to."""
 
     entity: str = argument("an entity, or the id of a memory", metavar="ENTITY")
-    hops: int = option("--hops", "how many edges away", default=1, metavar="N")
+    hops: int = option("--hops", "how many edges away", default=1, metavar="N", least=1, most=HOPS_MAX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +36,6 @@ class Graph:
 
     edges: list[EdgeView]
     entities: list[str]
-
-
-# Six steps reach everybody; the bound on edges keeps an answer readable and a screen alive.
-HOPS_MAX: Final = 6
 
 
 # Memories of one step whose likes are looked for; each is a search.
@@ -47,8 +47,6 @@ async def run(device: "Device", options: ShowGraph) -> Graph:
     from samemind.commands.graph._work import entity_name
     from samemind.moments import at_moment
 
-    if not 1 <= options.hops <= HOPS_MAX:
-        raise Usage(f"expected 1 to {HOPS_MAX} hops, got {options.hops}", code="invalid")
     async with at_moment(device, options.as_of, options.seen_by) as mind:
         await mind.read_entities()
         return await _walk(mind, entity_name(options.entity), options.hops)
@@ -56,7 +54,7 @@ async def run(device: "Device", options: ShowGraph) -> Graph:
 
 async def _walk(mind: "Cognition | PastMind", entity: str, hops: int) -> Graph:
     from cognition.entities import names_meant
-    from samemind.commands.graph._work import EDGES_MAX, memory_id_of
+    from samemind.commands.graph._work import memory_id_of
 
     reached = await mind.read(lambda connection: names_meant(connection, entity, memory_id_of(entity)))
     edges: dict[tuple[str, str, str], float] = {}
@@ -107,7 +105,6 @@ def _is_named(entity: str, connection: "sqlite3.Connection") -> bool:
 def _edges_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, str, str, float]]:
     from cognition.entities import triples_of
     from replica.reads.graph import edges_of
-    from samemind.commands.graph._work import EDGES_MAX
 
     told: list[tuple[str, str, str, float]] = [*edges_of(connection, name, limit=EDGES_MAX)]
     told += _facts_of(connection, name)

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from samemind.declaring import option
 from samemind.printable import one_line
 from samemind.rendering import Document, counted
+
+LIST_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +16,9 @@ class ListQueue:
     """List what is still to be embedded or read by a model, and what was given up."""
 
     status: str | None = option("--status", "only these", choices=("pending", "failed"))
-    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+    limit: int = option(
+        "--limit", "how many at most", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,6 @@ from samemind.errors import NotFound
 from samemind.ids import CANDIDATES_MAX, ambiguous, id_range
 from samemind.times import at_ms
 
-LIST_MAX: Final = 10_000
-
-
 TALK: Final = "talk-"
 
 

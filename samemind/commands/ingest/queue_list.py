@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.ingest._parts import ListQueue, Queue, queue_lines
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.errors import Usage
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -13,10 +12,8 @@ if TYPE_CHECKING:
 async def run(device: "Device", options: ListQueue) -> Queue:
     """List both queues."""
     from cognition.talk.queue import talk_entries, talk_state
-    from samemind.commands.ingest._work import LIST_MAX, embed_entry, talk_entry
+    from samemind.commands.ingest._work import embed_entry, talk_entry
 
-    if not 0 <= options.limit <= LIST_MAX:
-        raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
     state = await device.mind.embedding.state()
     talk = await device.replica.read(talk_state)
     embeds = await device.mind.embedding.entries(status=options.status, limit=options.limit)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.errors import NotFound, Usage
+from samemind.errors import NotFound
 from samemind.options import MomentOptions
 from samemind.printable import one_line
 from samemind.rendering import Document, clock, counted
@@ -17,11 +17,17 @@ if TYPE_CHECKING:
     from samemind.device import Device
 
 
+# Each is summed up when it is listed, some hundredths of a second for a long one.
+SESSIONS_MAX = 1_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSessions(MomentOptions):
     """List the conversations that memories came from, the latest first, each with a summary."""
 
-    limit: int = option("--limit", "how many at most", default=20, metavar="N", short="-n")
+    limit: int = option(
+        "--limit", "how many at most", default=20, metavar="N", short="-n", least=0, most=SESSIONS_MAX
+    )
     session: str | None = option("--session", "only this one")
 
 
@@ -54,18 +60,11 @@ class Sessions:
         return len(self.sessions)
 
 
-# Each is summed up when it is listed, some hundredths of a second for a long one.
-SESSIONS_MAX = 1_000
-
-
 async def run(device: "Device", options: ListSessions) -> Sessions:
     """List conversations, the latest first, as they are or as they were."""
     from cognition.sessions import list_sessions
     from samemind.moments import read_at
     from samemind.times import at_stamp
-
-    if not 0 <= options.limit <= SESSIONS_MAX:
-        raise Usage(f"expected a limit of 0 to {SESSIONS_MAX}, got {options.limit}", code="invalid")
 
     def read(connection: "sqlite3.Connection") -> Sessions:
         found, total = list_sessions(connection, limit=options.limit, name=options.session)

@@ -33,7 +33,7 @@ class AddMailbox:
         takes=Takes.PATH,
     )
     megabytes: int | None = option(
-        "--megabytes", "above so much, this device writes its files anew as few", metavar="MB"
+        "--megabytes", "above so much, this device writes its files anew as few", metavar="MB", least=1
     )
 
 
@@ -43,8 +43,6 @@ async def run(device: "Device", options: AddMailbox) -> MailboxView:
 
     place, name = _place(options)
     bytes_max = None if options.megabytes is None else options.megabytes * 1_000_000
-    if bytes_max is not None and bytes_max <= 0:
-        raise Usage(f"expected a number of megabytes, got {options.megabytes}", code="invalid")
     return await use_mailbox(device, place, options.name or name, bytes_max)
 
 

@@ -5,6 +5,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from samemind.arguments import PORT_MAX
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
 from samemind.errors import Failed, NotFound, Usage
 from samemind.rendering import Document
@@ -29,7 +30,9 @@ class ServeConfig:
     new_key: bool = option(
         "--new-key", "make another key, since a device that was revoked knows the one before", default=False
     )
-    port: int = option("--port", "where the server listens", default=4222, metavar="PORT")
+    port: int = option(
+        "--port", "where the server listens", default=4222, metavar="PORT", least=1, most=PORT_MAX
+    )
     no_tls: bool = option("--no-tls", "without TLS, as inside a VPN", default=False)
 
 
@@ -50,7 +53,6 @@ class ServerConfig:
     names: list[str] = field(default_factory=list)
 
 
-PORT_MAX: Final = 65_535
 _HOST: Final = re.compile(r"[A-Za-z0-9:][A-Za-z0-9.:_-]{0,253}")
 
 
@@ -74,8 +76,6 @@ async def run(device: "Device", options: ServeConfig) -> ServerConfig:
     key_file = device.home.mailbox_key if options.key_file is None else Path(options.key_file)
     if options.key_file is not None:
         device.home.check_foreign(key_file)
-    if not 0 < options.port <= PORT_MAX:
-        raise Usage(f"expected a port from 1 to {PORT_MAX}, got {options.port}", code="invalid")
     hosts = _hosts(options.host)
     cluster = None
     if len(hosts) > 1:

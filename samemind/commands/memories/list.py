@@ -16,18 +16,20 @@ if TYPE_CHECKING:
     from samemind.device import Device
 
 
+# Nobody reads more in one go; `--offset` goes on from there.
+LIST_MAX: Final = 100_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class List(FilterOptions):
     """List memories, newest first."""
 
     fading: bool = option("--fading", "what is about to be forgotten, the faintest first", default=False)
     each: bool = option("--each", "every telling by itself, also where several say the same", default=False)
-    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
-    offset: int = option("--offset", "how many to pass over", default=0, metavar="N")
-
-
-# Nobody reads more in one go; `--offset` goes on from there.
-LIST_MAX: Final = 100_000
+    limit: int = option(
+        "--limit", "how many at most", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
+    )
+    offset: int = option("--offset", "how many to pass over", default=0, metavar="N", least=0)
 
 
 async def run(device: "Device", options: List) -> Listed:
@@ -37,8 +39,6 @@ async def run(device: "Device", options: List) -> Listed:
     from samemind.filtering import kept
     from samemind.moments import begins_after, moment_of, read_at
 
-    if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
-        raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
     filters, now_ms = kept(options), moment_of(device, options.as_of)
     if options.fading and options.each:
         raise Usage("expected one of --fading and --each", code="invalid")

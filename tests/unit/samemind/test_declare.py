@@ -88,3 +88,19 @@ def test_a_number_that_no_store_can_hold_is_refused() -> None:
     for number in (2**63, -(2**63), 2**70):
         with pytest.raises(Usage, match="for offset, got a larger one"):
             read_options(verb_named("list"), {"offset": number})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_number_beyond_its_bounds_is_refused_before_anything_is_opened(name: str) -> None:
+    """The bounds stand in the declaration, where every interface reads them."""
+    verb = verb_named(name)
+    given: dict[str, Any] = {one.name: "x" for one in declared(verb.options) if one.required and not one.many}
+    given |= {one.name: ["x"] for one in declared(verb.options) if one.required and one.many}
+    for one in declared(verb.options):
+        for bound, beyond in ((one.word.least, -1), (one.word.most, 1)):
+            if bound is not None:
+                assert getattr(read_options(verb, given | {one.name: bound}), one.name) == bound
+                with pytest.raises(
+                    Usage, match=f"{verb.name}: expected .* for {one.name}, got {bound + beyond}"
+                ):
+                    read_options(verb, given | {one.name: bound + beyond})
