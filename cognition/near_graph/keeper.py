@@ -27,9 +27,9 @@ from cognition.near_graph.graph import GraphStamp, HnswGraph, Numbers
 from cognition.worker import EmbeddingWorker
 from replica import Replica, derived_transaction
 
-# From here on a graph is built where the library is: the smallest size that was measured at which a recall gains more
-# than a tenth by it (`python -m tests.bench.nearest`, docs/decisions/0043).
-GRAPH_MIN: Final = 400_000
+# From here on a graph is built where the library is. At 400,000 a recall gains less than a tenth by one; the time of
+# signatures grows with the store, and is twice that of a graph here (docs/decisions/0043).
+GRAPH_MIN: Final = 1_000_000
 # Vectors that are taken into the graph at a time: a tenth of a second, after which whoever closes is let go.
 _TOGETHER: Final = 512
 # And by the thread that also answers, once the graph is in use: ten milliseconds or two.
