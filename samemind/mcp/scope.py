@@ -8,7 +8,7 @@ This guards agents from each other's memories where tools are all they have. It 
 as the same user and opens the store by itself.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -77,8 +77,7 @@ def scoped(ask: Ask, scope: Scope) -> Ask:
                 await check(rid, spaces)
         if Workspace.CONTRADICTION in held_by:
             listed = await ask("contradictions list", {_FIELD: own, "limit": _LIST_MAX})
-            if given.get("id") not in {each["id"] for each in listed["contradictions"]}:
-                raise NotFound(f"no contradiction has the id {given.get('id')}", hint="give the whole id")
+            given["id"] = _whole(str(given.get("id", "")), [each["id"] for each in listed["contradictions"]])
         if Workspace.PUT in held_by:
             given[_FIELD] = own
         if Workspace.FILTERED in held_by:
@@ -86,6 +85,14 @@ def scoped(ask: Ask, scope: Scope) -> Ask:
         return await ask(verb, given)
 
     return held
+
+
+def _whole(beginning: str, ids: Collection[str]) -> str:
+    """Return the one id that begins so; those of other workspaces are as if there were none."""
+    found = [each for each in ids if each.startswith(beginning.casefold())] if beginning else []
+    if len(found) != 1:
+        raise NotFound(f"no contradiction has the id {beginning}", hint="give the whole id")
+    return found[0]
 
 
 def _named(command: Command[Any, Any], given: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ What memory holds is quoted between fences that mark it as data, and nothing ins
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from cognition.fences import FENCE_CLOSES, FENCE_OPENS
@@ -26,6 +26,8 @@ _ENTITIES: Final = (
 )
 # A page of print. One long memory must not fill an agent's window at each recall that it matches.
 TEXT_CHARACTERS_MAX: Final = 4_000
+# As many as the command line shows people: two contradictions that begin so alike are not to be expected.
+CONTRADICTION_DIGITS: Final = 12
 # Verbs that answer with several memories, and the field that holds them.
 _SEVERAL: Final = {"recall": "results", "list": "memories"}
 # The kind of trigger that brings up a contradiction.
@@ -68,19 +70,33 @@ def brief(verb: str, document: Document) -> Document:
     if verb != "recall":
         return document
     kept = {key: document[key] for key in ("unembedded", "trace") if document.get(key)}
-    return {"results": [_brief_hit(hit) for hit in document["results"]], **kept}
+    among = {hit["rid"] for hit in document["results"]}
+    return {"results": [_brief_hit(hit, among) for hit in document["results"]], **kept}
 
 
-def _brief_hit(hit: Document) -> Document:
+def _brief_hit(hit: Document, among: Collection[str]) -> Document:
     kept = {key: hit[key] for key in _KEPT if hit.get(key)}
+    if hit.get("contradiction_id"):
+        kept["contradiction_id"] = _short(hit["contradiction_id"])
     kept["told_at"] = (hit.get("told_at") or hit["created_at"])[:10]
     if "confidence" in hit:
         kept["confidence"] = round(hit["confidence"], 2)
     if hit.get("tellings", 1) > 1:
         kept["tellings"] = hit["tellings"]
-    if hit.get("claim"):
+    # What contradicts it and is a hit itself bears the same id of the contradiction.
+    if hit.get("claim") and (hit["claim"]["standing"] != "disputed" or _elsewhere(hit["claim"], among)):
         kept["claim"] = _brief_claim(hit["claim"])
     return kept
+
+
+def _elsewhere(claim: Document, among: Collection[str]) -> list[Document]:
+    """Return the other sides of a dispute that are not among the hits."""
+    return [each for each in claim["against"] if each["rid"] not in among]
+
+
+def _short(contradiction: str) -> str:
+    """Return as much of the id of a contradiction as people are shown; every tool takes it so."""
+    return contradiction[:CONTRADICTION_DIGITS]
 
 
 def _brief_claim(claim: Document) -> Document:
@@ -103,20 +119,27 @@ def tell(verb: str, document: Document) -> str:
     return _TOLD.get(verb, _quoted)(document)
 
 
-def line(memory: Document) -> str:
-    """Return a memory as one line: who told it, what, when, and how to name it."""
+def line(memory: Document, among: Collection[str] = ()) -> str:
+    """Return a memory as one line: who told it, what, when, how sure the match is, and how to name it.
+
+    `among` are those that are told along with it.
+    """
     who = f"{memory['speaker']}: " if memory.get("speaker") else ""
     when = (memory.get("told_at") or memory.get("created_at") or "")[:10]
     often = f", told {memory['tellings']} times" if memory.get("tellings", 1) > 1 else ""
-    mark = " CONTRADICTED" if memory.get("contradiction_id") else ""
+    sure = f", sure {memory['confidence']:.2f}" if "confidence" in memory else ""
+    mark = f" CONTRADICTED [{_short(memory['contradiction_id'])}]" if memory.get("contradiction_id") else ""
     text = " ".join(f"{who}{_cut(memory.get('text')) or '(forgotten)'}".split())
-    return f"- {text} ({when}{often}) [{memory['rid']}]{mark}{claim_words(memory.get('claim'))}"
+    return f"- {text} ({when}{often}{sure}) [{memory['rid']}]{mark}{claim_words(memory.get('claim'), among)}"
 
 
-def claim_words(claim: Document | None) -> str:
-    """Return what a hit says of the thing that was asked for: that it holds, or what does; else nothing."""
-    if claim is None or claim["standing"] == "disputed":
+def claim_words(claim: Document | None, among: Collection[str] = ()) -> str:
+    """Return what a hit says of the thing that was asked for: that it holds, what does, or what is against it."""
+    if claim is None:
         return ""
+    if claim["standing"] == "disputed":
+        against = ", ".join(f"{each['value']} [{each['rid']}]" for each in _elsewhere(claim, among))
+        return f" (against it: {against})" if against else ""
     told, when, others = (
         (" NO LONGER", "now", claim["now"])
         if claim["standing"] == "replaced"
@@ -154,7 +177,8 @@ def nominee_line(each: Document) -> str:
 
 
 def _recalled(document: Document) -> str:
-    found = fenced("\n".join(map(line, document["results"])))
+    among = {hit["rid"] for hit in document["results"]}
+    found = fenced("\n".join(line(hit, among) for hit in document["results"]))
     waiting = document.get("unembedded")
     return f"{found}\n{waiting} more can be found by their words only, so far" if waiting else found
 

@@ -94,8 +94,18 @@ def test_what_is_recalled_is_not_told_many_times_over(tmp_path: Path) -> None:
         async with agent(tmp_path) as client:
             for text in TOLD:
                 await call(client, "remember", text=text, speaker="Ann")
-            for query in ("where does Ann live?", "where do I work?", "what do you know of my family?"):
-                result = await client.call_tool("recall", {"query": query, "k": 3})
+            await call(client, "remember", text="Ann lives in Berlin", speaker="Ben")
+            for number in range(12):  # the shorter a memory, the more is said around it
+                await call(client, "remember", text=f"Ann {number}")
+            for query, k in (
+                *(
+                    (query, k)
+                    for query in ("where does Ann live?", "where do I work?")
+                    for k in (1, 3, 10, 30)
+                ),
+                ("what do you know of my family?", 3),
+            ):
+                result = await client.call_tool("recall", {"query": query, "k": k})
                 assert result.structured_content is not None
                 said = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
                 assert len(said) <= 1.5 * len(result.content[0].text), said  # type: ignore[union-attr]
@@ -117,7 +127,11 @@ def test_the_other_side_of_a_contradiction_is_no_surer_than_the_side_that_was_fo
             asked, beside = sorted(found, key=lambda hit: "Bonn" not in hit["text"])
             assert beside["confidence"] == asked["confidence"] < 1.0
             (open_,) = (await call(client, "contradictions"))["contradictions"]
-            await call(client, "resolve", id=open_["id"], keep_a=True)
+            assert open_["id"].startswith(asked["contradiction_id"])
+            alone = await client.call_tool("recall", {"query": "where does Ben live?", "k": 1})
+            text = alone.content[0].text  # type: ignore[union-attr]
+            assert f"CONTRADICTED [{asked['contradiction_id']}] (against it: B" in text, "by what, is said"
+            await call(client, "resolve", id=asked["contradiction_id"], keep_a=True)
             assert (await call(client, "contradictions"))["contradictions"] == []
             (settled,) = (await call(client, "contradictions", status="settled"))["contradictions"]
             assert settled["id"] == open_["id"]

@@ -244,8 +244,32 @@ def test_the_person_settles_a_contradiction_on_a_form_of_their_host(tmp_path: Pa
     talk(work)
 
 
-def test_a_long_call_says_how_far_it_is_and_can_be_cancelled(tmp_path: Path) -> None:
-    """Cancelled, it is over where the store is held, too: the next call has its turn at once."""
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_that_is_cancelled_is_over_where_the_store_is_held(tmp_path: Path, mode: str) -> None:
+    """Taking back what somebody told waits a while, so that it can be called off: then nothing is gone."""
+
+    async def work() -> None:
+        async with (
+            agent(tmp_path, mode=mode) as holder,
+            agent(tmp_path, "--profile", "full", mode=mode) as client,
+        ):
+            told = await call(holder, "remember", text="The boat is called Heron", speaker="Mallory")
+            before = trio.current_time()
+            with trio.move_on_after(2) as cut:
+                await client.call_tool("retract", {"speaker": "Mallory", "undo_s": 6})
+            assert cut.cancelled_caught
+            listed = await call(client, "list")
+            assert trio.current_time() - before < 6, "its turn comes at once"
+            await trio.sleep(max(0.0, before + 9 - trio.current_time()))
+            assert [each["rid"] for each in listed["memories"]] == [told["rid"]]
+            assert (await call(client, "list"))["total"] == 1
+            await call(client, "retract", speaker="Mallory", undo_s=0)
+            assert (await call(client, "list"))["total"] == 0
+
+    talk(work)
+
+
+def test_a_long_call_says_how_far_it_is(tmp_path: Path) -> None:
     lines = "".join(json.dumps({"text": f"The {n}th boat is called Heron {n}"}) + "\n" for n in range(400))
     cli.run(tmp_path, "remember", "--batch", "-", stdin=lines)
     heard: list[tuple[float, float | None]] = []

@@ -163,6 +163,25 @@ def test_a_scope_lets_through_what_stays_in_it(verb: str, options: Mapping[str, 
         assert verb not in [asked for asked, _ in recorder.asked if asked != "get"]
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"), [("0f93", "0f9383de88df02a2"), ("0f9383DE88", "0f9383de88df02a2")]
+)
+def test_a_contradiction_of_ones_own_space_may_be_named_by_its_beginning(given: str, meant: str) -> None:
+    """As `recall` names it. What begins so elsewhere is not known here, and cannot be hit by it either."""
+    asked: list[tuple[str, Mapping[str, Any]]] = []
+
+    async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        asked.append((verb, options))
+        return {"contradictions": [{"id": "0f9383de88df02a2"}, {"id": "aa11"}, {"id": "aa12"}]}
+
+    held = scoped(ask, Scope("home"))
+    trio.run(held, "contradictions resolve", {"id": given, "keep_a": True})
+    assert asked[-1][1]["id"] == meant
+    for wrong in ("bb", "aa1", ""):
+        with pytest.raises(NotFound):
+            trio.run(held, "contradictions resolve", {"id": wrong, "keep_a": True})
+
+
 def test_a_scope_writes_into_its_own_space_and_reads_the_shared_ones_too() -> None:
     recorder = Recorder()
     held = scoped(recorder.ask, Scope("home", ("open",)))
