@@ -54,7 +54,7 @@ COMMAND: Final = Command(
     render=render,
     effects=Effects.DESTROY,
     agents=Agents.NEVER,
-    panel="is about the machine, or shows what was held back from every screen",
+    panel=True,
     library=Method("drop_held", "Throw away what was held back."),
     place=6,
 )

@@ -103,7 +103,7 @@ COMMAND: Final = Command(
     render=render,
     effects=Effects.ADD,
     agents=Agents.NEVER,
-    panel="is about the machine, or shows what was held back from every screen",
+    panel=True,
     library=Method("release_held", "Remember what was held back after all."),
     place=5,
 )

@@ -206,6 +206,45 @@ def test_everything_is_taken_out_and_backed_up(laptop: Panel, page: Page) -> Non
     laptop.ask("profile set", values=["name="])
 
 
+def test_what_looked_secret_is_decided_on_in_the_page(laptop: Panel, page: Page) -> None:
+    """And it is covered there: who looks over a shoulder sees no password."""
+    for secret in ("The wifi password is Sunny-Beach42", "My password: hunter2-Mango77"):
+        assert laptop.ask("remember", text=secret)["held"] is True
+    page.goto(f"{laptop.url}#/settings")
+    held = page.get_by_role("list", name="Held back on this device").get_by_role("listitem")
+    expect(held).to_have_count(2)
+    expect(held.first).to_contain_text("The wifi password is")
+    assert "Beach42" not in page.locator("main").inner_text()
+    shoot(page, "held")
+    held.first.get_by_role("button", name="It is no secret…").click()
+    held.first.get_by_role("button", name="Keep").click()
+    assert laptop.ask("list")["total"] == 0
+    held.first.get_by_role("button", name="It is no secret…").click()
+    held.first.get_by_role("button", name="Remember it").click()
+    expect(held).to_have_count(1)
+    assert [each["text"] for each in laptop.ask("list")["memories"]] == ["The wifi password is Sunny-Beach42"]
+    held.first.get_by_role("button", name="Throw away…").click()
+    held.first.get_by_role("button", name="Throw it away").click()
+    expect(page.get_by_text("Nothing is held back.")).to_be_visible()
+    assert laptop.ask("held list")["held"] == []
+
+
+def test_a_goal_is_set_goes_on_and_is_reached_in_the_page(laptop: Panel, page: Page) -> None:
+    page.goto(f"{laptop.url}#/settings")
+    expect(page.get_by_text("No goals.")).to_be_visible()
+    page.get_by_label("A goal").fill("Learn to sail the boat")
+    page.get_by_role("button", name="Add", exact=True).click()
+    goals = page.get_by_role("list", name="Open goals").get_by_role("listitem")
+    expect(goals).to_contain_text("nothing told of it yet")
+    laptop.ask("remember", text="I had a first lesson to learn to sail the boat")
+    page.reload()
+    expect(goals).to_contain_text("1 memory since")
+    shoot(page, "goals")
+    page.get_by_role("button", name="Reached: Learn to sail the boat").click()
+    expect(page.get_by_text("No goals.")).to_be_visible()
+    assert [each["status"] for each in laptop.ask("goals list", all=True)["goals"]] == ["done"]
+
+
 def test_a_file_that_is_sent_is_bounded_and_stays_in_a_folder_of_its_own(laptop: Panel) -> None:
     owner = laptop.owner
     path = "/api/v1/panel/upload"

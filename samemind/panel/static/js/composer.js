@@ -54,7 +54,7 @@ export function composer() {
       input.value = "";
       input.focus();
       reloadSoon();
-      if (done.held) notice(t("This looks secret, so it waits on this device: {command}", { command: "samemind held" }));
+      if (done.held) notice(t("This looks secret, so it waits on this device, under Settings."));
       else if (done.says_same.length) notice(t("Remembered. It was told before, and is shown once."));
       else if (done.contradictions.length) notice(t("Remembered. It disagrees with something: see Questions."));
       else announce(t("Remembered"));

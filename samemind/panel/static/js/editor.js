@@ -87,7 +87,7 @@ class Editor {
       }
       this.close(focus);
       learn(memory);
-      announce(memory.held ? t("This looks secret, so it waits on this device: {command}", { command: "samemind held" }) : t("Saved"));
+      announce(memory.held ? t("This looks secret, so it waits on this device, under Settings.") : t("Saved"));
     } catch (error) {
       this.done = false;
       if (error.code === "changed_meanwhile") {

@@ -1,8 +1,9 @@
-// Settings: bring memories in and take them out, say who you are, and what this device is.
+// Settings: bring memories in and take them out, decide on what looked secret, say who you are and what you are after,
+// and what this device is.
 
 import { call, stream, upload } from "./api.js";
-import { announce, coded, h, say } from "./dom.js";
-import { number, plural, t } from "./i18n.js";
+import { announce, coded, confirmHere, h, say } from "./dom.js";
+import { ago, number, plural, t } from "./i18n.js";
 import { link } from "./router.js";
 import { reloadSoon, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
@@ -16,8 +17,12 @@ export function settingsView() {
     importBox(),
     h("h2", {}, t("Take out")),
     h("div", { class: "pair-grid" }, exportBox(), backupBox()),
+    h("h2", {}, t("Held back")),
+    heldBox(),
     h("h2", {}, t("About you")),
     profileBox(),
+    h("h2", {}, t("Goals")),
+    goalsBox(),
     h("h2", {}, t("About this device")),
     deviceBox(),
   );
@@ -148,6 +153,81 @@ function backupBox() {
     button.disabled = false;
   }
   return h("section", { class: "box" }, h("h3", {}, t("Backup")), h("p", {}, coded(t("The whole store with its history, as a file beside it. {command} puts one in its place."), { command: "samemind restore" })), button, said);
+}
+
+/** What looked secret: it waits on this device, covered, until its owner decides. */
+function heldBox() {
+  const list = h("ul", { class: "plain stack held", "aria-label": t("Held back on this device") });
+  const none = h("p", { class: "muted", hidden: true }, t("Nothing is held back. What looks secret waits here, instead of going to every device."));
+  async function load() {
+    try {
+      const { held } = await call("held list");
+      list.replaceChildren(...held.map(row));
+      none.hidden = held.length > 0;
+    } catch (error) {
+      complain(error);
+    }
+  }
+  function row(item) {
+    const card = h("li", { class: "stack" });
+    const decide = async (verb, question, yes, said) => {
+      if (!(await confirmHere(card, question, yes))) return;
+      try {
+        await call(`held ${verb}`, { id: item.id });
+        announce(said);
+        reloadSoon();
+      } catch (error) {
+        complain(error);
+      }
+      load();
+    };
+    card.append(
+      h("p", { class: "wrap" }, h("span", { dir: "auto" }, item.shown), " ", h("span", { class: "muted" }, ago(item.held_at)), item.about && [" ", h("a", { href: link(`memory/${item.about}`) }, t("It would change this memory"))]),
+      h("div", { class: "row" }, h("button", { type: "button", on: { click: () => decide("release", t("Remember it after all? It goes to every device."), t("Remember it"), t("Remembered")) } }, t("It is no secret…")), h("button", { type: "button", class: "quiet", on: { click: () => decide("drop", t("Throw it away for good?"), t("Throw it away"), t("Thrown away")) } }, t("Throw away…"))),
+    );
+    return card;
+  }
+  load();
+  return h("section", { class: "box wide" }, none, list);
+}
+
+/** What you are after, and how it goes. */
+function goalsBox() {
+  const list = h("ul", { class: "plain stack goals", "aria-label": t("Open goals") });
+  const none = h("p", { class: "muted", hidden: true }, t("No goals. What is told of one later is counted as progress."));
+  const text = h("input", { type: "text", required: true, placeholder: t("run a half marathon"), autocomplete: "off", dir: "auto" });
+  async function load() {
+    try {
+      const { goals } = await call("goals list");
+      list.replaceChildren(...goals.map(row));
+      none.hidden = goals.length > 0;
+    } catch (error) {
+      complain(error);
+    }
+  }
+  function row(goal) {
+    const how = [goal.progress.length ? plural(goal.progress.length, "{n} memory since", "{n} memories since") : t("nothing told of it yet"), goal.last_progress_at && t("the last {when}", { when: ago(goal.last_progress_at) }), goal.stagnant && t("it stands still")];
+    const reached = h("button", { type: "button", "aria-label": t("Reached: {goal}", { goal: goal.text }), on: { click: () => run("goals done", { rid: goal.rid }, t("Reached")) } }, t("Reached"));
+    return h("li", { class: "row spread" }, h("span", {}, h("a", { href: link(`memory/${goal.rid}`), dir: "auto" }, goal.text), " ", h("span", { class: "muted" }, how.filter(Boolean).join(" · "))), reached);
+  }
+  async function run(verb, options, said) {
+    try {
+      const goal = await call(verb, options);
+      if (goal.held) notice(t("This looks secret, so it waits on this device, under Settings."));
+      else announce(said);
+      reloadSoon();
+    } catch (error) {
+      complain(error);
+    }
+    load();
+  }
+  async function add(event) {
+    event.preventDefault();
+    await run("goals add", { text: text.value.trim() }, t("Saved"));
+    text.value = "";
+  }
+  load();
+  return h("section", { class: "box wide" }, none, list, h("form", { class: "row goal-form", on: { submit: add } }, h("label", {}, t("A goal"), text), h("button", { type: "submit" }, t("Add"))));
 }
 
 /** What every agent is told of you. */
