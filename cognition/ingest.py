@@ -20,12 +20,12 @@ that it wrote itself, once their telling is gone.
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, tzinfo
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from cognition.extraction.values import Extraction
 from cognition.local import LocalTables
@@ -191,27 +191,17 @@ class TellingReader:
             if self.brought if all_brought else self._few_brought:
                 return self._read_brought(core, connection, ends_s) or self._local.has_left
             return self._local.has_left
-        from cognition.contradictions.telling import ClaimWriter
         from cognition.ingest_plan import own_zone
 
-        told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in rows])}
-        teller = ClaimWriter(core, connection, self._now_ms())
-        read: list[tuple[int]] = []
-        for no, rid, facts in rows:
-            if (it := told.get(rid)) is not None:  # else it was forgotten meanwhile
-                if self._links and (links := self._linker.find_before(connection, it).writes(it.rid)):
-                    core.commit(
-                        links, self._now_ms()
-                    )  # by itself: the next telling may be linked to this one
-                if facts:
-                    self._take(connection, teller, it, zone=own_zone())
-            read.append((no,))
-            if time.perf_counter() >= ends_s:
-                break
-        teller.commit()
-        with derived_transaction(connection):
-            connection.executemany("DELETE FROM told_unread WHERE no = ?", read)
-        self.backlog = max(self.backlog - len(read), 1)  # whether none is left, the next look tells
+        def read(teller: "ClaimWriter", it: Shown, facts: object) -> None:
+            if self._links and (links := self._linker.find_before(connection, it).writes(it.rid)):
+                core.commit(links, self._now_ms())  # by itself: the next telling may be linked to this one
+            if facts:
+                self._take(connection, teller, it, zone=own_zone())
+
+        waiting = [((no,), rid, facts) for no, rid, facts in rows]
+        count = self._read(core, connection, waiting, read, ends_s, "DELETE FROM told_unread WHERE no = ?")
+        self.backlog = max(self.backlog - count, 1)  # whether none is left, the next look tells
         return True
 
     def _read_brought(self, core: Core, connection: sqlite3.Connection, ends_s: float) -> bool:
@@ -219,25 +209,47 @@ class TellingReader:
 
         Its days are UTC's, so that every device finds the same; it is compared with the rest by thinking.
         """
-        from cognition.contradictions.telling import ClaimWriter
-
         rows = connection.execute(
             "SELECT told_ms, rid, among FROM brought_unread ORDER BY told_ms, rid LIMIT ?", (READ_AT_ONCE,)
         ).fetchall()
-        told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in rows])}
+
+        def read(teller: "ClaimWriter", it: Shown, among: str | None) -> None:
+            self._take(connection, teller, it, zone=UTC, among=among)
+
+        waiting = [((told_ms, rid), rid, among) for told_ms, rid, among in rows]
+        done = "DELETE FROM brought_unread WHERE told_ms = ? AND rid = ?"
+        count = self._read(core, connection, waiting, read, ends_s, done)
+        self.brought = max(self.brought - count, 1) if rows else 0
+        return self.brought > 0
+
+    def _read(
+        self,
+        core: Core,
+        connection: sqlite3.Connection,
+        waiting: Sequence[tuple[tuple[Any, ...], bytes, Any]],
+        read: Callable[["ClaimWriter", Shown, Any], None],
+        ends_s: float,
+        done: str,
+    ) -> int:
+        """Read tellings of a queue until the time is up, take them off it by `done`, and return how many.
+
+        Each that `waiting` has is its key in the queue, its id, and what `read` is told beside the telling.
+        """
+        from cognition.contradictions.telling import ClaimWriter
+
+        told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in waiting])}
         teller = ClaimWriter(core, connection, self._now_ms())
-        read: list[tuple[int, bytes]] = []
-        for told_ms, rid, among in rows:
-            if (it := told.get(rid)) is not None:
-                self._take(connection, teller, it, zone=UTC, among=among)
-            read.append((told_ms, rid))
+        keys: list[tuple[Any, ...]] = []
+        for key, rid, beside in waiting:
+            if (it := told.get(MemoryId(rid))) is not None:  # else it was forgotten meanwhile
+                read(teller, it, beside)
+            keys.append(key)
             if time.perf_counter() >= ends_s:
                 break
         teller.commit()
         with derived_transaction(connection):
-            connection.executemany("DELETE FROM brought_unread WHERE told_ms = ? AND rid = ?", read)
-        self.brought = max(self.brought - len(read), 1) if rows else 0
-        return self.brought > 0
+            connection.executemany(done, keys)
+        return len(keys)
 
     def _take(
         self,
