@@ -315,6 +315,10 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool, sentence: 
         yield Statement(entity, _place_relation("comes_from", match["value"]), match["value"], changes)
     if match := _STATUS.match(said):
         yield Statement(entity, "relationship_status", match["value"].lower(), changes)
+    yield from _of_taste(entity, said, changes)
+
+
+def _of_taste(entity: str, said: str, changes: bool) -> Iterator[Statement]:
     if match := _PREFERS.match(said):
         one, other = thing_of(match["one"]), thing_of(match["other"])
         if one and other:
