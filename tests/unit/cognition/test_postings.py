@@ -153,7 +153,8 @@ def test_words_are_kept_up_to_a_bound_and_those_asked_for_last_the_longest(
 def test_where_crowds_hold_every_word_the_rarest_are_asked_for_two_at_least(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fulltext, "COMMON", 0)
+    for name in ("RANKED_MAX", "RARE_MAX", "COMMON"):
+        monkeypatch.setattr(fulltext, name, 0)  # all are common, and many
     home = told(seed=5, count=80)
     places = {
         word: len(Postings().held(home.connection, word, word, None).places)
