@@ -15,7 +15,6 @@ from simulations.mistakes import (
     in_accusing,
     in_bases,
     in_folding,
-    in_joining,
     in_judging,
     in_meeting,
     in_telling,
@@ -262,21 +261,6 @@ BUGS: Final[dict[str, Bug]] = {
     ),
     "any-root": Bug(
         "whoever claims to have founded the group is believed", _caught("politics"), in_judging.any_root
-    ),
-    "last-arrived": Bug(
-        "of what was said of two claims at once, what arrived last counts",
-        _caught("one_record"),
-        in_joining.last_arrived,
-    ),
-    "round-about": Bug(
-        "whatever can be reached over judgments is one thing, also what was kept apart",
-        _caught("one_record"),
-        in_joining.round_about,
-    ),
-    "unguarded": Bug(
-        "whoever judges is believed, of whatever two claims",
-        _caught("one_record"),
-        in_joining.unguarded,
     ),
     "skip": Bug("what says the same is not stored", _caught("tellings"), in_telling.skip),
     "overwrite": Bug(

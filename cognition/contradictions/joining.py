@@ -7,7 +7,8 @@ apart there. Of what was said about the same two, the word of the highest rank s
 A pure function of what stands, so devices whose readers differ come to the same groups, in whatever order they heard.
 Three rules keep a slip from reaching far. A guard stands before every judge (`may_be_one`). Two slots of a group are
 at most `LINKS_MAX` links apart: links are taken from the surest on, and one that would make a longer chain is left out.
-And what somebody kept apart is never joined by a way round.
+And what somebody kept apart is never joined by a way round. `simulations/same_slot_model.py` shows what goes wrong
+otherwise.
 """
 
 from collections.abc import Mapping, Sequence

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import replica.storage.same_slots
 from cognition.contradictions.joining import (
     LINKS_MAX,
     REACHED_MAX,
@@ -31,6 +32,7 @@ from replica import (
     compact,
     new_memory_id,
 )
+from replica.state.register import Dot, Register
 from replica.verify import verify_replica
 from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
 from tests.support.replicas import DAY_MS, NOW_MS, agree, group, sync
@@ -179,6 +181,24 @@ def made_anew(core: Core) -> tuple[Any, Any]:
     connection.execute("DELETE FROM claim_version")
     ClaimTables().migrate(connection)
     return filed(core), records(core)
+
+
+def last_arrived(register: Register) -> tuple[Dot, int, Any]:
+    """A wrong rule: of what was said at once, what this device heard last."""
+    dot, (hlc, value) = [*register.items()][-1]
+    return dot, hlc, value
+
+
+def test_the_last_judgment_by_arrival_is_seen_to_diverge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica.storage.same_slots, "winner", last_arrived)
+    for seed in range(30):
+        world = World(seed)
+        for _ in range(40):
+            world.act()
+        meet(world.cores, world.now_ms)
+        if len({str(records(core)) for core in world.cores}) > 1:
+            return
+    pytest.fail("no history shows it")
 
 
 @pytest.mark.parametrize("seed", range(30))
