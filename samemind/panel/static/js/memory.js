@@ -9,7 +9,7 @@ import { clock, date, minute, plural, t } from "./i18n.js";
 import { onOps } from "./live.js";
 import { go, here, isPast, link, moment } from "./router.js";
 import { fromOf, memoryRow, metaOf } from "./row.js";
-import { hueOf, state } from "./state.js";
+import { hueOf, memoryNamed, state } from "./state.js";
 import { complain } from "./toasts.js";
 import { relationWords } from "./words.js";
 
@@ -19,7 +19,9 @@ const RELATIONS = ["relates_to", "updates", "contradicts", "works_with", "part_o
 
 export function memoryView() {
   const rid = here().path[1] ?? "";
-  const element = h("div", { class: "view memory-page", "aria-busy": "true" });
+  // A large store takes a moment: until then stands what is known of it, or a name at least.
+  const known = memoryNamed(rid)?.text;
+  const element = h("div", { class: "view memory-page", "aria-busy": "true" }, h("h1", { class: known ? "memory-says" : "unseen", dir: "auto" }, known ?? t("Memory")));
   const parts = build(rid);
   let asking = null;
   let gathering = 0;
