@@ -41,12 +41,7 @@ SELECTED = {
         "tests/endtoend/test_encrypted.py::test_a_plain_home_that_takes_an_encrypted_backup_keeps_no_plain_text",
         "tests/endtoend/test_backup.py::test_a_backup_taken_while_the_daemon_writes_is_whole_and_comes_back",
         "tests/endtoend/test_backup.py::test_a_restored_device_writes_no_place_twice_and_gets_back_what_it_lost",
-        "tests/endtoend/test_group_rebuild.py",
         "tests/unit/samemind/test_grants.py",
-    ],
-    "command": [
-        "tests/endtoend/test_cli.py",
-        "tests/endtoend/test_mailboxes.py",
     ],
 }
 
