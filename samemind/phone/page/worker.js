@@ -63,28 +63,25 @@ async function begin({ name }) {
   device = OpenedDevice("/disk/memory.db", seed, name, Date.now());
   lap("opened");
   noting = noteMembers();
-  const waking = python.pyimport("samemind.phone.waking");
   if (wasKept) startedWell().catch(() => {});
-  const ready = wasKept ? Promise.resolve() : whenIdle(waking.ready()).then(() => tell("slow start", {}));
-  ready.then(() => whenIdle(waking.rehearse()));
+  else readyWhenIdle();
   readBehind();
   return { times, ...status() };
 }
 
-// Do something step by step while nobody asks for anything: on a first start make what reading takes, which the first telling
-// would wait for, and then what the next start goes on from, in a worker of its own; on each, rehearse.
-function whenIdle(steps) {
-  return new Promise((done) => {
-    const some = () => {
-      if (!device) return; // erased meanwhile
-      const began = performance.now();
-      if (began - asking > IDLE_MS) {
-        while (performance.now() - began < SLICE_MS) if (steps.next().done) return done();
-      }
-      setTimeout(some, SLICE_MS);
-    };
-    setTimeout(some, IDLE_MS);
-  });
+// What reading takes is made while nobody asks for anything, since the first telling would wait for it; then what the next
+// start goes on from, in a worker of its own.
+function readyWhenIdle() {
+  const steps = python.pyimport("samemind.phone.waking").ready();
+  const some = () => {
+    if (!device) return; // erased meanwhile
+    const began = performance.now();
+    if (began - asking > IDLE_MS) {
+      while (performance.now() - began < SLICE_MS) if (steps.next().done) return tell("slow start", {});
+    }
+    setTimeout(some, SLICE_MS);
+  };
+  setTimeout(some, IDLE_MS);
 }
 
 // What SQLite has written ahead is brought into its file once nothing has happened for a while. Flushes are counted of what
