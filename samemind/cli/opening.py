@@ -51,8 +51,12 @@ def _disk_takes_nothing(error: BaseException) -> bool:
             return False
         if isinstance(found, OSError) and found.errno in _TAKES_NOTHING:
             return True
-        code = getattr(found, "sqlite_errorcode", 0) & 0xFF
-        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+        code = getattr(found, "sqlite_errorcode", 0)
+        if code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            return True
+        if (
+            code == sqlite3.SQLITE_IOERR_SHMSIZE
+        ):  # a full disk has no room for what readers of one store share
             return True
         found = found.__cause__ or found.__context__
     return False
