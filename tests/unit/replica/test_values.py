@@ -70,9 +70,12 @@ def standard(cls: type[Any], bases: tuple[type[Any], ...] = (), *, kw_only: bool
     body = {
         name: each
         for name, each in vars(cls).items()
-        if name in ("__doc__", "__post_init__", "__eq__", "__annotations__", "__qualname__")
+        if name in ("__doc__", "__post_init__", "__eq__", "__qualname__")
         and (name != "__eq__" or cls is Checked)
     }
+    body["__annotations__"] = inspect.get_annotations(
+        cls
+    )  # newer Pythons do not keep them among the names of the class
     for one in dataclasses.fields(cls):
         if one.name in cls.__annotations__:
             body[one.name] = field(
