@@ -80,13 +80,13 @@ def no_full_vector(world: "World") -> Sequence[Swap]:
 
 
 class _Knowing:
-    """A status that nothing has, in place of `Status`."""
+    """A status that nothing has, in place of `FoldStatus`."""
 
     UNKNOWN = -1
 
 
 def compact_unknown(world: "World") -> Sequence[Swap]:
-    return [(replica.compaction, "Status", _Knowing)]
+    return [(replica.compaction, "FoldStatus", _Knowing)]
 
 
 def snapshot_of_state(world: "World") -> Sequence[Swap]:
@@ -94,7 +94,7 @@ def snapshot_of_state(world: "World") -> Sequence[Swap]:
     right = replica.snapshot.make_snapshot
 
     def make(core: Core) -> bytes:
-        with swapped(replica.compaction, "Status", _Knowing):
+        with swapped(replica.compaction, "FoldStatus", _Knowing):
             rows = replica.compaction.compactable(core, [])
             if rows:
                 core.write(replica.compaction._into_base(core, rows), 0)

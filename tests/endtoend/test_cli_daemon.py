@@ -60,6 +60,7 @@ def test_a_verb_through_the_daemon_loads_nothing_heavy(tmp_path: Path) -> None:
         "replica",
         "replica.lazily",
         "replica.memory_types",
+        "replica.values",
     }
     imported = {name.partition(".")[0] for name in modules}
     assert "samemind" in imported

@@ -26,7 +26,7 @@ import trio
 from samemind.config import Home
 from samemind.device import open_device
 from samemind.memory_trim import give_back, share_one_heap
-from samemind.commands.memories.remember import Remember, run as remember
+from samemind.commands.memories.remember import RememberMemory, run as remember
 
 
 def held() -> int:
@@ -39,7 +39,7 @@ async def main() -> None:
         for number in range(1_000):
             if number == 100:
                 await device.mind.think()  # the code that it loads stays; this is about what it works with
-            await remember(device, Remember(text=f"thing {number} that device{number % 3} saw", no_dedup=True))
+            await remember(device, RememberMemory(text=f"thing {number} that device{number % 3} saw", no_dedup=True))
         await device.mind.settle()
         await give_back(device.replica)
         print(held())

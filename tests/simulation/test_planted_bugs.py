@@ -160,7 +160,7 @@ def test_a_bug_is_gone_when_its_world_is_over() -> None:
 
 
 def test_two_devices_that_would_talk_for_ever_are_a_finding_and_not_a_test_that_hangs() -> None:
-    violations = simulate(draw(12, bug="snapshot-of-state")).violations
+    violations = simulate(draw(7, bug="snapshot-of-state")).violations
     assert any(
         each.checker == "no_wedge" and "#" in each.detail and "without end" in each.detail
         for each in violations

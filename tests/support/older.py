@@ -13,15 +13,15 @@ ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("replica", "sync", "cognition", "samemind")
 
 _READING: Final = """\
-            case Part.FEEDBACK:
+            case CellKind.FEEDBACK:
                 _place_in(name)
-                _said(Kind.FEEDBACK, plain)
+                _said(OpKind.FEEDBACK, plain)
 """
 # What the build before feedback did not say: each stands in its file once.
 _FEEDBACK: Final = (
     ("replica/ops.py", "    FEEDBACK = 14\n"),
-    ("replica/ops.py", "    Feedback: Kind.FEEDBACK,\n"),
-    ("replica/codec.py", "    ops.Kind.FEEDBACK: _feedback,\n"),
+    ("replica/ops.py", "    Feedback: OpKind.FEEDBACK,\n"),
+    ("replica/codec.py", "    ops.OpKind.FEEDBACK: _feedback,\n"),
     ("replica/state/reading.py", _READING),
 )
 
@@ -34,6 +34,6 @@ def without_feedback(folder: Path) -> Path:
         source = (folder / name).read_text(encoding="utf-8")
         assert source.count(lines) == 1, f"{name} is laid out otherwise: expected once {lines!r}"
         (folder / name).write_text(source.replace(lines, ""), encoding="utf-8")
-    left = [path for path in folder.rglob("*.py") if "Kind.FEEDBACK" in path.read_text(encoding="utf-8")]
+    left = [path for path in folder.rglob("*.py") if "OpKind.FEEDBACK" in path.read_text(encoding="utf-8")]
     assert left == [], "this build was to know nothing of the kind"
     return folder
