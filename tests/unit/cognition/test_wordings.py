@@ -61,7 +61,11 @@ class Clock:
 
 
 def run(folder: Path, script: Script, main: Any, **settings: Any) -> None:
-    """Run a test's body with a device whose model is a real server on this machine."""
+    """Run a test's body with a device whose model is a real server on this machine.
+
+    Pages are reworded where the body asks for it, and not beside it: on a busy machine the first look in the background
+    may come as late as after the body has moved the clock.
+    """
 
     async def body(server: ModelServer) -> None:
         home, clock = HomeFolder.at(folder), Clock()
@@ -71,7 +75,8 @@ def run(folder: Path, script: Script, main: Any, **settings: Any) -> None:
             async with open_device(home, program="a test", answers=False, clock=clock) as device:
                 await main(device, Mind(Local(device)), clock, server)
 
-    with serving(script) as server:
+    with serving(script) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Reworder, "work", staticmethod(trio.sleep_forever))
         trio.run(body, server)
 
 
@@ -147,6 +152,27 @@ def test_a_model_elsewhere_is_not_shown_what_is_no_talk(tmp_path: Path) -> None:
             assert device.mind.rewording is None
 
     trio.run(main)
+
+
+def test_what_is_due_when_a_home_is_opened_is_reworded_in_the_background(tmp_path: Path) -> None:
+    async def told(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        await mind.remember("The Skoda is at Rohrmann's until Friday")
+
+    async def opened_again() -> None:
+        clock = Clock()
+        clock.now_ms += QUIET_MS + 1
+        home = HomeFolder.at(tmp_path / "home")
+        with trio.fail_after(60):
+            async with open_device(home, program="a test", answers=False, clock=clock) as device:
+                while await device.replica.read(tables.counted) != (1, 0):  # noqa: ASYNC110 (nothing tells of it)
+                    await trio.sleep(0.01)
+
+    run(tmp_path / "home", worded, told)
+    with serving(worded) as server:
+        Settings(name="laptop", model_url=server.url, model="tiny", embedder="small").save(
+            HomeFolder.at(tmp_path / "home")
+        )
+        trio.run(opened_again)
 
 
 def test_what_is_no_answer_is_asked_for_once_more_and_then_left(tmp_path: Path) -> None:
