@@ -89,7 +89,7 @@ def test_the_six_concerns_of_a_memory_are_each_mapped_to_what_settles_them() -> 
 def test_every_claim_of_the_first_page_has_its_command_beside_it() -> None:
     """A figure that nobody can have again is worth nothing: each row of the table names what prints it."""
     page = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = page.partition("## Do not believe it, break it")[2].partition("\n## ")[0]
+    section = page.partition("## Don't take our word for it")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| ")][2:]
     assert rows
     made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
