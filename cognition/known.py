@@ -123,7 +123,7 @@ def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable
                 for side in others
                 if (held := [each for each in side if each.standing is ClaimStatus.HELD])
             )
-            earlier = () if ended and belief.told.value != ENDED else _earlier(judged.beliefs)
+            earlier = () if ended and belief.told.value != ENDED else _earlier(judged.beliefs, live)
             standing = DISPUTED if against else BELIEVED
             yield belief.told.id, Answer(slot, entity, relation, value, standing, earlier, against)
     telling = {belief.told.id for belief in live}
@@ -137,11 +137,15 @@ def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable
             yield belief.told.id, Answer(slot, entity, relation, _value(belief), REPLACED, now=now)
 
 
-def _earlier(beliefs: Sequence[Belief]) -> tuple[KnownValue, ...]:
+def _earlier(beliefs: Sequence[Belief], live: Sequence[Belief]) -> tuple[KnownValue, ...]:
+    """Return what held before. Whoever dates a telling anew claims it again: what it says still is not earlier."""
+    holds = {(belief.told.id, belief.told.value) for belief in live}
     replaced = [
         _value(belief)
         for belief in beliefs
-        if belief.standing is ClaimStatus.REPLACED and belief.told.value != ENDED
+        if belief.standing is ClaimStatus.REPLACED
+        and belief.told.value != ENDED
+        and (belief.told.id, belief.told.value) not in holds
     ]
     return tuple(sorted(replaced, key=lambda each: -each.from_ms)[:EARLIER_MAX])
 

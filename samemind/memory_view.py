@@ -75,6 +75,8 @@ class Listed:
     total: int
     begins: datetime | None = None
     """When the memory begins, where the moment that was asked about lies before that."""
+    put_away: int = 0
+    """Where nothing of a stretch of time was found: how many of it are there that hold no more, or were put away."""
 
     def __iter__(self) -> Iterator[MemoryView]:
         return iter(self.memories)

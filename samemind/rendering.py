@@ -29,6 +29,21 @@ def begun(document: Document) -> str:
     return f": this memory begins at {clock(document['begins'])}" if document.get("begins") else ""
 
 
+def empty(document: Document, nothing: str) -> list[str]:
+    """Return that nothing was found, and what to ask instead where there is something to be found by that."""
+    away = document.get("put_away") or 0
+    lines = [f"{nothing}{begun(document)}"]
+    if document.get("begins"):
+        lines.append("  what had been said by then, though it came in later: --until instead of --as-of")
+    if away:
+        are, them = ("is", "it") if away == 1 else ("are", "them")
+        lines.append(
+            f"  {counted(away, 'memory', 'memories')} of that time {are} out of sight, replaced since or put away: "
+            f"--include-cold shows {them}"
+        )
+    return lines
+
+
 def plain(value: Any) -> str:
     """Return a value on one line: text as it is, all else as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

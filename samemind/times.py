@@ -13,6 +13,7 @@ from samemind.errors import Usage
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SPAN: Final = re.compile(r"([0-9]{1,6})\s*([mhd])")
 _SPAN_MS: Final = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_OR_WORDS: Final = "a time such as 2023-05-08T13:56, or words such as 'last March' or 'yesterday'"
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
 
 
@@ -35,7 +36,7 @@ def read_since(text: str, *, name: str, now_ms: int) -> int:
 
         begun = [window.start_ms for window in windows(text, now_ms) if window.start_ms <= now_ms]
         if not begun:
-            raise
+            raise _bad(_OR_WORDS, text, name) from None
         return max(begun)
 
 
@@ -48,7 +49,7 @@ def read_before(text: str, *, name: str, now_ms: int) -> int:
 
         over = [window.end_ms + 1 for window in windows(text, now_ms) if window.start_ms <= now_ms]
         if not over:
-            raise
+            raise _bad(_OR_WORDS, text, name) from None
         return max(over)
 
 

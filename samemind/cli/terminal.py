@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from samemind.printable import one_line
-from samemind.rendering import begun, clock
+from samemind.rendering import clock, empty
 
 # A page of results has fewer; of more than that the rest stays whole.
 SHORTENED_MAX: Final = 1_000
@@ -86,14 +86,14 @@ def memory_rows(document: Mapping[str, Any], line_of: Callable[[Mapping[str, Any
     """Return a list of memories as rows of one line each: id, when it was told, where if there are several devices."""
     memories = document["memories"]
     if not memories:
-        return [f"no memories{begun(document)}"]
+        return empty(document, "no memories")
     several = len({memory["device_name"] for memory in memories}) > 1
     wide = max(len(memory["rid"]) for memory in memories)
     far = max(len(one_line(memory["device_name"] or "")) for memory in memories)
     rows = []
     for memory in memories:
         where = f"  {one_line(memory['device_name'] or ''):<{far}}" if several else ""
-        head = f"{memory['rid']:<{wide}}  {clock(memory['created_at'])}{where}  "
+        head = f"{memory['rid']:<{wide}}  {clock(memory.get('told_at') or memory['created_at'])}{where}  "
         rows.append(clipped(head + line_of(memory), shutil.get_terminal_size().columns))
     left = document["total"] - len(rows)
     return [*rows, f"and {left} more: -n {document['total']} shows all"] if left > 0 else rows

@@ -59,7 +59,7 @@ def render(document: Document) -> list[str]:
         lines.append(f"{letter}  {one_line(side['value'])}   {_said(side)}")
         lines.append(f"   {one_line(side['text'])}")
     lines.append("")
-    for belief in document["beliefs"]:
+    for belief in _told_once(document["beliefs"]):
         until = f" until {clock(belief['valid_until'])}" if belief["valid_until"] else ""
         since = clock(belief["valid_from"]) if belief["valid_from"] else "?"
         lines.append(
@@ -77,6 +77,14 @@ def render(document: Document) -> list[str]:
             f"samemind contradictions resolve {document['id'][:ID_DIGITS]} --keep-a | --keep-b | … [--since TIME]",
         ]
     return lines
+
+
+def _told_once(beliefs: list[Document]) -> list[Document]:
+    """Return the claims without those that were dated anew: what such a telling says still is held, from then on."""
+    held = {(each["rid"], each["value"]) for each in beliefs if each["standing"] == "held"}
+    return [
+        each for each in beliefs if each["standing"] == "held" or (each["rid"], each["value"]) not in held
+    ]
 
 
 def _said(each: Document) -> str:

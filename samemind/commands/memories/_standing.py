@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cognition import Filters as Kept
 from cognition.consolidation.summaries import (
@@ -32,8 +32,12 @@ from replica import (
 from replica.reads.log import origins_of
 from samemind.fields import DOOR_NAMES
 from samemind.memory_view import Listed, MemoryView
+from samemind.options import FilterOptions
 from samemind.times import at_ms, at_stamp
 from samemind.views import memory_view, show_field, show_origin, view_of_memory
+
+if TYPE_CHECKING:
+    from samemind.device import Device
 
 
 def view_of(
@@ -90,6 +94,21 @@ def list_page(
     }
     shown = [next(views) if each.summary is None else summaries[each.summary] for each in found.entries]
     return Listed(memories=shown, total=found.total)
+
+
+async def put_away(device: "Device", options: FilterOptions, filters: Kept) -> int:
+    """Return how many memories of a stretch of time are passed over since they hold no more, or were put away.
+
+    Only where a stretch was asked about, in the present: who asks about March wants what held in March.
+    """
+    if (options.since is None and options.until is None) or options.include_cold:
+        return 0
+    if options.as_of is not None or options.seen_by is not None:
+        return 0
+    every = replace(filters, include_archived=True)
+    return await device.replica.read(
+        lambda connection: newest_page(connection, every, limit=0, offset=0).total
+    )
 
 
 def each_page(

@@ -8,7 +8,7 @@ from samemind.declaring import Agents, Command, Effects, Method, Workspace, opti
 from samemind.errors import Usage
 from samemind.memory_view import Listed
 from samemind.options import FilterOptions
-from samemind.rendering import Document, begun, titled
+from samemind.rendering import Document, empty, titled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,7 +35,7 @@ class List(FilterOptions):
 async def run(device: "Device", options: List) -> Listed:
     """List memories, newest first."""
     from replica.collector import collector_paused
-    from samemind.commands.memories._standing import each_page, fading_page, list_page
+    from samemind.commands.memories._standing import each_page, fading_page, list_page, put_away
     from samemind.filtering import kept
     from samemind.moments import begins_after, moment_of, read_at
 
@@ -56,7 +56,13 @@ async def run(device: "Device", options: List) -> Listed:
             )
 
     listed = await read_at(device, options.as_of, options.seen_by, read)
-    return listed if listed.total else replace(listed, begins=await begins_after(device, options.as_of))
+    if listed.total:
+        return listed
+    return replace(
+        listed,
+        begins=await begins_after(device, options.as_of),
+        put_away=await put_away(device, options, filters),
+    )
 
 
 def render(document: Document) -> list[str]:
@@ -65,7 +71,7 @@ def render(document: Document) -> list[str]:
     return (
         [*lines, f"and {left} more: -n {document['total']} shows all"]
         if lines and left > 0
-        else lines or [f"no memories{begun(document)}"]
+        else lines or empty(document, "no memories")
     )
 
 

@@ -10,7 +10,7 @@ from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Worksp
 from samemind.memory_view import Meta
 from samemind.options import FilterOptions
 from samemind.printable import one_line
-from samemind.rendering import Document, begun, clock, titled
+from samemind.rendering import Document, clock, empty, titled
 
 if TYPE_CHECKING:
     from cognition import RankedMemory as Found
@@ -114,6 +114,8 @@ class Recalled:
     trace: list[Meta] = field(default_factory=list)
     begins: datetime | None = None
     """When the memory begins, where the moment that was asked about lies before that."""
+    put_away: int = 0
+    """Where nothing of a stretch of time was found: how many of it are there that hold no more, or were put away."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.results)
@@ -129,6 +131,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
     """Find memories, as they are or as they were, and say how long that took."""
     import time
 
+    from samemind.commands.memories._standing import put_away
     from samemind.filtering import kept
     from samemind.moments import at_moment, begins_after
     from samemind.times import read_time
@@ -162,6 +165,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
         unembedded=found.unembedded,
         trace=trace,
         begins=None if hits else await begins_after(device, options.as_of),
+        put_away=0 if hits else await put_away(device, options, filters),
     )
 
 
@@ -247,7 +251,7 @@ def render(document: Document) -> list[str]:
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
             for reason in (hit.get("why") or {}).get("found", [])
         ]
-    return [*(lines or [f"nothing found{begun(document)}"]), *_unembedded(document)]
+    return [*(lines or empty(document, "nothing found")), *_unembedded(document)]
 
 
 def _claim_lines(claim: Document | None) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 import samemind
 from samemind import BlockingMind
-from samemind.commands.contradictions import resolve, settle
+from samemind.commands.contradictions import resolve, settle, show
 from samemind.commands.contradictions._parts import ContradictionView
 from samemind.errors import Usage
 from samemind.plain import to_json
@@ -90,6 +90,21 @@ def test_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
     assert only(mind).status == "settled"
     assert mind.think().contradictions.count == 0
     assert mind.remember("I work at Meta in Zurich", read=True).contradictions == []
+
+
+def test_what_is_dated_anew_is_not_told_as_what_held_before(mind: BlockingMind) -> None:
+    """Since when something holds is claimed once more, on the same telling; the claim without it is no other value."""
+    mind.remember("I live in Porto", speaker="Ann", at="2026-01-10")
+    name = mind.remember("I live in Lisbon", speaker="Ann", at="2026-03-20", read=True).contradictions[0]
+    found = mind.resolve(name, keep_b=True, since="2026-03-15").contradiction
+    claim = mind.recall("where does Ann live?").results[0].claim
+    assert claim is not None
+    assert (claim.value, [each.value for each in claim.earlier]) == ("Lisbon", ["Porto"])
+    lines = show.render(to_json(found))
+    assert [line[:17] for line in lines if line.startswith(("held", "replaced"))] == [
+        "replaced  Porto  ",
+        "held      Lisbon ",
+    ]
 
 
 def test_what_changed_holds_since_then_and_the_other_until_then(mind: BlockingMind) -> None:

@@ -17,6 +17,18 @@ def test_an_empty_list_of_a_past_before_the_memory_says_when_it_begins() -> None
     )
 
 
+def test_a_row_says_when_something_was_told_and_not_when_it_came_in() -> None:
+    told = {
+        "rid": RID,
+        "created_at": "2026-11-26T12:00:00Z",
+        "told_at": "2026-03-05T12:00:00Z",
+        "device_name": "a",
+    }
+    rows = memory_rows({"memories": [told, {**told, "told_at": None}], "total": 2}, lambda _: "words")
+    assert "2026-03-05" in rows[0]
+    assert "2026-11-26" in rows[1]
+
+
 def test_ids_are_shortened_wherever_they_stand_and_words_are_left_alone() -> None:
     document = {
         "rid": RID,

@@ -1,13 +1,22 @@
 """Times as people type them."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
 
 from samemind.errors import Usage
-from samemind.times import at_ms, at_stamp, read_end, read_end_of, read_span, read_time
+from samemind.times import (
+    at_ms,
+    at_stamp,
+    read_before,
+    read_end,
+    read_end_of,
+    read_since,
+    read_span,
+    read_time,
+)
 
 MAY_8 = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
 DAY = 86_400_000
@@ -50,6 +59,12 @@ def test_a_moment_lies_in_its_millisecond_and_never_behind_it(day: str, zone: st
     assert read_time(f"{day}T12:00:00.123999{zone}", name="at") == at
     assert read_time(f"{day}T12:00:00.124{zone}", name="at") == at + 1
     assert read_end(f"{day}T12:00:00.123999{zone}", name="as_of") == at + 1
+
+
+@pytest.mark.parametrize("read", [read_since, read_before, read_end_of])
+def test_where_words_are_taken_an_error_says_so(read: Callable[..., int]) -> None:
+    with pytest.raises(Usage, match="words such as 'last March'"):
+        read("last Marhc", name="since", now_ms=MAY_8)
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2023-13-01", "2023-02-30", "12/05/2023", "NaN"])
