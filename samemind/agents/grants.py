@@ -57,6 +57,11 @@ class Agent:
     added_ms: int
     client: str | None = None
 
+    @property
+    def source(self) -> str:
+        """What stands as the source of each memory that it tells, unless it names another."""
+        return f"agent {self.name}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:

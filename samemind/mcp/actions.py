@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 
 from samemind.agents.grants import Rights
 from samemind.errors import NotFound
-from samemind.mcp.calling import as_agent, options_of
+from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of
 from samemind.mcp.schema import Schema, input_schema
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.store import VerbPerformer
@@ -52,7 +52,8 @@ async def _used(
     )
     tool = allowed.get(name)
     if tool is None:
-        raise NotFound(f"expected a tool among {', '.join(allowed)}; got {name!r:.60}")
+        may = f"{MAY_ONLY_READ}: " if rights.read_only and name in named(tools) else ""
+        raise NotFound(f"{may}expected a tool among {', '.join(allowed)}; got {name!r:.60}")
 
     async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
         given, again = as_agent(tool, verb, options)

@@ -14,6 +14,8 @@ from samemind.mcp.tools import Tool
 # What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again.
 _UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {"status": "open"}}
 
+MAY_ONLY_READ: Final = "this agent may only read"
+
 
 def options_of(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
     """Return the options that arguments come to.

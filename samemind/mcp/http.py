@@ -249,6 +249,10 @@ class _Noted:
     async def ask(
         self, verb: str, options: Mapping[str, Any], *, again: bool, hear: Say | None = None
     ) -> Mapping[str, Any]:
+        if verb == "remember" and not options.get(
+            "source"
+        ):  # so that all it told can be found, and taken back
+            options = {**options, "source": self._agent.source}
         document = await self._store.ask(verb, options, again=again, hear=hear)
 
         def note() -> None:

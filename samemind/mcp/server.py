@@ -27,7 +27,7 @@ from samemind.config import Home
 from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
 from samemind.mcp import compat
 from samemind.mcp.asking import DECIDES, FORM, decision, form, question
-from samemind.mcp.calling import as_agent, options_of
+from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of
 from samemind.mcp.completing import COMPLETIONS_MAX, completions
 from samemind.mcp.prompts import PROMPTS, prompt_text
 from samemind.mcp.resources import (
@@ -90,9 +90,7 @@ async def open_server(
         yield _Compat(store, scope, read_only=read_only).server()
         return
     tools = full() if profile == "full" else core()
-    verbs = _Verbs(
-        store, watched or store, scope, tuple(tool for tool in tools if tool.read_only or not read_only)
-    )
+    verbs = _Verbs(store, watched or store, scope, tools, read_only=read_only)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(verbs.changes.run)
         yield verbs.server()
@@ -127,11 +125,19 @@ class _Verbs:
     """Tools that are verbs; and resources, prompts, completions and questions about the same memory."""
 
     def __init__(
-        self, store: VerbPerformer, watched: VerbPerformer, scope: Scope, tools: tuple[Tool, ...]
+        self,
+        store: VerbPerformer,
+        watched: VerbPerformer,
+        scope: Scope,
+        tools: tuple[Tool, ...],
+        *,
+        read_only: bool,
     ) -> None:
         self._store = store
         self._scope = scope
-        self._tools = named(tuple(tool for tool in tools if scope.allows(tool.verb)))
+        allowed = named(tuple(tool for tool in tools if scope.allows(tool.verb)))
+        self._tools = {name: tool for name, tool in allowed.items() if tool.read_only or not read_only}
+        self._withheld = allowed.keys() - self._tools.keys()
         self._pages = tuple(page for page in PAGES if scope.allows(page.verb))
         self._templates = tuple(page for page in TEMPLATES if scope.allows(page.verb))
         self._prompts = {prompt.name: prompt for prompt in PROMPTS if scope.allows(prompt.verb)}
@@ -168,7 +174,7 @@ class _Verbs:
     ) -> types.CallToolResult | types.InputRequiredResult:
         tool = self._tools.get(params.name)
         if tool is None:
-            raise _unknown("tool", params.name, self._tools)
+            raise _unknown("tool", params.name, self._tools, is_withheld=params.name in self._withheld)
         arguments = params.arguments or {}
         ask = scoped(self._asking_for(tool, context), self._scope)
         try:
@@ -317,6 +323,7 @@ class _Compat:
         self._store = store
         self._scope = scope
         self._tools = {name: tool for name, tool in compat.TOOLS.items() if tool.read_only or not read_only}
+        self._withheld = compat.TOOLS.keys() - self._tools.keys()
 
     def server(self) -> Server[Any]:
         return Server(
@@ -351,7 +358,7 @@ class _Compat:
     async def _call(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(params.name)
         if tool is None:
-            raise _unknown("tool", params.name, self._tools)
+            raise _unknown("tool", params.name, self._tools, is_withheld=params.name in self._withheld)
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
             return await self._store.ask(verb, options, again=True)
@@ -476,8 +483,11 @@ def _page(page: ResourcePage) -> types.Resource:
     )
 
 
-def _unknown(what: str, name: str, known: Mapping[str, Any]) -> MCPError:
-    return MCPError(types.INVALID_PARAMS, f"expected a {what} among {', '.join(known)}; got {name[:60]!r}")
+def _unknown(what: str, name: str, known: Mapping[str, Any], *, is_withheld: bool = False) -> MCPError:
+    may = f"{MAY_ONLY_READ}: " if is_withheld else ""
+    return MCPError(
+        types.INVALID_PARAMS, f"{may}expected a {what} among {', '.join(known)}; got {name[:60]!r}"
+    )
 
 
 async def _warm_up(store: HomeStore, greeted: trio.Event) -> None:

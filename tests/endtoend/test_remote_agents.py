@@ -122,7 +122,10 @@ def test_an_agent_with_a_token_uses_the_memory_until_it_is_revoked(served: tuple
             told = await call(client, "remember", text="Ann moved to Lisbon")
             (hit,) = (await call(client, "recall", query="where does Ann live?"))["results"]
             assert hit["rid"] == told["rid"]
-            assert run(home, "agents", "revoke", "claude").code == 0
+            assert run(home, "agents", "revoke", "claude").out.splitlines() == [
+                "Claude on the web is cut off",
+                "what it told stays; to take that back: samemind retract --source 'agent Claude on the web'",
+            ]
             with pytest.raises(Exception):  # noqa: B017 - the SDK has several ways to say that it was refused
                 with trio.fail_after(30):
                     await client.call_tool("recall", {"query": "Ann"})
@@ -132,6 +135,10 @@ def test_an_agent_with_a_token_uses_the_memory_until_it_is_revoked(served: tuple
     assert [(each["tool"], each["wrote"]) for each in calls] == [("remember", True), ("recall", False)]
     assert calls[0]["rids"] == calls[1]["rids"]
     assert run(home, "--json", "agents").json["agents"] == []
+    rid = calls[0]["rids"][0]
+    assert "from agent Claude on the web" in run(home, "why", rid).out
+    assert run(home, "retract", "--source", "agent Claude on the web").code == 0
+    assert "was forgotten" in run(home, "get", rid).err
 
 
 def test_each_agent_has_its_own_space_and_one_that_only_reads_has_no_tool_to_write(
@@ -151,7 +158,7 @@ def test_each_agent_has_its_own_space_and_one_that_only_reads_has_no_tool_to_wri
             assert "remember" not in tools
             assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
             assert "4711" in str(await call(other, "recall", query="what is the code?"))
-            with pytest.raises(Exception, match="expected a tool among"):
+            with pytest.raises(Exception, match="this agent may only read: expected a tool among"):
                 await other.call_tool("remember", {"text": "x"})
 
     trio.run(main)

@@ -1,5 +1,6 @@
 """Cut a remote agent off at once; it has to be let in again."""
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -21,10 +22,11 @@ class RevokeAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRevoked:
-    """An agent was cut off."""
+    """An agent was cut off. What it told was stored under `source`; null where it told nothing, or long ago."""
 
     id: str
     name: str
+    source: str | None = None
 
 
 def run(home: "Home", options: RevokeAgent) -> AgentRevoked:
@@ -36,12 +38,18 @@ def run(home: "Home", options: RevokeAgent) -> AgentRevoked:
         agent = granting.named(grants, options.name)
         return granting.revoke(grants, agent), agent
 
-    agent = Ledger(home).change(change)
-    return AgentRevoked(id=agent.id, name=agent.name)
+    ledger = Ledger(home)
+    agent = ledger.change(change)
+    told = any(call["agent"] == agent.id and call["tool"] == "remember" for call in ledger.noted())
+    return AgentRevoked(id=agent.id, name=agent.name, source=agent.source if told else None)
 
 
 def render(document: Document) -> list[str]:
-    return [f"{one_line(document['name'])} is cut off"]
+    lines = [f"{one_line(document['name'])} is cut off"]
+    if document["source"] is not None:
+        source = shlex.quote(one_line(document["source"]))
+        lines.append(f"what it told stays; to take that back: samemind retract --source {source}")
+    return lines
 
 
 COMMAND: Final = Command(

@@ -183,13 +183,13 @@ def render(document: Document) -> list[str]:
         signed = {True: "signature holds", False: "SIGNATURE DOES NOT HOLD", None: "vouched for by the group"}
         told = [
             f"told by {link['speaker']}" if link["speaker"] else "",
-            link["source"] or "",
+            f"from {link['source']}" if link["source"] else "",
             _where_from(link),
         ]
         lines.append(f"{'':<10}  {link['rid']}")
         by = f", on the word of {link['vouched_by'][:_DEVICE_DIGITS]} alone" if link["vouched_by"] else ""
         lines.append(f"{'':<10}  written on {who}, {signed[link['signature_ok']]}{by}")
-        lines += [f"{'':<10}  {one_line(' '.join(part for part in told if part))}"] * any(told)
+        lines += [f"{'':<10}  {one_line(', '.join(part for part in told if part))}"] * any(told)
     return lines
 
 

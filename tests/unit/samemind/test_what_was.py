@@ -62,12 +62,12 @@ def test_who_asks_for_a_month_is_told_what_held_then_and_holds_no_more(mind: Blo
     mind.remember("I live in Porto", speaker="Ann", at="2026-01-10")
     name = mind.remember("I live in Lisbon", speaker="Ann", at="2026-03-20", read=True).contradictions[0]
     mind.resolve(name, keep_b=True, since="2026-03-15")
-    until = {"until": "2026-02-28"}
+    until = "2026-02-28"
     hint = "  1 memory of that time is out of sight, replaced since or put away: --include-cold shows it"
-    assert listed(to_json(mind.list(**until))) == ["no memories", hint]
-    assert recalled(to_json(mind.recall("where does Ann live?", **until))) == ["nothing found", hint]
-    assert mind.list(**until, include_cold=True).put_away == 0
-    assert [hit.text for hit in mind.recall("where does Ann live?", **until, include_cold=True)] == [
+    assert listed(to_json(mind.list(until=until))) == ["no memories", hint]
+    assert recalled(to_json(mind.recall("where does Ann live?", until=until))) == ["nothing found", hint]
+    assert mind.list(until=until, include_cold=True).put_away == 0
+    assert [hit.text for hit in mind.recall("where does Ann live?", until=until, include_cold=True)] == [
         "I live in Porto"
     ]
     assert mind.list(until="2025-01-01").put_away == 0
