@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from samemind.commands.ingest.queue_requeue import Requeued
     from samemind.commands.keeping._parts import (
         BlockView,
+        ComingReminder,
         GoalView,
         Profile,
         ProfileFact,
@@ -127,6 +128,7 @@ __all__ = [
     "Check",
     "ClaimedValue",
     "Clone",
+    "ComingReminder",
     "Compacted",
     "ContextBlock",
     "ContextSection",
@@ -249,6 +251,7 @@ _MODULE_OF: Final = {
     "Check": "samemind.commands.device._parts",
     "ClaimedValue": "samemind.commands.memories.recall",
     "Clone": "samemind.commands.device._parts",
+    "ComingReminder": "samemind.commands.keeping._parts",
     "Compacted": "samemind.commands.device.compact",
     "ContextBlock": "samemind.commands.answers.context",
     "ContextSection": "samemind.commands.answers.context",

@@ -131,6 +131,11 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "sync.errors.InvalidCode": _Explanation(
         Usage, "invalid_code", "type the code as the other device shows it"
     ),
+    "sync.errors.InvalidRecoveryCode": _Explanation(
+        Usage,
+        "invalid_code",
+        "type the 17 words that `samemind group recovery` showed once, as you wrote them down",
+    ),
     "sync.errors.WrongCode": _Explanation(
         Locked, "wrong_code", "the code is used up: ask the other device for a new one"
     ),

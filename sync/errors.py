@@ -17,6 +17,7 @@ SyncError
 │ └ Gone                 a file that was listed is there no more
 └ PairingFailed          pairing ended without a new member
   ├ InvalidCode          what was typed cannot be a code
+  │ └ InvalidRecoveryCode    nor can it be the recovery code of a group
   ├ WrongCode            the two sides do not hold the same code, or someone sits between them
   ├ CodeExpired          the code was right for a window of time that is over
   └ PairingClosed        no more guesses are taken: open pairing anew
@@ -105,6 +106,10 @@ class PairingFailed(SyncError):
 
 class InvalidCode(PairingFailed):
     """What was typed cannot be a pairing code."""
+
+
+class InvalidRecoveryCode(InvalidCode):
+    """What was typed cannot be a recovery code, which is on paper and on no device."""
 
 
 class WrongCode(PairingFailed):

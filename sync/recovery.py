@@ -14,7 +14,7 @@ from replica.ids import DeviceId, device_id
 from replica.keys import Ed25519PrivateKey
 from replica.signing import Sign
 from replica.values import dataclass
-from sync.errors import InvalidCode
+from sync.errors import InvalidRecoveryCode
 from sync.words import INDEX_BY_WORD, WORDS
 
 # A byte a word. Members know the public key, and could try 2^128 codes for it.
@@ -40,13 +40,15 @@ class RecoveryCode:
         """Read what a person typed: any case, and anything but letters between the words."""
         words = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", text).casefold())
         if len(words) != SECRET_WORDS + 1:
-            raise InvalidCode(f"expected a recovery code of {SECRET_WORDS + 1} words, got {len(words)}")
+            raise InvalidRecoveryCode(
+                f"expected a recovery code of {SECRET_WORDS + 1} words, got {len(words)}"
+            )
         for word in words:
             if word not in INDEX_BY_WORD:
-                raise InvalidCode(f"expected words from the list, {word[:20]!r} is not one of them")
+                raise InvalidRecoveryCode(f"expected words from the list, {word[:20]!r} is not one of them")
         code = cls(bytes(INDEX_BY_WORD[word] for word in words[:-1]))
         if words[-1] != code._check():
-            raise InvalidCode(
+            raise InvalidRecoveryCode(
                 "one of the words is not the one that was printed: the last one checks the others"
             )
         return code

@@ -146,6 +146,9 @@ def test_what_is_no_backup_changes_nothing(tmp_path: Path) -> None:
     for file in (other, cut, text, tmp_path / "missing.db"):
         with pytest.raises(samemind.SamemindError):
             restore(home, Restore(file=str(file)))
+    with pytest.raises(samemind.SamemindError) as refused:
+        restore(home, Restore(file=str(text)))
+    assert "samemind import" in refused.value.hint
     assert home.store.read_bytes() == whole
     assert not list(home.folder.glob("*before-restore*"))
     with samemind.open_blocking(home.folder) as mind:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
-from samemind.errors import Unreachable, Usage, translated
+from samemind.errors import SamemindError, Unreachable, Usage, translated
 from samemind.printable import one_line
 from samemind.rendering import Document
 
@@ -72,7 +72,7 @@ async def run(device: "Device", options: Sync) -> Synced:
     failures = [report for report in reports if report.error is not None]
     if failures and len(failures) == len(reports):
         if len(failures) == 1 and failures[0].error is not None:
-            raise translated(failures[0].error)
+            raise _named(_name(names, failures[0]), translated(failures[0].error))
         told = "; ".join(f"{_name(names, report)}: {report.error}" for report in failures)
         raise Unreachable(f"no device could be reached: {told}")
     return Synced(
@@ -82,6 +82,14 @@ async def run(device: "Device", options: Sync) -> Synced:
             for report in failures
         ],
     )
+
+
+def _named(name: str, error: Exception) -> Exception:
+    """Return an error of one device with its name, where its words may leave open whose it is."""
+    if isinstance(error, SamemindError):
+        error.message = f"{name}: {error.message}"
+        error.args = (error.message,)
+    return error
 
 
 def _synced(names: "dict[DeviceId, str]", report: "SyncReport") -> PeerSync:

@@ -1,7 +1,7 @@
 """What several commands of this family take, return and show."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from samemind.printable import one_line
@@ -36,10 +36,24 @@ class TriggerView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComingReminder:
+    """A reminder that is yet to be due; `repeats` is a rule as in RFC 5545."""
+
+    rid: str
+    text: str
+    due: datetime
+    repeats: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Triggers:
-    """What memory would bring up, the most urgent first. Iterating gives the triggers."""
+    """What memory would bring up, the most urgent first. Iterating gives the triggers.
+
+    `coming` are the next few reminders, where they were listed.
+    """
 
     triggers: list[TriggerView]
+    coming: list[ComingReminder] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[TriggerView]:
         return iter(self.triggers)

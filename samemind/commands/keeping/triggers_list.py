@@ -1,17 +1,24 @@
 """List what memory would bring up by itself, the most urgent first."""
 
+from dataclasses import replace
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
-from samemind.commands.keeping._parts import Triggers, trigger_line
+from samemind.commands.keeping._parts import ComingReminder, Triggers, trigger_line
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.options import MomentOptions
-from samemind.rendering import Document
+from samemind.printable import one_line
+from samemind.rendering import Document, clock, repeated
 
 if TYPE_CHECKING:
     import sqlite3
 
     from samemind.device import Device
+
+
+# Who asks wants to see that a reminder was taken, not a calendar; `samemind calendar` is one.
+COMING_MAX: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +40,35 @@ async def run(device: "Device", options: ListTriggers) -> Triggers:
         live = None if options.all else read_live(connection, now_ms, device.thresholds)
         found = described(connection, now_ms, device.thresholds, among=live)
         shown = [one for one in found if options.all or (one.reason is not None and one.status in LIVE)]
-        return views_of(connection, shown, device.thresholds)
+        return replace(views_of(connection, shown, device.thresholds), coming=_coming(connection, now_ms))
 
     return await read_at(device, options.as_of, options.seen_by, read)
 
 
+def _coming(connection: "sqlite3.Connection", now_ms: int) -> list[ComingReminder]:
+    """Return the next reminders that are not due yet, the earliest first."""
+    from cognition.reminding.repeating import following, rule_of
+    from replica import memories_to_come, show_memory_id
+    from samemind.times import at_ms
+
+    found: list[tuple[int, str, ComingReminder]] = []
+    for it in memories_to_come(connection):
+        rule, first_ms = rule_of(it.memory), int(it.memory.fields["event_start"])
+        due_ms = first_ms if first_ms > now_ms else following(first_ms, rule, now_ms)
+        due = None if due_ms is None else at_ms(due_ms)
+        if due_ms is None or due is None:
+            continue
+        rid, repeats = show_memory_id(it.rid), rule if isinstance(rule, str) else None
+        found.append((due_ms, rid, ComingReminder(rid=rid, text=it.memory.text, due=due, repeats=repeats)))
+    return [coming for _, _, coming in nsmallest(COMING_MAX, found, key=lambda each: each[:2])]
+
+
 def render(document: Document) -> list[str]:
-    return [trigger_line(trigger) for trigger in document["triggers"]] or ["nothing to bring up"]
+    lines = [trigger_line(trigger) for trigger in document["triggers"]] or ["nothing to bring up"]
+    return lines + [
+        f"coming: {clock(each['due'])}{repeated(each['repeats'])}  {one_line(each['text'])}"
+        for each in document["coming"]
+    ]
 
 
 COMMAND: Final = Command(

@@ -136,7 +136,11 @@ def _check(source: Path, key: bytes | None) -> str | None:
             connection.close()
     except sqlite3.DatabaseError as error:
         found = str(error)
-    raise Failed(f"expected a backup of a store in {source}, but: {found}", code="not_a_backup")
+    raise Failed(
+        f"expected a backup of a store in {source}, but: {found}",
+        code="not_a_backup",
+        hint="what `samemind export` wrote comes in by `samemind import`",
+    )
 
 
 def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path | None:

@@ -8,7 +8,7 @@ from samemind.commands.contradictions._parts import nominated, raised
 from samemind.commands.memories._remembered import Remembered
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.options import TIME
-from samemind.rendering import HELD_BACK, Document, clock, counted
+from samemind.rendering import HELD_BACK, Document, clock, counted, repeated
 
 if TYPE_CHECKING:
     import sqlite3
@@ -175,8 +175,7 @@ def render(document: Document) -> list[str]:
 def _reminder(reminder: Document | None) -> list[str]:
     if reminder is None:
         return []
-    repeats = f", {reminder['repeats']}" if reminder["repeats"] else ""
-    return [f"reminder: {clock(reminder['due'])}{repeats}"]
+    return [f"reminder: {clock(reminder['due'])}{repeated(reminder['repeats'])}"]
 
 
 COMMAND: Final = Command(

@@ -30,7 +30,8 @@ class Retract:
 class Retracted:
     """What was taken back, or would be (`dry_run`): memories, facts taken from them, edges, lines of the profile.
 
-    `changed` names memories of others that the retracted device wrote to; these are as it left them.
+    `changed` names memories of others that the retracted device wrote to; these are as it left them. `texts` are the
+    words of what would go, by id, where that was asked for.
     """
 
     rids: list[str]
@@ -39,3 +40,4 @@ class Retracted:
     settings: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     dry_run: bool = False
+    texts: dict[str, str] = field(default_factory=dict)

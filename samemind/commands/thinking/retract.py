@@ -1,5 +1,6 @@
 """Take back everything learned from a source, a device or a speaker, and what was derived from it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,9 @@ from samemind.rendering import Document, clock, counted
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
-    from replica import Core
+    from replica import Core, MemoryId
     from samemind.commands.thinking._retracting import Retraction
     from samemind.control.server import Say
     from samemind.device import Device
@@ -37,7 +39,8 @@ async def run(device: "Device", options: Retract, say: "Say") -> Retracted:
         )
     found = await device.replica.run(lambda core, connection: find_all(core, connection, options))
     if options.dry_run:
-        return shown(found, dry_run=True)
+        told = await device.replica.read(lambda connection: _texts(connection, (*found.rids, *found.facts)))
+        return replace(shown(found, dry_run=True), texts=told)
     if options.undo_s:
         closes_ms = device.now_ms() + int(options.undo_s * 1_000)
         closes_at = datetime.fromtimestamp(closes_ms / 1_000, UTC)
@@ -52,12 +55,25 @@ async def run(device: "Device", options: Retract, say: "Say") -> Retracted:
     return shown(await device.replica.run(write), dry_run=False)
 
 
+def _texts(connection: "sqlite3.Connection", rids: "Sequence[MemoryId]") -> dict[str, str]:
+    """Return the words of memories, so that somebody can see what it is before it goes."""
+    from replica import memories_called, show_memory_id
+
+    return {show_memory_id(it.rid): it.memory.text for it in memories_called(connection, rids)}
+
+
 def render(document: Document) -> list[str]:
     word = "would go" if document["dry_run"] else "gone"
-    lines = [f"{word}: {rid}" for rid in (*document["rids"], *document["facts"])]
+    rids = (*document["rids"], *document["facts"])
+    words = document["texts"]
+    lines = [f"{word}: {rid}{f'  {one_line(words[rid])}' if rid in words else ''}" for rid in rids]
     lines += [f"{word}: {one_line(edge)}" for edge in document["edges"]]
     lines += [f"{word}: {one_line(setting)}" for setting in document["settings"]]
     lines += [f"look at: {rid}, which it changed" for rid in document["changed"]]
+    if document["dry_run"] and len(rids) > 1:
+        lines.append(
+            f"{counted(len(rids), 'memory', 'memories')} would go; without --dry-run they do, on every device"
+        )
     return lines or ["nothing came from there"]
 
 

@@ -10,6 +10,7 @@ import trio
 import cognition
 import replica
 import sync.errors
+from samemind.commands.group.sync import _named
 from samemind.config import Home
 from samemind.errors import Ambiguous, Locked, NotFound, SamemindError, explain, from_document
 from samemind.reach import reach
@@ -29,6 +30,7 @@ from samemind.reach import reach
         (sync.errors.SelfLink("x"), "not_paired", 6),
         (sync.errors.WrongCode("x"), "wrong_code", 6),
         (sync.errors.InvalidCode("x"), "invalid_code", 2),
+        (sync.errors.InvalidRecoveryCode("x"), "invalid_code", 2),
         (cognition.InvalidQuery("x"), "invalid", 2),
         (sqlite3.DatabaseError("x"), "store_corrupt", 1),
         (FileNotFoundError("x"), "no_such_file", 3),
@@ -116,3 +118,19 @@ def test_a_bug_of_ours_is_raised_as_it_is_by_whoever_opens_a_store(tmp_path: Pat
             assert caught.value.__cause__ is None
 
     trio.run(main)
+
+
+def test_a_recovery_code_is_asked_for_as_it_stands_on_paper() -> None:
+    """No device shows it, so nobody is sent to another device for it."""
+    assert "17 words" in explain(sync.errors.InvalidRecoveryCode("x")).hint
+
+
+def test_an_error_of_one_device_says_of_which() -> None:
+    named = _named("phone", explain(sync.errors.LinkLost("nobody answers")))
+    assert isinstance(named, SamemindError)
+    assert (named.message, str(named), named.code) == (
+        "phone: nobody answers",
+        "phone: nobody answers",
+        "unreachable",
+    )
+    assert _named("phone", bug := KeyError("x")) is bug

@@ -8,6 +8,9 @@ import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
+from samemind.commands.keeping import triggers_list
+from samemind.plain import to_json
+from samemind.rendering import repeated
 
 
 @pytest.fixture
@@ -49,3 +52,45 @@ def test_a_reminder_comes_up_when_it_is_due(mind: BlockingMind) -> None:
     rid = mind.remember("call the dentist", type="prospective", event_start=past)
     mind.think()
     assert [(each.kind, each.rids) for each in mind.triggers()] == [("reminder", [rid.rid])]
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (None, ""),
+        ("FREQ=WEEKLY;BYDAY=MO", ", every week on Monday"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH", ", every 2 weeks on Monday and Thursday"),
+        ("FREQ=DAILY", ", every day"),
+        ("FREQ=MONTHLY;BYDAY=2TU", ", every month on the second Tuesday"),
+        ("FREQ=MONTHLY;BYDAY=-1FR", ", every month on the last Friday"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1", ", every month on the last day"),
+        ("FREQ=YEARLY;INTERVAL=3", ", every 3 years"),
+        ("FREQ=WEEKLY;COUNT=3", ", FREQ=WEEKLY;COUNT=3"),
+        ("FREQ=MONTHLY;BYMONTHDAY=15", ", FREQ=MONTHLY;BYMONTHDAY=15"),
+        ("nonsense", ", nonsense"),
+    ],
+)
+def test_how_something_repeats_is_said_in_words(rule: str | None, words: str) -> None:
+    """A rule of a calendar by somebody else may say more than words do: then it is shown as it is."""
+    assert repeated(rule) == words
+
+
+def test_who_asks_what_comes_up_sees_the_next_reminders(mind: BlockingMind) -> None:
+    """A reminder that was taken shows somewhere before it is due, and one that repeats shows its next time."""
+    now = datetime.now(UTC)
+    later = [now + timedelta(days=days) for days in (4, 3, 2, 1)]
+    rids = [mind.remember(f"n {at:%d}", type="prospective", event_start=at).rid for at in later]
+    over = now - timedelta(days=2)
+    weekly = mind.remember("weekly", type="prospective", event_start=over, meta={"repeats": "FREQ=WEEKLY"})
+    mind.remember("over", type="prospective", event_start=over)
+    listed = mind.triggers()
+    assert [each.rid for each in listed.coming] == [rids[3], rids[2], rids[1]]
+    mind.forget(rids[2])
+    assert weekly.rid not in {each.rid for each in mind.triggers().coming}
+    mind.forget(rids[3], rids[1])
+    coming = mind.triggers().coming
+    assert [each.rid for each in coming] == [rids[0], weekly.rid]
+    assert [each.repeats for each in coming if each.rid == weekly.rid] == ["FREQ=WEEKLY"]
+    assert all(each.due > now for each in coming)
+    lines = triggers_list.render(to_json(mind.triggers()))
+    assert any(line.endswith(", every week  weekly") for line in lines)

@@ -8,6 +8,7 @@ import pytest
 import trio
 
 import samemind
+from samemind.commands.thinking import retract
 from samemind.library import Mind
 from samemind.plain import from_json, to_json
 from tests.support.published import published
@@ -182,6 +183,22 @@ def test_what_one_person_said_is_retracted_however_the_name_is_typed(tmp_path: P
         told = await mind.remember("The office moves to Mars", speaker="Жанна", source="Слухи")
         assert (await mind.retract(speaker="жанна", dry_run=True)).rids == [told.rid]
         assert (await mind.retract(source="СЛУХИ", dry_run=True)).rids == [told.rid]
+
+    with_mind(tmp_path, main)
+
+
+def test_who_looks_before_retracting_sees_the_words_of_what_would_go(tmp_path: Path) -> None:
+    """Ids alone tell nobody whether it is the right thing."""
+
+    async def main(mind: Mind) -> None:
+        one = await mind.remember("The office moves to Mars", source="rumours")
+        two = await mind.remember("The canteen closes", source="rumours")
+        found = await mind.retract(source="rumours", dry_run=True)
+        assert found.texts == {one.rid: "The office moves to Mars", two.rid: "The canteen closes"}
+        lines = retract.render(to_json(found))
+        assert f"would go: {one.rid}  The office moves to Mars" in lines
+        assert lines[-1].startswith("2 memories would go")
+        assert (await mind.retract(source="rumours")).texts == {}
 
     with_mind(tmp_path, main)
 

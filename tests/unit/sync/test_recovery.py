@@ -3,7 +3,7 @@
 import pytest
 
 from replica.signing import verify
-from sync.errors import InvalidCode
+from sync.errors import InvalidRecoveryCode
 from sync.recovery import SECRET_WORDS, RecoveryCode
 
 CODE = RecoveryCode(bytes(range(SECRET_WORDS)))
@@ -31,11 +31,11 @@ def test_a_slip_is_noticed() -> None:
             if wrong != words:
                 try:
                     RecoveryCode.parse(" ".join(wrong))
-                except InvalidCode:
+                except InvalidRecoveryCode:
                     noticed += 1
     assert noticed >= 3 * len(words) - 3, "one in 256 slips passes the check"
     for text in ("", " ".join(words[:-1]), " ".join([*words, words[0]]), " ".join(["samemin", *words[1:]])):
-        with pytest.raises(InvalidCode, match="expected"):
+        with pytest.raises(InvalidRecoveryCode, match="expected"):
             RecoveryCode.parse(text)
 
 
