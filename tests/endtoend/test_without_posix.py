@@ -43,6 +43,10 @@ SELECTED = {
         "tests/endtoend/test_backup.py::test_a_restored_device_writes_no_place_twice_and_gets_back_what_it_lost",
         "tests/unit/samemind/test_grants.py",
     ],
+    "groups": [
+        "tests/endtoend/test_group_rebuild.py",
+        "tests/endtoend/test_group_recovery.py",
+    ],
 }
 
 

@@ -102,28 +102,30 @@ def run(home: "Home", options: RebuildGroup) -> Rebuilt:
     from samemind.ids import find_memory
     from samemind.times import read_time
 
-    with held_alone(home, "samemind group rebuild") as place, place.open(home.store) as (old, connection):
-        stay, bad = _chosen(old, connection, options)
-        keep = [find_memory(connection, each) for each in options.keep]
-        until_ms = None if options.since is None else read_time(options.since, name="--since")
-        reaches = authors_of(old, stay, bad, until_ms=until_ms)
-        holds, now_ms = holds_of(reaches), wall_clock_ms()
-        with place.open(place.fresh) as (new, target):
-            found(old, new, place.identity.sign, reaches, bad)
-            carried = carry_over(old, new, holds, now_ms)
-            if carried.refused:
-                raise Failed(
-                    f"not all that is to stay could be taken over: {'; '.join(carried.refused)}",
-                    code="not_rebuilt",
-                    hint="samemind verify says what is wrong with the store; nothing was changed",
-                )
-            mend_texts(old, new, holds, carried, now_ms)
-            tell_again(old, new, keep, carried, now_ms)
-            local.carry_over(connection, target)
-            peer_notes.copy_notes(connection, target, sorted(stay))
-            result = _told(old, new, stay, bad, carried, dry_run=options.dry_run)
+    with held_alone(home, "samemind group rebuild") as place:
+        with place.open(home.store) as (old, connection):
+            stay, bad = _chosen(old, connection, options)
+            keep = [find_memory(connection, each) for each in options.keep]
+            until_ms = None if options.since is None else read_time(options.since, name="--since")
+            reaches = authors_of(old, stay, bad, until_ms=until_ms)
+            holds, now_ms = holds_of(reaches), wall_clock_ms()
+            with place.open(place.fresh) as (new, target):
+                found(old, new, place.identity.sign, reaches, bad)
+                carried = carry_over(old, new, holds, now_ms)
+                if carried.refused:
+                    raise Failed(
+                        f"not all that is to stay could be taken over: {'; '.join(carried.refused)}",
+                        code="not_rebuilt",
+                        hint="samemind verify says what is wrong with the store; nothing was changed",
+                    )
+                mend_texts(old, new, holds, carried, now_ms)
+                tell_again(old, new, keep, carried, now_ms)
+                local.carry_over(connection, target)
+                peer_notes.copy_notes(connection, target, sorted(stay))
+                result = _told(old, new, stay, bad, carried, dry_run=options.dry_run)
         if options.dry_run:
             return result
+        # Nobody has the old store open any more: some systems move no file that somebody has.
         kept = place.put(home.store)
     return replace(result, before=str(kept))
 

@@ -64,24 +64,26 @@ def run(home: "Home", options: RejoinGroup) -> Rejoined:
     from sync import Address
 
     address = None if options.address is None else Address.parse(options.address)
-    with held_alone(home, "samemind group rejoin") as place, place.open(home.store) as (old, connection):
-        name = old.membership.members[old.device].name
-        partner, words = trio.run(_get, place, name, options.code, address, old)
-        with place.open(place.fresh) as (new, target):
-            holds, now_ms = joined_holds(new), wall_clock_ms()
-            carried = carry_over(old, new, holds, now_ms)
-            tell_again(old, new, told_by(old, old.device), carried, now_ms)
-            local.carry_over(connection, target)
-            peer_notes.copy_notes(connection, target, sorted(new.membership.standing - {new.device}))
-            result = Rejoined(
-                name=new.membership.members[partner].name,
-                words=words,
-                ops=carried.ops,
-                memories=len(new.store.all_memories()),
-                memories_told_again=[show_memory_id(rid) for rid in carried.told],
-                refused=carried.refused,
-            )
+    with held_alone(home, "samemind group rejoin") as place:
+        with place.open(home.store) as (old, connection):
+            name = old.membership.members[old.device].name
+            partner, words = trio.run(_get, place, name, options.code, address, old)
+            with place.open(place.fresh) as (new, target):
+                holds, now_ms = joined_holds(new), wall_clock_ms()
+                carried = carry_over(old, new, holds, now_ms)
+                tell_again(old, new, told_by(old, old.device), carried, now_ms)
+                local.carry_over(connection, target)
+                peer_notes.copy_notes(connection, target, sorted(new.membership.standing - {new.device}))
+                result = Rejoined(
+                    name=new.membership.members[partner].name,
+                    words=words,
+                    ops=carried.ops,
+                    memories=len(new.store.all_memories()),
+                    memories_told_again=[show_memory_id(rid) for rid in carried.told],
+                    refused=carried.refused,
+                )
         trio.run(_give, place, name, partner)
+        # Nobody has the old store open any more: some systems move no file that somebody has.
         kept = place.put(home.store)
     return replace(result, before=str(kept))
 
