@@ -297,29 +297,27 @@ class Settings:
             told = home.settings.read_bytes()
         except FileNotFoundError:
             return cls()
+        return cls.parse(told, where=str(home.settings))
+
+    @classmethod
+    def parse(cls, told: bytes, *, where: str) -> Self:
+        """Read settings; `where` names them in what is said of a slip."""
         import tomllib  # who has no settings need not load what reads them
 
         try:
             found = tomllib.loads(told.decode())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise Failed(
-                f"expected settings in TOML, but {home.settings} cannot be read: {error}",
+                f"expected settings in TOML, but {where} cannot be read: {error}",
                 code="bad_settings",
                 hint="mend the file, or move it away to go on without it",
             ) from None
         known = dataclasses.asdict(cls())
         for key, value in found.items():
-            if key not in known:
-                wrong = f"expected only {', '.join(known)}, got {key}"
-            elif not _fits(known[key], value) or not _in_range(key, value):
-                if key == "words" and isinstance(value, dict):
-                    value = _no_groups(value) or f"{len(value)} groups"
-                wrong = f"expected {key} to be {_meant(key, known[key])}, got {value!r:.60}"
-            else:
-                wrong = ""
+            wrong = f"expected only {', '.join(known)}, got {key}" if key not in known else slip(key, value)
             if wrong:
                 raise Failed(
-                    f"{home.settings}: {wrong}",
+                    f"{where}: {wrong}",
                     code="bad_settings",
                     hint="mend the file, or move it away to go on without it",
                 )
@@ -334,6 +332,71 @@ class Settings:
             lines += ["[words]\n", *(f"{_toml(name)} = {_toml(some)}\n" for name, some in words.items())]
         with whole_file(home.settings) as scratch:
             scratch.write_text("".join(lines), encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a setting may be. `kind`: switch, choice, number (`whole`, from `least` to `most`), or text."""
+
+    kind: str
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    whole: bool = False
+
+
+def bound_of(key: str) -> Bound:
+    """Return what a setting may be."""
+    default = getattr(Settings(), key)
+    if choices := _choices(key):
+        return Bound("choice", choices)
+    if isinstance(default, bool):
+        return Bound("switch")
+    if key in _RANGES:
+        least, most = _RANGES[key]
+        return Bound("number", (), least, most, isinstance(default, int))
+    return Bound("text")
+
+
+def slip(key: str, value: Any) -> str:
+    """Return what is wrong with the value of a setting that there is; nothing where it may be that."""
+    default = getattr(Settings(), key)
+    if _fits(default, value) and _in_range(key, value):
+        return ""
+    if key == "words" and isinstance(value, dict):
+        value = _no_groups(value) or f"{len(value)} groups"
+    return f"expected {key} to be {_meant(key, default)}, got {value!r:.60}"
+
+
+def with_setting(told: str, key: str, value: Any) -> str:
+    """Return a settings file in which one setting is another, or gone where that is None; what else stands in it stays.
+
+    `Usage` where that cannot be done line by line, as with a text over several lines.
+    """
+    import tomllib
+
+    lines = told.split("\n")
+    tables = (at for at, line in enumerate(lines) if line.lstrip().startswith("["))
+    end = next(tables, len(lines))
+    while end and not lines[end - 1].strip():  # blank lines stay before the table, and at the end of the file
+        end -= 1
+    kept = [line for line in lines[:end] if not re.match(rf"\s*{re.escape(key)}\s*=", line)]
+    place = next((at for at, line in enumerate(lines[:end]) if line not in kept), len(kept))
+    if value is not None:
+        kept.insert(min(place, len(kept)), f"{key} = {_toml(value)}")
+    made = "\n".join([*kept, *lines[end:]])
+    made += "" if made.endswith("\n") or not made else "\n"
+    wanted = {name: each for name, each in tomllib.loads(told).items() if name != key}
+    wanted |= {} if value is None else {key: value}
+    try:
+        done = tomllib.loads(made) == wanted
+    except tomllib.TOMLDecodeError:
+        done = False
+    if not done:
+        raise Usage(
+            f"expected {key} on a line of its own in the settings, found it written otherwise", code="invalid"
+        )
+    return made
 
 
 def _toml(value: object) -> str:

@@ -367,6 +367,11 @@ def _instead(rid: bytes, value: str) -> dict[str, str]:
     return {"rid": show_memory_id(MemoryId(rid)), "value": value}
 
 
+def cards_of(ids: Sequence[int], connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Return memories as a list shows them, in the order of these row numbers."""
+    return _cards(ids, connection)
+
+
 def _cards(ids: Sequence[int], connection: sqlite3.Connection) -> list[dict[str, Any]]:
     """Return memories as a list shows them, in the order of these row numbers."""
     if not ids:

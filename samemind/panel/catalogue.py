@@ -112,11 +112,13 @@ class Catalogue:
         mask = (self.ids[places] == asked) & self._mask(wanted)[places]
         return set(asked[mask].tolist())
 
-    def counted(self, wanted: FacetQuery) -> dict[str, list[tuple[str, int]]]:
-        """Return the values of every facet, each counted among what all the other facets leave."""
+    def counted(
+        self, wanted: FacetQuery, *, only: Sequence[str] = FACETS
+    ) -> dict[str, list[tuple[str, int]]]:
+        """Return the values of every facet, or `only` of some, each counted among what all the other facets leave."""
         return {
-            name: values.counted(self._mask(wanted, without=name), wanted.values.get(name, ()))
-            for name, values in self._facets.items()
+            name: self._facets[name].counted(self._mask(wanted, without=name), wanted.values.get(name, ()))
+            for name in only
         }
 
     def bars(self, wanted: FacetQuery, now_ms: int, *, written: bool = False) -> Bars | None:

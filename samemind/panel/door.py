@@ -43,6 +43,8 @@ from samemind.panel.openapi import openapi_document
 from samemind.panel.phone_pages import phone_routes
 from samemind.panel.posting import add_mailbox
 from samemind.panel.serving import GRACE_S, Door, listening, machine_names
+from samemind.panel.settings import PanelSettings
+from samemind.panel.spaces import spaces
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.phone_place import PhonePlace, place_of
 from samemind.plain import to_json
@@ -74,6 +76,7 @@ class Panel:
         self.undo = UndoWindows(nursery, lambda rids: forget_what_is_left(device, rids), device.random)
         self.moments = Moments(device, nursery)
         self.carrying = Carrying(device)
+        self.settings = PanelSettings(device)
         self.place = place_of(PhonePlace.kept(device.home), port)
         """Where phones find it, if other machines do."""
         self.names = frozenset() if self.is_local else machine_names() | {self.place.name}
@@ -322,6 +325,9 @@ def _browsing_routes(panel: Panel) -> Iterable[Route]:
         Route(f"{base}/memory", answering(partial(memory, device, moments)), methods=["POST"]),
         Route(f"{base}/timeline", line, methods=["POST"]),
         Route(f"{base}/on-this-day", day, methods=["POST"]),
+        Route(f"{base}/spaces", answering(lambda _: spaces(device, moments)), methods=["POST"]),
+        Route(f"{base}/settings", answering(lambda _: panel.settings.show()), methods=["POST"]),
+        Route(f"{base}/settings/change", answering(panel.settings.change), methods=["POST"]),
     ]
 
 

@@ -60,7 +60,7 @@ COMMAND: Final = Command(
     render=render,
     effects=Effects.ADD,
     agents=Agents.NEVER,
-    panel="shows a secret or asks for one, and has no page yet",
+    panel=True,
     library=Method(
         "make_recovery",
         "Make the code by which any device can put the group right: once, on the oldest device.",

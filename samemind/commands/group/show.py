@@ -30,7 +30,7 @@ COMMAND: Final = Command(
     render=group_lines,
     effects=Effects.READ,
     agents=Agents.FULL,
-    panel="shows a secret or asks for one, and has no page yet",
+    panel=True,
     library=Method(
         "group", "Return who belongs to the group, who prevails over whom, and who was put out by whom."
     ),

@@ -1,5 +1,6 @@
 """The panel for everybody, and against nobody: axe, keys, inert text, a used address."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.endtoend.panel.conftest import Household, shoot
 from tests.support.browser import PATIENCE_MS, Panel, launch_url
 from tests.support.cli import daemon, run
 from tests.support.memories_page import card, open_memories
+from tests.support.panel_texts import MODULES
 
 HOSTILE = (
     "<img src=x onerror=\"window.pwned='img'\">",
@@ -30,7 +32,7 @@ def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, 
     # In the dark only the colours are others.
     rules = None if scheme == "light" else {"runOnly": ["color-contrast"]}
     found: dict[str, list[str]] = {}
-    rid = laptop.ask("remember", text="Ann works on Heron with Bob", tag=["work"])["rid"]
+    rid = laptop.ask("remember", text="Ann works on Heron with Bob", tag=["work"], workspace="work")["rid"]
     views = (
         "",
         "?ask=coffee",
@@ -43,13 +45,19 @@ def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, 
         "agents",
         "devices",
         "settings",
+        "options",
+        "spaces",
+        "recovery",
     )
+    assert {view.partition("?")[0].partition("/")[0] for view in views} == paths_of_pages()
     for view in views:
         page.goto(f"{laptop.url}#/{view}")
         if view == "questions":
             expect(page.locator(".question")).to_have_count(1)
         if view.startswith(("memories", "memory")):
             expect(page.locator(".memory-row, .memory-text").first).to_be_visible()
+        if view in ("options", "spaces", "recovery"):
+            expect(page.locator(".option, .space, .recovery-standing h2").first).to_be_visible()
         found |= judged(page, view or "home", rules)
     page.keyboard.press("Control+k")
     page.keyboard.type("coffee")
@@ -89,6 +97,8 @@ def test_axe_finds_nothing_at_any_width_in_either_direction(
     rid = laptop.ask("remember", text="Ann works on Heron with Bob", tag=["work"])["rid"]
     views = ["", "?ask=coffee", "memories", "memories?q=Ann", f"memory/{rid}", "questions", "inbox"]
     views += ["graph", "graph?all=1", "agents", "devices", "settings", "memories?at=2026-01-01"]
+    views += ["options", "spaces", "recovery"]
+    assert {view.partition("?")[0].partition("/")[0] for view in views} == paths_of_pages()
     page = laptop.page(width=width)
     found: dict[str, list[str]] = {}
     page.emulate_media(reduced_motion="reduce")
@@ -101,6 +111,14 @@ def test_axe_finds_nothing_at_any_width_in_either_direction(
         shoot(page, f"{view.split('?')[0].split('/')[0] or 'home'}-{width}-{direction}")
     laptop.ask("unrelate", source="Ann", relation="works_on", target="Heron")
     assert found == {}
+
+
+def paths_of_pages() -> set[str]:
+    """Return what every page of the panel is called in its address, as the program in the page lists them."""
+    source = (MODULES / "main.js").read_text("utf-8")
+    lists = re.findall(r"const (?:VIEWS|INNER) = \[\n(.*?)\n\];", source, re.DOTALL)
+    assert len(lists) == 2
+    return set(re.findall(r'\{ path: "(\w*)"', "".join(lists)))
 
 
 def judged(page: Page, where: str, rules: dict[str, list[str]] | None) -> dict[str, list[str]]:

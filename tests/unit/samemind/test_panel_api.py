@@ -14,7 +14,7 @@ from samemind.panel.openapi import openapi_document
 def test_every_command_is_offered_to_pages_or_withheld_for_a_reason() -> None:
     for verb in map(verb_named, NAMES):
         assert verb.panel is True or len(str(verb.panel)) > len("reads"), verb.name
-    for name in ("export", "up", "mailbox invite", "group recovery", "queue list", "mcp"):
+    for name in ("export", "up", "mailbox invite", "group rebuild", "queue list", "mcp"):
         assert verb_named(name) not in offered(), name
 
 

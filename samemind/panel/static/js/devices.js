@@ -5,6 +5,7 @@ import { announce, confirmHere, h, keyed, say } from "./dom.js";
 import { mailboxesPart } from "./mailboxes.js";
 import { how } from "./map.js";
 import { qr } from "./qr.js";
+import { link } from "./router.js";
 import { changed, hueOf, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
 import { ago, clock, hour, plural, t } from "./i18n.js";
@@ -28,6 +29,8 @@ export function devicesView() {
     h("h2", {}, t("Add a device")),
     h("div", { class: "pair-grid" }, offer.element, joinBox(), phoneBox()),
     mailboxes.element,
+    h("h2", {}, t("When a device is lost")),
+    h("p", {}, h("a", { href: link("recovery") }, t("Recovery code"))),
   );
 
   async function syncNow() {

@@ -14,10 +14,13 @@ import { homeView } from "./home.js";
 import { loadCatalog, t } from "./i18n.js";
 import { inboxView, reminders } from "./inbox.js";
 import { memoryView } from "./memory.js";
+import { optionsView } from "./options.js";
 import { openPalette } from "./palette.js";
 import { questionsView, openQuestions } from "./questions.js";
 import { go, here, link, onMove } from "./router.js";
+import { recoveryView } from "./recovery.js";
 import { settingsView } from "./settings.js";
+import { spacesView } from "./spaces.js";
 import { timeBar } from "./time.js";
 
 const VIEWS = [
@@ -31,7 +34,12 @@ const VIEWS = [
   { path: "settings", name: () => t("Settings"), icon: "settings", view: settingsView },
 ];
 // Pages that are reached from others; `tab` is the one they belong to.
-const INNER = [{ path: "memory", tab: "memories", name: () => t("Memory"), view: memoryView, each: true }];
+const INNER = [
+  { path: "memory", tab: "memories", name: () => t("Memory"), view: memoryView, each: true },
+  { path: "spaces", tab: "settings", name: () => t("Spaces"), icon: "list", view: spacesView },
+  { path: "recovery", tab: "devices", name: () => t("Recovery code"), icon: "devices", view: recoveryView },
+  { path: "options", tab: "settings", name: () => t("How it behaves"), icon: "settings", view: optionsView },
+];
 // As many as a thumb's bar has room for, beside "More".
 const TABS_ON_PHONES = 4;
 const READY_MS = 3000;
@@ -99,7 +107,7 @@ function moreButton() {
   return h("button", { type: "button", class: "tab more-tab", "aria-label": t("More pages"), on: { click: () => tabs.classList.toggle("open") } }, icon("more"), h("span", {}, t("More")));
 }
 
-const palette = () => openPalette(VIEWS);
+const palette = () => openPalette([...VIEWS, ...INNER.filter((each) => !each.each)]);
 
 const KEYS = {
   "/": () => (current?.search ?? search)(),

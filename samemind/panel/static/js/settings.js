@@ -13,6 +13,13 @@ export function settingsView() {
     "div",
     { class: "view" },
     h("header", { class: "view-head" }, h("h1", {}, t("Settings")), h("p", { class: "lead" }, t("Bring memories in, take them out, and say who you are."))),
+    h(
+      "nav",
+      { class: "doors", "aria-label": t("More settings") },
+      door("options", t("How it behaves"), t("Reminders, quiet hours, models, syncing, limits")),
+      door("spaces", t("Spaces"), t("Parts of the memory that agents are held to")),
+      door("recovery", t("Recovery code"), t("What to do when a device is lost")),
+    ),
     h("h2", {}, t("Bring in")),
     importBox(),
     h("h2", {}, t("Take out")),
@@ -27,6 +34,10 @@ export function settingsView() {
     deviceBox(),
   );
   return { element };
+}
+
+function door(path, name, told) {
+  return h("a", { class: "box door", href: link(path) }, h("strong", {}, name), h("span", { class: "muted" }, told));
 }
 
 /** Drop a file, see what is in it, bring it in, and take it back if it was the wrong one. */
