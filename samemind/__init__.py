@@ -13,6 +13,20 @@ Importing this loads next to nothing: what is heavy comes with the first store t
 
 import os.path
 import sys
+
+# Whoever presses Ctrl-C while the command is still loading wants no traceback of that: until the end of this file it
+# just ends. Only the command: any other program hears of Ctrl-C as Python tells it.
+_is_the_command = sys.orig_argv[1:3] == ["-m", "samemind"] or (
+    os.path.basename("".join(sys.argv[:1])).partition(".")[0] == "samemind"
+)
+# It is built in, and nobody's types know it; loading `signal` takes longer than half of this file.
+_signals = __import__("_signal") if _is_the_command else None
+if _signals is not None:
+    if _signals.getsignal(_signals.SIGINT) is _signals.default_int_handler:
+        _signals.signal(_signals.SIGINT, _signals.SIG_DFL)
+    else:
+        _signals = None  # somebody else sees to it
+
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -411,3 +425,7 @@ if not TYPE_CHECKING:
         if name in _MODULE_OF:
             return getattr(import_module(_MODULE_OF[name]), name)
         raise AttributeError(f"module 'samemind' has no attribute {name!r}")
+
+
+if _signals is not None:  # from here on `samemind.__main__` says what there is to say
+    _signals.signal(_signals.SIGINT, _signals.default_int_handler)

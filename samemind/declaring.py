@@ -7,7 +7,7 @@ become options.
 
 import math
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, Field, field, fields
 from enum import Enum, Flag, auto
 from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -219,8 +219,9 @@ class Command(Generic[Options, Result]):
     """What was told before is read first, so that no answer depends on when it is asked for."""
     starts_daemon: bool = True
     """A daemon is started for it where the settings want one. One that is about whether a daemon runs starts none."""
-    rows: str = ""
-    """The field of the result that holds its records, where a result is a list of them: `--format` prints these."""
+    rows: str | Callable[[Mapping[str, Any]], Sequence[Mapping[str, Any]]] = ""
+    """The field of the result that holds its records, or what makes records of a result that has several such fields:
+    `--format` prints these."""
     went_well: Callable[[Mapping[str, Any]], bool] = always_well
     """Whether a result came to something: if not, the exit code is 1."""
     kept: str = ""
@@ -233,6 +234,13 @@ class Command(Generic[Options, Result]):
     """What other tools call it: no second names, which all would have to learn, but who types one is told ours."""
     daily: bool = False
     """Most people need it on most days, so it is listed for whoever types the command alone."""
+
+    def records(self, document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """Return the records of a result."""
+        found: Sequence[Mapping[str, Any]] = (
+            document[self.rows] if isinstance(self.rows, str) else self.rows(document)
+        )
+        return found
 
     @property
     def help(self) -> str:

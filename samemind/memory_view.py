@@ -77,6 +77,8 @@ class Listed:
     """When the memory begins, where the moment that was asked about lies before that."""
     put_away: int = 0
     """Where nothing of a stretch of time was found: how many of it are there that hold no more, or were put away."""
+    empty: bool = False
+    """Nothing at all is remembered here yet."""
 
     def __iter__(self) -> Iterator[MemoryView]:
         return iter(self.memories)

@@ -16,7 +16,7 @@ import trio
 from replica import DeviceId, SqliteStore, connect
 from replica.past import BeyondHorizon, rebuild
 from replica.peer_notes import copy_nicknames
-from replica.reads.memories import first_made_ms
+from replica.reads.memories import first_made_ms, has_memories
 from replica.values import dataclass
 from samemind.device import Device, derived_tables
 from samemind.errors import NotFound
@@ -92,6 +92,11 @@ async def read_at(
         return await device.replica.read(function)
     async with opened_past(device, moment_of(device, as_of), seen_by) as past:
         return await past.read(function)
+
+
+def nothing_told(connection: sqlite3.Connection) -> bool:
+    """Say whether nothing at all is remembered."""
+    return not has_memories(connection)
 
 
 async def begins_after(device: Device, as_of: str | None) -> datetime | None:

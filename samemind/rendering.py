@@ -41,9 +41,11 @@ def begun(document: Document) -> str:
 
 
 def empty(document: Document, nothing: str) -> list[str]:
-    """Return that nothing was found, and what to ask instead where there is something to be found by that."""
+    """Return that nothing was found, and what to do, or to ask instead, where something would be found by that."""
     away = document.get("put_away") or 0
     lines = [f"{nothing}{begun(document)}"]
+    if document.get("empty"):
+        lines.append('  nothing is remembered here yet: samemind remember "…", or samemind import FILE')
     if document.get("begins"):
         lines.append("  what had been said by then, though it came in later: --until instead of --as-of")
     if away:

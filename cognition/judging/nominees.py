@@ -51,7 +51,10 @@ class ComparedValue(NamedTuple):
 
 
 class Nominee(NamedTuple):
-    """An older memory to compare with. `relation` is a guess by values alone: repeats, differs or alike."""
+    """An older memory to compare with. `relation` is a guess by values alone: repeats, differs or alike.
+
+    `likeness`, 0 to 1, is how alike the texts are; `weight` orders, and what both name or state adds to it.
+    """
 
     id: int
     weight: float
@@ -59,6 +62,7 @@ class Nominee(NamedTuple):
     values: tuple[ComparedValue, ...]
     names: tuple[str, ...]
     kinds: tuple[str, ...]
+    likeness: float
 
 
 class Near(NamedTuple):
@@ -99,7 +103,13 @@ def nominees(text: str, near: Iterable[Near]) -> list[Nominee]:
             relation = _relation(likeness, kinds, values, told, known)
             found.append(
                 Nominee(
-                    each.id, round(weight, 4), relation, values, tuple(sorted(names)), tuple(sorted(kinds))
+                    each.id,
+                    round(weight, 4),
+                    relation,
+                    values,
+                    tuple(sorted(names)),
+                    tuple(sorted(kinds)),
+                    min(max(likeness, 0.0), 1.0),
                 )
             )
     found.sort(key=lambda one: (-one.weight, -one.id))
@@ -118,7 +128,7 @@ def explained(nominee: Nominee) -> str:
         shared.append(f"both name {', '.join(nominee.names[:3])}")
     if nominee.kinds:
         shared.append(f"both state {', '.join(kind.partition(' ')[0] for kind in nominee.kinds[:3])}")
-    return "; ".join([*shared, f"alike by {nominee.weight:.2f}"])
+    return "; ".join([*shared, f"alike by {nominee.likeness:.2f}"])
 
 
 def _least(each: Near) -> float:

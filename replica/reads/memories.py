@@ -119,6 +119,12 @@ def unknown_fields(connection: sqlite3.Connection) -> dict[MemoryId, dict[str, A
     return {MemoryId(rid): unpack(more) for rid, more in rows}
 
 
+def has_memories(connection: sqlite3.Connection) -> bool:
+    """Say whether there is any memory."""
+    ((found,),) = connection.execute("SELECT EXISTS (SELECT 1 FROM memory)")
+    return bool(found)
+
+
 def first_made_ms(connection: sqlite3.Connection) -> int | None:
     """Return when the oldest of the memories came here; None where there is none."""
     ((first,),) = connection.execute("SELECT min(created) >> 16 FROM memory")

@@ -24,6 +24,7 @@ from samemind.errors import (
     Failed,
     Locked,
     SamemindError,
+    Usage,
     explain,
 )
 from samemind.lock import is_held
@@ -113,6 +114,10 @@ def _run(line: Line, printer: Printer) -> int:
     options = read_words(verb, line.words)
     if verb.rows:
         printer.format = options.pop("format", None)
+        if options.get("follow") and printer.format in ("table", "csv"):
+            raise Usage(
+                f"expected jsonl for what goes on with --follow, got {printer.format}", code="invalid"
+            )
     if verb.name == "group restore":
         from samemind.cli.asking import recovery_code
 

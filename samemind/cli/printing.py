@@ -84,7 +84,7 @@ class Printer:
         elif self.format is not None:
             from samemind.cli.formats import formatted  # only where one was asked for
 
-            told = formatted(self.format, document, document[verb_named(verb).rows])
+            told = formatted(self.format, document, verb_named(verb).records(document))
             if self.format == "table":
                 self.lines(told.split("\n"), named=True)
             else:
@@ -109,7 +109,7 @@ class Printer:
                 self._end_progress()
                 sys.stdout.writelines(document["lines"])
         elif verb.news:
-            if self.json:
+            if self.json or self.format in ("json", "jsonl"):  # one record after the other
                 self.document(document)
             else:
                 render = verb.render_said or pairs

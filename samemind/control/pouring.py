@@ -73,7 +73,11 @@ def draw(path: str) -> str | PipeContent:
 
 def no_such_file(path: str | Path) -> NotFound:
     """Return what to raise where there is nothing to read."""
-    return NotFound(f"no such file: {path}", code="no_such_file")
+    return NotFound(
+        f"no such file: {path}",
+        code="no_such_file",
+        hint="check the path; `samemind help import` tells which files it takes, and - reads standard input",
+    )
 
 
 @contextmanager

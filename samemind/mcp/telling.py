@@ -289,7 +289,11 @@ _TOLD: Final[Mapping[str, Callable[[Document], str]]] = {
     "context": _context,
     "triggers list": lambda document: _triggers(document["triggers"]),
     **dict.fromkeys(("triggers deliver", "triggers act", "triggers dismiss", "triggers snooze"), _moved),
-    "forget": lambda document: f"forgot {len(document['rids'])}: {', '.join(document['rids'])}",
+    "forget": lambda document: (
+        f"forgot {len(document['rids'])}: {', '.join(document['rids'])}"
+        if document["rids"]
+        else "nothing was named, so nothing is forgotten"
+    ),
     "why": told_why,
     "contradictions list": _contradictions,
     "contradictions review": _review,

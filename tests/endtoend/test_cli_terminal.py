@@ -7,6 +7,7 @@ import pty
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,30 @@ def test_an_import_that_is_piped_says_how_far_it_is_and_ctrl_c_what_it_left(tmp_
     assert 0 < kept < lines
     shown = watched(home, "recall", "house note", "-k", "1", errors=True).replace("\r\n", " ")
     assert re.search(r"\d+ memories could be found by their words alone", " ".join(shown.split()))
+
+
+@pytest.mark.parametrize("module", ["importlib.util", "samemind.cli.main", "samemind.cli.line"])
+def test_ctrl_c_while_the_command_loads_says_nothing_of_what_was_loaded(tmp_path: Path, module: str) -> None:
+    """Python itself and the script that an installer made run before anything of ours: theirs is what they say."""
+    # What is loaded asks for the interruption itself, at a place of its own: no test can aim at a millisecond.
+    loads = (
+        "import builtins, os, signal, sys\n"
+        "def load(name, *rest, load=builtins.__import__, at=(sys.argv.pop(),)):\n"
+        "    if name == at[0] and not done:\n"
+        "        done.append(name); os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return load(name, *rest)\n"
+        "done = []\n"
+        "builtins.__import__ = load\n"
+        "sys.argv[0] = '/usr/bin/samemind'\n"
+        "from samemind.__main__ import main\n"
+        "sys.exit(main())\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", loads, "--home", str(tmp_path), "list", module],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=cli.environment(),
+    )
+    assert ended.returncode in (-signal.SIGINT, 130)
+    assert (ended.stdout, ended.stderr) == ("", "")

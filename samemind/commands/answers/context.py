@@ -217,7 +217,13 @@ def _text(value: object) -> str:
 
 
 def render(document: Document) -> list[str]:
-    return [safe(document["text"])] if document["text"] else [f"nothing is known{begun(document)}"]
+    if document["text"]:
+        return [safe(document["text"])]
+    if not document["total"]:
+        return [f"nothing is known{begun(document)}"]
+    if document["class"] == "overview":
+        return ["no room for any of what is known: a larger --max-tokens takes some"]
+    return ["nothing that is known is close enough to that, or fits into so few tokens"]
 
 
 COMMAND: Final = Command(

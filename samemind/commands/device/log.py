@@ -167,5 +167,6 @@ COMMAND: Final = Command(
     library=Method("log", "Return the last ops of the log."),
     news=True,
     streams=True,
+    rows="ops",
     place=6,
 )

@@ -75,7 +75,7 @@ def render(document: Document) -> list[str]:
     if confirmed or outstanding:
         lines += [f"nothing of it is left on {device[:DEVICE_DIGITS]}" for device in confirmed]
         lines += [f"not confirmed yet by {device[:DEVICE_DIGITS]}" for device in outstanding]
-    return lines
+    return lines or ["nothing was named, so nothing is forgotten"]
 
 
 COMMAND: Final = Command(

@@ -37,7 +37,7 @@ async def run(device: "Device", options: List) -> Listed:
     from replica.collector import collector_paused
     from samemind.commands.memories._standing import each_page, fading_page, list_page, put_away
     from samemind.filtering import kept
-    from samemind.moments import begins_after, moment_of, read_at
+    from samemind.moments import begins_after, moment_of, nothing_told, read_at
 
     filters, now_ms = kept(options), moment_of(device, options.as_of)
     if options.fading and options.each:
@@ -62,6 +62,7 @@ async def run(device: "Device", options: List) -> Listed:
         listed,
         begins=await begins_after(device, options.as_of),
         put_away=await put_away(device, options, filters),
+        empty=await device.replica.read(nothing_told),
     )
 
 

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from samemind.device import Device
 
 
+# As many as the ranking looks at (cognition.recall.K_MAX): who asks for more is told so, and gets no fewer in silence.
+ANSWERS_MAX: Final = 10_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall(FilterOptions):
     """Find memories by their words and their meaning."""
 
     query: str = argument("what is asked", metavar="QUERY")
-    k: int = option("-k", "how many answers at most", default=10, metavar="N")
+    k: int = option("-k", "how many answers at most", default=10, metavar="N", least=0, most=ANSWERS_MAX)
     explain: bool = option("--explain", "say why each was found", default=False)
     no_graph: bool = option("--no-graph", "do not follow edges from what is asked about", default=False)
     now: str | None = option("--now", 'when "yesterday" is the day before', takes=Takes.TIME)
@@ -116,6 +120,8 @@ class Recalled:
     """When the memory begins, where the moment that was asked about lies before that."""
     put_away: int = 0
     """Where nothing of a stretch of time was found: how many of it are there that hold no more, or were put away."""
+    empty: bool = False
+    """Nothing at all is remembered here yet."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.results)
@@ -133,7 +139,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
 
     from samemind.commands.memories._standing import put_away
     from samemind.filtering import kept
-    from samemind.moments import at_moment, begins_after
+    from samemind.moments import at_moment, begins_after, nothing_told
     from samemind.times import read_time
 
     began = time.perf_counter()
@@ -166,6 +172,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
         trace=trace,
         begins=None if hits else await begins_after(device, options.as_of),
         put_away=0 if hits else await put_away(device, options, filters),
+        empty=not hits and await device.replica.read(nothing_told),
     )
 
 

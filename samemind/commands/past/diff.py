@@ -116,6 +116,19 @@ def render(document: Document) -> list[str]:
     return lines or ["nothing changed"]
 
 
+def rows(document: Document) -> list[Document]:
+    """Return a record for each memory that something became of: what, and what it said before and says now."""
+    return [
+        *(_record("added", each["rid"], None, each["text"]) for each in document["added"]),
+        *({"change": "changed", **each} for each in document["changed"]),
+        *(_record("forgotten", each["rid"], each["text"], None) for each in document["forgotten"]),
+    ]
+
+
+def _record(change: str, rid: str, before: str | None, after: str | None) -> Document:
+    return {"change": change, "rid": rid, "before": before, "after": after}
+
+
 COMMAND: Final = Command(
     "diff",
     Diff,
@@ -133,5 +146,6 @@ COMMAND: Final = Command(
         ),
         by_place=("since",),
     ),
+    rows=rows,
     place=1,
 )

@@ -1,0 +1,99 @@
+"""What commands say where there is nothing to say: why that is, and what to do next."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind.catalog import verb_named
+from samemind.cli.formats import formatted
+from samemind.cli.printing import show
+from samemind.control.pouring import no_such_file
+from samemind.mcp.telling import _TOLD
+from samemind.plain import to_json
+from tests.support.cli import run
+
+
+def test_an_empty_store_offers_the_first_step(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        for verb, empty in (("list", mind.list()), ("recall", mind.recall("tea"))):
+            document = to_json(empty)
+            assert document["empty"]
+            assert "samemind remember" in show(verb, document)[-1]
+        mind.remember("Ann moved to Lisbon")
+        for verb, nothing in (
+            ("list", mind.list(tag="none")),
+            ("recall", mind.recall("tea", min_confidence=1.0)),
+        ):
+            document = to_json(nothing)
+            assert not document["empty"]
+            assert len(show(verb, document)) == 1, verb
+
+
+def test_a_block_says_whether_nothing_is_known_or_nothing_fits(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert show("context", to_json(mind.context())) == ["nothing is known"]
+        mind.remember("Ann moved to Lisbon", pin=True)
+        assert "--max-tokens" in show("context", to_json(mind.context(max_tokens=2)))[0]
+        told = show("context", to_json(mind.context("zebra stripes", min_confidence=1.0)))[0]
+        assert "close enough" in told
+
+
+def test_who_wants_more_answers_than_there_can_be_is_told_so(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(samemind.Usage, match="0 to 10000 for k, got 10001"):
+            mind.recall("tea", k=10_001)
+
+
+def test_two_texts_are_alike_by_at_most_one(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("Ann lives in Lisbon and works at Nextcloud")
+        mind.remember("Ann lives in Porto and works at Nextcloud")
+        reasons = [each.nominee.why for each in mind.review()]
+    assert reasons
+    assert all(float(why.rpartition("alike by ")[2]) <= 1 for why in reasons), reasons
+
+
+def test_forgetting_nothing_says_so() -> None:
+    nothing = {"rids": [], "tellings": 0, "confirmed_by": [], "outstanding": []}
+    assert show("forget", nothing) == ["nothing was named, so nothing is forgotten"]
+    assert _TOLD["forget"](nothing) == "nothing was named, so nothing is forgotten"
+
+
+def test_a_file_that_is_not_there_says_what_to_check() -> None:
+    assert "help import" in no_such_file("/proc/foo").hint
+
+
+def test_what_became_of_memories_and_the_log_are_records(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert run(home, "remember", "Ann moved to Lisbon").code == 0
+    told = [
+        json.loads(line)
+        for line in run(home, "diff", "--since", "2020", "--format", "jsonl").out.splitlines()
+    ]
+    assert [(each["change"], each["before"], each["after"]) for each in told] == [
+        ("added", None, "Ann moved to Lisbon")
+    ]
+    head = run(home, "log", "--format", "csv").out.splitlines()[0]
+    assert head.startswith("position,op_id,hash,")
+    refused = run(home, "log", "--follow", "--format", "table")
+    assert (refused.code, "jsonl" in refused.err) == (2, True)
+
+
+def test_each_kind_of_change_is_one_record() -> None:
+    memory = {"rid": "r", "text": "tea"}
+    document = {
+        "added": [memory],
+        "changed": [{"rid": "c", "before": "a", "after": "b", "fields": {"pinned": True}}],
+        "forgotten": [memory],
+    }
+    records = verb_named("diff").records(document)
+    assert [(each["change"], each["before"], each["after"]) for each in records] == [
+        ("added", None, "tea"),
+        ("changed", "a", "b"),
+        ("forgotten", "tea", None),
+    ]
+    assert formatted("table", document, records).splitlines()[0].split() == [
+        "change", "rid", "before", "after", "fields",
+    ]  # fmt: skip
