@@ -19,7 +19,8 @@ from samemind.durable import whole_file
 from samemind.errors import Failed, NotFound, SamemindError, Unreachable, Usage
 from sync import Identity
 from sync.errors import Denied, MailboxError, SyncError
-from sync.mailbox.keeping import GROUP_SECONDS_LOOKED_AT, GROUP_SECONDS_RINGING, Keeper
+from sync.mailbox.keeping import Keeper
+from sync.mailbox.pace import GROUP_SECONDS_LOOKED_AT, GROUP_SECONDS_RINGING
 from sync.mailbox.places import MailboxAddress, check_place, missing_client, open_box
 
 # More than anybody has places for, few enough to be looked at all the time.
@@ -36,7 +37,10 @@ _INSTALL: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SavedMailbox:
-    """One mailbox as it is saved. `out`: who was revoked already when its secret was given."""
+    """One mailbox as it is saved. `out`: who was revoked already when its secret was given.
+
+    `phones`: the origin by which the browsers of phones reach it, if they may use it.
+    """
 
     name: str
     url: str
@@ -44,6 +48,7 @@ class SavedMailbox:
     pin: str | None = None
     bytes_max: int | None = None
     out: tuple[str, ...] = ()
+    phones: str | None = None
 
     @property
     def place(self) -> MailboxAddress:
@@ -108,7 +113,8 @@ def new_mailbox(
         raise Usage("expected another address: there is a mailbox at this one already", code="invalid")
     if len(mailboxes) >= MAILBOXES_MAX and name not in {one.name for one in mailboxes}:
         raise Usage(f"expected at most {MAILBOXES_MAX} mailboxes", code="too_many")
-    return SavedMailbox(name, place.url, place.secret, place.pin, bytes_max, out)
+    phones = next((one.phones for one in mailboxes if one.url == place.url), None)
+    return SavedMailbox(name, place.url, place.secret, place.pin, bytes_max, out, phones)
 
 
 def mailbox_named(mailboxes: Sequence[SavedMailbox], name: str) -> SavedMailbox:
@@ -158,12 +164,15 @@ class Mailboxes:
         self._tasks = tasks
         self._scopes: dict[str, trio.CancelScope] = {}
         self.keepers: dict[str, Keeper] = {}
+        self.saved: dict[str, SavedMailbox] = {}
+        """Those that are kept, as they were given."""
 
     def keep(self, settled: SavedMailbox) -> None:
         """Keep a mailbox from now on, instead of what went by its name."""
         self.drop(settled.name)
         keeper, scope = self._make(settled), trio.CancelScope()
         self.keepers[settled.name], self._scopes[settled.name] = keeper, scope
+        self.saved[settled.name] = settled
 
         async def run() -> None:
             with scope:
@@ -177,6 +186,7 @@ class Mailboxes:
 
     def drop(self, name: str) -> None:
         """Keep it no more."""
+        self.saved.pop(name, None)
         if self.keepers.pop(name, None) is not None:
             self._scopes.pop(name).cancel()
 
@@ -197,7 +207,13 @@ async def _flush(keeper: Keeper) -> None:
 
 def _read(one: Any) -> SavedMailbox:
     settled = SavedMailbox(
-        one["name"], one["url"], one["secret"], one["pin"], one["bytes_max"], tuple(one["out"])
+        one["name"],
+        one["url"],
+        one["secret"],
+        one["pin"],
+        one["bytes_max"],
+        tuple(one["out"]),
+        one.get("phones"),
     )
     check_place(settled.place)
     return settled

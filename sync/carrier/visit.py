@@ -27,6 +27,8 @@ from sync.wire.messages import Message
 _BATCH_BYTES_MAX: Final = 32 << 20
 # A history of half a gigabyte in one visit; what is left goes with the next.
 _WRITES_MAX: Final = 64
+# What one visit made readable, the next one takes; whatever is left waits for the bell.
+_AGAIN_MAX: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,15 @@ class Visitor:
         self._now_ms = now_ms
         self._bytes_max = bytes_max
         self._entropy = entropy
+
+    def look(self, *, may_write: MayWrite) -> Generator[Step, Any, Looked]:
+        """Look as often as it takes."""
+        total = Looked()
+        for _ in range(_AGAIN_MAX):
+            total.add((yield from self.visit(may_write=may_write)))
+            if not total.again:
+                break
+        return total
 
     def visit(
         self, *, may_write: MayWrite = lambda _: True, writes: bool = True

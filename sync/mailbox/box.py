@@ -9,13 +9,16 @@ Errors: `Unreached` (try later), `Denied` (a person must act), `Full`, `Gone`.
 
 import re
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Final, Protocol
 
-from sync.errors import Full
+from sync.errors import Denied, Full, MailboxError, Unreached
 
 # More files than a group of a hundred devices ever has; an owner's listing may have no end.
 FILES_MAX: Final = 100_000
 
+_DENIED: Final = frozenset({401, 402, 403, 407})
+_FULL: Final = frozenset({413, 507})
 _NAME: Final = re.compile(r"[0-9a-f]{32}\.[a-z]{1,16}")
 
 
@@ -65,3 +68,14 @@ def check_name(name: str) -> str:
     if not is_name(name):
         raise ValueError(f"expected a name of 32 hexadecimal digits and an ending, got {name!r:.60}")
     return name
+
+
+def refused_with(status: int, retry_after_s: float | None) -> MailboxError:
+    """Return what a storage means that answered with this status of HTTP's."""
+    known = status in HTTPStatus.__members__.values()
+    said = f"the storage answered {status} ({HTTPStatus(status).phrase if known else 'unknown'})"
+    if status in _DENIED:
+        return Denied(said)
+    if status in _FULL:
+        return Full(said)
+    return Unreached(said, retry_after_s=retry_after_s)

@@ -16,10 +16,10 @@ in with: its own way needs a package that has to be compiled.
 import asyncio
 import base64
 import contextlib
-import json
 import logging
 import random
 import ssl
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeVar
 
@@ -27,32 +27,19 @@ import trio
 
 from replica.asyncio_host import AsyncioHost
 from replica.keys import Ed25519PrivateKey
-from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.box import FILES_MAX, check_name, is_name, too_many
+from sync.errors import Denied, MailboxError, Unreached
+from sync.mailbox.box import check_name
 from sync.mailbox.nkeys import public_nkey, read_seed
+from sync.mailbox.stream_files import STREAM_BYTES_MAX, Ask, Asking, StreamFiles, Tell
 
-# Servers take messages of at most 1 MB unless told otherwise.
-PART_BYTES: Final = 512 * 1024
-# A file of `sync.carrier.shelf.FILE_BYTES_MAX` has so many.
-PARTS_MAX: Final = 512
 # A bell may be lost, as while a server starts anew.
 LOOK_SECONDS: Final = 300.0
-# Most files are one part, and a few large ones many.
-_SUBJECTS_MAX: Final = 4 * FILES_MAX
 CALL_SECONDS: Final = 20.0
 _CONNECT_SECONDS: Final = 5
 # How long a server may be silent before its connection counts as lost: two pings.
 _PING_SECONDS: Final = 20
 _PINGS_MAX: Final = 2
-# Streams reserve what they may grow to, so this is what one group takes of a server's disk where nothing else is said.
-STREAM_BYTES_MAX: Final = 1 << 30
-# Over one stream limit or another, or no room for the stream itself (server errors.json).
-_FULL_CODES: Final = frozenset({10023, 10028, 10047, 10054, 10077, 10122})
-_NO_STREAM: Final = 10059
 _CLOSE_SECONDS: Final = 0.4
-# The largest file takes minutes over a poor line.
-HALF_SECONDS_MAX: Final = 3_600.0
-_DIGITS_MAX: Final = 12
 _REASON_CHARACTERS_MAX: Final = 200
 
 _ASYNCIO_LOG: Final = logging.getLogger("asyncio")
@@ -78,78 +65,33 @@ class StreamBox:
     ) -> None:
         self._host = host
         self._servers = servers
-        self._stream = f"SAMEMIND_{group}"
-        self._subject = f"samemind.{group}.file"
-        self._ring = f"samemind.{group}.ring"
+        self._files = StreamFiles(group, now=time.monotonic, replicas=replicas, bytes_max=bytes_max)
         self._key = None if seed is None else read_seed(seed)
         self._tls = _context(pin) if tls else None
-        self._replicas = replicas
-        self._bytes_max = bytes_max
         self._look_s = look_s
         # From here on: touched on the asyncio host only.
         self._client: Any = None
         self._connecting = asyncio.Lock()
         self._rung = asyncio.Event()
-        self._halves: dict[str, float] = {}
-        # As they were listed last: what a name means never changes, and a look reads what it listed just before.
-        self._sizes: dict[str, int] = {}
 
     async def put(self, name: str, data: bytes) -> None:
         """Write the parts of a file: it is there when all of them are."""
         check_name(name)
-        if _count(len(data)) > PARTS_MAX:
-            raise Full(f"expected a file of at most {PARTS_MAX * PART_BYTES} bytes, got {len(data)}")
-
-        async def put(client: Any) -> None:
-            stream = client.jetstream(timeout=CALL_SECONDS)
-            for part in range(_count(len(data))):
-                begin = part * PART_BYTES
-                subject = self._part(name, len(data), part)
-                await stream.publish(subject, data[begin : begin + PART_BYTES], stream=self._stream)
-            await client.publish(self._ring, b"")
-
-        await self._do(put)
+        await self._do(lambda: self._files.put(name, data))
 
     async def names(self) -> Mapping[str, int]:
-        """List the files of which all parts are there; those of which some never came are removed after an hour."""
-
-        async def names(client: Any) -> dict[str, int]:
-            self._rung.clear()
-            self._sizes, halves = await self._listed(client)
-            await self._sweep(client, halves)
-            return dict(self._sizes)
-
-        return await self._do(names)
+        """List the files of which all parts are there."""
+        return await self._do(self._names)
 
     async def get(self, name: str, bytes_max: int) -> bytes:
         """Read all parts of a file."""
         check_name(name)
-
-        async def get(client: Any) -> bytes:
-            size = self._sizes.get(name)
-            if size is None:
-                whole, _ = await self._listed(client, name)
-                if name not in whole:
-                    raise Gone(f"{name} is there no more")
-                size = whole[name]
-            stream, data = client.jetstream(timeout=CALL_SECONDS), bytearray()
-            for part in range(_count(size)):
-                if len(data) < bytes_max:  # a part may be larger than it should be
-                    # Asked of the leader: a follower may not have yet what was listed.
-                    message = await stream.get_last_msg(self._stream, self._part(name, size, part))
-                    data += message.data or b""
-            return bytes(data[:bytes_max])
-
-        return await self._do(get)
+        return await self._do(lambda: self._files.get(name, bytes_max))
 
     async def remove(self, name: str) -> None:
         """Remove all parts of a file; nobody needs to know at once, so it rings no bell."""
         check_name(name)
-
-        async def remove(client: Any) -> None:
-            await self._purge(client, name)
-
-        await self._do(remove)
+        await self._do(lambda: self._files.remove(name))
 
     async def bell(self) -> None:
         """Wait until somebody rings, the connection goes down, or five minutes are over."""
@@ -158,7 +100,7 @@ class StreamBox:
             await self._rung.wait()
 
         with trio.move_on_after(self._look_s):
-            await self._do(bell)
+            await self._with_client(bell)
 
     async def aclose(self) -> None:
         """Close the connection."""
@@ -170,7 +112,17 @@ class StreamBox:
 
     # -- on the asyncio host ---------------------------------------------------------------------------------
 
-    async def _do(self, call: Callable[[Any], Awaitable[Result]]) -> Result:
+    def _names(self) -> Asking[Mapping[str, int]]:
+        self._rung.clear()
+        return (yield from self._files.names())
+
+    async def _do(self, begin: Callable[[], Asking[Result]]) -> Result:
+        async def call(client: Any) -> Result:
+            return await _answered(client, begin())
+
+        return await self._with_client(call)
+
+    async def _with_client(self, call: Callable[[Any], Awaitable[Result]]) -> Result:
         async def called() -> Result:
             client = None
             try:
@@ -209,8 +161,8 @@ class StreamBox:
                 failure = error
                 continue
             try:
-                await client.subscribe(self._ring, cb=self._hear)
-                await self._make_stream(client)
+                await client.subscribe(self._files.ring, cb=self._hear)
+                await _answered(client, self._files.open())
             except BaseException:
                 await self._drop(client)
                 raise
@@ -260,99 +212,22 @@ class StreamBox:
     async def _hear(self, message: Any) -> None:
         self._rung.set()
 
-    async def _make_stream(self, client: Any) -> None:
-        answer = await self._ask(client, "INFO", {})
-        if _code(answer) != _NO_STREAM:
-            _checked(answer)
-            return
-        config = {
-            "name": self._stream,
-            "subjects": [f"{self._subject}.>"],
-            "storage": "file",
-            "num_replicas": self._replicas,
-            "retention": "limits",
-            "max_bytes": self._bytes_max,
-            "max_msgs_per_subject": 1,
-            "max_consumers": -1,
-            "max_msgs": -1,
-            "max_age": 0,
-            # The default drops the oldest files without a word when there is no more room.
-            "discard": "new",
-            "allow_direct": True,
-        }
-        _checked(await self._ask(client, "CREATE", config))
 
-    async def _listed(self, client: Any, name: str | None = None) -> tuple[dict[str, int], set[str]]:
-        """Return the files that are whole, with their sizes, and the names of those that are not."""
-        below = ">" if name is None else f"{_token(name)}.>"
-        found: dict[tuple[str, int], set[int]] = {}
-        offset, total = 0, 1
-        while offset < total:
-            asked = {"subjects_filter": f"{self._subject}.{below}", "offset": offset}
-            subjects, total = _read_page(_checked(await self._ask(client, "INFO", asked)))
-            for subject in subjects:
-                part = _read_part(subject.removeprefix(f"{self._subject}."))
-                if part is not None:
-                    each, size, number = part
-                    found.setdefault((each, size), set()).add(number)
-            offset += len(subjects)
-            if len(found) > FILES_MAX or offset > _SUBJECTS_MAX:
-                raise too_many()
-            if not subjects:
-                break
-        whole = {each: size for (each, size), held in found.items() if len(held) == _count(size)}
-        return whole, {each for each, _ in found} - whole.keys()
-
-    async def _sweep(self, client: Any, halves: set[str]) -> None:
-        """Remove files of which some parts never came: whoever wrote them was interrupted, and wrote others since."""
-        now = asyncio.get_running_loop().time()
-        self._halves = {name: self._halves.get(name, now) for name in halves}
-        for name, since in self._halves.items():
-            if now - since >= HALF_SECONDS_MAX:
-                await self._purge(client, name)
-
-    async def _purge(self, client: Any, name: str) -> None:
-        stream = client.jetstream(timeout=CALL_SECONDS)
-        await stream.purge_stream(self._stream, subject=f"{self._subject}.{_token(name)}.>")
-
-    async def _ask(self, client: Any, what: str, asked: dict[str, Any]) -> dict[str, Any]:
-        answer = await client.request(
-            f"$JS.API.STREAM.{what}.{self._stream}", json.dumps(asked).encode(), timeout=CALL_SECONDS
-        )
-        found = json.loads(answer.data)
-        return found if isinstance(found, dict) else {}
-
-    def _part(self, name: str, size: int, number: int) -> str:
-        return f"{self._subject}.{_token(name)}.{size}.{number}"
-
-
-def _count(size: int) -> int:
-    """Return of how many parts a file of so many bytes is."""
-    return max(1, -(-size // PART_BYTES))
-
-
-def _token(name: str) -> str:
-    """Return a name as one word of a subject, where a point parts words."""
-    return name.replace(".", "_")
-
-
-def _read_page(answer: dict[str, Any]) -> tuple[list[str], int]:
-    """Return some of a stream's subjects, and of how many."""
-    state, total = answer.get("state"), answer.get("total", 0)
-    subjects = (state.get("subjects") or {}) if isinstance(state, dict) else None
-    if not isinstance(subjects, dict) or type(total) is not int:
-        raise Unreached("expected the server to list the files of the group, got something else")
-    return list(subjects), total
-
-
-def _read_part(subject: str) -> tuple[str, int, int] | None:
-    words = subject.split(".")
-    if len(words) != 3 or not subject.isascii() or not (words[1].isdecimal() and words[2].isdecimal()):
-        return None
-    if len(words[1]) > _DIGITS_MAX or len(words[2]) > _DIGITS_MAX:
-        return None
-    name, size, number = words[0].replace("_", "."), int(words[1]), int(words[2])
-    return (name, size, number) if is_name(name) and number < _count(size) <= PARTS_MAX else None
+async def _answered(client: Any, asking: Asking[Result]) -> Result:
+    """Ask what a verb wants asked until it is done."""
+    answer: bytes | None = None
+    try:
+        while True:
+            step = asking.send(answer)
+            answer = None
+            match step:
+                case Ask(subject, payload):
+                    answer = (await client.request(subject, payload, timeout=CALL_SECONDS)).data
+                case Tell(subject):
+                    await client.publish(subject, b"")
+    except StopIteration as end:
+        result: Result = end.value
+        return result
 
 
 def _is_worth_saying(record: logging.LogRecord) -> bool:
@@ -374,30 +249,12 @@ def _context(pin: str | None) -> ssl.SSLContext:
     return context
 
 
-def _code(answer: dict[str, Any]) -> int | None:
-    error = answer.get("error")
-    return error.get("err_code") if isinstance(error, dict) else None
-
-
-def _checked(answer: dict[str, Any]) -> dict[str, Any]:
-    error = answer.get("error")
-    if not isinstance(error, dict):
-        return answer
-    said = f"the server refuses: {str(error.get('description', ''))[:_REASON_CHARACTERS_MAX]}"
-    raise Full(said) if error.get("err_code") in _FULL_CODES else Unreached(said)
-
-
 def _meaning(error: Exception) -> MailboxError:
     """Return what an error of the client's means."""
     import nats.errors
-    import nats.js.errors
 
     said = str(error)[:_REASON_CHARACTERS_MAX] or type(error).__name__
     match error:
-        case nats.js.errors.NotFoundError():
-            return Gone("the file is there no more")
-        case nats.js.errors.APIError() if error.err_code in _FULL_CODES:
-            return Full(f"the server has no room: {error.description}")
         case nats.errors.AuthorizationError():
             return Denied("the server does not take the key")
         case ssl.SSLCertVerificationError():

@@ -1,17 +1,11 @@
 """Keep a device in step through one mailbox: wait for the bell and for news of its own, look, and wait again.
 
-What a look does is decided in `sync.carrier.visit`; this says when. News that this device has are put off for a moment,
-so that what is said in one go becomes one file: two seconds where a bell rings others at once, a minute where they look
-each minute. What only others' files should hold is waited for three times as long, since their makers are about to
-write them. A mailbox that fails is tried again after a pause that grows to five minutes, or that it asked for; one that
-needs a person, after ten. Bells are believed only so often: whoever runs the mailbox can ring without end.
+What a look does is decided in `sync.carrier.visit`, when it is made in `sync.mailbox.pace`; this waits and does both.
 """
 
-import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Final
 
 import trio
 
@@ -19,24 +13,11 @@ from replica.core import Core
 from replica.replica import Replica
 from sync.carrier.shelf import Plan, Shelf
 from sync.carrier.visit import Looked, Visitor
-from sync.errors import Denied, Full, MailboxError, Unreached
+from sync.errors import MailboxError
 from sync.identity import Identity
 from sync.mailbox.box import Mailbox
+from sync.mailbox.pace import Pace
 from sync.mailbox.visiting import load_shelf, look
-
-GROUP_SECONDS_RINGING: Final = 2.0
-GROUP_SECONDS_LOOKED_AT: Final = 60.0
-_OTHERS_FACTOR: Final = 3.0
-PAUSE_SECONDS_MIN: Final = 1.0
-PAUSE_SECONDS_MAX: Final = 300.0
-# A wrong password does not become right by itself, and some servers lock out who tries it often.
-PERSON_SECONDS: Final = 600.0
-# What one look made readable, the next one takes; whatever is left waits for the bell.
-_AGAIN_MAX: Final = 20
-# Devices that write at once ring in a burst; after it one bell stands for all that were rung meanwhile. Each costs a
-# listing, some milliseconds.
-BELLS_AT_ONCE: Final = 16
-BELLS_A_SECOND: Final = 2.0
 
 
 @dataclass(slots=True)
@@ -57,21 +38,6 @@ class MailboxStatus:
     wrote: int = 0
     taken: int = 0
     ops: int = 0
-
-
-class Bells:
-    """How often a bell is believed: a bucket of `BELLS_AT_ONCE` tokens, filled again with `BELLS_A_SECOND`."""
-
-    def __init__(self) -> None:
-        self._tokens = float(BELLS_AT_ONCE)
-        self._at = -math.inf
-
-    def pause(self, now: float) -> float:
-        """Count a bell, and return for how many seconds it is to be put off. `now`: a steady clock's seconds."""
-        refilled = self._tokens + (now - self._at) * BELLS_A_SECOND
-        self._tokens = min(float(BELLS_AT_ONCE), refilled) - 1.0
-        self._at = now
-        return max(0.0, -self._tokens / BELLS_A_SECOND)
 
 
 class Keeper:
@@ -95,18 +61,13 @@ class Keeper:
         self._replica = replica
         self._identity = identity
         self._key = key
-        self._group_s = group_s
         self._bytes_max = bytes_max
-        self._random = random
         self._took = took
         self._loaded = False
         self._looking = trio.Lock()
         self._poked = trio.Event()
         self._looked = trio.Event()
-        self._pause_s = PAUSE_SECONDS_MIN
-        self._bells = Bells()
-        # Whatever the mailbox lacks when a device starts, it lacks for a while already.
-        self._write_at = -math.inf
+        self._pace = Pace(group_s, random)
         self._plan: Plan | None = None
         # Up to which news of the replica that plan reaches.
         self._planned_at = 0
@@ -117,9 +78,9 @@ class Keeper:
             try:
                 await self.look(at_once=False)
             except MailboxError as error:
-                await self._pause(self._pause_after(error))
+                await self._pause(self._pace.pause_after(error))
                 continue
-            self._pause_s = PAUSE_SECONDS_MIN
+            self._pace.looked()
             while not await self._wait():
                 pass  # somebody else looked meanwhile: what is waited for begins anew
 
@@ -132,14 +93,11 @@ class Keeper:
                 self.shelf, self._identity, now_ms=self._replica.now_ms, bytes_max=self._bytes_max
             )
             if at_once:
-                self._write_at = -math.inf
-            total, before = Looked(), self._replica.news
+                self._pace.at_once()
+            before = self._replica.news
             try:
-                for _ in range(_AGAIN_MAX):
-                    visit = visitor.visit(may_write=self._may_write)
-                    total.add(await look(self._box, self._replica, self._key, visit))
-                    if not total.again:
-                        break
+                visits = visitor.look(may_write=self._may_write)
+                total = await look(self._box, self._replica, self._key, visits)
             except MailboxError as error:
                 self._failed(error)
                 raise
@@ -172,11 +130,7 @@ class Keeper:
     # -- when to write ---------------------------------------------------------------------------------------
 
     def _may_write(self, plan: Plan) -> bool:
-        return trio.current_time() >= self._due(plan)
-
-    def _due(self, plan: Plan) -> float:
-        mine = plan.own or plan.tells_group or plan.merges
-        return self._write_at + (0.0 if mine else (_OTHERS_FACTOR - 1.0) * self._group_s)
+        return self._pace.may_write(plan, trio.current_time())
 
     def _note(self, looked: Looked) -> None:
         standing, now_ms = self.standing, self._replica.now_ms()
@@ -197,10 +151,7 @@ class Keeper:
 
     def _plan_on(self, plan: Plan) -> None:
         self._plan, self.standing.putting_off = plan, plan.writes
-        if not plan.writes:
-            self._write_at = math.inf
-        elif not math.isfinite(self._write_at):
-            self._write_at = trio.current_time() + self._group_s
+        self._pace.planned(plan, trio.current_time())
 
     def _failed(self, error: MailboxError) -> None:
         if self.standing.trouble is None:
@@ -218,20 +169,20 @@ class Keeper:
             async def until_rung() -> None:
                 try:
                     await self._box.bell()
-                    await trio.sleep(self._bells.pause(trio.current_time()))
+                    await trio.sleep(self._pace.bells.pause(trio.current_time()))
                 except MailboxError as error:
                     self._failed(error)
-                    await trio.sleep(self._pause_after(error))
+                    await trio.sleep(self._pace.pause_after(error))
                 nursery.cancel_scope.cancel()
 
             async def until_due() -> None:
                 if plan is not None and plan.writes:
-                    await trio.sleep_until(self._due(plan))
+                    await trio.sleep_until(self._pace.due(plan))
                 else:
                     await self._replica.stirred(self._planned_at)
-                    self._write_at = trio.current_time() + self._group_s
+                    write_at = self._pace.put_off(trio.current_time())
                     self.standing.putting_off = True
-                    await trio.sleep_until(self._write_at)
+                    await trio.sleep_until(write_at)
                 nursery.cancel_scope.cancel()
 
             async def until_poked() -> None:
@@ -252,13 +203,3 @@ class Keeper:
         self._poked = trio.Event()
         with trio.move_on_after(seconds):
             await self._poked.wait()
-
-    def _pause_after(self, error: MailboxError) -> float:
-        match error:
-            case Denied() | Full():
-                return PERSON_SECONDS
-            case Unreached(retry_after_s=float() as asked):
-                return min(PERSON_SECONDS, max(PAUSE_SECONDS_MIN, asked))
-        pause_s = self._pause_s
-        self._pause_s = min(PAUSE_SECONDS_MAX, 2 * pause_s)
-        return pause_s * self._random.uniform(0.5, 1.0)

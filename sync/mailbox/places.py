@@ -21,9 +21,10 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from replica.asyncio_host import AsyncioHost
 from sync.mailbox.box import Mailbox
 from sync.mailbox.folder import FolderBox
-from sync.mailbox.jetstream import STREAM_BYTES_MAX, StreamBox
+from sync.mailbox.jetstream import StreamBox
 from sync.mailbox.nkeys import read_seed
 from sync.mailbox.storage import StorageBox
+from sync.mailbox.stream_files import STREAM_BYTES_MAX
 
 SCHEMES: Final = ("azblob", "folder", "nats", "nats+tls", "s3", "webdav+http", "webdav+https")
 _EXAMPLES: Final = (

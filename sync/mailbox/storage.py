@@ -8,7 +8,6 @@ does. OpenDAL tries again once and soon; whatever is to be tried later, or not a
 the four errors of a mailbox. OpenDAL has one class for nearly all: `meaning` reads the status.
 """
 
-import http.client
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeVar
@@ -16,11 +15,10 @@ from typing import Any, Final, TypeVar
 import trio
 
 from replica.asyncio_host import AsyncioHost
-from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.box import FILES_MAX, check_name, too_many
+from sync.errors import Denied, Gone, MailboxError, Unreached
+from sync.mailbox.box import FILES_MAX, check_name, refused_with, too_many
+from sync.mailbox.pace import LOOK_SECONDS_MIN, LookClock
 
-LOOK_SECONDS_MIN: Final = 60.0
-LOOK_SECONDS_MAX: Final = 300.0
 # A file of 8 MB over a line of a megabit a second takes a minute.
 TIMEOUT_SECONDS: Final = 120.0
 # A connection that was kept open too long fails once; more is waited for by the caller, who backs off.
@@ -36,8 +34,6 @@ _STATUS: Final = re.compile(r"\bstatus: (\d{3})\b")
 _RETRY_AFTER: Final = re.compile(r'"retry-after": "(\d{1,6})"')
 _SOURCE: Final = re.compile(r"^Source:\s*\n\s*(.+)$", re.MULTILINE)
 _ADDRESS: Final = re.compile(r"\w+://\S+")
-_DENIED: Final = frozenset({401, 402, 403, 407})
-_FULL: Final = frozenset({413, 507})
 
 
 class StorageBox:
@@ -55,11 +51,9 @@ class StorageBox:
         self._host = host
         self._scheme = scheme
         self._options = dict(options)
-        self._look_s = look_s
         self._timeout_s = timeout_s
         self._operator: Any = None
-        self._names: dict[str, int] | None = None
-        self._wait_s = look_s
+        self._clock = LookClock(look_s)
 
     async def put(self, name: str, data: bytes) -> None:
         """Write a file."""
@@ -86,9 +80,7 @@ class StorageBox:
             found = await self._do(names)
         except Gone:  # a folder that is not there is empty
             raise Gone("there is no such bucket or container: is its name right?") from None
-        quiet = found == self._names
-        self._wait_s = min(LOOK_SECONDS_MAX, 2 * self._wait_s) if quiet else self._look_s
-        self._names = found
+        self._clock.listed(found)
         return found
 
     async def get(self, name: str, bytes_max: int) -> bytes:
@@ -116,7 +108,7 @@ class StorageBox:
 
     async def bell(self) -> None:
         """Wait for as long as it takes until a look may be worth while."""
-        await trio.sleep(self._wait_s)
+        await trio.sleep(self._clock.wait_s)
 
     async def aclose(self) -> None:
         """Let go of it."""
@@ -159,14 +151,9 @@ def meaning(kind: str, text: str) -> MailboxError:
         reason = source[1] if source else text.partition("\n")[0]
         reason = _ADDRESS.sub("its address", reason)[:_REASON_CHARACTERS_MAX]
         return Unreached(f"the storage could not be reached: {reason}")
-    status = int(found[1])
-    said = f"the storage answered {status} ({http.client.responses.get(status, 'unknown')})"
-    if status in _DENIED or kind == "PermissionDenied":
-        return Denied(said)
-    if status in _FULL:
-        return Full(said)
     later = _RETRY_AFTER.search(text)
-    return Unreached(said, retry_after_s=float(later[1]) if later else None)
+    meant = refused_with(int(found[1]), float(later[1]) if later else None)
+    return Denied(str(meant)) if kind == "PermissionDenied" else meant
 
 
 def _open(scheme: str, options: Mapping[str, str], timeout_s: float) -> Any:

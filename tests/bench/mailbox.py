@@ -31,7 +31,8 @@ from replica import AsyncioHost, Core, Write, new_memory_id, wall_clock_ms
 from replica.ops import Remember
 from replica.replica import Replica, open_replica
 from sync.mailbox.box import Mailbox
-from sync.mailbox.keeping import GROUP_SECONDS_RINGING, Keeper
+from sync.mailbox.keeping import Keeper
+from sync.mailbox.pace import GROUP_SECONDS_RINGING
 from sync.mailbox.places import MailboxAddress, open_box
 from tests.support.devices import introduced
 from tests.support.links import identity

@@ -15,12 +15,14 @@ from sync.carrier.shelf import new_name
 from sync.errors import Denied, Gone, Unreached
 from sync.mailbox.box import Mailbox
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
+from sync.mailbox.pace import LookClock
 from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.serving import server_settings
 from sync.mailbox.storage import StorageBox
 from tests.support.mailbox_servers import (
     AZURE_KEY,
     PASSWORD,
+    USER,
     azurite_blob,
     free_port,
     moto_s3,
@@ -28,6 +30,7 @@ from tests.support.mailbox_servers import (
     rclone_webdav,
     wsgidav_webdav,
 )
+from tests.support.page_boxes import PageBox
 from tests.unit.sync.mailbox.test_keeping import Counting
 
 GIVE_UP_S = 60.0
@@ -44,6 +47,7 @@ KINDS = [
     "WebDAV by WsgiDAV",
     "S3 by moto, a mock",
     "Azure by Azurite",
+    "WebDAV as a page asks",
     "the dict of other tests",
 ]
 
@@ -61,6 +65,11 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if request.param == KINDS[-1]:
         box = Counting()
         yield Server(lambda _: box)
+        return
+    if request.param == KINDS[-2]:
+        with rclone_webdav(tmp_path_factory.mktemp("mailbox")) as url:
+            plain = url.replace(f"{USER}@", "")
+            yield Server(lambda _: PageBox(plain, USER, PASSWORD))
         return
     with _place(request.param, tmp_path_factory.mktemp("mailbox")) as place:
         yield Server(partial(open_box, check_place(place)), place)
@@ -214,7 +223,7 @@ def test_the_bell_rings_when_another_wrote(server: Server) -> None:
 
     async def body(one: Mailbox, other: Mailbox) -> None:
         if isinstance(other, StorageBox):
-            other._look_s = 0.2
+            other._clock = LookClock(0.2)
         await other.names()
         name, rung = new_name(), trio.Event()
 

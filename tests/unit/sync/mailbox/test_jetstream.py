@@ -12,10 +12,11 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from sync.carrier.shelf import new_name
 from sync.errors import Denied, Full, Unreached
-from sync.mailbox.jetstream import HALF_SECONDS_MAX, PART_BYTES, StreamBox, _read_page
+from sync.mailbox.jetstream import StreamBox
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
 from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.serving import server_settings
+from sync.mailbox.stream_files import HALF_SECONDS_MAX, PART_BYTES, _read_page
 from tests.support.mailbox_servers import (
     free_port,
     nats_process,
@@ -210,15 +211,15 @@ def test_what_was_never_finished_is_not_listed_and_goes_after_an_hour(tmp_path: 
 
         async def write_half() -> None:
             stream = box._client.jetstream()
-            await stream.publish(box._part(half, 2 * PART_BYTES, 0), b"x" * PART_BYTES)
+            await stream.publish(box._files._part(half, 2 * PART_BYTES, 0), b"x" * PART_BYTES)
 
         await host.run(write_half)
         assert dict(await box.names()) == {whole: 5}
-        box._halves = {name: since - HALF_SECONDS_MAX for name, since in box._halves.items()}
-        assert box._halves
+        box._files._halves = {name: since - HALF_SECONDS_MAX for name, since in box._files._halves.items()}
+        assert box._files._halves
         await box.names()
         await box.names()
-        assert not box._halves, "it is not there any more"
+        assert not box._files._halves, "it is not there any more"
         assert await box.get(whole, SIZE) == b"words"
         await box.aclose()
 

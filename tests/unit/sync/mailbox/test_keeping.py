@@ -15,14 +15,8 @@ from replica.core import Core
 from replica.ops import Erase
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import check_name
-from sync.mailbox.keeping import (
-    BELLS_A_SECOND,
-    BELLS_AT_ONCE,
-    PAUSE_SECONDS_MAX,
-    PERSON_SECONDS,
-    Bells,
-    Keeper,
-)
+from sync.mailbox.keeping import Keeper
+from sync.mailbox.pace import BELLS_A_SECOND, BELLS_AT_ONCE, PAUSE_SECONDS_MAX, PERSON_SECONDS, Bells
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, group, remember, say, texts
 

@@ -1,0 +1,114 @@
+"""Decide when to look into a mailbox and when to write there, on a steady clock that is an argument.
+
+News that this device has are put off for a moment, so that what is said in one go becomes one file: two seconds where a
+bell rings others at once, a minute where they look each minute. What only others' files should hold is waited for three
+times as long, since their makers are about to write them. A mailbox that fails is tried again after a pause that grows
+to five minutes, or that it asked for; one that needs a person, after ten. Bells are believed only so often: whoever
+runs the mailbox can ring without end. A daemon and the page of a phone keep the same pace.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from sync.carrier.shelf import Plan
+from sync.errors import Denied, Full, MailboxError, Unreached
+
+if TYPE_CHECKING:
+    from random import Random
+
+GROUP_SECONDS_RINGING: Final = 2.0
+GROUP_SECONDS_LOOKED_AT: Final = 60.0
+LOOK_SECONDS_MIN: Final = 60.0
+LOOK_SECONDS_MAX: Final = 300.0
+_OTHERS_FACTOR: Final = 3.0
+PAUSE_SECONDS_MIN: Final = 1.0
+PAUSE_SECONDS_MAX: Final = 300.0
+# A wrong password does not become right by itself, and some servers lock out who tries it often.
+PERSON_SECONDS: Final = 600.0
+# Devices that write at once ring in a burst; after it one bell stands for all that were rung meanwhile. Each costs a
+# listing, some milliseconds.
+BELLS_AT_ONCE: Final = 16
+BELLS_A_SECOND: Final = 2.0
+
+
+class LookClock:
+    """When to look where nothing rings: after a minute while somebody writes, after up to five when nobody does."""
+
+    def __init__(self, least_s: float = LOOK_SECONDS_MIN) -> None:
+        self._least_s = least_s
+        self._names: Mapping[str, int] | None = None
+        self.wait_s = least_s
+
+    def listed(self, names: Mapping[str, int]) -> None:
+        """Hear what there is."""
+        quiet = names == self._names
+        self.wait_s = min(LOOK_SECONDS_MAX, 2 * self.wait_s) if quiet else self._least_s
+        self._names = names
+
+
+class Bells:
+    """How often a bell is believed: a bucket of `BELLS_AT_ONCE` tokens, filled again with `BELLS_A_SECOND`."""
+
+    def __init__(self) -> None:
+        self._tokens = float(BELLS_AT_ONCE)
+        self._at = -math.inf
+
+    def pause(self, now: float) -> float:
+        """Count a bell, and return for how many seconds it is to be put off. `now`: a steady clock's seconds."""
+        refilled = self._tokens + (now - self._at) * BELLS_A_SECOND
+        self._tokens = min(float(BELLS_AT_ONCE), refilled) - 1.0
+        self._at = now
+        return max(0.0, -self._tokens / BELLS_A_SECOND)
+
+
+class Pace:
+    """When one device writes to one mailbox, and for how long it leaves one alone that failed. Times are in seconds."""
+
+    def __init__(self, group_s: float, random: "Random") -> None:
+        self.bells = Bells()
+        self._group_s = group_s
+        self._random = random
+        self._pause_s = PAUSE_SECONDS_MIN
+        # Whatever the mailbox lacks when a device starts, it lacks for a while already.
+        self._write_at = -math.inf
+
+    def at_once(self) -> None:
+        """Put nothing off that is to be written now."""
+        self._write_at = -math.inf
+
+    def put_off(self, now: float) -> float:
+        """Hear that there is news of this device; return when to write it."""
+        self._write_at = now + self._group_s
+        return self._write_at
+
+    def planned(self, plan: Plan, now: float) -> None:
+        """Hear what is left to do."""
+        if not plan.writes:
+            self._write_at = math.inf
+        elif not math.isfinite(self._write_at):
+            self._write_at = now + self._group_s
+
+    def due(self, plan: Plan) -> float:
+        """Return when to write what is left to do."""
+        mine = plan.own or plan.tells_group or plan.merges
+        return self._write_at + (0.0 if mine else (_OTHERS_FACTOR - 1.0) * self._group_s)
+
+    def may_write(self, plan: Plan, now: float) -> bool:
+        """Say whether to write now what a plan wants written."""
+        return now >= self.due(plan)
+
+    def looked(self) -> None:
+        """Hear that a look went well."""
+        self._pause_s = PAUSE_SECONDS_MIN
+
+    def pause_after(self, error: MailboxError) -> float:
+        """Return for how many seconds to leave a mailbox alone that failed."""
+        match error:
+            case Denied() | Full():
+                return PERSON_SECONDS
+            case Unreached(retry_after_s=float() as asked):
+                return min(PERSON_SECONDS, max(PAUSE_SECONDS_MIN, asked))
+        pause_s = self._pause_s
+        self._pause_s = min(PAUSE_SECONDS_MAX, 2 * pause_s)
+        return pause_s * self._random.uniform(0.5, 1.0)
