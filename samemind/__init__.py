@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from samemind.commands.mailbox.invite import MailboxInvitation
     from samemind.commands.mailbox.list import MailboxesListed
     from samemind.commands.mailbox.look import MailboxesLooked, MailboxLooked
+    from samemind.commands.mailbox.phones import PhonesServed
     from samemind.commands.mailbox.remove import MailboxRemoved
     from samemind.commands.mailbox.serve_config import ServerConfig
     from samemind.commands.memories._forgotten import Forgotten
@@ -200,6 +201,7 @@ __all__ = [
     "PeerView",
     "Peers",
     "PendingQuestion",
+    "PhonesServed",
     "Profile",
     "ProfileFact",
     "PromptMessage",
@@ -323,6 +325,7 @@ _MODULE_OF: Final = {
     "PeerView": "samemind.commands.group._parts",
     "Peers": "samemind.commands.group.peers_list",
     "PendingQuestion": "samemind.commands.answers._parts",
+    "PhonesServed": "samemind.commands.mailbox.phones",
     "Profile": "samemind.commands.keeping._parts",
     "ProfileFact": "samemind.commands.keeping._parts",
     "PromptMessage": "samemind.commands.answers.context",

@@ -75,6 +75,7 @@ class BlockingMethods(ThreadedMind):
     look_into_mailboxes = waiting_for(Mind.look_into_mailboxes)
     invite_to_mailbox = waiting_for(Mind.invite_to_mailbox)
     mailbox_server_config = waiting_for(Mind.mailbox_server_config)
+    share_mailbox_with_phones = waiting_for(Mind.share_mailbox_with_phones)
     pair = waiting_for(Mind.pair)
     peers = waiting_for(Mind.peers)
     rename_peer = waiting_for(Mind.rename_peer)

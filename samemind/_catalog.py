@@ -91,6 +91,7 @@ FAMILIES: Final = {
         "mailbox look",
         "mailbox invite",
         "mailbox serve-config",
+        "mailbox phones",
     ),
     "group": (
         "pair",
@@ -217,6 +218,7 @@ MODULE_OF: Final = {
     "mailbox look": "samemind.commands.mailbox.look",
     "mailbox invite": "samemind.commands.mailbox.invite",
     "mailbox serve-config": "samemind.commands.mailbox.serve_config",
+    "mailbox phones": "samemind.commands.mailbox.phones",
     "pair": "samemind.commands.group.pair",
     "peers list": "samemind.commands.group.peers_list",
     "peers rename": "samemind.commands.group.peers_rename",
@@ -357,6 +359,9 @@ HELP_OF: Final = {
         "Print what another device needs to use the same mailbox, secret included: show it to nobody else."
     ),
     "mailbox serve-config": "Print the settings of a NATS server that keeps a mailbox for this group.",
+    "mailbox phones": (
+        "Let phones use a mailbox, too: their browsers are told its secret. With neither, say whether they may."
+    ),
     "pair": (
         "Join two devices: without a code, show one and wait; with the code, join the device that shows it."
     ),

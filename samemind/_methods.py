@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from samemind.commands.mailbox.invite import MailboxInvitation
     from samemind.commands.mailbox.list import MailboxesListed
     from samemind.commands.mailbox.look import MailboxesLooked
+    from samemind.commands.mailbox.phones import PhonesServed
     from samemind.commands.mailbox.remove import MailboxRemoved
     from samemind.commands.mailbox.serve_config import ServerConfig
     from samemind.commands.memories._forgotten import Forgotten
@@ -762,6 +763,13 @@ class Methods(Asking):
             port=port,
             no_tls=no_tls,
         )
+        return answer
+
+    async def share_mailbox_with_phones(
+        self, name: str, *, at: str | None = None, off: bool = False
+    ) -> PhonesServed:
+        """Let phones use a mailbox, too, or no more."""
+        answer: PhonesServed = await self._ask("mailbox phones", name=name, at=at, off=off)
         return answer
 
     async def peers(self) -> Peers:

@@ -16,12 +16,17 @@ from sync.group import Group
 from sync.identity import Identity
 from sync.revocation_notice import tell_revoked
 from sync.tls import secure
+from sync.web_hello import mail_origin
 from sync.web_link import TOO_MANY, Socket, close_quietly, secure_web
 from sync.wire.messages import Trust
 
 # A handshake takes milliseconds. If strangers hold all of these at one door, the one that waited longest makes room.
 HANDSHAKES_MAX: Final = 16
 
+# A few kilobytes over the slowest network.
+TELL_SECONDS_MAX: Final = 30.0
+
+Keep = Callable[[trio.abc.Stream, DeviceId], Awaitable[None]]
 Prove = Callable[[tuple[bytes, ...]], Awaitable[tuple[trio.abc.Stream, DeviceId]]]
 
 _log = logging.getLogger(__name__)
@@ -35,7 +40,7 @@ class Acceptor:
         identity: Identity,
         group: Group,
         *,
-        keep: Callable[[trio.abc.Stream, DeviceId], Awaitable[None]],
+        keep: Keep,
         now_ms: Callable[[], int],
         hear: Callable[[DeviceId, Trust], Awaitable[None]],
     ) -> None:
@@ -67,14 +72,30 @@ class Acceptor:
         if not await self._answer(prove, self._knocking_on_the_web):
             await close_quietly(socket, TOO_MANY)
 
-    async def _answer(self, prove: Prove, knocking: dict[trio.CancelScope, None]) -> bool:
-        """Return whether the caller was dealt with: one that had to make room was not."""
+    async def tell_web(self, socket: Socket, origin: str, told: Callable[[], bytes]) -> None:
+        """Tell a page of that origin something if its device is a member, and close; anybody else hears nothing."""
+
+        async def prove(pins: tuple[bytes, ...]) -> tuple[trio.abc.Stream, DeviceId]:
+            return await secure_web(socket, identity=self._identity, pins=pins, origin=mail_origin(origin))
+
+        async def tell(stream: trio.abc.Stream, peer: DeviceId) -> None:
+            with trio.move_on_after(TELL_SECONDS_MAX):
+                await stream.send_all(told())
+                await stream.aclose()
+
+        if not await self._answer(prove, self._knocking_on_the_web, tell):
+            await close_quietly(socket, TOO_MANY)
+
+    async def _answer(
+        self, prove: Prove, knocking: dict[trio.CancelScope, None], tell: Keep | None = None
+    ) -> bool:
+        """Return whether the caller was dealt with: one that had to make room was not. `tell`: instead of a link."""
         if len(knocking) >= HANDSHAKES_MAX:
             next(iter(knocking)).cancel()
         with trio.CancelScope() as scope:
             knocking[scope] = None
             try:
-                out = self._group.to_be_told()
+                out = self._group.to_be_told() if tell is None else {}
                 pins = self._group.trust.pins() + tuple(each.certificate for each in out.values())
                 secured, peer = await prove(pins)
             except SyncError as error:
@@ -93,5 +114,5 @@ class Acceptor:
         elif not self._group.trust.admits(peer):
             await trio.aclose_forcefully(secured)
         else:
-            await self._keep(secured, peer)
+            await (tell or self._keep)(secured, peer)
         return True

@@ -302,6 +302,10 @@ class Syncer:
         answer = partial(self._answering.answer_web, admitted=admitted)
         await self.tasks.attempt("answering a page", answer, socket, origin)
 
+    async def tell_page(self, socket: Socket, origin: str, told: Callable[[], bytes]) -> None:
+        """Tell a page of that origin something, if its device is let in."""
+        await self.tasks.attempt("telling a page", self._answering.tell_web, socket, origin, told)
+
     async def hear_page(self, socket: Socket, origin: str) -> None:
         """Let a page of that origin prove the code that is shown, if one is."""
         await self.tasks.attempt("pairing with a page", self._meeting.hear_page, socket, origin)

@@ -47,6 +47,8 @@ from sync.wire.limits import CERTIFICATE_BYTES_MAX
 # Subprotocols of the WebSocket (RFC 6455, 1.9): by what the two agree on this hello and no other, and on pairing.
 LINK_PROTOCOL: Final = "samemind-link-1"
 PAIR_PROTOCOL: Final = "samemind-pair-1"
+# By this one a member is told which mailboxes it may use, and nothing else is said.
+MAIL_PROTOCOL: Final = "samemind-mail-1"
 # An origin is a scheme, a name of at most 253 characters, and a port.
 ORIGIN_BYTES_MAX: Final = 300
 
@@ -271,6 +273,11 @@ class _HelloKeys:
 def pairing_context(origin: str) -> bytes:
     """Return by what way two devices pair that do so by a page of that origin (`context` in `sync.pairing`)."""
     return _PAIRING + origin.encode()
+
+
+def mail_origin(origin: str) -> str:
+    """Return as whose page a member proves itself that asks for mailboxes: that proof is good for no link."""
+    return f"{origin} mailboxes"
 
 
 def _begun(origin: str, first: bytes) -> bytes:

@@ -28,6 +28,7 @@ from samemind.commands.contradictions.show import run as contradictions_show
 from samemind.control.server import Say
 from samemind.declaring import read_options
 from samemind.errors import NotFound, SamemindError, Usage
+from samemind.mailboxes import SavedMailbox
 from samemind.panel.access import BrowserSession, Doorkeeper, is_loopback
 from samemind.panel.api import failed, offered, read_object, stream, verb_routes
 from samemind.panel.authority import Authority
@@ -46,6 +47,7 @@ from samemind.panel.serving import GRACE_S, Door, listening, machine_names
 from samemind.panel.settings import PanelSettings
 from samemind.panel.spaces import spaces
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
+from samemind.phone_mailboxes import told_to_phones
 from samemind.phone_place import PhonePlace, place_of
 from samemind.plain import to_json
 from samemind.qr import qr_rows
@@ -111,6 +113,18 @@ class Panel:
         )
         if before is not None and before.fingerprint != self.certificate.fingerprint:
             self.door.serve_anew(str(self.device.home.certificate))
+
+    def _for_phones(self) -> list[SavedMailbox]:
+        mailboxes = self.device.mailboxes
+        return [] if mailboxes is None else [one for one in mailboxes.saved.values() if one.phones]
+
+    def phone_origins(self) -> list[str]:
+        """Return where the page of a phone may connect to beside this device: its mailboxes, if it was given any."""
+        return sorted({one.phones for one in self._for_phones() if one.phones})
+
+    def told_of_mailboxes(self) -> bytes:
+        """Return what a phone of the group is told of the mailboxes that it may use, secrets included."""
+        return told_to_phones(self._for_phones())
 
     @property
     def url(self) -> str:

@@ -7,7 +7,7 @@ route is guarded without anybody thinking of it; what is open to all is named he
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Final
 
@@ -55,6 +55,11 @@ _PHONE_CSP: Final[Mapping[str, str]] = {
 }
 
 
+def phone_policy(origins: Iterable[str]) -> str:
+    """Return what the page of a phone may do; it connects to this device and to these mailboxes, and to nobody else."""
+    return _policy({**_PHONE_CSP, "connect-src": " ".join(["'self'", *origins])})
+
+
 def _policy(directives: Mapping[str, str]) -> str:
     return "; ".join(f"{name} {value}" for name, value in directives.items())
 
@@ -67,10 +72,6 @@ _HEADERS: Final[Mapping[str, str]] = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
-}
-_PHONE_HEADERS: Final[Mapping[str, str]] = {
-    **_HEADERS,
-    "content-security-policy": _policy(_PHONE_CSP),
 }
 
 
@@ -92,7 +93,9 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(_PHONE_HEADERS if scope["path"].startswith(f"{PHONE}/") else _HEADERS)
+                headers.update(_HEADERS)
+                if scope["path"].startswith(f"{PHONE}/"):
+                    headers["content-security-policy"] = phone_policy(self._panel.phone_origins())
                 if scope["path"].startswith("/api/"):
                     headers["cache-control"] = "no-store"
             await send(message)

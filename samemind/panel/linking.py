@@ -1,7 +1,8 @@
 """Take the WebSocket of a phone's page: a link for a device of the group, or a talk with one that wants to be paired.
 
-Which of the two is agreed on before it stands (RFC 6455, 1.9); a page that names neither gets none. Host and Origin
-were checked on the way here (`samemind.panel.guard`). Who is there, and whether it is let in, is decided in `sync`.
+Or one of the group asks which mailboxes it may use. Which of these it is, is agreed on before it stands (RFC 6455,
+1.9); a page that names none gets none. Host and Origin were checked on the way here (`samemind.panel.guard`). Who is
+there, and whether it is let in, is decided in `sync`.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -10,7 +11,7 @@ import trio
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from sync.errors import RemoteProtocolError
-from sync.web_hello import LINK_PROTOCOL, PAIR_PROTOCOL
+from sync.web_hello import LINK_PROTOCOL, MAIL_PROTOCOL, PAIR_PROTOCOL
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel
@@ -58,7 +59,11 @@ class PageSocket:
 
 async def link(panel: "Panel", websocket: WebSocket) -> None:
     """Hold one WebSocket until it is over."""
-    asked = [each for each in (LINK_PROTOCOL, PAIR_PROTOCOL) if each in websocket.scope["subprotocols"]]
+    asked = [
+        each
+        for each in (LINK_PROTOCOL, PAIR_PROTOCOL, MAIL_PROTOCOL)
+        if each in websocket.scope["subprotocols"]
+    ]
     if len(asked) != 1:
         await websocket.close()
         return
@@ -72,6 +77,8 @@ async def link(panel: "Panel", websocket: WebSocket) -> None:
         nursery.start_soon(panel.until_closing, nursery.cancel_scope)
         if asked[0] == PAIR_PROTOCOL:
             await syncer.hear_page(socket, origin)
+        elif asked[0] == MAIL_PROTOCOL:
+            await syncer.tell_page(socket, origin, panel.told_of_mailboxes)
         else:
             await syncer.answer_web(
                 socket, origin, admitted=lambda: panel.door.know(websocket.scope.get("client"))

@@ -2,12 +2,14 @@
 
 The files are those of the package `samemind_phone` (`make phone` builds its wheel), named in its manifest with their
 hashes; what is not named there is not served. They are compressed already. One whose name holds its hash never changes,
-so a browser keeps it for good; every other is asked for again by its ETag.
+so a browser keeps it for good; every other is asked for again by its ETag, and so is the worker: the policy that it is
+sent with names the mailboxes that it may connect to, which change. A page that is kept for later is told that policy
+signed, too.
 """
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -21,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from samemind.panel.guard import PHONE, refuse
+from samemind.panel.guard import PHONE, phone_policy, refuse
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel
@@ -33,6 +35,7 @@ _ASKED_AGAIN: Final = "no-cache"
 _PIECE_BYTES: Final = 1 << 16
 # A signature for one purpose must not pass for another.
 _MANIFEST: Final = b"samemind phone page 1\0"
+_POLICY: Final = b"samemind phone policy 1\0"
 _MISSING: Final = "install the wheel samemind_phone beside samemind; in a checkout: make phone"
 
 
@@ -95,25 +98,32 @@ def _page_routes(panel: "Panel") -> Iterable[Route]:
     folder = Path(str(files(_PACKAGE))) / "static"
     named = page_files(folder)
     manifest = (folder / "manifest.json").read_bytes()
+    sign = panel.device.identity.sign
     signature = {
         "device": panel.device.device_id.hex(),
-        "signature": panel.device.identity.sign(_MANIFEST + hashlib.sha256(manifest).digest()).hex(),
+        "signature": sign(_MANIFEST + hashlib.sha256(manifest).digest()).hex(),
     }
     named["manifest.json"] = PageFile(
         folder / "manifest.json", hashlib.sha256(manifest).hexdigest(), "application/json", False, ()
     )
     named[""] = named["index.html"]
 
+    def policy() -> str:
+        return phone_policy(panel.phone_origins())
+
     async def signed(request: Request) -> Response:
-        return JSONResponse(signature, headers={"cache-control": "no-store"})
+        now = policy()
+        signed = sign(_POLICY + hashlib.sha256(now.encode()).digest()).hex()
+        told = {**signature, "policy": now, "policy_signature": signed}
+        return JSONResponse(told, headers={"cache-control": "no-store"})
 
     return [
         Route(f"{PHONE}/manifest.sig", signed, methods=["GET"]),
-        *(Route(f"{PHONE}/{name}", _sending(file), methods=["GET"]) for name, file in named.items()),
+        *(Route(f"{PHONE}/{name}", _sending(file, policy), methods=["GET"]) for name, file in named.items()),
     ]
 
 
-def _sending(file: PageFile) -> Any:
+def _sending(file: PageFile, policy: Callable[[], str]) -> Any:
     async def send(request: Request) -> Response:
         accepted = {
             each.partition(";")[0].strip()
@@ -122,6 +132,8 @@ def _sending(file: PageFile) -> Any:
         }
         encoding = next((each for each in file.encodings if each in accepted), None)
         tag = f'"{file.sha256[:32]}{"" if encoding is None else f"-{encoding}"}"'
+        if not file.immutable:
+            tag = f'{tag[:-1]}-{hashlib.sha256(policy().encode()).hexdigest()[:16]}"'
         headers = {
             "etag": tag,
             "cache-control": _FOREVER if file.immutable else _ASKED_AGAIN,

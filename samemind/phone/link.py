@@ -8,11 +8,13 @@ from typing import Any
 
 from replica.membership import introduce
 from samemind.phone.host import Phone
+from samemind.phone.mail import TOLD_BYTES_MAX
 from sync.code import Entropy, PairingCode
+from sync.errors import LimitExceeded
 from sync.exchange import Exchange, check_admitted
 from sync.identity import certificate_key
 from sync.pairing import Introduction, Joiner, PairingResult
-from sync.web_hello import HelloInitiator, pairing_context
+from sync.web_hello import HelloInitiator, mail_origin, pairing_context
 from sync.wire.frames import FrameReader, encode_frame
 
 
@@ -175,3 +177,38 @@ class Pairing:
             ],
             [],
         )
+
+
+class MailboxHearing:
+    """One question to whichever paired device answers at an origin: which mailboxes may I use? An error ends it."""
+
+    def __init__(self, phone: Phone, *, origin: str, entropy: Entropy) -> None:
+        group = phone.core.membership
+        self._hello = HelloInitiator(
+            certificate=phone.identity.certificate,
+            sign=phone.identity.sign,
+            pins=[group.members[each].certificate for each in group.standing if each != phone.core.device],
+            origin=mail_origin(origin),
+            entropy=entropy,
+        )
+        self._heard = bytearray()
+
+    def start(self) -> bytes:
+        """Return the first message."""
+        return self._hello.start()
+
+    def receive(self, message: bytes) -> list[bytes]:
+        """Take one message; return what to send."""
+        channel = self._hello.channel
+        if channel is None:
+            return self._hello.receive(message)
+        self._heard += channel.open(message)
+        if len(self._heard) > TOLD_BYTES_MAX:
+            raise LimitExceeded(f"expected at most {TOLD_BYTES_MAX} bytes about mailboxes, got more")
+        return []
+
+    @property
+    def told(self) -> str | None:
+        """Return what was told, once the peer said that it was all."""
+        channel = self._hello.channel
+        return self._heard.decode("utf-8", "replace") if channel is not None and channel.ended else None

@@ -19,7 +19,7 @@ CERTIFICATE: Final = "/etc/nats/samemind.crt"
 KEY: Final = "/etc/nats/samemind.key"
 STORE: Final = "/var/lib/nats"
 DROP_IN: Final = "/etc/systemd/system/nats-server.service.d/samemind.conf"
-# Streams reserve what they may grow to (`sync.mailbox.jetstream.STREAM_BYTES_MAX`), and a little is wanted beside it.
+# Streams reserve what they may grow to (`sync.mailbox.stream_files`), and a little is wanted beside it.
 _MEGABYTES: Final = 1_100
 # JetStream keeps a file on so many servers of a cluster: of fewer than three, none may be down.
 CLUSTER_SIZES: Final = (3, 5)

@@ -46,6 +46,7 @@ WORKS = {
     "carry import": ["carry", "import", "CARRIED"],
     "mailbox add": ["mailbox", "add", "MAILBOX", "--name", "home"],
     "mailbox invite": ["mailbox", "invite", "home"],
+    "mailbox phones": ["mailbox", "phones", "home"],
     "mailbox serve-config": ["mailbox", "serve-config", "meet.example"],
     "correct": ["correct", "RID", "Ann moved to Faro"],
     "diff": ["diff", "--since", "2100-01-01", "--until", "2101-01-01"],

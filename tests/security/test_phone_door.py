@@ -14,7 +14,14 @@ from wsproto.events import BytesMessage
 from replica.keys import agreement_key
 from sync.errors import SyncError, WrongCode
 from sync.identity import Identity, fingerprint
-from sync.web_hello import LINK_PROTOCOL, PAIR_PROTOCOL, RECORD_BYTES_MAX, HelloInitiator
+from sync.web_hello import (
+    LINK_PROTOCOL,
+    MAIL_PROTOCOL,
+    PAIR_PROTOCOL,
+    RECORD_BYTES_MAX,
+    HelloInitiator,
+    mail_origin,
+)
 from sync.web_link import RecordStream
 from sync.wire.frames import encode_frame
 from sync.wire.limits import FRAME_BYTES_MAX
@@ -251,6 +258,46 @@ def test_nobody_pairs_while_no_code_is_shown(served: Served, tmp_path: Path) -> 
             assert page.closed == 4404
 
     run(main)
+
+
+# -- which mailboxes there are -----------------------------------------------------------------------------------
+
+
+def test_a_member_alone_hears_of_mailboxes_and_a_proof_for_a_link_is_none_for_that(
+    served: Served, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("geheim-4711")
+    address = "webdav+https://ada@cloud.example/box"
+    for words in (
+        ("add", address, "--name", "post", "--secret-file", str(tmp_path / "secret")),
+        ("add", f"folder://{tmp_path}", "--name", "not for phones"),
+        ("phones", "post", "--at", "https://cloud.example"),
+    ):
+        assert samemind(served.home, "mailbox", *words).code == 0
+
+    async def main() -> None:
+        async with devices(tmp_path, "phone") as (phone,):
+            page, origin = Page(phone, served.url), origin_of(served.url)
+            with offering(served.home) as (code, _):
+                await page.pair(code)
+            pins = await page.pins()
+            for who, where in ((MALLORY, mail_origin(origin)), (phone.identity, origin)):
+                async with websocket(served.url, MAIL_PROTOCOL) as socket:
+                    with pytest.raises((trio.BrokenResourceError, SyncError)):
+                        await hello(socket, who, [served.certificate], where)
+            async with websocket(served.url, MAIL_PROTOCOL) as socket:
+                stream = await hello(socket, phone.identity, pins, mail_origin(origin))
+                told = b""
+                while some := await stream.receive_some():
+                    told += some
+            (one,) = json.loads(told)
+            assert (one["name"], one["secret"]) == ("post", "geheim-4711")
+
+    try:
+        run(main)
+    finally:
+        for name in ("post", "not for phones"):
+            assert samemind(served.home, "mailbox", "remove", name).code == 0
 
 
 def test_a_code_is_good_for_one_guess(served: Served, tmp_path: Path) -> None:

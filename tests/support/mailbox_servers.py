@@ -9,10 +9,13 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import formatdate
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -193,3 +196,62 @@ def nats_server(folder: Path, *, port: int | None = None, config: str = "") -> I
     port = port or free_port()
     with nats_process(folder, port, config):
         yield f"nats://127.0.0.1:{port}"
+
+
+# What a server has to say so that pages of other origins may use it as a folder of WebDAV.
+_LETTING_IN: Final = {
+    "access-control-allow-methods": "GET, PUT, DELETE, PROPFIND, MKCOL",
+    "access-control-allow-headers": "authorization, content-type, depth",
+    "access-control-expose-headers": "retry-after",
+    "access-control-max-age": "600",
+}
+
+
+@contextmanager
+def letting_in(url: str, asked: list[str] | None = None) -> Iterator[str]:
+    """Stand before a server of HTTP and let pages of every origin in, as a reverse proxy would be told to."""
+    place = urlsplit(url).netloc.rpartition("@")[2]
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do(self) -> None:
+            if asked is not None:
+                asked.append(self.command)
+            headers = {**_LETTING_IN, "access-control-allow-origin": self.headers.get("origin", "*")}
+            if self.command == "OPTIONS":
+                self._say(204, headers, b"")
+                return
+            length = int(self.headers.get("content-length", "0"))
+            passed = {name: value for name, value in self.headers.items() if name.lower() in _PASSED}
+            to = HTTPConnection(place, timeout=READY_SECONDS_MAX)
+            try:
+                to.request(self.command, self.path, self.rfile.read(length), passed)
+                answer = to.getresponse()
+                headers["content-type"] = answer.headers.get("content-type", "application/octet-stream")
+                self._say(answer.status, headers, answer.read())
+            finally:
+                to.close()
+
+        def _say(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    for verb in ("GET", "PUT", "DELETE", "PROPFIND", "MKCOL", "OPTIONS"):
+        setattr(Proxy, f"do_{verb}", Proxy.do)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+_PASSED: Final = frozenset({"authorization", "content-type", "depth"})

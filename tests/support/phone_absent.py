@@ -4,11 +4,10 @@ import sys
 from typing import Final
 from unittest.mock import MagicMock
 
-# Vectors, waiting, sockets, limits of a process, and what writes certificates and carrier files: for other devices.
+# Vectors, waiting, sockets, and limits of a process: for other devices.
 _ABSENT: Final = (
     *("numpy", "numpy.random", "numpy.typing", "trio", "trio.lowlevel", "trio.abc", "trio.testing"),
-    *("outcome", "aiosqlite", "nacl", "nacl.exceptions", "nacl.public", "nacl.signing"),
-    *("zeroconf", "zeroconf.asyncio", "resource"),
+    *("outcome", "aiosqlite", "zeroconf", "zeroconf.asyncio", "resource"),
 )
 
 
@@ -16,7 +15,6 @@ def pretend() -> None:
     """Put something in the place of each: what a test gets out of it is nothing that it could compare."""
     for name in _ABSENT:
         sys.modules[name] = MagicMock(name=name)
-    _hold("nacl.exceptions", CryptoError=type("CryptoError", (Exception,), {}))
     _hold(
         "numpy", split=lambda *_: [MagicMock()] * 3, ndarray=type("ndarray", (), {})
     )  # is asked what is one

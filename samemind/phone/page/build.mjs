@@ -44,7 +44,8 @@ mkdirSync(out, { recursive: true });
 const files = {};
 const named = {};
 
-function put(name, bytes, { fixed = false, as = name } = {}) {
+// `again`: asked for again each time, as what a browser may do with it can change.
+function put(name, bytes, { fixed = false, again = fixed, as = name } = {}) {
   const content = Buffer.from(bytes);
   const hash = sha256(content);
   const dot = name.lastIndexOf(".");
@@ -58,7 +59,7 @@ function put(name, bytes, { fixed = false, as = name } = {}) {
     writeFileSync(join(out, `${called}.br`), packed);
     encodings.push("br");
   }
-  files[called] = { sha256: hash, bytes: content.length, sent: encodings.length ? packed.length : content.length, type: TYPES[name.slice(dot + 1)], immutable: !fixed, encodings };
+  files[called] = { sha256: hash, bytes: content.length, sent: encodings.length ? packed.length : content.length, type: TYPES[name.slice(dot + 1)], immutable: !again, encodings };
   named[as] = called;
 }
 
@@ -80,9 +81,11 @@ const parts = JSON.stringify(named);
 const lock = JSON.stringify({ info: JSON.parse(readFileSync(join(pyodide, "pyodide-lock.json"))).info, packages: {} });
 put("disk.js", read("disk.js"));
 put("kept.js", read("kept.js"));
+put("nats.js", bundled("nats.js"));
+put("mail.js", filled(read("mail.js").toString(), { NATS: named["nats.js"] }));
 put("start.js", filled(read("start.js").toString(), { KEPT: named["kept.js"], PARTS: parts, LOCK: lock }));
 put("keeper.js", filled(read("keeper.js").toString(), { START: named["start.js"] }));
-put("worker.js", filled(read("worker.js").toString(), { DISK: named["disk.js"], KEPT: named["kept.js"], START: named["start.js"], VENDOR: named["vendor.js"] }));
+put("worker.js", filled(read("worker.js").toString(), { DISK: named["disk.js"], MAIL: named["mail.js"], KEPT: named["kept.js"], START: named["start.js"], VENDOR: named["vendor.js"] }), { again: true });
 put("page.css", read("page.css"));
 put("page.js", filled(Buffer.from(bundled("page.js")).toString(), { WORKER: named["worker.js"], KEEPER: named["keeper.js"] }));
 put("app.webmanifest", read("app.webmanifest"), { fixed: true });

@@ -1,6 +1,6 @@
 // The first visit, pairing, the devices of the group, and what this browser promises to keep.
 import { ask } from "./talk.js";
-import { h, notice, sizeOf } from "./dom.js";
+import { h, momentOf, notice, sizeOf } from "./dom.js";
 
 const CODE_LETTERS = 40;
 
@@ -58,13 +58,15 @@ export function devicesView() {
   const promises = h("div", { class: "stack" });
   const pairing = h("div", { class: "panel", id: "pairing" });
   const ending = h("div", { class: "panel" });
-  const element = h("div", { class: "stack" }, h("h2", {}, "Devices"), h("div", { class: "panel" }, list), pairing, promises, h("div", { class: "panel" }, h("h3", {}, "On this device"), figures), ending);
+  const mailboxes = h("div", { class: "stack", id: "mailboxes" });
+  const element = h("div", { class: "stack" }, h("h2", {}, "Devices"), h("div", { class: "panel" }, list), mailboxes, pairing, promises, h("div", { class: "panel" }, h("h3", {}, "On this device"), figures), ending);
 
   async function refresh() {
     const { answer } = await ask("call", { verb: "devices" });
     list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, each.name), h("span", { class: "muted" }, each.is_here ? "this device" : each.is_out ? "taken out" : ""))));
     const status = await ask("status");
     figures.replaceChildren(...Object.entries({ Memories: status.memories, "On its disk": sizeOf(status.bytes), Link: status.link.why || status.link.state }).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))]));
+    mailboxes.replaceChildren(...status.mailboxes.map(mailboxPanel));
     promises.replaceChildren(...(await promised()));
   }
 
@@ -100,6 +102,23 @@ export function devicesView() {
   refresh().catch((error) => notice(error.message, { error: true }));
   const again = () => refresh().catch(() => {}); // who comes back, asks anew
   return { element, refresh: again, linked: again, pair };
+}
+
+// What to do where a mailbox is in trouble; what it is, is said by the worker.
+const ADVICE = {
+  cors: () => `Its server has to let pages of ${location.origin} read it (CORS). The manual, “Meet through a mailbox”, says how.`,
+  policy: () => "Load this page anew while the device that serves it is there: the page then may connect to it.",
+  denied: () => "Give its password anew on the device that serves this page (samemind mailbox add), and let the two meet.",
+  full: () => "Make room there. What you tell this phone is kept here until then.",
+  network: () => "It is tried again by itself. If other pages open, its address may be wrong: samemind mailbox phones, on the device that serves this page.",
+};
+
+function mailboxPanel(each) {
+  const met = each.looked_ms ? `Last met by mailbox at ${momentOf(each.looked_ms)}.` : "Not met by this mailbox since the page was opened.";
+  const told = [h("h3", {}, `Mailbox ${each.name}`), h("p", { class: "muted" }, each.putting_off && !each.trouble ? `${met} What was told here since is passed on soon, or when the device that serves this page is near.` : met)];
+  if (each.trouble) told.push(h("p", { class: "panel warn", role: "alert" }, `Since then: ${each.trouble}. ${(ADVICE[each.kind] ?? ADVICE.network)()}`));
+  for (const reason of each.refused) told.push(h("p", { class: "panel warn", role: "alert" }, `Some of what lies there is not taken yet: ${reason}. Is the clock of this phone right, and that of your other devices?`));
+  return h("div", { class: "panel" }, ...told);
 }
 
 // What the browser does not promise, said plainly.

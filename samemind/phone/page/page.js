@@ -1,7 +1,7 @@
 // The page: what is remembered, what is due, what is open, and which devices there are. The device is in the worker.
 import { keep, kept } from "./kept.js";
 import { ask, lead, onEvent } from "./talk.js";
-import { h, icon, notice } from "./dom.js";
+import { h, icon, notice, timeOf } from "./dom.js";
 import { devicesView, welcome, wiped } from "./devices.js";
 import { dueView, memoriesView, questionsView } from "./views.js";
 
@@ -29,7 +29,7 @@ const policy = globalThis.trustedTypes?.createPolicy("samemind", {
 });
 const program = (name) => policy?.createScriptURL(name) ?? name;
 const main = document.getElementById("main");
-let current = null;
+let current = null, mailboxes = [];
 
 // -- what was handed over: a code in the fragment, which no server hears, or a text that another app shares ------------
 
@@ -56,7 +56,7 @@ function show() {
 async function refresh({ isShown = false } = {}) {
   if (!isShown) current?.refresh?.();
   const status = await ask("status");
-  linked(status.link); // at once: what is told of the link while more is asked is newer than this
+  linked(status.link, status.mailboxes); // at once: what is told of the link while more is asked is newer than this
   status.due = (await ask("call", { verb: "due" })).answer.filter((each) => each.due_ms <= Date.now()).length;
   for (const view of VIEWS) {
     const badge = document.querySelector(`.tab[data-path="${view.path}"] .badge`);
@@ -69,12 +69,14 @@ async function refresh({ isShown = false } = {}) {
 // What was under way when the device was erased fails, and that is as it should be.
 const refreshed = () => refresh().catch((error) => document.documentElement.dataset.gone || notice(error.message, { error: true }));
 
-function linked(link) {
+function linked(link, told = mailboxes) {
+  mailboxes = told;
   const where = document.getElementById("where");
   where.hidden = !link || link.state === "off";
   if (where.hidden) return;
   where.dataset.state = link.state;
-  where.replaceChildren(h("span", {}, STATES[link.state](link)));
+  const met = ["away", "calling"].includes(link.state) ? Math.max(...mailboxes.filter((each) => !each.trouble).map((each) => each.looked_ms ?? 0), 0) : 0;
+  where.replaceChildren(h("span", {}, met ? `By mailbox, ${timeOf(met)}` : STATES[link.state](link)));
   where.onclick = () => { location.hash = "#/devices"; };
   current?.linked?.(link);
 }
@@ -83,6 +85,10 @@ onEvent((event) => {
   if (document.documentElement.dataset.gone) return;
   if (event.event === "news") refreshed();
   else if (event.event === "link") linked(event.link);
+  else if (event.event === "mail" || event.event === "mailboxes") {
+    if (event.event === "mailboxes") navigator.serviceWorker?.controller?.postMessage("look"); // they are named in what a page may do
+    ask("status").then((status) => linked(status.link, status.mailboxes), () => {});
+  }
   else if (event.event === "out") wiped("This device was taken out of your group. What it held was erased.");
   else if (event.event === "broken") failed(new Error(event.message));
 });
@@ -102,6 +108,7 @@ async function keepPage() {
   try {
     const kept = await navigator.serviceWorker.register(program("sw.js"), { scope: "./", updateViaCache: "none" });
     navigator.serviceWorker.addEventListener("message", ({ data }) => {
+      if (data === "policy") notice("Your mailboxes changed.", { action: { name: "Load the page anew", run: () => location.reload() } });
       if (data === "fresh") notice("A new page is here.", { action: { name: "Load it", run: () => location.reload() } });
     });
     (await navigator.serviceWorker.ready, kept.active)?.postMessage("look");

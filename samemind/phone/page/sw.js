@@ -2,7 +2,8 @@
 // as its manifest says, and where a device of the group signed that manifest.
 const SCOPE = new URL("./", self.location).pathname;
 const CACHE = "samemind-page-";
-const CONTEXT = new TextEncoder().encode("samemind phone page 1\0");
+const POLICY = "content-security-policy";
+const PAGE_CONTEXT = "samemind phone page 1\0", POLICY_CONTEXT = "samemind phone policy 1\0";
 
 self.addEventListener("install", (event) => event.waitUntil(take().then(() => self.skipWaiting())));
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -13,7 +14,7 @@ self.addEventListener("fetch", (event) => {
   event.respondWith(found(path).then((answer) => answer ?? fetch(event.request)));
 });
 self.addEventListener("message", (event) => {
-  if (event.data === "look") event.waitUntil(take().then((fresh) => fresh && event.source.postMessage("fresh"), () => {}));
+  if (event.data === "look") event.waitUntil(take().then((news) => news && event.source.postMessage(news), () => {}));
 });
 
 // The newest page that is here whole stands for all; older ones go once nobody shows them. Looked for once, since a start
@@ -43,7 +44,8 @@ async function found(path) {
   return undefined;
 }
 
-// Fetch the page that is served now, if it is another; say whether it is here now, whole.
+// Fetch the page that is served now, if it is another, or if it may connect to other mailboxes: what a browser lets it do is
+// kept with it. Say what is new of what is here now, whole.
 async function take() {
   const answer = await fetch(`${SCOPE}manifest.json`, { cache: "no-store" });
   if (!answer.ok) throw new Error(`expected a manifest, got ${answer.status}`);
@@ -52,8 +54,11 @@ async function take() {
   const before = await current();
   const digest = await sha256(bytes);
   const held = await before?.cache.match(`${SCOPE}manifest.json`);
-  if (held && (await sha256(await held.arrayBuffer())) === digest) return false;
-  if (before && !(await isSigned(bytes))) throw new Error("nobody of this group signed the new page");
+  const signed = await signatures();
+  const policy = signed.policy ?? answer.headers.get(POLICY) ?? "default-src 'none'";
+  const isSame = held && (await sha256(await held.arrayBuffer())) === digest;
+  if (isSame && held.headers.get(POLICY) === policy) return null;
+  if (before && !(await isSigned(signed, bytes, policy))) throw new Error("nobody of this group signed the new page");
   const name = `${CACHE}${String(Date.now()).padStart(15, "0")}`;
   const cache = await caches.open(name);
   for (const [file, { sha256: expected, type }] of Object.entries(manifest.files)) {
@@ -68,18 +73,18 @@ async function take() {
       await caches.delete(name);
       throw new Error(`${file} is not the one that the manifest names`);
     }
-    const headers = { "content-type": type };
-    for (const kept of ["content-security-policy", "referrer-policy", "x-content-type-options"]) {
+    const headers = { "content-type": type, [POLICY]: policy };
+    for (const kept of ["referrer-policy", "x-content-type-options"]) {
       if (got.headers.get(kept)) headers[kept] = got.headers.get(kept);
     }
     await cache.put(path, new Response(content, { headers }));
   }
-  await cache.put(`${SCOPE}manifest.json`, new Response(bytes, { headers: { "content-type": "application/json" } }));
+  await cache.put(`${SCOPE}manifest.json`, new Response(bytes, { headers: { "content-type": "application/json", [POLICY]: policy } }));
   known = null;
   for (const other of await caches.keys()) {
     if (other.startsWith(CACHE) && other !== name && other !== before?.name) await caches.delete(other);
   }
-  return Boolean(before);
+  return before ? (isSame ? "policy" : "fresh") : null;
 }
 
 async function sha256(bytes) {
@@ -89,17 +94,23 @@ async function sha256(bytes) {
 
 const unhex = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
+async function signatures() {
+  const answer = await fetch(`${SCOPE}manifest.sig`, { cache: "no-store" });
+  return answer.ok ? answer.json() : {};
+}
+
 // Before it is paired a device knows nobody, and takes what the place gives from which its page came.
-async function isSigned(manifest) {
+async function isSigned({ device, signature, policy_signature }, manifest, policy) {
   const members = (await kept("members")) ?? {};
   if (Object.keys(members).length === 0) return true;
-  const answer = await fetch(`${SCOPE}manifest.sig`, { cache: "no-store" });
-  if (!answer.ok) return false;
-  const { device, signature } = await answer.json();
-  if (!Object.hasOwn(members, device)) return false;
+  if (!signature || !policy_signature || !Object.hasOwn(members, device)) return false;
   const key = await crypto.subtle.importKey("raw", unhex(members[device]), { name: "Ed25519" }, false, ["verify"]);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", manifest));
-  return crypto.subtle.verify({ name: "Ed25519" }, key, unhex(signature), new Uint8Array([...CONTEXT, ...digest]));
+  const text = new TextEncoder();
+  const holds = async (by, context, content) => {
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
+    return crypto.subtle.verify({ name: "Ed25519" }, key, unhex(by), new Uint8Array([...text.encode(context), ...digest]));
+  };
+  return (await holds(signature, PAGE_CONTEXT, manifest)) && holds(policy_signature, POLICY_CONTEXT, text.encode(policy));
 }
 
 function kept(name) {

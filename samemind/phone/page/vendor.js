@@ -1,5 +1,6 @@
-// What Python asks of JavaScript: keys by @noble, text documents by Yjs. Bundled by esbuild; see samemind/phone/bridge.py.
+// What Python asks of JavaScript: keys and boxes by @noble, text documents by Yjs. Bundled by esbuild; see samemind/phone/bridge.py.
 import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
+import { hsalsa, xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
 import { ed25519, x25519 } from "@noble/curves/ed25519.js";
 import { sha512 } from "@noble/hashes/sha2.js";
 import * as Y from "yjs";
@@ -65,6 +66,15 @@ function updateOf(document, state) {
   }
 }
 
+// The key of a box (NaCl's `crypto_box_beforenm`): what two keys agree on, by HSalsa20 under sixteen zeros.
+const words = (bytes) => new Uint32Array(new Uint8Array(bytes).buffer);
+const SIGMA = words(new TextEncoder().encode("expand 32-byte k"));
+function boxKey(mine, theirs) {
+  const key = new Uint32Array(8);
+  hsalsa(SIGMA, words(x25519.getSharedSecret(mine, theirs)), new Uint32Array(4), key);
+  return new Uint8Array(key.buffer);
+}
+
 globalThis.samemind = {
   publicKey: (key) => derivedFrom(key).pointBytes,
   sign,
@@ -73,6 +83,11 @@ globalThis.samemind = {
   agree: (key, other) => x25519.getSharedSecret(key, other),
   seal: (key, nonce, plain, context) => chacha20poly1305(key, nonce, context).encrypt(plain),
   unseal: (key, nonce, sealed, context) => chacha20poly1305(key, nonce, context).decrypt(sealed),
+  boxSecret: (seed) => ed25519.utils.toMontgomerySecret(seed),
+  boxPublic: (key) => ed25519.utils.toMontgomery(key),
+  boxKey,
+  box: (key, nonce, plain) => xsalsa20poly1305(key, nonce).encrypt(plain),
+  unbox: (key, nonce, boxed) => xsalsa20poly1305(key, nonce).decrypt(boxed),
 
   newDocument: (client) => {
     const document = new Y.Doc();

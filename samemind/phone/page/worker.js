@@ -2,18 +2,20 @@
 // One message in, one answer out; what happens by itself is told as an event.
 import { mountDisk, syncForReal, wipeDisk } from "./{{DISK}}";
 import { clear, keep, kept } from "./{{KEPT}}";
+import { keepMail } from "./{{MAIL}}";
 import { forgetStart, startedWell, startPython } from "./{{START}}";
 import "./{{VENDOR}}";
 
 const BASE = new URL("./", import.meta.url);
-const LINK_PROTOCOL = "samemind-link-1", PAIR_PROTOCOL = "samemind-pair-1";
+const LINK_PROTOCOL = "samemind-link-1", PAIR_PROTOCOL = "samemind-pair-1", MAIL_PROTOCOL = "samemind-mail-1";
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 30_000];
 const ANSWER_MS = 60_000;
 const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 5_000;
 const QUIET_MS = 100, PATIENCE_MS = 2_000, TROUBLE_RETRY_MS = 60_000;
+const AWAY_MS = 3_000;
 const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404;
 
-let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0, reading = 0, noting = Promise.resolve();
+let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0, reading = 0, noting = Promise.resolve(), mail = null, linkedAt = performance.now();
 let link = { state: "off" };
 const times = {};
 
@@ -30,6 +32,17 @@ async function seedOfDevice() {
   const iv = crypto.getRandomValues(new Uint8Array(12));
   await keep("key", { by, iv, seed: await crypto.subtle.encrypt({ name: "AES-GCM", iv }, by, seed) });
   return seed;
+}
+
+// What is told of mailboxes holds their passwords, so it is kept as the seed is.
+async function keepTold(told) {
+  const { by } = await kept("key"), iv = crypto.getRandomValues(new Uint8Array(12));
+  await keep("mailboxes", { iv, told: await crypto.subtle.encrypt({ name: "AES-GCM", iv }, by, new TextEncoder().encode(told)) });
+}
+
+async function keptTold() {
+  const [key, sealed] = await Promise.all([kept("key"), kept("mailboxes")]);
+  return sealed ? new TextDecoder().decode(await crypto.subtle.decrypt({ name: "AES-GCM", iv: sealed.iv }, key.by, sealed.told)) : null;
 }
 
 // Derive the key while the interpreter is on its way: the first time takes tables that are made for all signatures.
@@ -66,6 +79,8 @@ async function begin({ name }) {
   if (wasKept) startedWell().catch(() => {});
   else readyWhenIdle();
   readBehind();
+  mail = keepMail({ device, isAway, changed: mailed });
+  keptTold().then((told) => { if (told && device) device.mail_use(told); }).catch((error) => console.warn("mailboxes are asked for anew:", error)).then(() => mail?.run());
   return { times, ...status() };
 }
 
@@ -133,7 +148,7 @@ const asked = (verb, options = {}) => {
   if (answer?.error) throw Object.assign(new Error(answer.message), { name: answer.error });
   return answer;
 };
-const status = () => ({ ...asked("status"), link, bytes: disk.bytes(), heap: python._module.HEAPU8.length, flushes: disk.counts.flushes });
+const status = () => ({ ...asked("status"), link, bytes: disk.bytes(), heap: python._module.HEAPU8.length, flushes: disk.counts.flushes, mailboxes: JSON.parse(device.mail_states()) });
 
 // -- the link ---------------------------------------------------------------------------------------------------------
 
@@ -183,6 +198,8 @@ function dial() {
 function turned(before) {
   const state = JSON.parse(device.link_state());
   if (state?.open) {
+    linkedAt = performance.now();
+    if (link.state === "calling") askForMailboxes();
     failures = 0;
     linked({ ...state, state: state.quiet ? "together" : "syncing" });
   }
@@ -195,6 +212,44 @@ function turned(before) {
   }
 }
 
+const isAway = () => device && !["syncing", "together"].includes(link.state) && performance.now() - linkedAt > AWAY_MS;
+
+// Ask the device that is linked which mailboxes there are for a phone. Over a WebSocket of its own, proved and encrypted as
+// the link is: what is said on a link is of a protocol that all devices share.
+function askForMailboxes() {
+  const talk = new WebSocket(place("/phone/link"), [MAIL_PROTOCOL]);
+  talk.binaryType = "arraybuffer";
+  talk.onopen = () => { for (const message of device?.hear_start(BASE.origin) ?? []) talk.send(message); };
+  talk.onmessage = async (event) => {
+    if (!device) return talk.close();
+    try {
+      for (const message of device.hear_receive(new Uint8Array(event.data))) talk.send(message);
+    } catch (error) {
+      console.warn("which mailboxes there are was not told:", said(error));
+      return talk.close();
+    }
+    const told = device.hear_told();
+    if (!told) return;
+    talk.close();
+    const answer = JSON.parse(device.mail_use(told));
+    if (answer?.error) return console.warn("mailboxes that were told are not used:", answer.message);
+    await keepTold(told);
+    mail.wake();
+    tell("mailboxes", {});
+  };
+}
+
+// After a look into a mailbox: what it brought is read, shown and passed on, as what a link brings.
+function mailed(before) {
+  if (!device) return;
+  restLater();
+  const now = asked("status");
+  if (now.is_out) return void leftOut();
+  readBehind();
+  if (now.position !== before) { tell("news", {}); noteMembers(); }
+  tell("mail", {});
+}
+
 async function leftOut() {
   await wipe();
   tell("out", {});
@@ -202,9 +257,12 @@ async function leftOut() {
 
 // Whoever owes an answer for a minute is gone; a page that comes back asks at once.
 function look() {
+  mail?.poke();
   if (!socket || socket.readyState !== WebSocket.OPEN) return dial();
   if (link.state !== "together" && Date.now() - heard > ANSWER_MS) return socket.close();
   send(device.link_ask(Date.now()));
+  const mine = socket, asked = Date.now(); // who left home may have a socket that nobody ends
+  setTimeout(() => { if (socket === mine && heard < asked) mine.close(); }, ANSWER_MS / 2);
 }
 setInterval(() => { if (socket && link.state !== "together" && Date.now() - heard > ANSWER_MS) socket.close(); }, ANSWER_MS / 2);
 
@@ -247,6 +305,7 @@ function call({ verb, options = {} }) {
     if (socket?.readyState === WebSocket.OPEN) send(device.link_more(Date.now()));
     tell("news", {});
     readBehind();
+    mail?.wake();
   }
   return { answer, took_ms: took };
 }
@@ -258,6 +317,7 @@ async function takeAway() {
   await keep("wiping", true); // the rest is done at the next start, if this page is closed here
   clearTimeout(redial);
   socket?.close();
+  mail?.end();
   device = null;
   disk?.close();
   await noting.catch(() => {});

@@ -1,6 +1,7 @@
 """Put libraries of JavaScript behind the names of those that no browser can load.
 
-What stands in has just the calls that `replica.keys`, `replica.state.text` and the pairing library make.
+What stands in has just the calls that `replica.keys`, `replica.state.text`, `sync.carrier.sealing` and the pairing
+library make.
 """
 
 import sys
@@ -8,11 +9,11 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from samemind.phone.stand_ins import documents, keys
+from samemind.phone.stand_ins import boxes, documents, keys
 
 
 def install() -> None:
-    """Let `cryptography` and `pycrdt` be found; to be called before anything imports them."""
+    """Let `cryptography`, `nacl` and `pycrdt` be found; to be called before anything imports them."""
     _put(
         {
             "cryptography.exceptions": {
@@ -30,6 +31,14 @@ def install() -> None:
             "cryptography.hazmat.primitives.ciphers.aead": {"ChaCha20Poly1305": keys.ChaCha20Poly1305},
             "cryptography.hazmat.primitives.hashes": {"SHA256": keys.SHA256},
             "cryptography.hazmat.primitives.kdf.hkdf": {"HKDF": keys.HKDF},
+            "nacl.exceptions": {"CryptoError": boxes.CryptoError},
+            "nacl.public": {
+                "Box": boxes.Box,
+                "PrivateKey": boxes.PrivateKey,
+                "PublicKey": boxes.PublicKey,
+                "SealedBox": boxes.SealedBox,
+            },
+            "nacl.signing": {"SigningKey": boxes.SigningKey, "VerifyKey": boxes.VerifyKey},
             "pycrdt": {"Doc": documents.Doc, "Text": documents.Text},
         }
     )

@@ -19,8 +19,8 @@ _PARTS: Final = 4
 _SCRIPT: Final = Path(__file__).parents[2] / "support" / "phone_worlds.py"
 
 _VECTORS: Final = ("tests/unit/test_protocol_vectors.py",)
-# Carrier files are for devices with a disk to carry about; what goes alongside is vectors. No phone has them.
-_NOT_FOR_A_PHONE: Final = ("not (carr or alongside)",)
+# What goes alongside is vectors, which no phone has.
+_NOT_FOR_A_PHONE: Final = ("not alongside",)
 
 _UNIT: Final = "tests/unit/replica"
 # A browser's Python has no threads, no processes, and no trio; nor does it hold what commands are made of.

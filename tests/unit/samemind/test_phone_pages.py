@@ -1,5 +1,6 @@
 """How a file of the phone's page is sent: in the encoding that was asked for, once, and in pieces."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def file(tmp_path: Path) -> PageFile:
     return PageFile(tmp_path / "a.wasm", "5" * 64, "application/wasm", True, ("br",))
 
 
-def sent(file: PageFile, **headers: str) -> tuple[int, dict[str, str], list[bytes]]:
+def sent(file: PageFile, policy: str = "none", **headers: str) -> tuple[int, dict[str, str], list[bytes]]:
     """Ask for a file, and return what goes out, in the pieces in which it does."""
     messages: list[Message] = []
     asked = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
@@ -33,7 +34,7 @@ def sent(file: PageFile, **headers: str) -> tuple[int, dict[str, str], list[byte
 
     async def main() -> None:
         scope = {"type": "http", "method": "GET", "headers": asked, "asgi": {"spec_version": "2.4"}}
-        await (await _sending(file)(Request(scope)))(scope, receive, send)
+        await (await _sending(file, lambda: policy)(Request(scope)))(scope, receive, send)
 
     trio.run(main)
     start, *body = messages
@@ -74,3 +75,15 @@ def test_each_form_has_a_tag_of_its_own_and_is_sent_once(file: PageFile) -> None
             assert sent(file, accept_encoding=accepts, if_none_match=known)[0] == 304
         (other,) = tags - {tag}
         assert sent(file, accept_encoding=accepts, if_none_match=other)[0] == 200
+
+
+def test_what_is_asked_for_again_is_another_as_soon_as_the_page_may_do_something_else(file: PageFile) -> None:
+    """The worker may connect where the policy says that it was sent with: a browser that kept it would keep that."""
+    worker = replace(file, immutable=False)
+    tags = {sent(worker, policy)[1]["etag"] for policy in ("one", "another")}
+    assert len(tags) == 2
+    for tag in tags:
+        told = [sent(worker, policy, if_none_match=tag)[0] for policy in ("one", "another")]
+        assert sorted(told) == [200, 304]
+    assert "immutable" not in sent(worker)[1]["cache-control"]
+    assert sent(file, "one")[1]["etag"] == sent(file, "another")[1]["etag"]

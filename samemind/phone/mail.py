@@ -1,0 +1,438 @@
+"""Meet through mailboxes while no paired device is in reach: what a page's worker is to request, one step at a time.
+
+What to fetch, to write and to remove is decided by `sync.carrier.visit`, and when by `sync.mailbox.pace`, as for a
+daemon. All that is different is who makes the requests: a browser has `fetch` and WebSockets, and no socket. Which
+mailboxes there are is told by a paired device over an encrypted link; what it says is read here as anybody's words.
+"""
+
+import base64
+import json
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from replica.errors import ReplicaError
+from replica.mailbox_files import files_taken, forget_files, note_files
+from samemind.phone.host import Phone
+from sync.carrier.shelf import Plan, Shelf
+from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor
+from sync.errors import Denied, Full, MailboxError, SyncError, Unreached
+from sync.mailbox.nkeys import public_nkey, read_seed
+from sync.mailbox.pace import GROUP_SECONDS_RINGING, LOOK_SECONDS_MAX, LookClock, Pace
+from sync.mailbox.stream_files import Ask, StreamFiles, Tell
+from sync.mailbox.webdav import HttpAnswer, HttpCall, WebdavFiles
+
+# As many as a daemon keeps.
+MAILBOXES_MAX: Final = 16
+# Sixteen of them, with the longest addresses and passwords that are taken.
+TOLD_BYTES_MAX: Final = 64 * 1024
+_TEXT_CHARACTERS_MAX: Final = 1_000
+# What a phone's memory holds beside everything else, twice over; a larger file is for a daemon to take.
+FILE_BYTES_MAX: Final = 48 << 20
+# A page may be closed at any moment after somebody told it something, so news waits less long than a daemon's.
+GROUP_SECONDS_LOOKED_AT: Final = 10.0
+# Whoever turns to the page and away from it again and again does not make it look each time.
+POKE_SECONDS_MIN: Final = 10.0
+_SCHEMES: Final = ("https", "wss")
+_SCHEMES_HERE: Final = ("http", "ws")
+_HERE: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+
+_NEVER: Final = -1
+
+Files = WebdavFiles | StreamFiles
+Transport = HttpCall | Ask | Tell
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneMailbox:
+    """A mailbox as a phone reaches it. `group`: of which stream, on a NATS server; None for a folder of WebDAV."""
+
+    name: str
+    url: str
+    user: str | None
+    secret: str | None
+    group: str | None
+    replicas: int
+    stream_bytes: int
+    bytes_max: int | None
+
+    @property
+    def key(self) -> str:
+        """By what the store knows it."""
+        return self.url if self.group is None else f"{self.url}/{self.group}"
+
+
+class Breath:
+    """Step: let others be asked first, since much was done."""
+
+
+@dataclass(slots=True)
+class PhoneMailboxState:
+    """How it stands with one, as a page shows it."""
+
+    looked_ms: int | None = None
+    wrote_ms: int | None = None
+    trouble: str | None = None
+    trouble_kind: str | None = None
+    putting_off: bool = False
+    refused: tuple[str, ...] = ()
+
+
+class MailRequestFailed(Exception):
+    """A request came to nothing; `kind`: `network`, `cors`, `policy`, `timeout`, `denied` or `closed`."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+@dataclass(slots=True)
+class _Kept:
+    """One mailbox, and what is known of it since the page was opened. Times are a steady clock's seconds."""
+
+    about: PhoneMailbox
+    files: Files
+    pace: Pace
+    shelf: Shelf
+    clock: LookClock
+    state: PhoneMailboxState = field(default_factory=PhoneMailboxState)
+    look_at: float = 0.0
+    looked_at: float = float("-inf")
+    paused_until: float = float("-inf")
+    plan: Plan | None = None
+    planned_at: int = _NEVER
+    put_off_at: int = -1
+    write_at: float = float("inf")
+
+
+class PhoneMail:
+    """The mailboxes of one phone."""
+
+    def __init__(self, phone: Phone, random: Random) -> None:
+        self._phone = phone
+        self._random = random
+        self._kept: dict[str, _Kept] = {}
+        self._now_ms = 0
+        self._steady = 0.0
+        self._under_way: Generator[Transport | Breath, Any, None] | None = None
+        self._looking: _Kept | None = None
+        self.step: Transport | Breath | None = None
+        """What the look that is under way wants done next."""
+
+    @property
+    def names(self) -> list[str]:
+        """Which there are."""
+        return list(self._kept)
+
+    def server(self, name: str) -> dict[str, str | None]:
+        """Return where the NATS server of one is, as whom to sign in there, and on which subject it rings."""
+        about, files = self._kept[name].about, self._kept[name].files
+        nkey = None if about.secret is None else public_nkey(read_seed(about.secret))
+        return {"url": about.url, "nkey": nkey, "ring": getattr(files, "ring", None)}
+
+    def signed(self, name: str, nonce: str) -> str:
+        """Return what proves to a NATS server that its user's key is here, as its clients write it."""
+        signature = read_seed(self._kept[name].about.secret or "").sign(nonce.encode())
+        return base64.urlsafe_b64encode(signature).decode().rstrip("=")
+
+    def use(self, mailboxes: tuple[PhoneMailbox, ...]) -> None:
+        """Use these, and no others, from now on."""
+        connection = self._phone.connection
+        for name, kept in list(self._kept.items()):
+            if kept.about not in mailboxes:
+                del self._kept[name]
+                if self._looking is kept:
+                    self.drop()
+                if kept.about.key not in {each.key for each in mailboxes}:
+                    forget_files(connection, kept.about.key)
+        for about in mailboxes:
+            if about.name not in self._kept:
+                self._kept[about.name] = _Kept(
+                    about,
+                    self._files(about),
+                    Pace(
+                        GROUP_SECONDS_RINGING if about.group is not None else GROUP_SECONDS_LOOKED_AT,
+                        self._random,
+                    ),
+                    Shelf(files_taken(connection, about.key)),
+                    LookClock(),
+                    look_at=self._steady,
+                )
+
+    def states(self) -> list[dict[str, Any]]:
+        """Return how it stands with each."""
+        return [
+            {
+                "name": name,
+                "url": kept.about.url,
+                "looked_ms": kept.state.looked_ms,
+                "wrote_ms": kept.state.wrote_ms,
+                "trouble": kept.state.trouble,
+                "kind": kept.state.trouble_kind,
+                "putting_off": kept.state.putting_off
+                or kept.planned_at not in (_NEVER, self._phone.core.news),
+                "refused": list(kept.state.refused),
+            }
+            for name, kept in self._kept.items()
+        ]
+
+    # -- when to look ----------------------------------------------------------------------------------------
+
+    def wait_s(self, steady: float) -> float:
+        """Return after how many seconds to look into one; infinity where there is none."""
+        self._steady = steady
+        return min((max(0.0, self._due(kept) - steady) for kept in self._kept.values()), default=float("inf"))
+
+    def poke(self, steady: float) -> None:
+        """Look soon: somebody came to the page, or leaves it."""
+        for kept in self._kept.values():
+            soon = max(steady, kept.looked_at + POKE_SECONDS_MIN)
+            kept.look_at = min(kept.look_at, soon)
+            kept.paused_until = min(kept.paused_until, soon)
+            kept.pace.at_once()
+            kept.write_at = min(kept.write_at, soon)
+
+    def rung(self, name: str, steady: float) -> None:
+        """Hear that something may have come: believed only so often."""
+        if (kept := self._kept.get(name)) is not None:
+            kept.look_at = min(kept.look_at, steady + kept.pace.bells.pause(steady))
+
+    def _due(self, kept: _Kept) -> float:
+        due = kept.look_at
+        if kept.plan is not None and kept.plan.writes:
+            due = min(due, kept.pace.due(kept.plan))
+        elif kept.planned_at not in (_NEVER, news := self._phone.core.news):
+            if kept.put_off_at != news:
+                kept.put_off_at = news
+                kept.write_at = min(kept.write_at, kept.pace.put_off(self._steady))
+            due = min(due, kept.write_at)
+        return max(due, kept.paused_until)
+
+    # -- looking ---------------------------------------------------------------------------------------------
+
+    def begin(self, now_ms: int, steady: float) -> bool:
+        """Begin to look into the one that is due, if one is and no look is under way."""
+        self._now_ms, self._steady = now_ms, steady
+        due = [kept for kept in self._kept.values() if self._due(kept) <= steady]
+        if self._under_way is not None or not due:
+            return False
+        kept = self._looking = min(due, key=lambda each: each.looked_at)
+        kept.looked_at = steady
+        self._under_way = self._look(kept)
+        self._go_on(None, None)
+        return True
+
+    @property
+    def looking(self) -> str | None:
+        """The name of the one that is being looked into."""
+        return None if self._looking is None else self._looking.about.name
+
+    def answered(
+        self, answer: HttpAnswer | bytes | MailRequestFailed | None, now_ms: int, steady: float
+    ) -> None:
+        """Hear what came of the step that was asked for."""
+        self._now_ms, self._steady = now_ms, steady
+        if isinstance(answer, MailRequestFailed):
+            self._go_on(None, self._meant(answer))
+        else:
+            self._go_on(answer, None)
+
+    def drop(self) -> None:
+        """Give up the look that is under way."""
+        if self._under_way is not None:
+            self._under_way.close()
+        self._under_way = self._looking = self.step = None
+
+    def _go_on(self, answer: Any, failure: SyncError | None) -> None:
+        under_way = self._under_way
+        if under_way is None:
+            return
+        try:
+            self.step = under_way.send(answer) if failure is None else under_way.throw(failure)
+        except StopIteration:
+            self._under_way = self._looking = self.step = None
+        except BaseException:
+            self._under_way = self._looking = self.step = None
+            raise
+
+    def _look(self, kept: _Kept) -> Generator[Transport | Breath, Any, None]:
+        core, pace = self._phone.core, kept.pace
+        visitor = Visitor(
+            kept.shelf, self._phone.identity, now_ms=lambda: self._now_ms, bytes_max=kept.about.bytes_max
+        )
+        kept.write_at = float("inf")
+        before = core.news
+        try:
+            if isinstance(kept.files, StreamFiles):
+                yield from kept.files.open()
+            looked = yield from self._visited(
+                kept, visitor.look(may_write=lambda plan: pace.may_write(plan, self._steady))
+            )
+        except MailboxError as error:
+            kept.state.trouble = str(error)
+            kept.state.trouble_kind = _kind(error)
+            kept.paused_until = self._steady + pace.pause_after(error)
+            return
+        finally:
+            self._phone.clean(self._now_ms)
+        pace.looked()
+        self._note(kept, looked, before)
+
+    def _note(self, kept: _Kept, looked: Looked, before: int) -> None:
+        core, state = self._phone.core, kept.state
+        state.looked_ms, state.trouble, state.trouble_kind = self._now_ms, None, None
+        state.refused = tuple(dict.fromkeys(looked.refused))[:1]
+        if looked.wrote:
+            state.wrote_ms = self._now_ms
+        kept.plan, kept.planned_at = looked.plan, core.news
+        if core.news != before:  # by what was taken, or by what was told meanwhile
+            kept.plan = kept.shelf.plan(core, self._now_ms, bytes_max=kept.about.bytes_max)
+        if kept.plan is not None:
+            kept.pace.planned(kept.plan, self._steady)
+        state.putting_off = kept.plan is not None and kept.plan.writes
+        wait_s = LOOK_SECONDS_MAX if isinstance(kept.files, StreamFiles) else kept.clock.wait_s
+        kept.look_at = self._steady + wait_s
+
+    def _visited(
+        self, kept: _Kept, visit: Generator[Step, Any, Looked]
+    ) -> Generator[Transport | Breath, Any, Looked]:
+        """Do what a visit wants done until it is over."""
+        result: Any = None
+        failure: SyncError | ReplicaError | None = None
+        while True:
+            try:
+                step = visit.send(result) if failure is None else visit.throw(failure)
+            except StopIteration as end:
+                looked: Looked = end.value
+                return looked
+            result, failure = None, None
+            try:
+                result = yield from self._done(kept, step)
+            except (SyncError, ReplicaError) as error:  # what to make of it is the visit's to say
+                failure = error
+
+    def _done(self, kept: _Kept, step: Step) -> Generator[Transport | Breath, Any, Any]:
+        files = kept.files
+        match step:
+            case Names():
+                names = yield from files.names()
+                kept.clock.listed(names)
+                return {name: size for name, size in names.items() if size <= FILE_BYTES_MAX}
+            case GetFile(name, size):
+                return (yield from files.get(name, size))
+            case Put(name, data):
+                return (yield from files.put(name, data))
+            case Remove(name):
+                return (yield from files.remove(name))
+            case Run(fn):
+                done = fn(self._phone.core)
+                yield Breath()
+                return done
+            case Save(new, gone):
+                return note_files(self._phone.connection, kept.about.key, new, gone)
+
+    def _files(self, about: PhoneMailbox) -> Files:
+        if about.group is None:
+            return WebdavFiles(about.url, about.user, about.secret)
+        return StreamFiles(
+            about.group,
+            now=lambda: self._steady,
+            replicas=about.replicas,
+            bytes_max=about.stream_bytes,
+        )
+
+    def _meant(self, failed: MailRequestFailed) -> MailboxError:
+        if failed.kind == "denied":
+            return Denied(_FAILURES["denied"])
+        return RequestLost(failed.kind)
+
+
+class RequestLost(Unreached):
+    """A mailbox was not reached; `kind`: why not, as the page's worker tells it."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind if kind in _FAILURES else "network"
+        super().__init__(_FAILURES[self.kind])
+
+
+def _kind(error: MailboxError) -> str | None:
+    match error:
+        case RequestLost(kind=kind):
+            return kind
+        case Denied():
+            return "denied"
+        case Full():
+            return "full"
+    return None
+
+
+_FAILURES: Final = {
+    "network": "it did not answer",
+    "timeout": "it took too long to answer",
+    "closed": "it ended the connection",
+    "denied": "it does not take the key or password",
+    "cors": "it answers, but does not let this page read it",
+    "policy": "this page was loaded before the mailbox was there",
+}
+
+
+def read_told(text: str) -> tuple[PhoneMailbox, ...]:
+    """Return the mailboxes that a paired device tells of; `ValueError` for what is not as it should be."""
+    if len(text.encode()) > TOLD_BYTES_MAX:
+        raise ValueError(f"expected at most {TOLD_BYTES_MAX} bytes about mailboxes")
+    try:
+        told = json.loads(text)
+    except RecursionError:
+        raise ValueError("expected mailboxes, got something else") from None
+    if not isinstance(told, list) or len(told) > MAILBOXES_MAX:
+        raise ValueError(f"expected a list of at most {MAILBOXES_MAX} mailboxes")
+    mailboxes = tuple(map(_read_one, told))
+    if len({each.name for each in mailboxes}) < len(mailboxes):
+        raise ValueError("expected each mailbox under a name of its own")
+    return mailboxes
+
+
+def _read_one(told: Any) -> PhoneMailbox:
+    match told:
+        case {
+            "name": str(name),
+            "url": str(url),
+            "user": None | str() as user,
+            "secret": None | str() as secret,
+            "group": None | str() as group,
+            "replicas": int(replicas),
+            "stream_bytes": int(stream_bytes),
+            "bytes_max": None | int() as bytes_max,
+        } if (
+            all(len(each or "") <= _TEXT_CHARACTERS_MAX for each in (name, url, user, secret, group))
+            and name.isprintable()
+            and bool(name)
+            and 1 <= replicas <= 5
+            and 1 <= stream_bytes <= 1 << 50
+            and (bytes_max is None or bytes_max >= 1)
+        ):
+            _check_address(url, group)
+            if group is not None and secret is not None:
+                read_seed(secret)
+            return PhoneMailbox(name, url, user, secret, group, replicas, stream_bytes, bytes_max)
+    raise ValueError("expected a mailbox with its name, address and key, got something else")
+
+
+def _check_address(url: str, group: str | None) -> None:
+    parts = urlsplit(url)
+    wanted = 0 if group is None else 1
+    allowed = [_SCHEMES[wanted]] + ([_SCHEMES_HERE[wanted]] if parts.hostname in _HERE else [])
+    if (
+        parts.scheme not in allowed
+        or not parts.hostname
+        or "@" in parts.netloc
+        or parts.query
+        or parts.fragment
+    ):
+        raise ValueError(f"expected an address that begins with {_SCHEMES[wanted]}://, got {url!r:.80}")
+    if group is not None and not (
+        0 < len(group) <= 40 and group.isascii() and group.replace("_", "").isalnum()
+    ):
+        raise ValueError("expected the name of a group of letters and digits")

@@ -1,0 +1,211 @@
+"""A phone and a daemon that cannot link meet through a mailbox: real servers, a real browser, and what goes wrong."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from urllib.request import urlopen
+
+from playwright.sync_api import Page, expect
+
+from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
+from sync.mailbox.serving import server_settings
+from tests.endtoend.phone.conftest import Laptop, agreed, ask, begin, call, laptop_at, pair, ready, tell
+from tests.support.cli import daemon, run
+from tests.support.mailbox_servers import (
+    PASSWORD,
+    USER,
+    free_port,
+    letting_in,
+    nats_server,
+    needs_package,
+    rclone_webdav,
+)
+
+Open = Callable[[str], Page]
+
+_LOOKS_MAX: Final = 120
+_EACH_MS: Final = 500
+_SEED: Final = new_seed(bytes(range(32)))
+
+
+def add(home: Path, url: str, secret: str, at: str) -> None:
+    """Use a mailbox, and let phones use it."""
+    file = home.with_name("secret")
+    file.write_text(secret)
+    for words in (("add", url, "--name", "post", "--secret-file", str(file)), ("phones", "post", "--at", at)):
+        assert run(home, "mailbox", *words).code == 0
+
+
+def mailbox(page: Page) -> dict[str, Any]:
+    """How it stands with the one mailbox of a phone, once it was told of it."""
+    for _ in range(_LOOKS_MAX):
+        if told := ask(page, "status")["mailboxes"]:
+            assert len(told) == 1
+            found: dict[str, Any] = told[0]
+            return found
+        page.wait_for_timeout(_EACH_MS)
+    raise AssertionError("the phone was told of no mailbox")
+
+
+def until(page: Page, what: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Wait until it stands so with the mailbox; whoever looks at the page makes it look."""
+    for _ in range(_LOOKS_MAX):
+        ask(page, "look")
+        if what(found := mailbox(page)):
+            return found
+        page.wait_for_timeout(_EACH_MS)
+    raise AssertionError(mailbox(page))
+
+
+def agree_apart(page: Page, laptop: Laptop) -> None:
+    """Let both look until they hold the same."""
+    for _ in range(_LOOKS_MAX):
+        laptop.asked("mailbox", "look")
+        ask(page, "look")
+        if call(page, "digests") == laptop.digests():
+            return
+        page.wait_for_timeout(_EACH_MS)
+    raise AssertionError(f"{ask(page, 'status')} against {laptop.asked('status')}")
+
+
+@contextmanager
+def without_panel(home: Path) -> Iterator[Laptop]:
+    """The same device where no page can link with it."""
+    with daemon(home) as running:
+        yield Laptop(home, running)
+
+
+def new_home(tmp_path: Path) -> Path:
+    home = tmp_path / "laptop"
+    assert run(home, "init", "--name", "laptop").code == 0
+    return home
+
+
+def exchange_apart(page: Page, home: Path) -> None:
+    """Tell both something, and edit on each what the other told, while the mailbox is all that they share."""
+    with without_panel(home) as laptop:
+        laptop.asked("remember", "told to the laptop while apart")
+        page.get_by_role("link", name="Memories").click()
+        tell(page, "told to the phone while apart")
+        agree_apart(page, laptop)
+        told = {each["text"]: each["rid"] for each in call(page, "recent", limit=9)}
+        call(page, "edit", rid=told["told to the laptop while apart"], text="edited on the phone")
+        laptop.asked("edit", told["told to the phone while apart"], "edited on the laptop")
+        agree_apart(page, laptop)
+        texts = {each["text"] for each in call(page, "recent", limit=9)}
+        assert {"edited on the phone", "edited on the laptop"} <= texts
+        assert ask(page, "status")["link"]["state"] in ("away", "calling")
+        expect(page.locator("#where")).to_contain_text("By mailbox")
+
+
+def test_away_from_the_laptop_both_meet_by_webdav(phone: Open, tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    with rclone_webdav(tmp_path) as url, letting_in(url) as at:
+        add(home, f"webdav+{url}", PASSWORD, at)
+        with laptop_at(home) as laptop:
+            page = phone(laptop.phone_url)
+            begin(page)
+            pair(page, laptop)
+            agreed(page, laptop)
+            mailbox(page)
+            laptop.running.end()
+        exchange_apart(page, home)
+        page.reload()  # from what the service worker kept: it may still connect there
+        ready(page)
+        tell(page, "told after a start with nobody near")
+        with without_panel(home) as laptop:
+            agree_apart(page, laptop)
+        page.get_by_role("link", name="Devices").click()
+        expect(page.locator("#mailboxes")).to_contain_text("Last met by mailbox at")
+
+
+def test_away_from_the_laptop_both_meet_by_a_nats_server(phone: Open, tmp_path: Path) -> None:
+    needs_package("nats")
+    home, port, web = new_home(tmp_path), free_port(), free_port()
+    settings = server_settings(
+        public_nkey(read_seed(_SEED)), listen=f"127.0.0.1:{port}", tls=False, store=f"{tmp_path}/store"
+    )
+    settings += f'websocket {{ listen: "127.0.0.1:{web}", no_tls: true }}\n'
+    with nats_server(tmp_path, port=port, config=settings) as url:
+        add(home, url, _SEED, f"ws://127.0.0.1:{web}")
+        with laptop_at(home) as laptop:
+            page = phone(laptop.phone_url)
+            begin(page)
+            pair(page, laptop)
+            agreed(page, laptop)
+            mailbox(page)
+            laptop.running.end()
+        exchange_apart(page, home)
+        with without_panel(home) as laptop:  # by the bell: nobody asks the page to look
+            laptop.asked("remember", "told while the page waits")
+            laptop.asked("mailbox", "look")
+            page.get_by_role("link", name="Memories").click()
+            expect(page.locator(".card").first).to_contain_text("told while the page waits")
+
+
+def test_a_page_may_connect_to_the_mailboxes_of_phones_and_to_nothing_else(
+    phone: Open, tmp_path: Path
+) -> None:
+    home = new_home(tmp_path)
+
+    def policy(laptop: Laptop, name: str) -> str:
+        with urlopen(laptop.phone_url + name, timeout=30) as answer:
+            directives = answer.headers["content-security-policy"].split("; ")
+        (found,) = (each for each in directives if each.startswith("connect-src"))
+        return str(found)
+
+    with laptop_at(home) as laptop, rclone_webdav(tmp_path) as url, letting_in(url) as at:
+        assert policy(laptop, "") == "connect-src 'self'"
+        add(home, f"webdav+{url}", PASSWORD, at)
+        assert policy(laptop, "") == policy(laptop, "manifest.json") == f"connect-src 'self' {at}"
+        assert run(home, "mailbox", "phones", "post", "--off").code == 0
+        assert policy(laptop, "") == "connect-src 'self'"
+        # A page that was loaded before is told of the mailbox, and says what to do.
+        page = phone(laptop.phone_url)
+        begin(page)
+        pair(page, laptop)
+        agreed(page, laptop)
+        place = laptop.running.said["panel_url"].rstrip("/").rpartition("//")[2]
+        laptop.running.end()
+    with rclone_webdav(tmp_path / "again") as url, letting_in(url) as at:
+        add(home, f"webdav+{url}", PASSWORD, at)
+        with laptop_at(home, place) as laptop:
+            expect(page.get_by_text("Your mailboxes changed.")).to_be_visible()
+            laptop.running.end()
+        assert until(page, lambda each: each["trouble"] is not None)["kind"] == "policy"
+        page.reload()
+        ready(page)
+        tell(page, "told to the phone")
+        until(page, lambda each: each["looked_ms"] is not None)
+
+
+def test_what_a_server_refuses_is_told_with_what_to_do(phone: Open, tmp_path: Path) -> None:
+    home, asked = new_home(tmp_path), list[str]()
+    with rclone_webdav(tmp_path) as url, letting_in(url, asked) as at:
+        plain = url.replace(f"{USER}@", "").rpartition("/")[0]
+        add(home, f"webdav+{url}", PASSWORD, plain)  # which lets no page in
+        with laptop_at(home) as laptop:
+            page = phone(laptop.phone_url)
+            begin(page)
+            pair(page, laptop)
+            agreed(page, laptop)
+            mailbox(page)
+            place = laptop.running.said["panel_url"].rstrip("/").rpartition("//")[2]
+            laptop.running.end()
+        assert until(page, lambda each: each["trouble"] is not None)["kind"] == "cors"
+        page.get_by_role("link", name="Devices").click()
+        expect(page.locator("#mailboxes")).to_contain_text("has to let pages of")
+        add(home, f"webdav+{url}", "another", at)
+        with laptop_at(home, place) as laptop:
+            expect(page.get_by_text("Your mailboxes changed.")).to_be_visible()
+            page.reload()
+            ready(page)
+            agreed(page, laptop)
+            laptop.running.end()
+        assert until(page, lambda each: each["trouble"] is not None)["kind"] == "denied"
+        seen = len(asked)
+        for _ in range(20):  # it is not asked again and again
+            ask(page, "status")
+            page.wait_for_timeout(100)
+        assert len(asked) - seen <= 2
