@@ -139,7 +139,7 @@ async function start() {
   if (code ?? given.pair) current.pair(code ?? given.pair, given.expected);
   await refresh({ isShown: true });
   await ask("look");
-  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask("look").then(refreshed, () => {}); });
+  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask("look").then(refreshed, () => {}); else ask("leaving").catch(() => {}); });
   addEventListener("online", () => ask("look").catch(() => {}));
   document.documentElement.dataset.ready = "yes";
   navigator.storage.persist?.().catch(() => false);

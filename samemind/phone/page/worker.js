@@ -336,6 +336,7 @@ const VERBS = {
   call,
   pair,
   look: () => { look(); return {}; },
+  leaving: () => { mail?.poke(); return {}; },
   status: () => ({ ...status(), times, wasKept }),
   leave: () => { if (socket?.readyState === WebSocket.OPEN) send(device.link_leave(Date.now())); return {}; },
   wipe,

@@ -168,6 +168,7 @@ def test_a_page_may_connect_to_the_mailboxes_of_phones_and_to_nothing_else(
         agreed(page, laptop)
         place = laptop.running.said["panel_url"].rstrip("/").rpartition("//")[2]
         laptop.running.end()
+    (tmp_path / "again").mkdir()
     with rclone_webdav(tmp_path / "again") as url, letting_in(url) as at:
         add(home, f"webdav+{url}", PASSWORD, at)
         with laptop_at(home, place) as laptop:
@@ -176,7 +177,7 @@ def test_a_page_may_connect_to_the_mailboxes_of_phones_and_to_nothing_else(
         assert until(page, lambda each: each["trouble"] is not None)["kind"] == "policy"
         page.reload()
         ready(page)
-        tell(page, "told to the phone")
+        call(page, "remember", text="told to the phone")
         until(page, lambda each: each["looked_ms"] is not None)
 
 

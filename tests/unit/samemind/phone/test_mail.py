@@ -42,10 +42,12 @@ class Folder:
 
     files: dict[str, bytes] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
     spoiled: Callable[[HttpCall], HttpAnswer | None] = lambda _: None
 
     def answer(self, call: HttpCall) -> HttpAnswer:
         self.asked.append(call.method)
+        self.urls.append(call.url)
         if (other := self.spoiled(call)) is not None:
             return other
         name = call.url.rpartition("/")[2]
@@ -234,9 +236,8 @@ def test_a_hostile_folder_does_no_harm() -> None:
     assert (here.phone.core.position, here.state["trouble"]) == (position, None)
     # It is told of sizes that are none, and answers with more than was asked for.
     folder.files = {name: good, new_name(): good}  # replayed under another name
-    huge = listing(
-        (f"/box/{new_name()}", str(FILE_BYTES_MAX + 1), False), (f"/box/{name}", str(len(good)), False)
-    )
+    large = new_name()
+    huge = listing((f"/box/{large}", str(FILE_BYTES_MAX + 1), False), (f"/box/{name}", str(len(good)), False))
     folder.spoiled = lambda call: (
         HttpAnswer(207, huge)
         if call.method == "PROPFIND"
@@ -246,6 +247,7 @@ def test_a_hostile_folder_does_no_harm() -> None:
     )
     here.look()
     assert [each["text"] for each in here.phone.recent(limit=5)] == ["told"]
+    assert not any(large in url for url in folder.urls)
     folder.spoiled = lambda call: HttpAnswer(207, b"<a/>") if call.method == "PROPFIND" else None
     here.look()
     assert here.state["trouble"] is not None
