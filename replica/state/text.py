@@ -9,9 +9,9 @@ text and only ever at character boundaries.
 """
 
 import hashlib
+import re
 from bisect import bisect_left
 from collections import Counter
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.errors import InvalidOp
@@ -28,6 +28,8 @@ _CLIENT_ID_MAX: Final = 2**53 - 1
 _ROOT: Final = "text"
 # Two passages of this many words, multiplied, are compared word by word (some 20 ms); larger ones are replaced whole.
 _COMPARED_WORDS_MAX: Final = 100_000
+# A run of what `str.isalnum` is true of, or any one other character.
+_WORD: Final = re.compile(r"[^\W_]+|.", re.DOTALL)
 
 
 class SignedEdit(NamedTuple):
@@ -193,6 +195,8 @@ def _replacements(
         return []
     if (a_to - a_from) * (b_to - b_from) > _COMPARED_WORDS_MAX:
         return [(a_from, a_to, b_from, b_to)]
+    from difflib import SequenceMatcher  # here: every command loads this module, and few texts are edited
+
     matcher = SequenceMatcher(None, a[a_from:a_to], b[b_from:b_to], autojunk=False)
     return [
         (a_from + start, a_from + stop, b_from + first, b_from + last)
@@ -203,10 +207,4 @@ def _replacements(
 
 def _words(text: str) -> list[str]:
     """Split into words and the single characters between them: an edit then moves whole words."""
-    words: list[str] = []
-    for character in text:
-        if words and character.isalnum() and words[-1][-1].isalnum():
-            words[-1] += character
-        else:
-            words.append(character)
-    return words
+    return _WORD.findall(text)

@@ -62,7 +62,7 @@ def test_sweep_adds_up_and_keeps_the_smallest_trace_of_the_first_failure(
         "--seeds",
         "1..2",
         "--ops",
-        "20",
+        "5",
         "--bug",
         "pairwise",
         "--jobs",
@@ -82,7 +82,7 @@ def test_sweep_adds_up_and_keeps_the_smallest_trace_of_the_first_failure(
 def test_sweep_gives_the_same_totals_on_one_process_and_on_two(capsys: pytest.CaptureFixture[str]) -> None:
     totals = []
     for jobs in ("1", "2"):
-        assert main(["sweep", "--seeds", "0..5", "--ops", "5", "--jobs", jobs, "--json"]) == OK
+        assert main(["sweep", "--seeds", "0..4", "--ops", "3", "--jobs", jobs, "--json"]) == OK
         totals.append({key: value for key, value in document(capsys).items() if key != "took_s"})
     assert totals[0] == totals[1]
 

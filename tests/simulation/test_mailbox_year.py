@@ -29,5 +29,5 @@ def test_devices_that_merge_at_every_visit_or_never_are_noticed(monkeypatch: pyt
     assert often.news + often.others > often.bound
     begin = Shelf.__init__
     monkeypatch.setattr(Shelf, "__init__", partialmethod(begin, merge_at=10_000))
-    never = Year(1, DEVICES, looks_a_day=18, erased_every_days=DAYS + 1).run(DAYS)
+    never = Year(1, DEVICES, looks_a_day=18, erased_every_days=DAYS + 1).run(DAYS // 2)
     assert never.files_most > FILES_A_DEVICE_MAX

@@ -16,8 +16,9 @@ _OF_PYTEST: Final = frozenset(
         "sortedcontainers",
     }
 )
-# Of each law that does not say how many: other tests try more, on an interpreter that is several times as fast.
-_EXAMPLES: Final = 15
+# Of each law at most: other tests try more, on an interpreter that is several times as fast. Here the question is
+# whether this interpreter obeys it too, and what only the fortieth example finds is no matter of the interpreter.
+_EXAMPLES_MAX: Final = 8
 # Where `phone_page` puts what is compiled for this Python.
 _COMPILED: Final = "/build/testing"
 _OPTIONS: Final = (
@@ -68,8 +69,14 @@ def main(arguments: list[str]) -> None:
     from tests.support.phone_absent import pretend
 
     pretend()
-    settings.register_profile("phone", deadline=None, max_examples=_EXAMPLES, database=None)
+    settings.register_profile("phone", deadline=None, max_examples=_EXAMPLES_MAX, database=None)
     settings.load_profile("phone")
+    said = settings.__call__
+
+    def bounded(wanted: settings, test: Any) -> Any:
+        return said(settings(wanted, max_examples=min(wanted.max_examples, _EXAMPLES_MAX)), test)
+
+    settings.__call__ = bounded  # type: ignore[method-assign]
     code = pytest.main([*_OPTIONS, *arguments])
     if code:
         raise AssertionError(f"pytest ended with {int(code)}")

@@ -1,3 +1,4 @@
+from itertools import groupby
 from random import Random
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replica.errors import InvalidOp
-from replica.state.text import EditedText, base_name, check_update
+from replica.state.text import EditedText, _words, base_name, check_update
 
 RID = bytes(range(16))
 WORDS = st.lists(
@@ -105,3 +106,22 @@ def test_a_chapter_is_edited_without_comparing_all_words_with_all() -> None:
     text = document(chapter)
     text.apply(text.edit(revised, random))
     assert text.show() == revised
+
+
+def test_words_are_runs_of_letters_and_digits_of_any_script_and_every_other_character_is_one() -> None:
+    everything = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x11_0000))))
+    assert _words(everything) == [
+        part for words, run in groupby(everything, str.isalnum) for part in (["".join(run)] if words else run)
+    ]
+    assert _words("snake_case, 2nd עברית!\n") == [
+        "snake",
+        "_",
+        "case",
+        ",",
+        " ",
+        "2nd",
+        " ",
+        "עברית",
+        "!",
+        "\n",
+    ]
