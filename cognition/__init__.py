@@ -64,12 +64,12 @@ if not TYPE_CHECKING:
             "explain": ("ExplainedStage",),
             "extraction": ("FACTS_MAX", "Extraction"),
             "filters": ("Filters",),
+            "ingest_plan": ("TakenIn", "read_text", "take_in"),
             "memories": ("RECALLED", "Shown", "read_memories"),
             "mind": ("Cognition", "open_mind"),
             "past": ("PastMind",),
             "queue": ("QueueRow", "QueueState"),
             "recall": ("K_DEFAULT", "CandidateReason", "RankedMemory"),
             "tables": ("CognitionTables",),
-            "ingest_plan": ("TakenIn", "read_text", "take_in"),
         },
     )

@@ -1,7 +1,7 @@
 """Load what a package exports when it is asked for: a command that only lists memories loads no ranking.
 
-A package's head names its exports twice: in an `if TYPE_CHECKING:` block, for type checkers and readers, and by module,
-for `exports`. A test holds the two equal.
+A package's head names its exports in an `if TYPE_CHECKING:` block, for type checkers and readers. What stands below
+that, `__all__` and the table for `exports`, is written from it by `python -m samemind._tools.generate`.
 """
 
 import sys

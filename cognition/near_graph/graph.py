@@ -15,7 +15,6 @@ reads it, which trusts what it reads.
 import importlib.util
 import json
 import os
-import zipfile
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -223,15 +222,7 @@ class _GraphDescription(NamedTuple):
                 raise IndexStale(f"expected a graph of format {FORMAT}, got {told['format']}")
             stamp = GraphStamp(int(told["generation"]), str(told["space"]), int(told["width"]))
             return cls(stamp, str(told["library"]), **read)
-        except (
-            OSError,
-            EOFError,
-            ValueError,
-            LookupError,
-            TypeError,
-            zipfile.BadZipFile,
-            zlib.error,
-        ) as error:
+        except _unreadable() as error:
             raise IndexStale(f"expected what is said of the graph's file, got: {error}") from None
 
     def write(self, about: Path) -> None:
@@ -253,6 +244,13 @@ class _GraphDescription(NamedTuple):
             replace_file(scratch, about)
         finally:
             scratch.unlink(missing_ok=True)
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    """Return what reading a spoiled file raises."""
+    from zipfile import BadZipFile  # here: every recall loads this module, and few files are spoiled
+
+    return (OSError, EOFError, ValueError, LookupError, TypeError, BadZipFile, zlib.error)
 
 
 def about_file(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Read how a short text says what it says: of what it is said, whose that is, and whether somebody is named.
+"""Read how a short text says what it says: of what it is said, and whether somebody is named.
 
 "My dentist is Dr Okafor" says what the dentist is; "the dentist next door closed" does not, though it has the word. The
 small words of ten languages tell the one from the other; nothing else is known of them here.
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from cognition.ranking.asked_words import SELF
 from cognition.ranking.stem import stem
 
 # Texts whose reading is remembered: candidates come back query after query.
@@ -26,8 +25,6 @@ _COPULAS: Final = """
 _SAYS: Final = frozenset(_COPULAS.casefold().split())
 # How far behind a word it may stand: "the phone number of Ann is".
 _BEHIND: Final = 2
-# How far before a word its owner may stand: "my old blue car".
-_BEFORE: Final = 2
 _ASKS_WHO: Final = re.compile(
     r"\b(who|whom|whose|named?|called|wer|wem|wen|heisst|heissen|quién|quien|llaman?|qui|appelle|chi|chiama|quem|chama|kto"
     r"|kim|nazywa|heet|heten|кто|кого|кем|зовут|хто|звати|кому)\b"
@@ -35,10 +32,9 @@ _ASKS_WHO: Final = re.compile(
 
 
 class Phrasing(NamedTuple):
-    """Stems of what is said to be something, and of what the speaker owns or does; the words that may be names."""
+    """Stems of what is said to be something, and of the words that may be names."""
 
     said_of: frozenset[str]
-    own: frozenset[str]
     names: frozenset[str]
 
 
@@ -53,13 +49,7 @@ def phrasing(text: str) -> Phrasing:
         if word in _SAYS
         for back in folded[max(0, at - _BEHIND) : at]
     }
-    own = {
-        stem(ahead)
-        for at, word in enumerate(folded)
-        if word in SELF
-        for ahead in folded[at + 1 : at + 1 + _BEFORE]
-    }
-    return Phrasing(frozenset(said_of), frozenset(own), frozenset(_names(tokens)))
+    return Phrasing(frozenset(said_of), frozenset(_names(tokens)))
 
 
 def _names(tokens: list[str]) -> Iterator[str]:

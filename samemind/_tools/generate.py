@@ -1,9 +1,10 @@
-"""Write what follows from what others declare: catalog, methods and exports of commands, and the words of languages.
+"""Write what follows from what others declare: catalog, methods and exports of commands, heads of packages, words.
 
 `python -m samemind._tools.generate` writes them; they are committed, so that type checkers and readers see every
 signature, and a test says when they are behind.
 """
 
+import ast
 import dataclasses
 import json
 import sys
@@ -43,6 +44,9 @@ _BY_TAKES: Final[Mapping[Takes, tuple[str, str]]] = {
 }
 # Converters that make the right thing of None themselves.
 _TAKE_NOTHING: Final = frozenset({"when_of", "pairs_of", "spaces_of"})
+# What makes a head load its exports when they are asked for, and how deep its table is indented.
+_LAZY: Final = "    __getattr__ = exports("
+_INSIDE: Final = 12
 _TYPES: Final = ("Id", "Meta", "Rid", "Spaces", "When")
 
 
@@ -62,6 +66,7 @@ def outputs() -> dict[Path, str]:
         PACKAGE / "_blocking_methods.py": _blocking_methods(),
         PACKAGE / "__init__.py": _with_exports((PACKAGE / "__init__.py").read_text("utf-8")),
         GRAMMAR / "all.json": _languages(),
+        **{path: _head(path) for path in heads()},
     }
 
 
@@ -370,6 +375,63 @@ def _with_exports(text: str) -> str:
             sys.exit(f"samemind/__init__.py: expected the lines '# generated: {part}' and '# end: {part}'")
         text = f"{before}{opens}{chr(10).join(lines)}\n{closes}{after}"
     return text
+
+
+# --- heads of packages ----------------------------------------------------------------------------------------
+
+
+def heads() -> list[Path]:
+    """Return the heads of packages that load what they export when it is asked for."""
+    packages = (PACKAGE.parent / name for name in ("replica", "sync", "cognition"))
+    found = (path for package in packages for path in package.rglob("__init__.py"))
+    return sorted(path for path in found if _LAZY in path.read_text("utf-8"))
+
+
+def _head(path: Path) -> str:
+    """Return a head, with both of its lists made from its `if TYPE_CHECKING:` block."""
+    by_hand, found, _ = path.read_text("utf-8").partition("\n__all__ = [")
+    if not found:
+        sys.exit(f"{path}: expected a line that begins with '__all__ = ['")
+    package = ".".join(path.parent.relative_to(PACKAGE.parent).parts)
+    (block,) = (each for each in ast.parse(by_hand).body if isinstance(each, ast.If))
+    shown = {
+        each.module.removeprefix(f"{package}."): [alias.name for alias in each.names]
+        for each in block.body
+        if isinstance(each, ast.ImportFrom) and each.module is not None
+    }
+    every = sorted((name for names in shown.values() for name in names), key=_as_exported)
+    lines = [
+        by_hand,
+        *_listed("__all__ = [", every, "]"),
+        "",
+        "if not TYPE_CHECKING:",
+        _LAZY,
+        "        __name__,",
+        "        {",
+        *(
+            f"            {line}"
+            for module, names in shown.items()
+            for line in _listed(f'"{module}": (', names, "),")
+        ),
+        "        },",
+        "    )",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _as_exported(name: str) -> tuple[bool, bool, str]:
+    """Sort as ruff does: constants, then classes, then the rest."""
+    return not name.isupper(), not name[0].isupper(), name
+
+
+def _listed(opens: str, names: list[str], closes: str) -> list[str]:
+    quoted = [f'"{name}"' for name in names]
+    one = "," if closes.startswith(")") and len(names) == 1 else ""
+    whole = f"{opens}{', '.join(quoted)}{one}{closes}"
+    if len(whole) + _INSIDE <= _WIDTH:
+        return [whole]
+    return [opens, *(f"    {name}," for name in quoted), closes]
 
 
 if __name__ == "__main__":
