@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> None:
     def bounded(wanted: settings, test: Any) -> Any:
         return said(settings(wanted, max_examples=min(wanted.max_examples, _EXAMPLES_MAX)), test)
 
-    settings.__call__ = bounded  # type: ignore[method-assign]
+    settings.__call__ = bounded  # type: ignore[assignment]
     code = pytest.main([*_OPTIONS, *arguments])
     if code:
         raise AssertionError(f"pytest ended with {int(code)}")
