@@ -13,7 +13,11 @@ from samemind.errors import Usage
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SPAN: Final = re.compile(r"([0-9]{1,6})\s*([mhd])")
 _SPAN_MS: Final = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
-_OR_WORDS: Final = "a time such as 2023-05-08T13:56, or words such as 'last March' or 'yesterday'"
+_OR_WORDS: Final = "a time such as 2023-05-08T13:56, words such as 'last March', or '2h ago'"
+# "90m", "2h ago", "1 hour ago": so long before now, to the moment; longer words are read as days.
+_AGO: Final = re.compile(
+    r"([0-9]{1,6})\s*(?:(m|h|d)(?:\s+ago)?|(min|minute|hour)s?\s+ago)", re.ASCII | re.IGNORECASE
+)
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
 
 
@@ -23,10 +27,13 @@ def read_time(text: str, *, name: str) -> int:
 
 
 def read_since(text: str, *, name: str, now_ms: int) -> int:
-    """Return since when something holds, in ms since 1970: a time, or words for one that is over: "last March".
+    """Return since when something holds, in ms since 1970.
 
-    Words of ten languages are read as a question's are; of a stretch its first moment counts, of several the latest.
+    It is a time, "2h" (that long ago), or words for one that is over, such as "last March". Words of ten languages
+    are read as a question's are; of a stretch its first moment counts, of several the latest.
     """
+    if (ago_ms := _ago(text, now_ms)) is not None:
+        return ago_ms
     try:
         return read_time(text, name=name)
     except Usage:
@@ -42,6 +49,8 @@ def read_since(text: str, *, name: str, now_ms: int) -> int:
 
 def read_before(text: str, *, name: str, now_ms: int) -> int:
     """Return the first ms behind a stretch up to a time; of words such as "last March", behind all that they mean."""
+    if (ago_ms := _ago(text, now_ms)) is not None:
+        return ago_ms
     try:
         return read_until(text, name=name)
     except Usage:
@@ -58,6 +67,8 @@ def read_end_of(text: str, *, name: str, now_ms: int) -> int:
 
     Of a stretch that is not over ("this month") what has been of it counts.
     """
+    if (ago_ms := _ago(text, now_ms)) is not None:
+        return ago_ms + 1
     try:
         return read_end(text, name=name)
     except Usage:
@@ -128,6 +139,15 @@ def at_stamp(hlc: int) -> datetime:
     The last moment that can be written where it lies beyond.
     """
     return at_ms(hlc >> 16) or datetime.max.replace(tzinfo=UTC)
+
+
+def _ago(text: str, now_ms: int) -> int | None:
+    """Return the moment so many minutes, hours or days before now; None where the text says something else."""
+    found = _AGO.fullmatch(text.strip())
+    if found is None:
+        return None
+    unit = (found[2] or found[3]).lower()[0]
+    return max(0, now_ms - int(found[1]) * _SPAN_MS[unit])
 
 
 def _moment(text: str, name: str) -> datetime:

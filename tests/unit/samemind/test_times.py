@@ -67,6 +67,33 @@ def test_where_words_are_taken_an_error_says_so(read: Callable[..., int]) -> Non
         read("last Marhc", name="since", now_ms=MAY_8)
 
 
+@pytest.mark.parametrize(
+    ("text", "ago_ms"),
+    [
+        ("30m", 1_800_000),
+        ("2h ago", 7_200_000),
+        ("1 hour ago", 3_600_000),
+        (" 45 Minutes ago ", 2_700_000),
+        ("3d", 3 * DAY),
+    ],
+)
+def test_so_long_ago_is_counted_from_now_to_the_moment(text: str, ago_ms: int) -> None:
+    now_ms = MAY_8 + 5_000
+    assert read_since(text, name="since", now_ms=now_ms) == now_ms - ago_ms
+    assert read_before(text, name="until", now_ms=now_ms) == now_ms - ago_ms
+    assert read_end_of(text, name="as_of", now_ms=now_ms) == now_ms - ago_ms + 1
+
+
+def test_longer_ago_than_time_is_counted_is_its_beginning() -> None:
+    assert read_since("999999d", name="since", now_ms=MAY_8) == 0
+
+
+@pytest.mark.parametrize("text", ["2 hours", "hour ago", "1.5h", "-2h", "1234567h", "٣h"])
+def test_what_is_nearly_so_long_ago_is_refused(text: str) -> None:
+    with pytest.raises(Usage, match="since: expected a time"):
+        read_since(text, name="since", now_ms=MAY_8)
+
+
 @pytest.mark.parametrize("text", ["", "yesterday", "2023-13-01", "2023-02-30", "12/05/2023", "NaN"])
 def test_what_is_no_time_is_refused_with_the_option_named(text: str) -> None:
     with pytest.raises(Usage, match="at: expected a time"):
