@@ -170,7 +170,7 @@ class Cognition:
             return [
                 self._ranked_now(
                     connection,
-                    self.read_here(connection, text, made),
+                    self.read_here(connection, text, self._postings, made),
                     k=k,
                     filters=filters,
                     now_ms=now_ms,
@@ -243,18 +243,19 @@ class Cognition:
             self.embedding.trouble = error
             return None
 
-    def asked(self, connection: sqlite3.Connection, text: str) -> Query:
+    def asked(self, connection: sqlite3.Connection, text: str, postings: Postings) -> Query:
         """Return a question with its slips put right by what is held there."""
-        return Query(corrected(connection, text, self.tables, self._lexicon), self.tables)
+        return Query(corrected(connection, text, self.tables, self._lexicon, postings), self.tables)
 
     def read_here(
         self,
         connection: sqlite3.Connection,
         text: str,
+        postings: Postings,
         made: Mapping[str, Vectors] | None = MappingProxyType({}),
     ) -> tuple[Query, Vectors | None]:
         """Read a question on the thread of the connection, and embed it there unless its vector was `made` already."""
-        asked = self.asked(connection, text)
+        asked = self.asked(connection, text, postings)
         if not asked.terms or made is None:
             return asked, None
         wanted = self._to_embed(asked)
@@ -304,7 +305,11 @@ class Cognition:
         ranked = await self._replica.read(
             lambda connection: [
                 self._ranked_now(
-                    connection, self.read_here(connection, text, made), k=k, filters=filters, now_ms=now_ms
+                    connection,
+                    self.read_here(connection, text, self._postings, made),
+                    k=k,
+                    filters=filters,
+                    now_ms=now_ms,
                 )
                 for text in texts
             ]

@@ -140,8 +140,8 @@ class PastMind:
     async def _read_query(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question by the words that were held then."""
         if await self.read(self._embeds):
-            return await self.read(lambda connection: self._mind.read_here(connection, text))
-        return await self.read(lambda connection: self._mind.asked(connection, text)), None
+            return await self.read(lambda connection: self._mind.read_here(connection, text, self._postings))
+        return await self.read(lambda connection: self._mind.asked(connection, text, self._postings)), None
 
     def _embeds(self, connection: sqlite3.Connection) -> bool:
         """Say whether all texts of this moment can be embedded while somebody waits."""

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition import fulltext
+from cognition import fulltext, words
 from cognition.fulltext import TOKENIZER
 from cognition.tables import FILED_UNDER
 
@@ -42,6 +42,13 @@ _STEMS_KEPT: Final = 8_192
 _PLACES_KEPT: Final = 1 << 19
 # By so many words of a question a memory stands out (`cognition.fulltext`).
 _PAIR: Final = 2
+# How many memories hold a word, up to a bound; and its places, a memory for each.
+_HELD_BY: Final = "SELECT count(*) FROM (SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT ?)"
+_PLACES: Final = "SELECT group_concat(doc) FROM memory_word_at WHERE term = ?"
+_SOME_PLACES: Final = "SELECT group_concat(doc) FROM (SELECT doc FROM memory_word_at WHERE term = ? LIMIT ?)"
+# In a store of more memories most words of a question are common: who holds one is counted first, up to the bound,
+# which takes a third of reading as many places.
+_CROWDED: Final = 1 << 18
 # Where full text search keeps how many rows it has, and how long all of them are together.
 _TOTALS: Final = "SELECT hex(block) FROM memory_text_data WHERE id = 1"
 _LENGTHS: Final = """SELECT group_concat(d.id), group_concat(hex(d.sz), '') FROM json_each(?) e
@@ -64,8 +71,11 @@ class Postings:
 
     def __init__(self) -> None:
         self._version = 0  # of no store: they count from 1
-        self._held: dict[tuple[str, int | None], tuple[Numbers, Numbers]] = {}
+        self._held: dict[str, tuple[Numbers, Numbers]] = {}
         self._kept = 0  # places, in `_held`
+        self._common: set[str] = set()  # words that more hold than are asked for by it
+        self._memories: int | None = None  # how many there are, once that was wanted
+        self._often: dict[str, int] = {}  # in how many places a common word is
         self._lengths: Column = np.zeros(0)  # by number; not a number: not read yet
 
     def ranked(self, connection: sqlite3.Connection, stems: dict[str, str]) -> Iterator[Ranking]:
@@ -74,15 +84,17 @@ class Postings:
         Where many do, what stands out comes by itself, and the newest of all only to whoever asks on.
         """
         self._follow(connection)
-        asked = [self.held(connection, word, stem, fulltext.COMMON + 1) for word, stem in stems.items()]
-        if not _are_many(asked):
-            yield self.scored(connection, asked, any_of(asked))
-            return
-        # A word that nearly all hold is asked for only where all are such.
-        telling = [held for held in asked if len(held.rows) <= fulltext.COMMON]
-        telling = telling or [
-            self.held(connection, word, stems[word], None) for word in _rarest(connection, stems)
+        # A word that nearly all hold is asked for only where all are such: its places are not even read before.
+        telling = [
+            self.held(connection, word, stem)
+            for word, stem in stems.items()
+            if self._holders_of(connection, word, stem) <= fulltext.COMMON
         ]
+        if len(telling) == len(stems) and not _are_many(telling):
+            yield self.scored(connection, telling, any_of(telling))
+            return
+        if not telling:
+            telling = [self.held(connection, word, stems[word]) for word in self._rarest(connection, stems)]
         for among in _bounded(telling):
             yield self.scored(connection, telling, among)
 
@@ -93,19 +105,66 @@ class Postings:
         """
         ((version,),) = connection.execute("PRAGMA data_version")
         if version != self._version:
-            self._version, self._kept, self._lengths = version, 0, np.zeros(0)
+            self._version, self._kept, self._lengths, self._memories = version, 0, np.zeros(0), None
             self._held.clear()
+            self._common.clear()
+            self._often.clear()
 
-    def held(self, connection: sqlite3.Connection, word: str, stem: str, most: int | None) -> PostingList:
-        """Return who holds a word: all of them, or so many where there are more."""
-        known = self._held.pop((stem, most), None)
-        if known is None:
-            known = _read_held(connection, stem, most)
-            self._kept += len(known[0])
-            while self._held and self._kept > _PLACES_KEPT:  # whoever was not asked for for longest
-                self._kept -= len(self._held.pop(next(iter(self._held)))[0])
-        self._held[stem, most] = known
-        return PostingList(word, *known)
+    def holders(self, connection: sqlite3.Connection, word: str, stem: str) -> int:
+        """Return how many memories hold a word; some number beyond `fulltext.COMMON` of one that is not asked for."""
+        self._follow(connection)
+        return self._holders_of(connection, word, stem)
+
+    def _holders_of(self, connection: sqlite3.Connection, word: str, stem: str) -> int:
+        if stem in self._held:
+            return len(self._held[stem][1])
+        if stem in self._common:
+            return fulltext.COMMON + 1
+        if self._count(connection) <= _CROWDED:
+            # Most words are no common ones: then its places are wanted next.
+            places = _read_places(connection, stem, fulltext.COMMON + 1)
+            if len(places) <= fulltext.COMMON:
+                self._keep(stem, places)
+                return len(self._held[stem][1])
+        ((count,),) = connection.execute(_HELD_BY, (words.any_of([word]), fulltext.COMMON + 1))
+        if count > fulltext.COMMON:
+            self._common.add(stem)
+        return int(count)
+
+    def _count(self, connection: sqlite3.Connection) -> int:
+        """Return how many memories there are."""
+        if self._memories is None:
+            ((told,),) = connection.execute(_TOTALS)
+            self._memories = int(_varints(told)[0]) if told else 0
+        return self._memories
+
+    def _rarest(self, connection: sqlite3.Connection, stems: dict[str, str]) -> list[str]:
+        """Return the words to ask for where crowds hold all of them: as many as can be read, the rarest."""
+        for stem in stems.values():
+            if stem not in self._often:
+                row = connection.execute("SELECT cnt FROM memory_word WHERE term = ?", (stem,)).fetchone()
+                self._often[stem] = 0 if row is None else row[0]
+        places = {word: self._often[stem] for word, stem in stems.items()}
+        chosen: list[str] = []
+        for word in sorted(places, key=lambda word: (places[word], word)):
+            if len(chosen) >= _PAIR and sum(places[each] for each in (*chosen, word)) > fulltext.PLACES_MAX:
+                break
+            chosen.append(word)
+        return [word for word in stems if word in chosen]
+
+    def held(self, connection: sqlite3.Connection, word: str, stem: str) -> PostingList:
+        """Return who holds a word."""
+        if stem in self._held:
+            self._held[stem] = self._held.pop(stem)  # of all the last to be let go
+        else:
+            self._keep(stem, _read_places(connection, stem))
+        return PostingList(word, *self._held[stem])
+
+    def _keep(self, stem: str, places: Numbers) -> None:
+        self._kept += len(places)
+        while self._held and self._kept > _PLACES_KEPT:  # whoever was not asked for for longest
+            self._kept -= len(self._held.pop(next(iter(self._held)))[0])
+        self._held[stem] = places, _distinct(places)
 
     def scored(self, connection: sqlite3.Connection, asked: Sequence[PostingList], among: Numbers) -> Ranking:
         """Return these memories with their scores, the best first, and equal ones by number.
@@ -180,34 +239,11 @@ def _bounded(asked: Sequence[PostingList]) -> Iterator[Numbers]:
     yield any_of(asked)[-fulltext.NEWEST_MAX :]
 
 
-def _rarest(connection: sqlite3.Connection, stems: dict[str, str]) -> list[str]:
-    """Return the words to ask for where memories hold all of them in crowds: as many as can be read, the rarest."""
-    places: dict[str, int] = {}
-    for word, stem in stems.items():
-        row = connection.execute("SELECT cnt FROM memory_word WHERE term = ?", (stem,)).fetchone()
-        places[word] = 0 if row is None else row[0]
-    chosen: list[str] = []
-    for word in sorted(places, key=lambda word: (places[word], word)):
-        if len(chosen) >= _PAIR and sum(places[each] for each in (*chosen, word)) > fulltext.PLACES_MAX:
-            break
-        chosen.append(word)
-    return [word for word in stems if word in chosen]
-
-
-def _read_held(
-    connection: sqlite3.Connection, stem: str, most: int | None, limit: int | None = None
-) -> tuple[Numbers, Numbers]:
-    """Return the places of a word, and who holds it: all of them, or no fewer than so many where there are more."""
-    limit = most if limit is None else limit
-    ((told,),) = connection.execute(
-        "SELECT group_concat(doc) FROM (SELECT doc FROM memory_word_at WHERE term = ? LIMIT ?)",
-        (stem, -1 if limit is None else limit),
-    )
-    places = np.fromstring(told or "", np.int64, sep=",")
-    rows = _distinct(places)
-    if limit is not None and most is not None and len(places) == limit and len(rows) < most:
-        return _read_held(connection, stem, most, limit * 2)  # many places, but few memories
-    return places, rows
+def _read_places(connection: sqlite3.Connection, stem: str, most: int = -1) -> Numbers:
+    """Return the places of a word: the memory of each, in the order of their numbers; at `most` so many, if not all."""
+    sql = _PLACES if most < 0 else _SOME_PLACES
+    ((told,),) = connection.execute(sql, (stem,) if most < 0 else (stem, most))
+    return np.fromstring(told or "", np.int64, sep=",")
 
 
 def any_of(some: Sequence[PostingList]) -> Numbers:

@@ -14,6 +14,7 @@ from collections import Counter
 from typing import Final, Protocol
 from unicodedata import combining, normalize
 
+from cognition.postings import Postings, stem_of
 from cognition.ranking.stem import is_form_of
 from cognition.ranking.vocabulary import Tables
 from cognition.words import STOP_WORDS, any_of, words
@@ -40,15 +41,25 @@ class CommonWords(Protocol):
         ...
 
 
-def corrected(connection: sqlite3.Connection, text: str, tables: Tables, lexicon: CommonWords | None) -> str:
+def corrected(
+    connection: sqlite3.Connection,
+    text: str,
+    tables: Tables,
+    lexicon: CommonWords | None,
+    postings: Postings | None = None,
+) -> str:
     """Return a question with the words that no memory holds put right, where it is clear which are meant.
 
-    A word that stands for others is meant as it is, and so is a common one.
+    A word that stands for others is meant as it is, and so is a common one. `postings` remembers who holds a word for
+    whoever looks for it next.
     """
+    postings = Postings() if postings is None else postings
     unknown = [
         word
         for word in dict.fromkeys(words(text))
-        if _is_unknown(connection, word) and not tables.spell(word) and not _is_common(word, lexicon)
+        if _is_unknown(connection, word, postings)
+        and not tables.spell(word)
+        and not _is_common(word, lexicon)
     ]
     if not unknown or len(unknown) > UNKNOWN_MAX:
         return text
@@ -76,9 +87,11 @@ def slips(one: str, other: str) -> int:
     return row[-1]
 
 
-def _is_unknown(connection: sqlite3.Connection, word: str) -> bool:
+def _is_unknown(connection: sqlite3.Connection, word: str, postings: Postings) -> bool:
     if len(word) < LETTERS_MIN or not word.isalpha() or word in STOP_WORDS:
         return False
+    if (stem := stem_of(word)) is not None:
+        return not postings.holders(connection, word, stem)
     return not connection.execute(
         "SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT 1", (any_of([word]),)
     ).fetchone()

@@ -82,7 +82,7 @@ def test_what_is_forgotten_while_it_is_looked_for_is_not_found_and_harms_nothing
     """Each statement of a read sees a moment of its own, and another thread writes beside it."""
     home = told(seed=3, count=40)
     words = Postings()
-    asked = [words.held(home.connection, word, word, None) for word in ("tea", "cake")]
+    asked = [words.held(home.connection, word, word) for word in ("tea", "cake")]
     every = any_of(asked)
     gone = every[: len(every) // 2]
     rids = [
@@ -136,17 +136,17 @@ def test_words_are_kept_up_to_a_bound_and_those_asked_for_last_the_longest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     home, kept, statements = told(seed=5, count=80), Postings(), list[str]()
-    held = {word: kept.held(home.connection, word, word, None) for word in ("tea", "cake", "salt")}
+    held = {word: kept.held(home.connection, word, word) for word in ("tea", "cake", "salt")}
     monkeypatch.setattr(postings, "_PLACES_KEPT", sum(len(each.places) for each in held.values()))
-    kept.held(home.connection, "tea", "tea", None)
+    kept.held(home.connection, "tea", "tea")
     home.connection.set_trace_callback(
         lambda it: statements.append(it) if it.startswith("SELECT group") else None
     )
-    kept.held(home.connection, "bread", "bread", None)
+    kept.held(home.connection, "bread", "bread")
     for word in ("tea", "salt"):
-        assert kept.held(home.connection, word, word, None).places.tolist() == held[word].places.tolist()
+        assert kept.held(home.connection, word, word).places.tolist() == held[word].places.tolist()
     assert len(statements) == 1
-    kept.held(home.connection, "cake", "cake", None)
+    kept.held(home.connection, "cake", "cake")
     assert len(statements) == 2
 
 
@@ -157,8 +157,7 @@ def test_where_crowds_hold_every_word_the_rarest_are_asked_for_two_at_least(
         monkeypatch.setattr(fulltext, name, 0)  # all are common, and many
     home = told(seed=5, count=80)
     places = {
-        word: len(Postings().held(home.connection, word, word, None).places)
-        for word in ("tea", "cake", "salt")
+        word: len(Postings().held(home.connection, word, word).places) for word in ("tea", "cake", "salt")
     }
     rarest = sorted(places, key=lambda word: (places[word], word))
 
@@ -172,3 +171,34 @@ def test_where_crowds_hold_every_word_the_rarest_are_asked_for_two_at_least(
     ):
         monkeypatch.setattr(fulltext, "PLACES_MAX", most)
         assert ranked("tea", "cake", "salt") == ranked(*(word for word in places if word in expected))
+
+
+@pytest.mark.parametrize("crowded", [0, 1 << 18])
+def test_the_places_of_a_word_that_crowds_hold_are_not_read_where_there_are_others(
+    crowded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postings, "_CROWDED", crowded)
+    for name, value in (("COMMON", 20), ("RANKED_MAX", 20), ("RARE_MAX", 5)):
+        monkeypatch.setattr(fulltext, name, value)
+    home, words, read = told(seed=5, count=80), Postings(), list[str]()
+    home.connection.set_trace_callback(
+        lambda it: read.append(it) if it.startswith("SELECT group_concat(doc) FROM memory_word_at") else None
+    )
+    list(words.ranked(home.connection, {"tea": "tea", "sea": "sea"}))
+    assert [each.partition("term = ")[2] for each in read] == (["'sea'"] if crowded == 0 else [])
+    assert words.holders(home.connection, "tea", "tea") > 20 >= words.holders(home.connection, "sea", "sea")
+
+
+def test_how_many_hold_a_word_is_the_same_in_small_and_in_large_stores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fulltext, "COMMON", 20)
+    home = told(seed=7, count=120)
+    for word in (*WORDS, "nobody"):
+        stem = str(stem_of(word))
+        ((count,),) = home.connection.execute(
+            "SELECT count(DISTINCT doc) FROM memory_word_at WHERE term = ?", (stem,)
+        )
+        for crowded in (0, 1 << 18):
+            monkeypatch.setattr(postings, "_CROWDED", crowded)
+            assert min(Postings().holders(home.connection, word, stem), 21) == min(count, 21)
