@@ -208,14 +208,12 @@ _LETTING_IN: Final = {
 
 
 @contextmanager
-def letting_in(url: str, asked: list[str] | None = None) -> Iterator[str]:
+def letting_in(url: str) -> Iterator[str]:
     """Stand before a server of HTTP and let pages of every origin in, as a reverse proxy would be told to."""
     place = urlsplit(url).netloc.rpartition("@")[2]
 
     class Proxy(BaseHTTPRequestHandler):
         def do(self) -> None:
-            if asked is not None:
-                asked.append(self.command)
             headers = {**_LETTING_IN, "access-control-allow-origin": self.headers.get("origin", "*")}
             if self.command == "OPTIONS":
                 self._say(204, headers, b"")

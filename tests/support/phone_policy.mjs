@@ -38,7 +38,7 @@ const fetched = async (path) => {
   return new Response(served, { headers: { "content-security-policy": "what a stranger likes" } });
 };
 const self = { location: "https://laptop.local/phone/sw.js", addEventListener() {} };
-const take = new Function("self", "caches", "fetch", "indexedDB", `${readFileSync(process.argv[2], "utf8")}; return take;`)(self, caches, fetched, indexedDB);
+const take = new Function("self", "caches", "fetch", "indexedDB", `${readFileSync(process.argv[2], "utf8")}; return inTurn;`)(self, caches, fetched, indexedDB);
 
 async function serve(next, { by, policyBy = by, over = next }) {
   await new Promise((resolve) => { setTimeout(resolve, 5); }); // what is kept is named by the millisecond
@@ -72,4 +72,7 @@ await serve("four", { by: stranger, policyBy: laptop });
 told["of a member, with a stranger's page"] = await tried();
 await serve("four", { by: laptop });
 told["both of a member"] = await tried();
+served = "a third worker";
+await serve("five", { by: laptop });
+told["asked twice at once"] = [await Promise.all([take(), take()]), (await tried())[1]];
 console.log(JSON.stringify(told));

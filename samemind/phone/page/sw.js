@@ -5,7 +5,7 @@ const CACHE = "samemind-page-";
 const POLICY = "content-security-policy";
 const PAGE_CONTEXT = "samemind phone page 1\0", POLICY_CONTEXT = "samemind phone policy 1\0";
 
-self.addEventListener("install", (event) => event.waitUntil(take().then(() => self.skipWaiting())));
+self.addEventListener("install", (event) => event.waitUntil(inTurn().then(() => self.skipWaiting())));
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
@@ -14,7 +14,7 @@ self.addEventListener("fetch", (event) => {
   event.respondWith(found(path).then((answer) => answer ?? fetch(event.request)));
 });
 self.addEventListener("message", (event) => {
-  if (event.data === "look") event.waitUntil(take().then((news) => news && event.source.postMessage(news), () => {}));
+  if (event.data === "look") event.waitUntil(inTurn().then((news) => news && event.source.postMessage(news), () => {}));
 });
 
 // The newest page that is here whole stands for all; older ones go once nobody shows them. Looked for once, since a start
@@ -43,6 +43,10 @@ async function found(path) {
   }
   return undefined;
 }
+
+// One after the other: two at once would each take away what the other keeps.
+let last = Promise.resolve();
+const inTurn = () => (last = last.catch(() => {}).then(take));
 
 // Fetch the page that is served now, if it is another, or if it may connect to other mailboxes: what a browser lets it do is
 // kept with it. Say what is new of what is here now, whole.

@@ -32,4 +32,5 @@ def test_a_policy_is_taken_with_the_signature_of_a_member_over_it_and_in_no_othe
         "over another policy": ["refused", "two"],
         "of a member, with a stranger's page": ["refused", "two"],
         "both of a member": ["fresh", "four"],
+        "asked twice at once": [["fresh", None], "five"],
     }
