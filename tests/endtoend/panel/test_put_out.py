@@ -30,5 +30,8 @@ def test_both_pages_say_who_put_whom_out(chromium: Browser, tmp_path: Path) -> N
             "laptop removed this device from the group: nobody talks to it any more."
         )
         shoot(page, "put-out")
+        expect(phone.page().get_by_role("heading", level=1).filter(has_text="Removed")).to_have_text(
+            "Removed from the group"
+        )
         assert "put out of the group by laptop" in run(phone.home, "status").out
         assert laptop.errors + phone.errors == []

@@ -4,7 +4,7 @@
 import { call } from "./api.js";
 import { announce, h } from "./dom.js";
 import { learn } from "./state.js";
-import { complain } from "./toasts.js";
+import { complain, notice } from "./toasts.js";
 import { t } from "./i18n.js";
 import { CATEGORIES, categoryName, categoryOf, difference } from "./words.js";
 
@@ -87,7 +87,10 @@ class Editor {
       }
       this.close(focus);
       learn(memory);
-      announce(memory.held ? t("This looks secret, so it waits on this device, under Settings.") : t("Saved"));
+      const [before, after, rid] = [this.base, text, memory.rid];
+      if (memory.held) announce(t("This looks secret, so it waits on this device, under Settings."));
+      else if (rewrites) notice(t("Saved"), "", "plain", async () => learn(await call("edit", { rid, text: before, was: after })));
+      else announce(t("Saved"));
     } catch (error) {
       this.done = false;
       if (error.code === "changed_meanwhile") {

@@ -21,6 +21,8 @@ const THIS_DAY = 3;
 /** One sentence on how the devices stand to each other. */
 export function agreement() {
   if (!state.loaded) return ["", ""];
+  const by = state.status?.revoked_by;
+  if (by) return [t("Removed from the group"), t("{device} removed this device from the group: nobody talks to it any more.", { device: by })];
   const peers = (state.status?.peers ?? []).filter((peer) => peer.state !== "revoked");
   if (!peers.length && !count()) return [t("Nothing is remembered yet"), t("Tell it something, and ask for it in your own words: “where does Ann live?” finds “Ann moved to Lisbon”.")];
   if (!peers.length) return [t("This device is on its own"), t("Pair another, and both will hold the same.")];

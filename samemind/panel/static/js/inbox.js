@@ -36,7 +36,9 @@ export function inboxView() {
   const otherPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Noticed")), h("p", { class: "muted" }, t("What memory found by itself. Nothing has to be done about it.")), others);
   const think = h("button", { type: "button", on: { click: thinkNow } }, t("Think now"));
   const hint = h("p", { class: "empty" }, t("To be reminded, write down when: “Dentist on 3 May at 9”. It comes up here on that day."));
-  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Inbox")), summary), think), list, hint, otherPart);
+  const coming = h("ol", { class: "plain inbox coming", "aria-label": t("Coming") });
+  const comingPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Coming")), coming);
+  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Inbox")), summary), think), list, hint, comingPart, otherPart);
 
   async function thinkNow() {
     think.disabled = true;
@@ -56,7 +58,9 @@ export function inboxView() {
       const urgent = (a, b) => b.urgency - a.urgency;
       const [due, found] = [reminders().sort(urgent), noticed().sort(urgent)];
       say(summary, due.length ? plural(due.length, "{n} reminder.", "{n} reminders.") : t("No reminder is due. It is looked for every few minutes."));
-      hint.hidden = due.length > 0;
+      hint.hidden = due.length + state.coming.length > 0;
+      comingPart.hidden = !state.coming.length;
+      keyed(coming, state.coming, { key: (each) => each.rid, make: comer, update: updateComer });
       otherPart.hidden = !found.length;
       keyed(list, due, { key: (each) => each.id, make: reminder, update: updateReminder });
       keyed(others, found, { key: (each) => each.id, make: reminder, update: updateReminder });
@@ -85,6 +89,19 @@ function reminder(item) {
     ),
   );
   return element;
+}
+
+function comer(item) {
+  const element = h("li", { class: "coming-one", data: { coming: item.rid } });
+  element.link = h("a", { href: link(`memory/${item.rid}`), dir: "auto" });
+  element.when = h("p", { class: "muted" });
+  element.append(element.link, element.when);
+  return element;
+}
+
+function updateComer(element, item) {
+  say(element.link, item.text);
+  say(element.when, minute(new Date(item.due)));
 }
 
 const MORNING = 9;

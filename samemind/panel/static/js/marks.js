@@ -5,10 +5,21 @@ import { t } from "./i18n.js";
 
 const LETTERS_MIN = 2;
 const SURE_MAX = 99;
+// Words that say nothing of what is sought, in the languages of the panel: marked, they would draw the eye to any text.
+const SMALL = new Set(
+  [
+    "a an the of is are am was do does did to in on at my me who what when where how",
+    "der die das den dem ein eine ist sind war hat wer wie wo wann was ich mein im am zu",
+    "el la los las un una de del es son en mi yo que quién cuándo dónde cómo",
+    "le les des du une est sont je mon ma qui quand où",
+  ].flatMap((words) => words.split(" ")),
+);
 
 /** A text as nodes, with what begins like a word of the search marked. */
 export function marked(text, query) {
-  const words = [...new Set((query ?? "").match(/[\p{L}\p{N}]+/gu) ?? [])].filter((word) => word.length >= LETTERS_MIN);
+  const asked = [...new Set((query ?? "").match(/[\p{L}\p{N}]+/gu) ?? [])].filter((word) => word.length >= LETTERS_MIN);
+  const telling = asked.filter((word) => !SMALL.has(word.toLowerCase()));
+  const words = telling.length ? telling : asked;
   if (!words.length) return [text];
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${words.sort((a, b) => b.length - a.length).join("|")})`, "giu");
   const parts = [];

@@ -28,8 +28,8 @@ export function openPalette(pages) {
     "dialog",
     { class: "palette", "aria-label": t("Search"), on: { close: closed, click: (event) => event.target === dialog && dialog.close() } },
     h("div", { class: "palette-head" }, icon("search"), input, h("button", { type: "button", class: "quiet", on: { click: () => dialog.close() } }, t("Close"))),
-    list,
     status,
+    list,
   );
   document.body.append(dialog);
   dialog.showModal();

@@ -22,6 +22,7 @@ export const state = {
   status: null,
   contradictions: null,
   triggers: null,
+  coming: [],
   connected: false,
 };
 
@@ -75,7 +76,7 @@ export async function reload() {
   if (counted.stale) setTimeout(reloadSoon, STALE_MS);
   await Promise.all([
     optional("contradictions list", (found) => (state.contradictions = found.contradictions)),
-    optional("triggers list", (found) => (state.triggers = found.triggers)),
+    optional("triggers list", (found) => ((state.triggers = found.triggers), (state.coming = found.coming ?? []))),
   ]);
   changed();
 }

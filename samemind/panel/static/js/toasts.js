@@ -15,11 +15,11 @@ export function complain(error) {
   notice(error.message ?? String(error), error.hint, "error");
 }
 
-/** Show a sentence for a while. */
-export function notice(text, hint = "", kind = "plain") {
-  const entry = { id: `notice-${next++}`, text, hint, kind };
+/** Show a sentence for a while. `back`: what takes back what it says, as long as it is shown. */
+export function notice(text, hint = "", kind = "plain", back = null) {
+  const entry = { id: `notice-${next++}`, text, hint, kind, back };
   errors = [...errors.slice(-2), entry];
-  announce(text);
+  announce(back ? `${text}. ${t("Press U to undo.")}` : text);
   render();
   setTimeout(() => {
     errors = errors.filter((each) => each !== entry);
@@ -30,9 +30,21 @@ export function notice(text, hint = "", kind = "plain") {
 /** Take back what was done last, if there is still time. */
 export async function undoLast() {
   const last = state.windows.at(-1);
-  if (!last) return false;
-  await undo(last.id);
+  const said = errors.findLast((each) => each.back);
+  if (!last && !said) return false;
+  await (last ? undo(last.id) : takeBack(said));
   return true;
+}
+
+async function takeBack(entry) {
+  errors = errors.filter((each) => each !== entry);
+  render();
+  try {
+    await entry.back();
+    announce(t("Taken back."));
+  } catch (error) {
+    complain(error);
+  }
 }
 
 async function undo(id) {
@@ -69,6 +81,7 @@ function plainToast(entry) {
     "div",
     { class: `toast ${entry.kind}`, role: entry.kind === "error" ? "alert" : null },
     h("span", {}, entry.text, entry.hint && h("small", {}, entry.hint)),
+    entry.back && h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => takeBack(entry) } }, t("Undo")),
     h("button", { type: "button", on: { click: () => ((errors = errors.filter((each) => each !== entry)), render()) } }, t("Close")),
   );
 }

@@ -240,6 +240,8 @@ export default {
   "{names} is away and will catch up.": "{names} ist weg und holt es nach.",
   "{names} are away and will catch up.": "{names} sind weg und holen es nach.",
   "Whatever one is told, the others know within a moment.": "Was eines erfährt, wissen die anderen im nächsten Moment.",
+  "Removed from the group": "Aus der Gruppe entfernt",
+  "Coming": "Demnächst",
   "Nobody else is here": "Niemand sonst ist hier",
   "{names} is catching up": "{names} holt auf",
   "{names} are catching up": "{names} holen auf",

@@ -240,6 +240,8 @@ export default {
   "{names} is away and will catch up.": "{names} no está y se pondrá al día.",
   "{names} are away and will catch up.": "{names} no están y se pondrán al día.",
   "Whatever one is told, the others know within a moment.": "Lo que se cuenta a uno, los demás lo saben al momento.",
+  "Removed from the group": "Quitado del grupo",
+  "Coming": "Próximamente",
   "Nobody else is here": "No hay nadie más",
   "{names} is catching up": "{names} se pone al día",
   "{names} are catching up": "{names} se ponen al día",

@@ -240,6 +240,8 @@ export default {
   "{names} is away and will catch up.": "{names} est absent et rattrapera.",
   "{names} are away and will catch up.": "{names} sont absents et rattraperont.",
   "Whatever one is told, the others know within a moment.": "Ce que l’un apprend, les autres le savent aussitôt.",
+  "Removed from the group": "Retiré du groupe",
+  "Coming": "À venir",
   "Nobody else is here": "Personne d’autre n’est là",
   "{names} is catching up": "{names} rattrape",
   "{names} are catching up": "{names} rattrapent",
