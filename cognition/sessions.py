@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from cognition.extraction.sentences import sentences
 from cognition.ranking.stem import stem
 from cognition.words import STOP_WORDS, words
-from replica.reads.conversations import count_conversations, latest_conversations, turns_of
+from replica.reads.conversations import Conversation, count_conversations, latest_conversations, turns_of
 
 SENTENCES_MAX: Final = 3
 # A sentence that long is a story, and one that short says nothing without the turn before it.
@@ -35,7 +35,7 @@ class TalkTurn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TalkSession:
-    """One conversation."""
+    """One conversation; `topic` is its title, where its turns have one."""
 
     name: str
     memories: int
@@ -43,6 +43,7 @@ class TalkSession:
     started_ms: int
     ended_ms: int
     summary: str
+    topic: str | None
 
 
 def summary_of(turns: Sequence[TalkTurn]) -> str:
@@ -82,13 +83,13 @@ def list_sessions(
 ) -> tuple[list[TalkSession], int]:
     """Return conversations, the latest first, and how many there are."""
     found = latest_conversations(connection, name, limit=limit)
-    return [_session(connection, *each) for each in found], count_conversations(connection, name)
+    return [_session(connection, each) for each in found], count_conversations(connection, name)
 
 
-def _session(connection: sqlite3.Connection, name: str, memories: int, began: int, ended: int) -> TalkSession:
-    turns = list(_turns(connection, name))
+def _session(connection: sqlite3.Connection, of: Conversation) -> TalkSession:
+    turns = list(_turns(connection, of.name))
     speakers = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
-    return TalkSession(name, memories, speakers, began, ended, summary_of(turns))
+    return TalkSession(of.name, of.memories, speakers, of.began_ms, of.ended_ms, summary_of(turns), of.topic)
 
 
 def _turns(connection: sqlite3.Connection, name: str) -> Iterator[TalkTurn]:

@@ -8,12 +8,16 @@ _TURNS = "parent IS NULL AND ifnull(archived, 0) = 0"
 
 
 class Conversation(NamedTuple):
-    """A conversation: how many memories it has, and when the first and the last were told, in ms since 1970."""
+    """A conversation: how many memories it has, and when the first and the last were told, in ms since 1970.
+
+    `topic` is what its turns say that it is about, as the title of a chat; None where they differ.
+    """
 
     name: str
     memories: int
     began_ms: int
     ended_ms: int
+    topic: str | None
 
 
 def count_conversations(connection: sqlite3.Connection, name: str | None = None) -> int:
@@ -32,7 +36,8 @@ def latest_conversations(
     which, values = _named(name)
     rows = connection.execute(
         f"""SELECT conversation, count(*), min(ifnull(told_at, created >> 16)) AS began,
-            max(ifnull(told_at, created >> 16)) AS ended FROM memory WHERE {which} AND {_TURNS}
+            max(ifnull(told_at, created >> 16)) AS ended, iif(min(topic) = max(topic), min(topic), NULL)
+            FROM memory WHERE {which} AND {_TURNS}
             GROUP BY conversation ORDER BY ended DESC, began DESC, conversation DESC LIMIT ?""",
         (*values, limit),
     )

@@ -33,7 +33,7 @@ class ListSessions(MomentOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """One conversation that memories came from, with a summary in its own words."""
+    """One conversation that memories came from, with a summary in its own words; `topic` is its title."""
 
     session: str
     memories: int
@@ -41,6 +41,7 @@ class SessionView:
     started_at: datetime
     ended_at: datetime
     summary: str
+    topic: str | None = None
 
     def __str__(self) -> str:
         return self.summary
@@ -78,6 +79,7 @@ async def run(device: "Device", options: ListSessions) -> Sessions:
                 started_at=at_stamp(one.started_ms << 16),
                 ended_at=at_stamp(one.ended_ms << 16),
                 summary=one.summary,
+                topic=one.topic,
             )
             for one in found
         ]
@@ -89,9 +91,9 @@ async def run(device: "Device", options: ListSessions) -> Sessions:
 def render(document: Document) -> list[str]:
     lines = []
     for one in document["sessions"]:
-        lines.append(
-            f"{clock(one['started_at'])}  {one_line(one['session'])}, {counted(one['memories'], 'memory', 'memories')}"
-        )
+        title = f"{one_line(one['topic'])}  " if one["topic"] else ""
+        memories = counted(one["memories"], "memory", "memories")
+        lines.append(f"{clock(one['started_at'])}  {title}{one_line(one['session'])}, {memories}")
         lines.append(f"                  {one_line(one['summary'])}")
     return lines or ["no conversations"]
 

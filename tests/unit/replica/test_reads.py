@@ -366,7 +366,7 @@ def test_conversations_are_read_without_facts_and_what_is_archived() -> None:
     connection = store.connection
     told: list[tuple[str, dict[str, Value]]] = [
         ("Second", {"conversation": "chat", "position": 1, "told_at": 20, "speaker": "Bob"}),
-        ("First", {"conversation": "chat", "position": 0, "told_at": 10}),
+        ("First", {"conversation": "chat", "position": 0, "told_at": 10, "topic": "boats"}),
         ("Fact", {"conversation": "chat", "parent": bytes([1]) * 16}),
         ("Gone", {"conversation": "chat", "archived": True}),
         ("Other", {"conversation": "talk", "told_at": 30}),
@@ -376,7 +376,7 @@ def test_conversations_are_read_without_facts_and_what_is_archived() -> None:
     assert conversations.count_conversations(connection) == 2
     assert conversations.count_conversations(connection, "chat") == 1
     found = conversations.latest_conversations(connection, limit=9)
-    assert found == [("talk", 1, 30, 30), ("chat", 2, 10, 20)]
+    assert [tuple(each) for each in found] == [("talk", 1, 30, 30, None), ("chat", 2, 10, 20, "boats")]
     assert conversations.latest_conversations(connection, "chat", limit=9) == found[1:]
     assert list(conversations.turns_of(connection, "chat", limit=9)) == [("First", None), ("Second", "Bob")]
 

@@ -8,6 +8,7 @@ import pytest
 
 import samemind
 from samemind.cli.printing import show
+from samemind.commands.keeping.sessions import render as sessions_lines
 from samemind.config import Home, Settings
 from samemind.library import Mind
 from samemind.plain import to_json
@@ -210,6 +211,15 @@ def test_sessions_are_listed_with_a_summary_in_their_own_words(tmp_path: Path) -
         assert "painting" in one.summary
         assert "Great" not in one.summary
         assert [each.session for each in await mind.sessions(session="chat 1")] == ["chat 1"]
+        assert one.topic is None
+        for n, topic in enumerate(("Trip to Madeira", "Trip to Madeira", None)):
+            await mind.remember(f"turn {n}", session="titled", topic=topic, at=PAST, no_facts=True)
+        (titled,) = await mind.sessions(session="titled")
+        assert titled.topic == "Trip to Madeira"
+        assert "  Trip to Madeira  titled, 3 memories" in sessions_lines(to_json(await mind.sessions()))[2]
+        await mind.remember("something else", session="titled", topic="Taxes", at=PAST, no_facts=True)
+        (two,) = await mind.sessions(session="titled")
+        assert two.topic is None, "of two titles neither is the chat's"
         with pytest.raises(samemind.NotFound):
             await mind.sessions(session="chat 2")
         with pytest.raises(samemind.Usage):
