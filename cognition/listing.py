@@ -78,6 +78,16 @@ def _count(connection: sqlite3.Connection, condition: str, values: Sequence[Any]
     return int(total)
 
 
+def hidden_by_others(connection: sqlite3.Connection) -> tuple[int, ...]:
+    """Return what differs where other memories came to be hidden by what they say no more, or by a later telling."""
+    retired = connection.execute("SELECT count(*), ifnull(sum(id), 0) FROM claim_retired").fetchone()
+    # Groups have numbers of 64 bits, which no sum holds.
+    told = connection.execute(
+        "SELECT count(*), ifnull(sum(id), 0), ifnull(sum(grp % 1000003), 0) FROM telling"
+    ).fetchone()
+    return (*retired, *told)
+
+
 def facets_after(connection: sqlite3.Connection, last: int, limit: int) -> list[tuple[Any, ...]]:
     """Return what the panel counts memories by, of those behind a row that a list without filters shows, in order.
 

@@ -21,7 +21,7 @@ from cognition import queue
 from cognition.alongside import VectorsAlongside
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.errors import ModelUnavailable
-from cognition.index import VectorIndex
+from cognition.index import ALL_MAX, VectorIndex
 from replica import MemoryId, Replica, ReplicaError
 
 # New texts are left to gather for this long: who writes many, one after the other, would otherwise share the store and
@@ -44,6 +44,8 @@ ASKED_S_MAX: Final = 1.0
 # What gathers meanwhile is embedded by the recall that meets it, or counted in its answer.
 TELLS_S_MAX: Final = 2.0
 _LOOK_S: Final = 0.05
+# Of a large index, room for a sixteenth more: it takes no memory before they come.
+_ROOM_SHARE: Final = 16
 # Vectors that were made for whoever told a text, before its turn came: they are kept until then.
 _MADE_MAX: Final = 256
 # A missing model, or a full disk, is tried again after this long: somebody may be mending it.
@@ -91,7 +93,10 @@ class EmbeddingWorker:
         """Return the index of all vectors there are; on the store's reading thread."""
         if self._index is None or self._came is None:
             self._came = deque()  # before anything is read: what is kept from here on may be read, or not
-            index = VectorIndex(self.embedder.width, room=queue.room_for_vectors(connection))
+            room = queue.room_for_vectors(connection)
+            if room > ALL_MAX:  # or the next memory would have all of it copied, while somebody waits
+                room += room // _ROOM_SHARE
+            index = VectorIndex(self.embedder.width, room=room)
             for ids, vectors in queue.read_vectors(connection, self.space, self.embedder.width):
                 index.add(ids, vectors)
             self._index = index

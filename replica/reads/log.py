@@ -76,6 +76,14 @@ def last_position(connection: sqlite3.Connection) -> int:
     return int(position)
 
 
+def kinds_between(connection: sqlite3.Connection, after: int, until: int, limit: int) -> list[int]:
+    """Return the kinds of the ops behind a position, up to another: at most `limit`, the first of them first."""
+    rows = connection.execute(
+        "SELECT kind FROM op WHERE pos > ? AND pos <= ? ORDER BY pos LIMIT ?", (after, until, limit)
+    )
+    return [kind for (kind,) in rows]
+
+
 def last_ops(connection: sqlite3.Connection, limit: int) -> list[LoggedOp]:
     """Return the last ops of the log, at most `limit`, the first of them first."""
     return _logged(connection, f"{_LOGGED} ORDER BY o.pos DESC LIMIT ?", (limit,))[::-1]

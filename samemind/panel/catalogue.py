@@ -1,7 +1,8 @@
 """Keep what a list needs of each memory in columns, so that any facet of a hundred thousand is counted at once.
 
 SQLite takes a second to group a hundred thousand memories by seven things; arrays take milliseconds. A catalogue shows
-one position of the log and is thrown away when that moves on. It holds no text: a page reads what it shows by row.
+one position of the log. Where only new memories came since, these are read and put behind it; else it is read anew. It
+holds no text: a page reads what it shows by row.
 
 Facts that were read out of a memory which is still here are left out, as their memory stands for them, and so are the
 older tellings of what was told several times.
@@ -57,6 +58,19 @@ class Values(NamedTuple):
         mask[self.rows[np.isin(self.codes, codes)]] = True
         return mask
 
+    def with_later(self, later: "Values", count: int) -> "Values":
+        """Return this with the values of memories that stand behind the first `count`."""
+        if not len(later.rows):
+            return self
+        known = {name.casefold(): code for code, name in enumerate(self.names)}
+        codes = [known.setdefault(name.casefold(), len(known)) for name in later.names]
+        added = (name for name, code in zip(later.names, codes, strict=True) if code >= len(self.names))
+        return Values(
+            np.concatenate([self.rows, later.rows + count]),
+            np.concatenate([self.codes, np.array(codes, np.int32)[later.codes]]),
+            (*self.names, *added),
+        )
+
     def counted(self, mask: Mask, chosen: Sequence[str]) -> list[tuple[str, int]]:
         """Return the commonest values among these memories, each with its count; what is chosen is always told."""
         counts = np.bincount(self.codes[mask[self.rows]], minlength=len(self.names))
@@ -87,15 +101,39 @@ class Catalogue:
         told_ms: NDArray[np.int64],
         written_ms: NDArray[np.int64],
         facets: Mapping[str, Values],
+        newest_first: NDArray[np.int64] | None = None,
     ) -> None:
         self.ids = ids
         self._told_ms = told_ms
         self._written_ms = written_ms
         self._facets = facets
-        self._newest_first = np.lexsort((-ids, -told_ms))
+        self._newest_first = np.lexsort((-ids, -told_ms)) if newest_first is None else newest_first
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def last(self) -> int:
+        """The number of the last row; 0 where there is none."""
+        return int(self.ids[-1]) if len(self.ids) else 0
+
+    def with_later(self, later: "Catalogue") -> "Catalogue":
+        """Return this with what was read from behind its last row."""
+        if not len(later):
+            return self
+        count = len(self)
+        # Among memories told at one time the later row comes first, as in the order of the whole.
+        told = -self._told_ms[self._newest_first]
+        places = np.searchsorted(told, -later._told_ms[later._newest_first], side="left")
+        return Catalogue(
+            ids=np.concatenate([self.ids, later.ids]),
+            told_ms=np.concatenate([self._told_ms, later._told_ms]),
+            written_ms=np.concatenate([self._written_ms, later._written_ms]),
+            facets={
+                name: values.with_later(later._facets[name], count) for name, values in self._facets.items()
+            },
+            newest_first=np.insert(self._newest_first, places, later._newest_first + count),
+        )
 
     def page(self, wanted: FacetQuery, *, offset: int, limit: int) -> tuple[list[int], int]:
         """Return the row numbers of a page, the latest told first, and how many there are in all."""
@@ -154,9 +192,9 @@ class Catalogue:
         return mask
 
 
-def read_catalogue(connection: sqlite3.Connection) -> Catalogue:
-    """Read a whole store into columns."""
-    reader = CatalogueReader()
+def read_catalogue(connection: sqlite3.Connection, *, after: int = 0) -> Catalogue:
+    """Read a whole store into columns, or what stands behind a row."""
+    reader = CatalogueReader(after=after)
     while reader.read_page(connection):
         pass
     return reader.catalogue()
@@ -165,10 +203,11 @@ def read_catalogue(connection: sqlite3.Connection) -> Catalogue:
 class CatalogueReader:
     """Reads a store into columns a page at a time, so that what is asked meanwhile is answered between two pages."""
 
-    def __init__(self, page: int = PAGE) -> None:
+    def __init__(self, page: int = PAGE, *, after: int = 0) -> None:
+        """`after`: the row behind which it begins."""
         self._page = page
-        self._last = 0
-        self._named: tuple[int, str] = (0, "")
+        self._last = after
+        self._named: tuple[int, str] = (after + 1, "")
         self._is_named = False
         self._numbers: list[NDArray[np.int64]] = []
         self._told_ms: list[NDArray[np.int64]] = []

@@ -1,7 +1,8 @@
 """Give pages the store to read: as it is, or as it was at a moment, each with the catalogue of its memories.
 
-A catalogue is made again when the log has moved on. Of a large store that takes a second, so pages are shown the one
-before until the next is ready, and told that it is `stale`. A moment of the past takes as long to make, and whoever
+A catalogue is made again when the log has moved on. Of a large store that takes a second, so where nothing but new
+memories came, these alone are read; else pages are shown the one before until the next is ready, and told that it is
+`stale`. A moment of the past takes as long to make, and whoever
 scrubs through time asks of each several times, so the last few are kept for a while.
 """
 
@@ -13,6 +14,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
+from cognition.listing import hidden_by_others
+from replica import OpKind
+from replica.reads.log import kinds_between
 from samemind.moments import Past, opened_past
 from samemind.panel.catalogue import Catalogue, CatalogueReader, read_catalogue
 
@@ -23,6 +27,21 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 # A store of fewer memories is read while somebody waits.
 AT_ONCE_MAX: Final = 20_000
+# What these do shows in no list, or in a row of its own at the end; any other kind may change rows that are there.
+_LEAVE_ROWS: Final = frozenset(
+    {
+        OpKind.REMEMBER,
+        OpKind.ACCESS,
+        OpKind.CLAIM,
+        OpKind.RELATE,
+        OpKind.FEEDBACK,
+        OpKind.TRIGGER,
+        OpKind.RECEIPT,
+    }
+)
+# So much is read while somebody waits; and once so much stands behind what was read as a whole, that is read anew.
+_LATER_OPS_MAX: Final = 4_000
+_LATER_ROWS_MAX: Final = 1_000
 # Each moment of a hundred thousand memories takes a hundred megabytes.
 PASTS_MAX: Final = 2
 # Whoever looks at a moment asks again within seconds; memory is given back a minute after the last question.
@@ -58,6 +77,15 @@ class _OpenMoment:
     asking: trio.Lock
 
 
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """The last catalogue that was read as a whole: where the log stood before that, and what others hid."""
+
+    position: int
+    hidden: tuple[int, ...]
+    catalogue: Catalogue
+
+
 class Moments:
     """The store as it is and as it was. `nursery` ends with the panel."""
 
@@ -65,6 +93,7 @@ class Moments:
         self._device = device
         self._nursery = nursery
         self._now: tuple[int, Catalogue] | None = None
+        self._whole: _Whole | None = None
         self._making = trio.Lock()
         self._pasts: dict[tuple[int, str | None], _OpenMoment] = {}
         self._opening = trio.Lock()
@@ -111,6 +140,9 @@ class Moments:
         if self._now is not None and self._now[0] == position:
             return self._now[1], False
         if self._now is not None and len(self._now[1]) > AT_ONCE_MAX:
+            if (later := await self._with_later(position)) is not None:
+                self._now = position, later
+                return later, False
             if not self._making.locked():
                 self._nursery.start_soon(self._refresh)
             return self._now[1], True
@@ -122,7 +154,30 @@ class Moments:
         async with self._making:
             position = self._device.replica.position
             if self._now is None or self._now[0] != position:
-                self._now = position, await self._read()
+                hidden = await self._device.replica.read(hidden_by_others)
+                catalogue = await self._read()
+                self._now, self._whole = (position, catalogue), _Whole(position, hidden, catalogue)
+
+    async def _with_later(self, position: int) -> Catalogue | None:
+        """Return the catalogue of a position that only new memories lead to; None where more than that happened."""
+        whole = self._whole
+        if whole is None:
+            return None
+
+        def read(connection: sqlite3.Connection) -> Catalogue | None:
+            kinds = kinds_between(connection, whole.position, position, _LATER_OPS_MAX + 1)
+            if len(kinds) > _LATER_OPS_MAX or not _LEAVE_ROWS.issuperset(kinds):
+                return None
+            if hidden_by_others(connection) != whole.hidden:
+                return None
+            return read_catalogue(connection, after=whole.catalogue.last)
+
+        later = await self._device.replica.read(read)
+        if later is None:
+            return None
+        if len(later) > _LATER_ROWS_MAX and not self._making.locked():
+            self._nursery.start_soon(self._refresh)
+        return whole.catalogue.with_later(later)
 
     async def _read(self) -> Catalogue:
         """Read the store in pages. Behind a catalogue that is still shown, rest as long as each takes."""

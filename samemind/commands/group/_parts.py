@@ -112,6 +112,8 @@ def some_lines(items: Sequence[Any], line: Callable[[Any], str]) -> list[str]:
 
 def group_lines(document: Document) -> list[str]:
     """Show the eldest first, since of two that revoke each other the elder stays."""
+    if document["root"] == "none" and len(document["members"]) == 1:
+        return ["no group yet: samemind pair", *map(_member, document["members"])]
     root = {
         "founder": "founded by the first of these; no recovery code: samemind group recovery",
         "recovery code": "with a recovery code",

@@ -36,4 +36,5 @@ COMMAND: Final = Command(
     ),
     rows="members",
     place=6,
+    short=True,
 )

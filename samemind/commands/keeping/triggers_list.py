@@ -78,6 +78,7 @@ COMMAND: Final = Command(
     run=run,
     render=render,
     place=1,
+    elsewhere=("inbox", "reminder", "reminders"),
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,

@@ -227,6 +227,6 @@ COMMAND: Final = Command(
     workspace=Workspace.PUT,
     waits_for_reading=False,
     place=1,
-    elsewhere=("add", "create", "note", "save", "store"),
+    elsewhere=("add", "create", "note", "remind", "save", "store"),
     daily=True,
 )

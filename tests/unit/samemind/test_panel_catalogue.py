@@ -107,6 +107,38 @@ def test_it_is_read_in_pages_and_comes_to_the_same(page: int) -> None:
     assert read.counted(wanted) == named.counted(wanted)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_what_came_later_is_put_behind_the_rest_and_comes_to_the_same(seed: int) -> None:
+    """Also where it was said earlier than what is there, or at the same time, or by names in another case."""
+    print(f"pytest {__file__} -k 'came_later and {seed}'")
+    home, _ = filled(40, seed)
+    before = catalogue_of(home)
+    random = Random(seed)
+    for number in range(random.randrange(1, 30)):
+        told_at = NOW_MS - random.randrange(400) * DAY_MS
+        home.remember(
+            f"Later {number}", told_at=told_at, speaker=random.choice(("ANN", "Eve")), tags=["WORK", "new"]
+        )
+    for texts in iter(lambda: unread(home.connection, limit=20), []):
+        keep(home.connection, texts, read_some(texts))
+    whole = read_catalogue(home.connection)
+    joined = before.with_later(read_catalogue(home.connection, after=before.last))
+    for wanted in (
+        FacetQuery(),
+        FacetQuery({"speaker": ("ann",)}),
+        FacetQuery({"label": ("work",), "speaker": ("eve",)}, since_ms=NOW_MS - 200 * DAY_MS),
+    ):
+        assert joined.page(wanted, offset=0, limit=100) == whole.page(wanted, offset=0, limit=100)
+        counted, expected = joined.counted(wanted), whole.counted(wanted)
+        for facet in set(FACETS) - {
+            "person"
+        }:  # names in what was there before are read as a whole again, later
+            assert {name.lower(): count for name, count in counted[facet]} == {
+                name.lower(): count for name, count in expected[facet]
+            }
+    assert before.with_later(read_catalogue(home.connection, after=whole.last)) is before
+
+
 def test_bars_count_every_memory_once() -> None:
     home, _ = filled(40, 3)
     catalogue = catalogue_of(home)

@@ -31,9 +31,30 @@ async function post(path, options, signal) {
   throw new Refused((await response.json()).error, response.status);
 }
 
+// What somebody is waiting for while they type.
+const URGENT = new Set(["panel/search"]);
+// Who types goes on typing: what can wait is asked for when nothing was looked for so long.
+const PAUSE_MS = 150;
+const WAIT_MS_MAX = 3000;
+let urgent = 0;
+let urgentUntil = 0;
+
 /** Ask for one verb's result. */
 export async function call(verb, options = {}, signal = undefined) {
-  return (await post(verb.replace(" ", "/"), options, signal)).json();
+  if (!URGENT.has(verb)) return (await post(verb.replace(" ", "/"), options, signal)).json();
+  urgent++;
+  try {
+    return await (await post(verb, options, signal)).json();
+  } finally {
+    urgent--;
+    urgentUntil = performance.now() + PAUSE_MS;
+  }
+}
+
+/** Wait while somebody waits for an answer: one thread of the device reads, and what can wait would stand before it. */
+export async function unhurried() {
+  const until = performance.now() + WAIT_MS_MAX;
+  while ((urgent || performance.now() < urgentUntil) && performance.now() < until) await new Promise((later) => setTimeout(later, PAUSE_MS / 3));
 }
 
 /** Ask for a verb that says things before it ends. */

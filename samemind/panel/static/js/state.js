@@ -1,6 +1,6 @@
 // What this page knows, and who wants to hear when it changes. The device is the truth; this is what was heard of it.
 
-import { call } from "./api.js";
+import { call, unhurried } from "./api.js";
 
 const LISTED = 300;
 const GATHER_MS = 60;
@@ -99,6 +99,7 @@ export function reloadSoon() {
   clearTimeout(timer);
   timer = setTimeout(async () => {
     running = true;
+    await unhurried();
     const began = performance.now();
     try {
       await reload();
