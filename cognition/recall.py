@@ -436,15 +436,15 @@ def _pool(
     highest = max(by_words.values(), default=0.0) or 1.0
     sure = np.array([1.0 if row.certainty is None else row.certainty for row in rows], np.float64)
     held = np.array([by_words.get(row.id, 0.0) for row in rows], np.float64) / highest
-    alike = similarity_of(np.array([cosines.get(row.id, 0.0) for row in rows], np.float64))
+    cosine = np.array([cosines.get(row.id) for row in rows], np.float64)  # None is NaN there
+    alike = similarity_of(np.where(np.isnan(cosine), 0.0, cosine))
+    standings = (np.where(np.isnan(cosine), middle, cosine) - middle) / spread
     return Pool(
         query=query,
         rows=rows,
         words=damped(held, sure),
         meaning=damped(alike, sure),
-        standings=_damped(
-            np.array([(cosines.get(row.id, middle) - middle) / spread for row in rows], np.float64), sure
-        ),
+        standings=_damped(standings, sure),
         now_ms=now_ms,
         lexicon=lexicon,
         connected=frozenset(number for number, _ in lists.get("graph", ())),

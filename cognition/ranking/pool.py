@@ -41,6 +41,8 @@ STANDS_FOR: Final = 0.8
 # BM25 over grams: how soon more of the same says no more, and how much the length of a text counts.
 _SATED: Final = 1.2
 _BY_LENGTH: Final = 0.75
+# Words of questions whose runs of letters are remembered.
+_TERMS_KEPT: Final = 4_096
 # Rows whose texts are read once more for how they say it.
 LEADING_MAX: Final = 48
 # Hashes of grams: of those of a question, hardly two share one.
@@ -225,9 +227,9 @@ class Pool:
     def _runs(self) -> tuple[list[int], Column, Column]:
         """The question's runs of three and four letters; row by run: how often it is there; and the rows' lengths."""
         # No `np.unique`: that loads masked arrays first, which takes as long as a recall.
-        runs = {run for term in self.topic for some in _grams(f" {term} ") for run in some.tolist()}
+        runs = {run for term in self.topic for some in _grams_of(term) for run in some}
         sought = sorted(runs)[:_GRAMS_MAX]
-        number = np.full(_GRAM_HASHES, -1, np.int64)
+        number = np.full(_GRAM_HASHES, -1, np.int16)
         number[sought] = np.arange(len(sought))
         texts = [
             f" {text.casefold()} {about.casefold()} "
@@ -235,13 +237,13 @@ class Pool:
         ]
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         rows = np.repeat(np.arange(len(texts)), lengths)
-        joined = "".join(texts)
-        often = np.zeros(len(texts) * len(sought))
-        for run in _grams(joined):
+        places = []
+        for run in _grams("".join(texts)):
             found = number[run]
             held = np.flatnonzero(found >= 0)
             # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
-            often += np.bincount(rows[held] * len(sought) + found[held], minlength=len(often))
+            places.append(rows[held] * len(sought) + found[held])
+        often = np.bincount(np.concatenate(places), minlength=len(texts) * len(sought)).astype(np.float64)
         return sought, often.reshape(len(texts), len(sought)), lengths.astype(np.float64)
 
     @cached_property
@@ -264,8 +266,8 @@ class Pool:
         at = {run: place for place, run in enumerate(sought)}
         spelled = np.zeros((len(self), len(self.topic)))
         for place, term in enumerate(self.topic):
-            threes, _ = _grams(f" {term} ")
-            runs = [at[run] for run in threes.tolist() if run in at]
+            threes, _ = _grams_of(term)
+            runs = [at[run] for run in threes if run in at]
             if runs:
                 spelled[:, place] = (table[:, runs] > 0).mean(axis=1)
         column: Column = np.maximum(self.alike, np.clip((spelled - SPELLED_MIN) / SPELLED_SPAN, 0, 1))
@@ -408,15 +410,20 @@ def _stems_of(name: str | None) -> frozenset[str]:
     return frozenset(map(stem, words(name))) if name else frozenset()
 
 
+@lru_cache(_TERMS_KEPT)
+def _grams_of(term: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return a hash for each run of three letters of a word, its ends included, and for each of four."""
+    threes, fours = _grams(f" {term} ")
+    return tuple(threes.tolist()), tuple(fours.tolist())
+
+
 def _grams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return a hash for each run of three letters, and for each of four; of a text that is shorter, none."""
     letters = np.frombuffer(text.encode("utf-32-le", errors="replace"), np.uint32).astype(np.uint64)
     mixed = letters * _MIXES
-    for at in (1, 2):
-        mixed = (mixed[:-1] ^ letters[at:]) * _MIXES
-    threes = mixed
-    return _of_16_bits(threes), _of_16_bits((threes[:-1] ^ letters[3:]) * _MIXES)
-
-
-def _of_16_bits(mixed: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return (mixed >> np.uint64(48)).astype(np.int64)
+    found = []
+    for at in (1, 2, 3):
+        mixed = mixed[:-1] ^ letters[at:]
+        mixed *= _MIXES
+        found.append(mixed >> np.uint64(48))  # 16 bits, which are the same as a signed number
+    return found[1].view(np.int64), found[2].view(np.int64)

@@ -40,6 +40,10 @@ CHARACTERS_MAX: Final = TOKENS_MAX * 8
 # Tokens that go through together: their numbers stay near the processor.
 _TOGETHER: Final = 384
 _NGRAM: Final = 256
+# Up to so many products at once OpenBLAS reads weights where they lie; beyond, it copies them first, which for the few
+# rows of a question takes as long again. Fewer columns than the least at a time, and nothing is gained.
+_AT_ONCE: Final = 1_000_000
+_COLUMNS_MIN: Final = 64
 # How many tokens before its own an n-gram of each order begins, and the widest window.
 _LEFT: Final = {2: 0, 3: 1, 5: 2}
 _WINDOW: Final = range(-2, 3)
@@ -118,7 +122,7 @@ def _forward(model: Unpacked, group: Sequence[Sequence[int]]) -> Vectors:
     part = tokens % PARTS
     np.multiply(model.rows(tokens), of["scale"][part, None], out=vectors)
     vectors += of["lo"][part, None]
-    narrow = _normed(vectors @ of["proj_all"] + of["proj_b_all"], of["ln_g_all"], of["ln_b_all"], eps)
+    narrow = _normed(_times(vectors, of["proj_all"]) + of["proj_b_all"], of["ln_g_all"], of["ln_b_all"], eps)
     window = _windows(starts, lengths, count)
     # One row more than tokens: the zeros that stand beyond the ends of a text.
     beside = np.zeros((count + 1, _NGRAM), np.float32)
@@ -128,7 +132,7 @@ def _forward(model: Unpacked, group: Sequence[Sequence[int]]) -> Vectors:
         for layer in ("1", "2"):
             beside[:count] = said
             run = beside[columns].reshape(count, order * _NGRAM)
-            said = said + np.maximum(run @ of[f"w{layer}_{order}"] + of[f"b{layer}_{order}"], 0)
+            said = said + np.maximum(_times(run, of[f"w{layer}_{order}"]) + of[f"b{layer}_{order}"], 0)
         features[:, WIDTH + at * _NGRAM : WIDTH + (at + 1) * _NGRAM] = said
     _normed(features, of["ln_g"], of["ln_b"], eps)
     told = np.add.reduceat(features, starts, axis=0) @ of["cnn_W"]
@@ -137,6 +141,20 @@ def _forward(model: Unpacked, group: Sequence[Sequence[int]]) -> Vectors:
     deep = np.maximum(told @ of["p1"] + np.maximum(told @ of["d0"], 0) @ of["d1"], 0)
     rows: Vectors = np.tanh(deep @ of["p3"] + np.maximum(deep @ of["d2"], 0) @ of["d3"])
     return rows
+
+
+def _times(rows: Vectors, weights: Vectors) -> Vectors:
+    """Return the product of a few rows and many weights, some columns of these at a time."""
+    count, across = rows.shape
+    wide = weights.shape[1]
+    each = _AT_ONCE // (count * across) // _COLUMNS_MIN * _COLUMNS_MIN
+    if not each or each >= wide:
+        whole: Vectors = rows @ weights
+        return whole
+    product = np.empty((count, wide), np.float32)
+    for start in range(0, wide, each):
+        np.matmul(rows, weights[:, start : start + each], out=product[:, start : start + each])
+    return product
 
 
 def _normed(rows: Vectors, gain: NDArray[np.float32], bias: NDArray[np.float32], eps: float) -> Vectors:
