@@ -103,6 +103,11 @@ class _Explanation:
     hint: str = ""
 
 
+_OUR_PACKAGES: Final = frozenset({"samemind", "replica", "sync", "cognition"})
+_RESTART: Final = (
+    "samemind was changed while its daemon ran, as an upgrade does: `samemind down`, then `samemind up`; "
+    "where no daemon runs, install samemind anew"
+)
 _BACKUP: Final = "restore a backup, or choose another home with --home"
 # By the class's full name; a class that is not here is explained by the nearest base that is.
 _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
@@ -188,11 +193,15 @@ def explain(error: BaseException) -> SamemindError:
                 return told
             break
         reason = reason.__cause__ or reason.__context__
-    return Failed(
-        f"{type(error).__name__}: {_said_by(error)}",
-        code="internal",
-        hint="this is a bug of samemind; nothing you did is wrong",
-    )
+    said = f"{type(error).__name__}: {_said_by(error)}"
+    if _is_changed_underneath(error):
+        return Failed(said, code="internal", hint=_RESTART)
+    return Failed(said, code="internal", hint="this is a bug of samemind; nothing you did is wrong")
+
+
+def _is_changed_underneath(error: BaseException) -> bool:
+    """Say whether a part of ours that was loaded does not fit one that is loaded now: an upgrade came between."""
+    return isinstance(error, ImportError) and (error.name or "").partition(".")[0] in _OUR_PACKAGES
 
 
 def _explained(error: BaseException) -> SamemindError | None:
