@@ -9,7 +9,7 @@ from dataclasses import MISSING
 from typing import Any, Final
 
 from samemind.arguments import assignments_of, pairs_of
-from samemind.declaring import Declared
+from samemind.declaring import Declared, bounds_of
 from samemind.errors import Usage
 
 Schema = dict[str, Any]
@@ -27,7 +27,7 @@ _SAID: Final[Mapping[str, str]] = {
     "id": "its id",
     "rid": "the memory's id",
     "rids": "the memories' ids",
-    "workspace": "a space that agents share",
+    "workspace": "a shared space",
     "event_start": "when it happened: YYYY-MM-DD, or an ISO 8601 time",
     # The tool's own description has these words already.
     "verdict": "",
@@ -38,8 +38,9 @@ _PLAIN: Final[Mapping[type, str]] = {str: "string", int: "integer", float: "numb
 def input_schema(options: Iterable[Declared], hidden: frozenset[str] = frozenset()) -> Schema:
     """Return what a tool takes: the options that an agent is shown, without those that are `hidden` from it here.
 
-    That there are no others, and what a number may be, is not said for each tool, for it takes room in every
-    conversation: a name that is not known is refused with those that are, and a number with its bounds.
+    That there are no others is not said for each tool, for it takes room in every conversation: a name that is not
+    known is refused with those that are. Nor is how long a text may be: that is counted in bytes, which JSON Schema
+    cannot say.
     """
     shown = [one for one in options if one.name not in hidden]
     schema: Schema = {"type": "object", "properties": {one.name: _option(one) for one in shown}}
@@ -66,7 +67,7 @@ def _option(one: Declared) -> Schema:
     described: Schema = {"description": said} if said else {}
     if one.name in _OBJECTS:
         return {"type": "object", **described}
-    plain: Schema = {"type": _PLAIN[one.type]}
+    plain: Schema = {"type": _PLAIN[one.type], **bounds_of(one)}
     if one.word.choices:
         plain["enum"] = list(one.word.choices)
     if one.many:

@@ -29,7 +29,7 @@ class MakeContext(FilterOptions):
     """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
 
     query: str | None = argument("what is asked; without it, an overview", metavar="QUERY", optional=True)
-    max_tokens: int | None = option("--max-tokens", "at most how many tokens the block takes", metavar="N")
+    max_tokens: int | None = option("--max-tokens", "how many tokens it takes at most", metavar="N")
     window: int | None = option("--window", "the model's window, of which memory gets its share", metavar="N")
     conversation: tuple[str, ...] = option(
         "--conversation",

@@ -13,7 +13,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from cognition.context import harmless
 from cognition.fences import FENCE_CLOSES
 from samemind.catalog import NAMES, verb_named
-from samemind.declaring import Agents, Command, Effects
+from samemind.commands.memories.recall import ANSWERS_MAX
+from samemind.declaring import Agents, Command, Effects, bounds_of
 from samemind.errors import NotFound, Usage
 from samemind.mcp import asking, telling
 from samemind.mcp.resources import MEMORY, PEOPLE, PERSON, page_of, read_page
@@ -38,6 +39,20 @@ def test_the_core_profile_takes_little_of_an_agents_window() -> None:
     listed = [_described(tool, Scope()) for tool in core()]
     said = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed]
     assert len(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()) <= CORE_BYTES_MAX
+
+
+def test_a_tool_says_what_a_number_may_be() -> None:
+    """As its command declares: whoever calls within what it says is never refused for a number."""
+    said = 0
+    for tool in full():
+        properties = input_schema(tool.options())["properties"]
+        for one in tool.options():
+            bounds = bounds_of(one)
+            assert bounds.items() <= properties[one.name].items()
+            said += bool(bounds)
+    assert said > 5
+    (k,) = (input_schema(tool.options())["properties"]["k"] for tool in core() if tool.name == "recall")
+    assert (k["minimum"], k["maximum"]) == (0, ANSWERS_MAX)
 
 
 def test_the_full_profile_is_every_verb_that_acts_on_memory_and_nothing_that_acts_on_the_machine() -> None:
