@@ -78,7 +78,7 @@ def lint(copy: Path, names: set[str]) -> None:
     files = sorted(names)
     run(copy, "-m", "ruff", "format", "--check", "--no-cache", *files)
     run(copy, "-m", "ruff", "check", "--no-cache", *files)
-    run(copy, "-m", "mypy", "--cache-dir", os.devnull, "--follow-imports=silent", *files)
+    run(copy, "-m", "mypy", "--cache-dir", f"{copy}.mypy", "--follow-imports=silent", *files)
 
 
 def told(copy: Path, home: Path, *words: str) -> list[str]:

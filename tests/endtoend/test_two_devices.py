@@ -103,9 +103,15 @@ def test_a_sync_says_what_moved_and_a_second_one_that_nothing_did(tmp_path: Path
 
 @pytest.mark.skipif(not LOCOMO.is_file(), reason="the LoCoMo data is not beside this copy of the tree")
 def test_conversations_brought_in_on_one_device_are_recalled_on_the_other(tmp_path: Path) -> None:
+    # One of the five, which `test_locomo.py` brings in together.
+    chats = tmp_path / "chats.json"
+    chats.write_text(
+        json.dumps([each for each in json.loads(LOCOMO.read_text()) if each["sample_id"] == "conv-26"])
+    )
+
     async def main() -> None:
         async with opened(tmp_path / "laptop") as laptop, opened(tmp_path / "phone") as phone:
-            await laptop.mind.import_(LOCOMO)
+            await laptop.mind.import_(chats)
             await pair(laptop, phone)
             await agree(laptop, phone)
             query = "When did Caroline go to the LGBTQ support group?"

@@ -3,6 +3,8 @@
 Ten thousand chains of one op each once made honest heads too long for anybody to read, for good.
 """
 
+from functools import lru_cache
+
 import pytest
 
 import replica.core
@@ -56,6 +58,7 @@ from tests.unit.replica.test_rebuilding import moved, rebuilt
 FLOOD = 10_200
 
 
+@lru_cache(maxsize=4)  # several tests begin with the same flood, and nobody changes it
 def chains(name: str, count: int, start: int = 0) -> frame.Frame:
     """One op each."""
     segments = []

@@ -12,7 +12,7 @@ from tests.support.phone_page import run_in_node, run_tests_in_node
 
 # Each takes a busy machine a minute, which is far less than any test of ours may take.
 _SECONDS_MAX: Final = 400
-_WORLDS: Final = 24
+_WORLDS: Final = 12
 _OPS: Final = 12
 # Each by itself, so that none takes long.
 _PARTS: Final = 4

@@ -63,7 +63,7 @@ def lives(cores: list[Core], random: Random, steps: int, now_ms: int) -> int:
     return now_ms
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
 def test_devices_that_move_into_a_rebuilt_group_agree(seed: int, since: bool, compacts: bool) -> None:
     """All that honest devices signed is there, nothing that goes is, and all show the same."""

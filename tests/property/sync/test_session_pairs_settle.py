@@ -2,7 +2,7 @@
 
 import random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replica import Core, MemoryId, Write, new_memory_id
@@ -57,6 +57,7 @@ def talk(one: Core, other: Core, chance: Chance, rids: list[MemoryId], now_ms: i
 
 
 @published("YD-57")
+@settings(max_examples=50)  # each is a group of up to four that talks for up to twelve rounds
 @given(
     chance=st.randoms(use_true_random=False),
     names=st.integers(2, 4),
