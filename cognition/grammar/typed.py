@@ -64,6 +64,16 @@ _SEGMENT: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
 _NUMBER: Final = re.compile(r"\d")
 _MONEY_BARE: Final = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?)\s?/\s?([^\W\d_]+)")
+# "680 a month", "jeden Monat 1.420": who tells a sum by the month needs no currency.
+_SUM: Final = r"(?<![\d.,:/€£$₴₽-])(\d{1,3}(?:[., ]\d{3})+|\d{2,6})(?![\d:/]|[.,]\d)"
+_BY_MONTH: Final = r"(?:month|monat|mes|mois|mese|maand|miesiac|месяц|мисяц|місяць)(?!\w)"
+_MONTHLY: Final = re.compile(
+    rf"{_SUM}\s(?:(?:a|per|each|every|im|pro|je|al|par|por|ao|na|в|на)\s){_BY_MONTH}"
+    rf"|(?:every|each|jeden|cada|chaque|ogni|elke|co|каждыи|кожен)\s{_BY_MONTH}\s(?:[^\W\d_]+\s)?{_SUM}"
+    r"(?!\s?(?:€|£|\$|%|eur|min|kg|km|h\b))"
+)
+# What somebody pays by the month without naming a currency is no smaller.
+_SUM_MIN: Final = 20
 _PERIOD: Final = re.compile(r"\s*(?:/|per\b|[^\W\d_]{1,8}['\s])?\s*(?:[^\W\d_]{1,3}\s)?([^\W\d_]+)")
 _NUMERIC_DATE: Final = re.compile(r"(?<![\d./-])(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4}|\d\d))?(?![\d/-])")
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
@@ -257,7 +267,7 @@ def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
     for claim in _quantities(sentence):
         if claim.kind != "duration" or not any(level(claim.told) in level(age.told) for age in ages):
             yield claim  # who is 67 years old does not take 67 years
-    for read in (_counts_of, _years, _month_days):
+    for read in (_counts_of, _years, _month_days, _ends_on):
         yield from read(sentence)
 
 
@@ -282,9 +292,12 @@ def _made(
 def _births(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read days beside a word of birth: "turns five on 9 May", "Birthdays: Alfie 2 June, Tilly 14 March"."""
     cue = next(sentence.all_of("born"), None)
-    if cue is None or sentence.has("party"):
+    if cue is None:
         return
     for value, start, end in _days(sentence.plain):
+        # A party may be on another day; "turns six on 24 May, party in the garden" tells the day itself.
+        if sentence.has("party") and not _TURNS_ON.search(sentence.plain[:start]):
+            continue
         if start < cue.start() and sentence.plain[end : cue.start()].strip(" ,:(-"):
             continue
         yield _made(
@@ -316,6 +329,14 @@ def _days(plain: str) -> Iterator[tuple[str, int, int]]:
             if is_day and len(between) <= _OF_CHARACTERS_MAX and "," not in between:
                 yield f"{month_named:02}-{int(other[0]):02}", start, end
                 break
+
+
+# "Turns six on", "wird sechs am", "fait ses 6 ans le": right before a day it is the birthday's, whatever else is said.
+_TURNS_ON: Final = re.compile(
+    r"(?:turns|turning|wird|wordt|fait(?: ses)?|cumple|compie|faz|konczy|исполняется|виповнюється|исполнится)\s+"
+    r"(?:\d{1,3}|[^\W\d_]+)(?:\s+(?:years?(?: old)?|jahre?|ans|anos|anni|jaar|lat|лет|років))?"
+    r"\s+(?:on(?: the)?|am|le|el(?: dia)?|il|no dia|dia|op|w dniu)?\s*$"
+)
 
 
 def _named_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
@@ -429,6 +450,11 @@ def _somebody_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
             return (f"{OWNER} {role}",) if own and not others else ()
     if _I.search(part):
         return (OWNER,)
+    if _SOMEBODY.search(part) and not any(word in sentence.names for word in telling(part)):
+        named = [word for word in telling(_last_sentence(sentence.before)) if word in sentence.names]
+        return tuple(named) if len(named) == 1 else ()  # of two, nobody knows who is meant
+    if _WHO.fullmatch(part.strip()) and (first := _first_name(sentence)):
+        return first
     alone = _WORD.findall(part)
     if len(alone) == 1 and part is said and (first := _first_name(sentence)):
         return first
@@ -436,10 +462,21 @@ def _somebody_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     return tuple(word for word in named if word in sentence.names)
 
 
+def _last_sentence(before: str) -> str:
+    parts = [part for part in _SENTENCE.split(before) if part and part.strip()]
+    return parts[-1] if parts else ""
+
+
 # Of these somebody has one.
 _ONE_OF: Final = frozenset(["mother", "father", "husband", "wife"])
 _OF_SOMEBODY: Final = re.compile(r"\s+(?:of|von|de|du|di|da|do|van)\s|'s\b")
 _I: Final = re.compile(r"(?<!\w)(?:i|i'm|ich|je|j'|yo|io|eu|ik|ja|я)(?!\w)")
+# "Niamh, who is from Cork".
+_WHO: Final = re.compile(r"who|der|die|qui|que|che|ktory|ktora|которыи|которая|якии|яка")
+# Who was named in the sentence before is meant by these.
+_SOMEBODY: Final = re.compile(
+    r"(?<!\w)(?:he|she|he's|she's|er|sie|il|elle|ella|lui|lei|ele|ela|hij|zij|on|ona|он|она|вин|вона|він)(?!\w)"
+)
 _BORN_YEAR: Final = re.compile(r"[^\d.,;!?]{0,12}\b((?:18|19|20)\d\d)\b(?![./-]\d)")
 _AGE: Final = re.compile(r"\d{1,3}")
 _AGE_MAX: Final = 120
@@ -716,6 +753,24 @@ def _month_days(sentence: _Sentence) -> Iterator[TypedClaim]:
         )
 
 
+def _ends_on(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read until when something runs: "guarantee until March 2029", "el contrato vence el 31 de agosto de 2028"."""
+    cue = next(sentence.all_of("expires"), None)
+    if cue is None:
+        return
+    for word in _WORD.finditer(sentence.plain):
+        month = meanings(folded(word[0])).get("month")
+        if not isinstance(month, int) or word[0].isdigit():
+            continue
+        year = _YEAR_BEHIND.match(sentence.plain, word.end())
+        if year is not None:
+            span = word.start(), year.end()
+            value = f"{year[1]}-{month:02}"
+            yield _made(sentence, "until", "", value, span, telling(sentence.plain), mode=_told(sentence))
+            return
+
+
+_YEAR_BEHIND: Final = re.compile(r"\.?,?\s(?:de\s|del\s|of\s)?((?:19|20)\d\d)(?!\w)")
 _A_YEAR: Final = re.compile(r"(?<![\w.,/€£$#-])(1[89]\d\d|20[0-4]\d)(?![\w/-]|[.,]\d|\s?[€£$%])")
 _MONTH_DAY: Final = re.compile(
     r"(?<![\w.,:/])(?:(?:(?:on|by|until) )?the |am |zum |jeden |le |el |el dia |il |no dia |dia |op de |de |do |до )?"
@@ -774,6 +829,12 @@ def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
                 sentence, "weekday", comes_round, each.value, (0, 0), subject, mode=_lasting(sentence)
             )
             yield made._replace(told=each.told)
+    for bare in _MONTHLY.finditer(plain):
+        told = next(filter(None, bare.groups()))
+        sum_of = float(re.sub(r"[.,\s](?=\d{3})", "", told).replace(",", "."))
+        if sum_of >= _SUM_MIN:
+            made = _made(sentence, "money", f"?/{_PERIODS['per_month']}", sum_of, (0, 0), subject)
+            yield made._replace(told=told)
     for bare in _MONEY_BARE.finditer(plain):
         period = seconds_of(folded(bare[2]))
         if period is not None:
