@@ -32,6 +32,9 @@ _TELLING: Final = (
 )
 # The name under which the ways to tell a quarter or half of an hour stand together.
 CLOCKS: Final = "clocks"
+# And those under which stand the words of all trades, and of all that is celebrated once.
+TRADES: Final = "trades"
+FEASTS: Final = "feasts"
 _STEM: Final = 3
 # How many minutes lie between an hour that is named and the time that is meant.
 _BESIDE_HOUR: Final = {"half_past": 30, "quarter_past": 15, "quarter_to": -15, "half_to": -30}
@@ -53,6 +56,8 @@ class PatternLexicon(NamedTuple):
 
     lists: Mapping[str, "re.Pattern[str]"]
     roles: tuple[tuple[str, "re.Pattern[str]"], ...]
+    trades: tuple[tuple[str, "re.Pattern[str]"], ...]
+    feasts: tuple[tuple[str, "re.Pattern[str]"], ...]
     beside_hour: tuple[tuple["re.Pattern[str]", int], ...]
     numbers: Mapping[str, int]
     nth: Mapping[str, int]
@@ -144,13 +149,9 @@ def lists_of(languages: tuple[str, ...]) -> Mapping[str, "re.Pattern[str]"]:
 def lexicon(languages: tuple[str, ...] = LANGUAGES) -> PatternLexicon:
     """Return the words of some languages as one table."""
     told = [_told()[name] for name in languages]
-    roles: dict[str, list[str]] = {}
-    for each in told:
-        for role, words in each["kin"].items():
-            roles.setdefault(role, []).extend(words)
     return PatternLexicon(
         lists_of(languages),
-        tuple((role, _any_of(words)) for role, words in roles.items()),
+        *(_by_name(told, name) for name in ("kin", "trade", "once")),
         tuple(
             (re.compile(rf"(?<!\w){_phrase(phrase)}(?!\w)"), minutes)
             for name, minutes in _BESIDE_HOUR.items()
@@ -161,6 +162,16 @@ def lexicon(languages: tuple[str, ...] = LANGUAGES) -> PatternLexicon:
         _numbers(told, "nth"),
         *_beginnings(told),
     )
+
+
+def _by_name(
+    told: Sequence[Mapping[str, Any]], table: str
+) -> tuple[tuple[str, "re.Pattern[str]"], ...]:
+    found: dict[str, list[str]] = {}
+    for each in told:
+        for name, words in each[table].items():
+            found.setdefault(name, []).extend(words)
+    return tuple((name, _any_of(words)) for name, words in found.items())
 
 
 def may_hold(name: str, plain: str) -> bool:
@@ -202,6 +213,8 @@ def _beginnings(
     for each in told:
         lists = [(name, value) for name, value in each.items() if isinstance(value, list)]
         lists += [(role, words) for role, words in each["kin"].items()]
+        for table, name in (("trade", TRADES), ("once", FEASTS)):
+            lists += [(name, words) for words in each[table].values()]
         lists += [(CLOCKS, [phrase for name in _BESIDE_HOUR for phrase in each.get(name, ())])]
         for name, phrases in lists:
             for phrase in phrases:

@@ -39,10 +39,15 @@ EXACT: Final = frozenset(
         "floor",
         "year",
         "monthday",
+        "trade",
+        "feast",
+        "siblings",
     ]
 )
 # Digits of an identifier that are written down wrongly together; more are another number.
 DIGITS_APART_MAX: Final = 3
+# Of a long number these may all be wrong.
+_LAST_DIGITS: Final = 4
 # Nobody rounds a rent by more.
 ROUNDED_SHARE: Final = 0.03
 # Shorter values than this stand in a text for many things.
@@ -179,6 +184,12 @@ def _judged(
             )
         case "work":
             return _of_subject(before, now, 0.85) if _names_part(before, now) else None
+        case "trade":
+            return _of_subject(before, now, 0.75) if before.value != now.value else None
+        case "siblings":
+            return _of_subject(before, now, 0.75) if before.unit != now.unit else None
+        case "feast":
+            return _feasts_differ(before, now, older, newer)
         case "holder":
             return (
                 _of_subject(before, now, 0.75)
@@ -244,9 +255,9 @@ def _places_differ(before: TypedClaim, now: TypedClaim) -> bool:
 
 def _numbers_differ(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
     one, other = str(before.value), str(now.value)
-    if (
-        len(one) != len(other)
-        or not 1 <= sum(a != b for a, b in zip(one, other, strict=True)) <= DIGITS_APART_MAX
+    if len(one) != len(other) or not (
+        1 <= sum(a != b for a, b in zip(one, other, strict=True)) <= DIGITS_APART_MAX
+        or (len(one) > 2 * _LAST_DIGITS and one[:-_LAST_DIGITS] == other[:-_LAST_DIGITS] and one != other)
     ):
         return None
     shared = _shared(before.about, now.about)
@@ -319,6 +330,33 @@ def _counts_differ(
     if not shared or contrasted or alike < (_COUNTS_ALIKE if names else _NAMELESS_ALIKE):
         return None
     return Disagreement(now.kind, " ".join((names or shared)[:3]), before.told, now.told, 0.75, nouns[0])
+
+
+def _feasts_differ(
+    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading
+) -> Disagreement | None:
+    """Say whether one wedding, launch or first night is told to be on two days."""
+    if before.unit != now.unit or before.value == now.value:
+        return None
+    shared = [
+        word
+        for word in _shared(before.subject, now.subject)
+        if not _is_counted(word) and _is_name(word, older, newer)
+    ]
+    nobody = not any(_named(claim, reading) for claim, reading in ((before, older), (now, newer)))
+    if not shared and not nobody:
+        return None
+    return Disagreement(now.kind, " ".join((shared or [now.unit])[:3]), before.told, now.told, 0.75, now.unit)
+
+
+def _named(claim: TypedClaim, reading: TypedReading) -> bool:
+    """Say whether a clause names something: by a name, or by what stands before a colon."""
+    return any(word in reading.names and not _is_counted(word) for word in claim.subject) or bool(
+        _HEADED.match(claim.clause)
+    )
+
+
+_HEADED: Final = re.compile(r"[^\s:]+:")
 
 
 def _names_part(before: TypedClaim, now: TypedClaim) -> bool:

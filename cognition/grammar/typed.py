@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from cognition.contradictions.places import COUNTRIES, REGIONS
 from cognition.contradictions.values import OWNER
 from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
-from cognition.grammar.lexicon import CLOCKS, PatternLexicon, languages_of, level, lexicon
+from cognition.grammar.lexicon import CLOCKS, FEASTS, TRADES, PatternLexicon, languages_of, level, lexicon
 from cognition.ranking.times import folded, meanings
 from cognition.words import SILENT_WORDS
 
@@ -260,6 +260,9 @@ def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
         _called,
         _held,
         _floors,
+        _trades,
+        _feasts,
+        _only_children,
     ):
         yield from read(sentence)
     ages = list(_ages(sentence))
@@ -677,6 +680,83 @@ _HOLDER: Final = re.compile(
     r"((?:(?:Dr\.?|Mrs?\.?|Ms\.?|Herr|Frau|Mme|M\.|pan|pani)\s)?"
     rf"[{_CAPITAL}][\w'-]+(?: [{_CAPITAL}][\w'-]+)?)"
 )
+
+
+def _trades(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read what somebody works as: "Marcus teaches maths", "Théo ... quince años de contable", "Wim is postbode"."""
+    if TRADES not in sentence.lists:
+        return
+    found = []
+    for trade, pattern in sentence.words.trades:
+        match = pattern.search(sentence.plain)
+        if match is not None:
+            found.append((trade, match))
+    if len(found) != 1:
+        return  # two in one sentence are two people, or one who changed
+    ((trade, match),) = found
+    subject = _nearest_person(sentence, match.start())
+    if subject:
+        yield _made(sentence, "trade", "", trade, match.span(), subject, mode=_told(sentence))
+
+
+def _nearest_person(sentence: _Sentence, start: int) -> tuple[str, ...]:
+    """Return who was named last before a place, by name or as the speaker's mother, son and the like."""
+    cuts = [match.end() for match in _SEGMENT.finditer(sentence.plain[:start])]
+    if _I.search(sentence.plain[cuts[-1] if cuts else 0 : start]):
+        return (OWNER,)
+    for where in (sentence.plain[:start], sentence.before):
+        best = (-1, "")
+        for word in _WORD.finditer(where):
+            if word[0] in sentence.names:
+                best = word.start(), word[0]
+        if where is sentence.plain[:start] and best[0] < 0 and (first := _first_name(sentence)):
+            best = (0, first[0]) if where.strip() else best
+        for role, pattern in sentence.words.roles:
+            for match in pattern.finditer(where):
+                if match.start() >= best[0]:
+                    best = match.start(), f"{OWNER} {role}"
+        if best[1]:
+            return (best[1],)
+    return ()
+
+
+def _feasts(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read on which day something is that happens once: a wedding, a first night, a launch."""
+    days = list(_days(sentence.plain))
+    if len({day for day, _, _ in days}) != 1:
+        return
+    said = sentence.plain
+    if FEASTS not in sentence.lists:  # "Marta is getting married! 14 June, in the chapel"
+        said = _last_sentence(sentence.before)
+        if not said or len(said.split()) > _HEADING_WORDS_MAX:
+            return
+    named = [(name, match) for name, pattern in sentence.words.feasts if (match := pattern.search(said))]
+    if named:
+        name, match = named[-1]
+        day, start, end = days[0]
+        about = telling(sentence.plain if said is sentence.plain else f"{said} {sentence.plain}")
+        subject = [word for word in about if word not in match[0]]
+        yield _made(sentence, "feast", name, day, (start, end), subject, mode=_told(sentence))
+
+
+# A sentence of no more words says what the next one is about.
+_HEADING_WORDS_MAX: Final = 6
+
+
+def _only_children(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read that somebody has no brothers and sisters: "I'm an only child"."""
+    for match in sentence.all_of("alone"):
+        subject = (OWNER,) if _I.search(sentence.plain[: match.start()]) or not sentence.names else ()
+        if subject:
+            yield _made(sentence, "siblings", "none", "none", match.span(), subject, mode=Mode.STATE)
+            return
+    for role, pattern in sentence.words.roles:
+        if role in ("sister", "brother") and role in sentence.lists:
+            for match in pattern.finditer(sentence.plain):
+                before = " ".join(sentence.plain[: match.start()].split()[-_BEFORE_ROLE:])
+                if sentence.holds("mine", before) and not sentence.holds("not", before):
+                    yield _made(sentence, "siblings", "some", role, match.span(), (OWNER,), mode=Mode.STATE)
+                    return
 
 
 def _floors(sentence: _Sentence) -> Iterator[TypedClaim]:
