@@ -48,6 +48,7 @@ EXACT: Final = frozenset(
 DIGITS_APART_MAX: Final = 3
 # Of a long number these may all be wrong.
 _LAST_DIGITS: Final = 4
+_YEAR: Final = 31_557_600
 # Nobody rounds a rent by more.
 ROUNDED_SHARE: Final = 0.03
 # Shorter values than this stand in a text for many things.
@@ -314,9 +315,11 @@ def _counts_differ(
     )
     if max(len(one), len(other)) > COUNTED_MAX or not frozenset(one).isdisjoint(other):
         return None
+    everywhere = counted and not _contrasted(before, now)
+    about = (older.words, newer.words) if everywhere else (before.about, now.about)
     shared = [
         word
-        for word in _shared(before.about, now.about)
+        for word in _shared(*(tuple(sorted(each)) for each in about))
         if (len(word) > _WORD_MIN or _is_name(word, older, newer))
         and not _is_counted(word)
         and word not in beside
@@ -390,6 +393,8 @@ def _roles_differ(
     if before.value != now.value:
         beside = _shared(before.subject, now.subject)
         roles = frozenset([str(before.value), str(now.value)])
+        if older.names and newer.names:
+            beside = [word for word in beside if _is_name(word, older, newer)]
         if beside and len(shared) >= 2 and roles <= BONDS and not any(roles <= pair for pair in _CONVERSE):
             return Disagreement("role", " ".join(shared[:3]), before.told, now.told, 0.75)
         return None
@@ -551,6 +556,8 @@ def _sureness(
             wanted = 0.42 if shared > names else never
         case "duration":
             wanted = 0.30 if equal and names else 0.34 if near and names else 0.45 if near > 1 else never
+            if isinstance(now.value, float) and now.value >= _YEAR and shared == names and not equal:
+                wanted = never  # of one person many things are some years ago
         case _:
             wanted = 0.6 if equal and names else never
     return SURENESS_MIN + (alike - wanted)

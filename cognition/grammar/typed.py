@@ -61,7 +61,7 @@ _ABBREVIATED: Final = re.compile(
 _SEGMENT: Final = re.compile(
     r"[,;:()–—]|\s-\s|\band\b|\bbut\b|\bund\b|\bet\b|\by\b|\be\b|\ben\b|\bi\b(?=\s+[^\W\d_])|\bи\b|\bі\b|\bта\b"
 )
-_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
+WORD: Final = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
 _NUMBER: Final = re.compile(r"\d")
 _MONEY_BARE: Final = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?)\s?/\s?([^\W\d_]+)")
 # "680 a month", "jeden Monat 1.420": who tells a sum by the month needs no currency.
@@ -204,7 +204,7 @@ def read_claims(text: str) -> TypedReading:
 def telling(plain: str) -> tuple[str, ...]:
     """Return the words of a leveled text that tell something, each once, in their order."""
     found = [
-        word.removesuffix("'s").partition("'")[2] or word.removesuffix("'s") for word in _WORD.findall(plain)
+        word.removesuffix("'s").partition("'")[2] or word.removesuffix("'s") for word in WORD.findall(plain)
     ]
     return tuple(
         dict.fromkeys(word for word in found if len(word) >= _LETTERS_MIN and word not in SILENT_WORDS)
@@ -231,7 +231,7 @@ def _sentences(text: str, plain: str, names: frozenset[str], words: PatternLexic
 def _since_when(said: str, words: PatternLexicon) -> bool:
     """Say whether something is told to hold since a month, a year or a day near by: then it did not before."""
     for match in words.lists["since"].finditer(said):
-        for word in _WORD.findall(said[match.end() :])[:_SINCE_WORDS]:
+        for word in WORD.findall(said[match.end() :])[:_SINCE_WORDS]:
             if not _SINCE_WHEN.isdisjoint(meanings(folded(word))) or _YEAR.fullmatch(word):
                 return True
     return False
@@ -391,7 +391,7 @@ def _relative_of(role: "re.Pattern[str]", said: str, name: str) -> bool:
 
 def _first_name(sentence: _Sentence) -> tuple[str, ...]:
     """Return the first word of a sentence if it may be a name: every sentence begins large."""
-    first = _WORD.search(sentence.plain)
+    first = WORD.search(sentence.plain)
     if first is None or not sentence.text[first.start()].isupper():
         return ()
     return telling(first[0])
@@ -458,7 +458,7 @@ def _somebody_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
         return tuple(named) if len(named) == 1 else ()  # of two, nobody knows who is meant
     if _WHO.fullmatch(part.strip()) and (first := _first_name(sentence)):
         return first
-    alone = _WORD.findall(part)
+    alone = WORD.findall(part)
     if len(alone) == 1 and part is said and (first := _first_name(sentence)):
         return first
     named = _person_before(sentence, start)
@@ -560,7 +560,7 @@ def _roles(sentence: _Sentence) -> Iterator[TypedClaim]:
 
 
 def _words_at(plain: str, count: int) -> tuple[str, ...]:
-    words = _WORD.findall(plain)
+    words = WORD.findall(plain)
     return telling(" ".join(words[count:] if count < 0 else words[:count]))
 
 
@@ -706,11 +706,11 @@ def _nearest_person(sentence: _Sentence, start: int) -> tuple[str, ...]:
         return (OWNER,)
     for where in (sentence.plain[:start], sentence.before):
         best = (-1, "")
-        for word in _WORD.finditer(where):
+        for word in WORD.finditer(where):
             if word[0] in sentence.names:
                 best = word.start(), word[0]
         if where is sentence.plain[:start] and best[0] < 0 and (first := _first_name(sentence)):
-            best = (0, first[0]) if where.strip() else best
+            best = (0, first[0]) if where.strip() and first[0] not in sentence.words.numbers else best
         for role, pattern in sentence.words.roles:
             for match in pattern.finditer(where):
                 if match.start() >= best[0]:
@@ -762,8 +762,8 @@ def _only_children(sentence: _Sentence) -> Iterator[TypedClaim]:
 def _floors(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read on which floor something is: "third floor", "im 2. Stock", "5 этаж"."""
     for match in sentence.all_of("floor"):
-        before = _WORD.findall(sentence.plain[: match.start()])[-2:]
-        behind = _WORD.findall(sentence.plain[match.end() :])[:1]
+        before = WORD.findall(sentence.plain[: match.start()])[-2:]
+        behind = WORD.findall(sentence.plain[match.end() :])[:1]
         for word in (*reversed(before), *behind):
             digits = re.match(r"(\d{1,2})(?:st|nd|rd|th|e|er|eme|o|a|º|ª)?$", word)
             number = int(digits[1]) if digits is not None else sentence.words.nth.get(word)
@@ -806,14 +806,14 @@ def _years(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read a year in which something was or began, if a sentence names one and no day of it."""
     found = list(_A_YEAR.finditer(sentence.plain))
     if len(found) == 1 and not sentence.has("born"):
-        before = _WORD.findall(sentence.plain[: found[0].start()])[-1:]
+        before = WORD.findall(sentence.plain[: found[0].start()])[-1:]
         if not before or "month" not in meanings(folded(before[0])):
             yield _made(sentence, "year", "", float(found[0][1]), found[0].span(1), telling(sentence.plain))
 
 
 def _month_days(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read on which day of each month something is: "rent goes out on the 1st", "аванс 15 числа"."""
-    words = _WORD.findall(sentence.plain)
+    words = WORD.findall(sentence.plain)
     by_month = any(meanings(folded(word)).get("unit") == "month" for word in words)
     if not (by_month or sentence.has("costs") or sentence.has("per_month") or "числа" in words):
         return
@@ -838,7 +838,7 @@ def _ends_on(sentence: _Sentence) -> Iterator[TypedClaim]:
     cue = next(sentence.all_of("expires"), None)
     if cue is None:
         return
-    for word in _WORD.finditer(sentence.plain):
+    for word in WORD.finditer(sentence.plain):
         month = meanings(folded(word[0])).get("month")
         if not isinstance(month, int) or word[0].isdigit():
             continue
@@ -913,7 +913,8 @@ def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
         told = next(filter(None, bare.groups()))
         sum_of = float(re.sub(r"[.,\s](?=\d{3})", "", told).replace(",", "."))
         if sum_of >= _SUM_MIN:
-            made = _made(sentence, "money", f"?/{_PERIODS['per_month']}", sum_of, (0, 0), subject)
+            unit = f"?/{_PERIODS['per_month']}"
+            made = _made(sentence, "money", unit, sum_of, (0, 0), subject, mode=_lasting(sentence))
             yield made._replace(told=told)
     for bare in _MONEY_BARE.finditer(plain):
         period = seconds_of(folded(bare[2]))
@@ -925,15 +926,27 @@ def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
 def _counted(sentence: _Sentence, plain: str, each: Attribute) -> TypedClaim:
     """Return the claim of a number with a unit, and among which words it stands."""
     assert each.value is not None
-    at = plain.find(level(each.told))
+    told = level(each.told)
+    at = plain.find(told)
+    if at < 0 and (grouped := _grouped(told).search(plain)):
+        at, told = grouped.start(), grouped[0]
     kind, _, name = each.kind.partition(" ")
     if at < 0:
         return _made(sentence, kind, name, each.value, (0, 0), telling(plain))._replace(told=each.told)
-    behind = plain[at + len(each.told) :]
+    behind = plain[at + len(told) :]
     unit = f"{name}{_period(behind) or _adverb_of(sentence, plain)}" if kind == "money" else name
-    span = (at, at + len(each.told)) if plain == sentence.plain else (0, 0)
+    span = (at, at + len(told)) if plain == sentence.plain else (0, 0)
     beside = _words_at(plain[:at], -_NEAR) + _words_at(behind, _NEAR)
-    return _made(sentence, kind, unit, each.value, span, beside)._replace(told=each.told)
+    mode = _lasting(sentence) if kind == "money" and "/" in unit else None
+    return _made(sentence, kind, unit, each.value, span, beside, mode=mode)._replace(told=each.told)
+
+
+@lru_cache(256)
+def _grouped(told: str) -> "re.Pattern[str]":
+    """Return what finds a number that is written in groups: "1150 €" is told as "1 150 €"."""
+    digits, _, rest = told.partition(" ")
+    groups = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", "\\\\s", digits)
+    return re.compile(rf"(?<!\d){groups}\s{re.escape(rest)}" if rest else rf"(?<!\d){groups}(?!\d)")
 
 
 def _adverb_of(sentence: _Sentence, plain: str) -> str:
@@ -952,7 +965,7 @@ def _says_number(sentence: _Sentence) -> bool:
         word in numbers
         or "weekday" in meanings(folded(word))
         or "weekday" in meanings(folded(word).removesuffix("s"))
-        for word in _WORD.findall(sentence.plain)
+        for word in WORD.findall(sentence.plain)
     )
 
 
@@ -983,7 +996,7 @@ def _in_digits(plain: str, words: PatternLexicon) -> str:
             return str(tens + ones)
         return f"{tens}{match[0][len(match[1]) :]}"
 
-    return _SPELLED.sub(put, plain) if any(map(words.numbers.__contains__, _WORD.findall(plain))) else plain
+    return _SPELLED.sub(put, plain) if any(map(words.numbers.__contains__, WORD.findall(plain))) else plain
 
 
 def _clocks(sentence: _Sentence) -> Iterator[tuple[int, int, int]]:
