@@ -60,8 +60,8 @@ _PLACED: Final = frozenset(["clock", "weekday", "floor", "year", "monthday"])
 # More counts in a text are a list of what is there, or of what to buy.
 COUNTED_MAX: Final = 2
 # What two texts have to share, with what a name and a word more count for, until they count one thing.
-_COUNTS_ALIKE: Final = 0.45
-_NAMELESS_ALIKE: Final = 0.6
+_COUNTS_ALIKE: Final = 0.38
+_NAMELESS_ALIKE: Final = 0.55
 _WORD_MIN: Final = 3
 # How often something was done counts no things.
 _TIMES_COUNTED_WORDS: Final = (

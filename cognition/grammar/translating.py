@@ -21,6 +21,8 @@ MEANT_ALIKE_MIN: Final = 0.7
 WORDS_MAX: Final = 40
 _LETTERS_MIN: Final = 4
 _NAME_LETTERS_MIN: Final = 3
+# Words in two alphabets that begin with so many equal letters are one.
+_STEM: Final = 7
 # Kinds whose value is words of the text, and no name.
 _WORDED: Final = frozenset(["allergy", "likes", "dislikes"])
 _LATIN: Final = dict(
@@ -71,11 +73,18 @@ def _put(claim: TypedClaim, put: dict[str, str]) -> TypedClaim:
 def _names_put(older: TypedReading, newer: TypedReading) -> dict[str, str]:
     """Return names that are written in other letters: "Данило" is "Danyło"."""
     known = {romanized(name): name for name in sorted(older.names) if len(name) >= _NAME_LETTERS_MIN}
-    return {
+    put = {
         name: known[plain]
-        for name in newer.names
+        for name in sorted(newer.names)
         if name not in older.words and (plain := romanized(name)) in known
     }
+    # What a medicine is called differs in its ending alone.
+    stems = {romanized(word)[:_STEM]: word for word in sorted(older.words) if len(word) >= _STEM}
+    for word in newer.words - newer.names - older.words:
+        plain = romanized(word)
+        if len(plain) >= _STEM and not word.isascii() and plain[:_STEM] in stems:
+            put[word] = stems[plain[:_STEM]]
+    return put
 
 
 def romanized(word: str) -> str:

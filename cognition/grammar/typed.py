@@ -886,7 +886,8 @@ def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
     if not (_NUMBER.search(sentence.plain) or _says_number(sentence)):
         return
     hours = "close" if sentence.has("closes") else "open" if sentence.has("opens") else ""
-    comes_round = hours or ("end" if sentence.has("ends") else "at" if sentence.has("every") else "")
+    round_at = sentence.has("every") or _is_weekday(sentence.plain)
+    comes_round = hours or ("end" if sentence.has("ends") else "at" if round_at else "")
     subject = telling(sentence.plain)
     if comes_round:
         for value, start, end in _clocks(sentence):
@@ -954,6 +955,19 @@ def _adverb_of(sentence: _Sentence, plain: str) -> str:
     if len(_CURRENCY.findall(plain)) > 1:
         return ""
     return next((f"/{seconds}" for name, seconds in _PERIODS.items() if sentence.has(name)), "")
+
+
+def _is_weekday(plain: str) -> bool:
+    """Say whether something is told to be on a weekday as a rule: "Thursday is choir", "Montag ist Kletterabend"."""
+    return any(
+        "weekday" in meanings(folded(match[1])) or "weekday" in meanings(folded(match[1].removesuffix("s")))
+        for match in _DAY_IS.finditer(plain)
+    )
+
+
+_DAY_IS: Final = re.compile(
+    r"([^\W\d_]{4,})(?:\s(?:nights?|evenings?|mornings?|abend|abende|vormittag))?\s(?:is|are|ist|sind|es|est|e|son|sono)\s(?!\d)"
+)
 
 
 def _says_number(sentence: _Sentence) -> bool:
