@@ -20,7 +20,8 @@ from cognition.contradictions.values import OWNER, about, compatible, folded
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
 from cognition.grammar.pairing import EXACT, Disagreement, disagreements
-from cognition.grammar.typed import TypedReading
+from cognition.grammar.translating import in_words_of
+from cognition.grammar.typed import TypedReading, told_by
 from cognition.grammar.typed import read_claims as read_typed
 from cognition.judging.nominating import Vectorized, answered, labels_of, may_be_compared
 from cognition.judging.nominees import LABELLED
@@ -38,13 +39,17 @@ _SUBJECT_WORDS_MAX: Final = 6
 # What is found of one memory beyond this is a list told anew, and no contradiction.
 FOUND_MAX: Final = 3
 
+# What one likes another may not.
+_TASTES: Final = frozenset(["likes", "dislikes"])
 # Under which relation each kind of value is claimed.
 _RELATIONS: Final = {
     "born": "born", "age": "born", "origin": "comes_from",
     "home": "lives_in", "work": "works_at", "birthday": "birthday", "allergy": "allergy", "identifier": "number",
     "called": "called", "year": "since", "monthday": "day", "holder": "role",
     "owner": "owner", "role": "role", "likes": "attitude", "dislikes": "attitude", "money": "price", "clock": "time",
-    "weekday": "day", "duration": "duration", "mass": "dose", "dose": "dose",
+    "weekday": "day",
+    "until": "until", "feast": "day", "trade": "occupation", "siblings": "siblings",
+    "duration": "duration", "mass": "dose", "dose": "dose",
 }  # fmt: skip
 _YEAR_MS: Final = 31_557_600_000
 OTHER_RELATION: Final = "amount"
@@ -84,7 +89,7 @@ def find(
             or told.memory.fields.get("archived")
         ):
             continue
-        reading = read_typed(told.memory.text)
+        reading = _read(told)
         if reading.claims:
             found += _against(connection, told, reading, vector_of)
     return found
@@ -141,27 +146,36 @@ def _against(
         if cosine is not None
     }
     known = {it.id: it for it, _ in near}
-    exact = {claim.kind for claim in reading.claims} & EXACT
-    if exact:
+    kinds = {claim.kind for claim in reading.claims}
+    kinds |= _TASTES if kinds & _TASTES else frozenset()
+    if kinds & EXACT:
         known |= {it.id: it for it in _named(connection, told, reading)}
     judged = answered(connection, told.rid)
     found: list[DisagreeingPair] = []
     for number, it in known.items():
         if it.rid in judged or it.memory.fields.get("parent") is not None:
             continue
-        theirs = read_typed(it.memory.text)
-        if not theirs.claims:
+        theirs = _read(it)
+        if not {claim.kind for claim in theirs.claims} & kinds:
             continue
         older, newer = (it, told) if _told_ms(it) <= _told_ms(told) else (told, it)
-        sides = (theirs, reading) if older is it else (reading, theirs)
+        before, now = (theirs, reading) if older is it else (reading, theirs)
+        if by_meaning is not None:
+            texts = older.memory.text, newer.memory.text
+            now = in_words_of(before, now, *texts, by_meaning.by_meaning.of_words)
         cosine = likeness.get(number)
         years = abs(_told_ms(newer) - _told_ms(older)) / _YEAR_MS
-        for of in disagreements(*sides, cosine or 0.0, years):
+        for of in disagreements(before, now, cosine or 0.0, years):
             if (cosine is not None or of.kind in EXACT) and _of_one(older, newer, of):
                 found.append(DisagreeingPair(older, newer, of))
                 break
     found.sort(key=lambda each: (-each.of.sureness, -each.older.id))
     return found[:FOUND_MAX]
+
+
+def _read(it: Shown) -> TypedReading:
+    speaker = it.memory.fields.get("speaker")
+    return told_by(read_typed(it.memory.text), speaker if isinstance(speaker, str) else None)
 
 
 def _named(connection: sqlite3.Connection, told: Shown, reading: TypedReading) -> list[Shown]:
@@ -186,7 +200,7 @@ def _of_one(older: Shown, newer: Shown, of: Disagreement) -> bool:
 
 def _is_owners(of: Disagreement) -> bool:
     """Say whether it is about the speaker, or about the speaker's mother and the like."""
-    return of.entity.partition(" ")[0] == OWNER
+    return OWNER in of.entity.split()
 
 
 def _told_ms(it: Shown) -> int:
@@ -205,17 +219,21 @@ def _slot_of(found: DisagreeingPair) -> tuple[str, str]:
     if _is_owners(of):
         speaker = found.older.memory.fields.get("speaker")
         whose = speaker if isinstance(speaker, str) and speaker else OWNER
-        _, _, kin = of.entity.partition(" ")
+        words = of.entity.split()
+        kin = " ".join(words[words.index(OWNER) + 1 :])
         return f"{whose}'s {kin}" if kin else whose, relation
-    text = found.older.memory.text
-    plain = level(text)
-    spelled = [_spelled(word, text, plain) for word in of.entity.split()]
+    texts = [(text, level(text)) for text in (found.older.memory.text, found.newer.memory.text)]
+    spelled = [_spelled(word, texts) for word in of.entity.split()]
     return " ".join(spelled) or "this", relation
 
 
-def _spelled(word: str, text: str, plain: str) -> str:
-    match = re.search(rf"(?<!\w){re.escape(word)}", plain)
-    return word if match is None else text[match.start() : match.end()]
+def _spelled(word: str, texts: Sequence[tuple[str, str]]) -> str:
+    """Return a leveled word as the first of some texts that holds it spells it."""
+    for text, plain in texts:
+        match = re.search(rf"(?<!\w){re.escape(word)}", plain)
+        if match is not None:
+            return text[match.start() : match.end()]
+    return word
 
 
 def _stands(connection: sqlite3.Connection, found: DisagreeingPair) -> bool:

@@ -151,7 +151,9 @@ def lexicon(languages: tuple[str, ...] = LANGUAGES) -> PatternLexicon:
     told = [_told()[name] for name in languages]
     return PatternLexicon(
         lists_of(languages),
-        *(_by_name(told, name) for name in ("kin", "trade", "once")),
+        _by_name(told, "kin"),
+        _by_name(told, "trade"),
+        _by_name(told, "once"),
         tuple(
             (re.compile(rf"(?<!\w){_phrase(phrase)}(?!\w)"), minutes)
             for name, minutes in _BESIDE_HOUR.items()
@@ -164,9 +166,7 @@ def lexicon(languages: tuple[str, ...] = LANGUAGES) -> PatternLexicon:
     )
 
 
-def _by_name(
-    told: Sequence[Mapping[str, Any]], table: str
-) -> tuple[tuple[str, "re.Pattern[str]"], ...]:
+def _by_name(told: Sequence[Mapping[str, Any]], table: str) -> tuple[tuple[str, "re.Pattern[str]"], ...]:
     found: dict[str, list[str]] = {}
     for each in told:
         for name, words in each[table].items():

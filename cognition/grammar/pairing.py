@@ -185,12 +185,10 @@ def _judged(
             )
         case "work":
             return _of_subject(before, now, 0.85) if _names_part(before, now) else None
-        case "trade":
-            return _of_subject(before, now, 0.75) if before.value != now.value else None
-        case "siblings":
-            return _of_subject(before, now, 0.75) if before.unit != now.unit else None
-        case "feast":
-            return _feasts_differ(before, now, older, newer)
+        case "trade" | "siblings":
+            return _of_subject(before, now, 0.75) if _shown(before) != _shown(now) else None
+        case "until" | "feast":
+            return _days_differ(before, now, older, newer, likeness)
         case "holder":
             return (
                 _of_subject(before, now, 0.75)
@@ -229,6 +227,10 @@ def _shown(claim: TypedClaim) -> str:
     """Return how a value is shown: in its words, and of an allergy to nothing else that it is the only one."""
     if claim.kind == "age":
         return f"{claim.value:.0f}"
+    if claim.kind in ("trade", "until", "feast"):
+        return str(claim.value)  # in whatever language it was told
+    if claim.kind == "siblings":
+        return "only child" if claim.unit == "none" else "has siblings"
     if claim.kind in ("allergy", "likes", "dislikes") and claim.unit == "only":
         return f"{claim.value} (only)"
     return claim.told
@@ -335,11 +337,22 @@ def _counts_differ(
     return Disagreement(now.kind, " ".join((names or shared)[:3]), before.told, now.told, 0.75, nouns[0])
 
 
+def _days_differ(
+    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading, likeness: float
+) -> Disagreement | None:
+    if now.kind == "until":
+        return _ends_differ(before, now, older, newer, likeness)
+    return _feasts_differ(before, now, older, newer)
+
+
 def _feasts_differ(
     before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading
 ) -> Disagreement | None:
     """Say whether one wedding, launch or first night is told to be on two days."""
+    heads = [_HEADED.match(level(claim.clause)) for claim in (before, now)]
     if before.unit != now.unit or before.value == now.value:
+        return None
+    if heads[0] and heads[1] and heads[0][0] != heads[1][0]:
         return None
     shared = [
         word
@@ -349,7 +362,42 @@ def _feasts_differ(
     nobody = not any(_named(claim, reading) for claim, reading in ((before, older), (now, newer)))
     if not shared and not nobody:
         return None
-    return Disagreement(now.kind, " ".join((shared or [now.unit])[:3]), before.told, now.told, 0.75, now.unit)
+    entity = " ".join((shared or [now.unit])[:3])
+    return Disagreement(now.kind, entity, _shown(before), _shown(now), 0.75, now.unit)
+
+
+def _ends_differ(
+    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading, likeness: float
+) -> Disagreement | None:
+    """Say whether one guarantee, lease or pass is told to end in two months."""
+    shared = [
+        word
+        for word in _shared(tuple(sorted(older.words)), tuple(sorted(newer.words)))
+        if not _is_counted(word) and word not in words_of("expires")
+    ]
+    if (
+        before.value == now.value
+        or not shared
+        or _contrasted(before, now)
+        or _others_named(before, now, older, newer)
+    ):
+        return None
+    if likeness + 0.05 * min(len(shared), 3) < _ENDS_ALIKE:
+        return None
+    return Disagreement(now.kind, " ".join(shared[:3]), _shown(before), _shown(now), 0.75)
+
+
+def _others_named(before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading) -> bool:
+    """Say whether each clause names something, and not the same."""
+    one, other = (
+        tuple(word for word in claim.subject if word in reading.names)
+        for claim, reading in ((before, older), (now, newer))
+    )
+    return bool(one and other) and not _shared(one, other)
+
+
+# Of two that end, one text is hardly ever so like the other unless they are one.
+_ENDS_ALIKE: Final = 0.35
 
 
 def _named(claim: TypedClaim, reading: TypedReading) -> bool:

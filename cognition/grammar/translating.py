@@ -25,13 +25,17 @@ _NAME_LETTERS_MIN: Final = 3
 _STEM: Final = 7
 # Kinds whose value is words of the text, and no name.
 _WORDED: Final = frozenset(["allergy", "likes", "dislikes"])
-_LATIN: Final = dict(
-    zip(
-        "абвгґдеёжзиіїйклмнопрстуфхцчшщъыьэюяє",
-        "a b v h h d e e z z i i i i k l m n o p r s t u f h c c s s  i  e u a e".split(" "),
-        strict=True,
-    )
-)
+_LATIN: Final = dict(zip("абвгґдеёзиіїйклмнопрстуфхцыэ", "abvhhdeeziiiiklmnoprstufhcye", strict=True)) | {
+    "ж": "z",
+    "ч": "c",
+    "ш": "s",
+    "щ": "s",
+    "ъ": "",
+    "ь": "",
+    "є": "ie",
+    "ю": "iu",
+    "я": "ia",
+}
 # Letters that one name is written with in different countries.
 _AS_ONE: Final = str.maketrans({"y": "i", "j": "i", "w": "v", "g": "h", "x": "h", "q": "k"})
 

@@ -42,6 +42,8 @@ _CURRENCY: Final = re.compile(r"[€£$₴₽]|\b(?:eur|euros?|pounds?|dollars?|
 _SINCE_WORDS: Final = 2
 _SINCE_WHEN: Final = frozenset(["month", "relative", "season"])
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
+# Days and months begin large, and are no names.
+_WHEN: Final = frozenset(["weekday", "month"])
 # Words before a taste among which is whose it is.
 _LIKING: Final = 3
 # Parts that one person plays for somebody: whose they are stands beside them.
@@ -189,6 +191,7 @@ def read_claims(text: str) -> TypedReading:
     words = lexicon(languages)
     written = [*_NAME.findall(text), *_FULL_NAME.findall(text)]
     names = frozenset(level(name) for name in written if name[0].isupper()) - SILENT_WORDS
+    names = frozenset(name for name in names if _WHEN.isdisjoint(meanings(folded(name))))
     claims: list[TypedClaim] = []
     for sentence in _sentences(text, plain, names, words):
         claims += _claims(sentence)
@@ -199,6 +202,18 @@ def read_claims(text: str) -> TypedReading:
         plain,
         frozenset(languages),
     )
+
+
+def told_by(reading: TypedReading, speaker: str | None) -> TypedReading:
+    """Return a reading in which what the speaker says of themselves is said of somebody of that name, too."""
+    names = telling(level(speaker)) if speaker else ()
+    if not names or not any(claim.subject[:1] == (OWNER,) for claim in reading.claims):
+        return reading
+    claims = (
+        claim._replace(subject=(*names, OWNER)) if claim.subject == (OWNER,) else claim
+        for claim in reading.claims
+    )
+    return reading._replace(claims=tuple(claims))
 
 
 def telling(plain: str) -> tuple[str, ...]:
@@ -454,8 +469,8 @@ def _somebody_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     if _I.search(part):
         return (OWNER,)
     if _SOMEBODY.search(part) and not any(word in sentence.names for word in telling(part)):
-        named = [word for word in telling(_last_sentence(sentence.before)) if word in sentence.names]
-        return tuple(named) if len(named) == 1 else ()  # of two, nobody knows who is meant
+        earlier = tuple(word for word in telling(_last_sentence(sentence.before)) if word in sentence.names)
+        return earlier if len(earlier) == 1 else ()  # of two, nobody knows who is meant
     if _WHO.fullmatch(part.strip()) and (first := _first_name(sentence)):
         return first
     alone = WORD.findall(part)
@@ -735,8 +750,8 @@ def _feasts(sentence: _Sentence) -> Iterator[TypedClaim]:
         name, match = named[-1]
         day, start, end = days[0]
         about = telling(sentence.plain if said is sentence.plain else f"{said} {sentence.plain}")
-        subject = [word for word in about if word not in match[0]]
-        yield _made(sentence, "feast", name, day, (start, end), subject, mode=_told(sentence))
+        named_by = tuple(word for word in about if word not in match[0])
+        yield _made(sentence, "feast", name, day, (start, end), named_by, mode=_told(sentence))
 
 
 # A sentence of no more words says what the next one is about.
@@ -905,7 +920,7 @@ def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
             continue
         if each.kind != "weekday":
             yield _counted(sentence, plain, each)
-        elif comes_round:
+        elif comes_round and not sentence.holds("since", _before(plain, each.told)):
             made = _made(
                 sentence, "weekday", comes_round, each.value, (0, 0), subject, mode=_lasting(sentence)
             )
@@ -955,6 +970,11 @@ def _adverb_of(sentence: _Sentence, plain: str) -> str:
     if len(_CURRENCY.findall(plain)) > 1:
         return ""
     return next((f"/{seconds}" for name, seconds in _PERIODS.items() if sentence.has(name)), "")
+
+
+def _before(plain: str, told: str) -> str:
+    """Return the two words before what was told: "since last Tuesday" is no day that comes round."""
+    return " ".join(plain.partition(level(told))[0].split()[-2:])
 
 
 def _is_weekday(plain: str) -> bool:

@@ -31,6 +31,8 @@ _WORDS_MAX: Final = 12
 LABELS_SHARE: Final = 0.4
 # Labels whose vectors are kept: two megabytes.
 LABELS_MAX: Final = 1_024
+# Words whose vectors are kept, to read one language in the words of another: four megabytes.
+WORDS_KEPT: Final = 2_048
 # Memories that a review looks at, the newest: a second or two.
 REVIEWED_MAX: Final = 1_000
 
@@ -53,6 +55,7 @@ class ByMeaning:
     def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
         self._embed = embed
         self._labels: OrderedDict[str, Vectors] = OrderedDict()
+        self._words: OrderedDict[str, Vectors] = OrderedDict()
 
     def find(
         self, told: Shown, vector: Vectors, index: VectorIndex, waiting: Mapping[int, Vectors]
@@ -64,6 +67,18 @@ class ByMeaning:
             key=lambda each: (-each[1], each[0]),
         )
         return found | dict(near[:LOOKED_AT])
+
+    def of_words(self, words: Sequence[str]) -> Vectors:
+        """Return a vector for each word by itself."""
+        missing = sorted({word for word in words if word not in self._words})
+        if missing:
+            self._words.update(zip(missing, self._embed(missing), strict=True))
+        rows = np.stack([self._words[word] for word in words])
+        for word in words:
+            self._words.move_to_end(word)
+        while len(self._words) > WORDS_KEPT:
+            self._words.popitem(last=False)
+        return rows
 
     def plain(self, shown: Sequence[Shown], vectors: Vectors) -> Vectors:
         """Return vectors of memories less what their labels come to, each of length 1."""
