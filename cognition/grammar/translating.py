@@ -47,7 +47,7 @@ def in_words_of(
     older: TypedReading, newer: TypedReading, older_text: str, newer_text: str, vectors_of: VectorsOf
 ) -> TypedReading:
     """Return the newer reading with the words of the older for what means the same, if they share no language."""
-    if older.languages & newer.languages:
+    if older.languages & newer.languages and _is_cyrillic(older) == _is_cyrillic(newer):
         return newer
     put = _names_put(older, newer) | _words_put(older, newer, older_text, newer_text, vectors_of)
     if not put:
@@ -57,6 +57,11 @@ def in_words_of(
         words=frozenset(put.get(word, word) for word in newer.words),
         names=frozenset(put.get(word, word) for word in newer.names),
     )
+
+
+def _is_cyrillic(reading: TypedReading) -> bool:
+    """Say whether a text is in those letters: of a short one nobody may know the language."""
+    return any(not word.isascii() and word[0] in _LATIN for word in reading.words)
 
 
 def _put(claim: TypedClaim, put: dict[str, str]) -> TypedClaim:

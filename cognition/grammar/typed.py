@@ -471,8 +471,6 @@ def _somebody_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     if _SOMEBODY.search(part) and not any(word in sentence.names for word in telling(part)):
         earlier = tuple(word for word in telling(_last_sentence(sentence.before)) if word in sentence.names)
         return earlier if len(earlier) == 1 else ()  # of two, nobody knows who is meant
-    if _WHO.fullmatch(part.strip()) and (first := _first_name(sentence)):
-        return first
     alone = WORD.findall(part)
     if len(alone) == 1 and part is said and (first := _first_name(sentence)):
         return first
@@ -489,8 +487,6 @@ def _last_sentence(before: str) -> str:
 _ONE_OF: Final = frozenset(["mother", "father", "husband", "wife"])
 _OF_SOMEBODY: Final = re.compile(r"\s+(?:of|von|de|du|di|da|do|van)\s|'s\b")
 _I: Final = re.compile(r"(?<!\w)(?:i|i'm|ich|je|j'|yo|io|eu|ik|ja|я)(?!\w)")
-# "Niamh, who is from Cork".
-_WHO: Final = re.compile(r"who|der|die|qui|que|che|ktory|ktora|которыи|которая|якии|яка")
 # Who was named in the sentence before is meant by these.
 _SOMEBODY: Final = re.compile(
     r"(?<!\w)(?:he|she|he's|she's|er|sie|il|elle|ella|lui|lei|ele|ela|hij|zij|on|ona|он|она|вин|вона|він)(?!\w)"

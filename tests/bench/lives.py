@@ -4,8 +4,9 @@ python -m tests.bench.lives FOLDER|FILE.json… [--wrong]
 
 A life is a JSON file: memories with their time, and which of them contradict, change or repeat each other. Printed
 are, for each life and for all: contradictions found of those there are, how many of those raised are right, how many
-changes of mind were raised; how often the older side was among the nominees, and how often nothing was nominated where
-there is nothing; and what is found when somebody answers every nominee as the life's own key says.
+changes of mind and look-alikes were raised; how often the older side was among the nominees, and how often nothing was
+nominated where there is nothing; and what is found when somebody answers every nominee as the life's own key says.
+`--wrong` also says why each that is missed was missed: nothing typed was read on a side, no type is common to both.
 """
 
 import argparse
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import samemind
+from cognition.grammar.pairing import disagreements
+from cognition.grammar.typed import Mode, read_claims, told_by
 
 Pair = frozenset[str]
 
@@ -77,7 +80,9 @@ class Life:
             self.pairs(key)
             for key in ("contradictions_expected", "contradictions_tolerated", "changes_of_mind")
         )
+        alike = self.pairs("not_contradictions")
         figures: Counter[str] = Counter(expected=len(want), changes=len(changed))
+        figures["look-alikes"] = len(alike)
         found: set[Pair] = set()
         notes = []
         for attention, pairs in self.raised():
@@ -89,11 +94,31 @@ class Life:
             figures["right"] += bool(hit)
             figures[f"right {attention}"] += bool(hit)
             figures["changes raised"] += bool(pairs & changed)
+            figures["look-alikes raised"] += bool(pairs & alike)
             found |= hit
             if not hit:
                 notes.append(f"wrong: {sorted(map(sorted, pairs))}")
         figures["found"] = len(found)
-        return figures, notes + [f"missed: {sorted(pair)}" for pair in want - found]
+        return figures, notes + [f"missed: {sorted(pair)}: {self.why(pair)}" for pair in want - found]
+
+    def why(self, pair: Pair) -> str:
+        """Return why a pair is not found, as far as the two texts tell."""
+        texts = {each["id"]: each for each in self.told["memories"]}
+        older, newer = (texts[name] for name in sorted(pair, key=self.when.__getitem__))
+        before, now = (told_by(read_claims(each["text"]), each.get("speaker")) for each in (older, newer))
+        if not before.claims or not now.claims:
+            return "nothing typed on a side"
+        both = [(one, other) for one in before.claims for other in now.claims if one.kind == other.kind]
+        apart = [(one, other) for one, other in both if one.value != other.value]
+        if not apart:
+            return "equal values" if both else "no type in common"
+        if all(other.changes for _, other in apart):
+            return "read as a change"
+        if all(Mode.GOAL in (one.mode, other.mode) for one, other in apart):
+            return "read as a wish or a guess"
+        if disagreements(before, now, 1.0):
+            return "not alike enough, or not among the nearest"
+        return f"no subject in common: {', '.join(sorted({one.kind for one, _ in apart}))}"
 
     def count_nominees(self) -> Counter[str]:
         """Count how often the other side was named, and how often anything was for a plain memory."""
@@ -163,6 +188,7 @@ def show(name: str, figures: Counter[str]) -> None:
     print(
         f"{name:<12} found {share('found', 'expected')}, right {share('right', 'raised')}, "
         f"of those asked {share('right ask', 'raised ask')}, changes raised {share('changes raised', 'changes')}, "
+        f"look-alikes raised {share('look-alikes raised', 'look-alikes')}, "
         f"with a judge {share('found with a judge', 'expected')}\n"
         f"{'':<12} partner named {share('partner named', 'pairs')}, "
         f"repetition {share('repetition named', 'repetitions')}, "

@@ -453,4 +453,68 @@ PAIRS: Final = (
         0.6,
     ),
     Pair("de", "Das Hoftor, Tastatur: 3382", "Der Code für das Hoftor hinten ist 3328.", "identifier", 0.6),
+    # What somebody works as.
+    Pair("en", "Dad was a plumber all his life.", "Dad, forty years a postman, still walks fast.", "trade"),
+    Pair("de", "Mein Bruder ist Bäcker in Trier.", "Mein Bruder, Elektriker, hat geholfen.", "trade"),
+    Pair("fr", "Ma sœur est comptable depuis dix ans.", "Ma sœur, infirmière à Lille, a appelé.", "trade"),
+    Pair("es", "Hoy vino Rosalía, que es fontanera.", "Cena con Rosalía: quince años de abogada.", "trade"),
+    Pair(
+        "it", "Mamma fa la farmacista da trent'anni.", "Con mamma, ostetrica in pensione, al mare.", "trade"
+    ),
+    Pair("pt", "A minha irmã é enfermeira em Faro.", "A minha irmã, arquiteta, desenhou a casa.", "trade"),
+    Pair(
+        "nl",
+        "Lang gepraat met Joost, hij is kapper.",
+        "Het huis hiernaast is van Joost, hij is timmerman.",
+        "trade",
+    ),
+    Pair("pl", "Mój brat jest listonoszem w Opolu.", "Mój brat, strażak, miał dziś dyżur.", "trade"),
+    Pair("ru", "Моя сестра работает бухгалтером.", "Моя сестра, акушерка, дежурила ночью.", "trade"),
+    Pair("uk", "Мій брат працює електриком.", "Мій брат, програміст, купив машину.", "trade"),
+    Pair("en", "Dad was a plumber all his life.", "Dad's neighbour Rita is a plumber, too.", None),
+    Pair("en", "Dad is a plumber.", "Rita is a postman.", None),
+    # What happens once has one day.
+    Pair(
+        "en", "Launch is booked: 8 November, all hands.", "High water for our launch on 22 November.", "feast"
+    ),
+    Pair("de", "Hochzeit von Jule: 14. Juni.", "Jules Hochzeit am 21. Juni, Blumen!", "feast"),
+    Pair("es", "¡Marta se casa! 14 de junio, en la ermita.", "Boda de Marta: el 21 de junio.", "feast"),
+    Pair("pl", "Ślub Kasi 3 maja o szesnastej.", "Na ślub Kasi 10 maja kupić kwiaty.", "feast"),
+    Pair("en", "Wedding of Jule: 14 June.", "Wedding of Priya: 21 June.", None),
+    Pair("en", "Wedding of Jule: 14 June.", "The wedding of Jule has moved to 21 June.", None),
+    Pair("de", "Lear: Premiere am 15. März.", "Faust: Premiere am 7. Juni.", None),
+    # Until when something runs.
+    Pair(
+        "en",
+        "The boiler's guarantee runs until March 2029.",
+        "Boiler papers: cover ends October 2027.",
+        "until",
+    ),
+    Pair(
+        "es",
+        "El contrato del taller dura hasta agosto de 2028.",
+        "El taller: el contrato vence en mayo de 2027.",
+        "until",
+    ),
+    Pair(
+        "en", "The boiler's guarantee runs until March 2029.", "Isla's passport runs out in May 2027.", None
+    ),
+    # Brothers and sisters.
+    Pair("en", "I'm an only child, thank goodness.", "My brother and I fought with flour.", "siblings"),
+    Pair("pt", "Eu, filho único, cresci com dois peixes.", "A minha irmã mandou foto.", "siblings"),
+    Pair("en", "I'm an only child, thank goodness.", "Rita's brother came by.", None),
+    # A birthday beside a weekday or a party, who "she" is, a long number, a sum without a currency.
+    Pair(
+        "en",
+        "Mum's birthday is the 9th of June.",
+        "Mum's birthday falls on a Wednesday, 19 November.",
+        "birthday",
+    ),
+    Pair("en", "Birthdays: Lina 11 February.", "Lina turns six on 24 May, party in the garden.", "birthday"),
+    Pair("en", "Coffee with Niamh. She is from Cork.", "Met Niamh again, who is from Galway.", "origin"),
+    Pair("nl", "Huisarts praktijk De Kei: 077 555 31 42.", "De Kei, huisarts: 077 555 13 24.", "identifier"),
+    Pair("en", "Studio rent is 620 a month.", "Taxes: studio rent 680 a month.", "money"),
+    Pair(
+        "fr", "Le loyer du local : 1 150 € par mois.", "Le loyer du local est de 1 480 € par mois.", "money"
+    ),
 )

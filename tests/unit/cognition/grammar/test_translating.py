@@ -1,0 +1,58 @@
+"""What is told in two languages is compared in the words of one."""
+
+from cognition.embedding.universal import UniversalEmbedder
+from cognition.grammar.pairing import disagreements
+from cognition.grammar.translating import in_words_of, romanized
+from cognition.grammar.typed import read_claims, told_by
+
+EMBEDDER = UniversalEmbedder()
+
+
+def kinds(older: str, newer: str, near: float = 0.4) -> list[str]:
+    """Return in what two tellings contradict each other, read in the words of the older."""
+    before, now = read_claims(older), read_claims(newer)
+    now = in_words_of(before, now, older, newer, EMBEDDER.embed)
+    return [each.kind for each in disagreements(before, now, near)]
+
+
+def test_a_noun_means_what_it_means_in_another_language() -> None:
+    older = "Die Terrasse: zwölf Stühle und vier Tische auf dem Gehweg."
+    newer = "Told her what the terrace has: eight chairs at two tables on the pavement."
+    assert "count" in kinds(older, newer)
+    before, now = read_claims(older), read_claims(newer)
+    assert "count" not in [each.kind for each in disagreements(before, now, 0.4)]
+
+
+def test_a_rent_is_a_rent_and_a_salary_is_none() -> None:
+    older = "Le loyer du local est de 1 150 € par mois."
+    assert kinds(older, "Die Miete beträgt 1.480 € im Monat, sagt die Bank.") == ["money"]
+    assert kinds(older, "Mein Gehalt ist 1.480 € im Monat, sagt die Bank.", 0.2) == []
+
+
+def test_a_medicine_is_known_in_other_letters() -> None:
+    older = "Apteka: amlodypina 5 mg, jedna rano."
+    newer = "На аптечку: амлодипін по 10 мг, одна щоранку."
+    before, now = read_claims(older), read_claims(newer)
+    read = in_words_of(before, now, older, newer, EMBEDDER.embed)
+    assert "amlodypina" in read.words
+    assert "amlodypina" in read.claims[0].subject
+
+
+def test_one_name_is_one_in_two_alphabets() -> None:
+    for latin, cyrillic in (("zosia", "зося"), ("danylo", "данило"), ("julia", "юлія"), ("sonja", "соня")):
+        assert romanized(latin) == romanized(cyrillic)
+    assert romanized("marek") != romanized("марко")
+
+
+def test_texts_in_one_language_are_left_as_they_are() -> None:
+    older, newer = "The chairs are blue.", "The seats are green."
+    now = read_claims(newer)
+    assert in_words_of(read_claims(older), now, older, newer, EMBEDDER.embed) is now
+
+
+def test_what_somebody_says_of_themselves_is_said_of_them() -> None:
+    theirs = read_claims("Lo de Théo es de película: quince años de contable.")
+    own = "Bonjour. Je suis boulanger depuis dix ans."
+    assert disagreements(told_by(read_claims(own), "Théo"), theirs, 0.3)[0].entity == "theo"
+    assert disagreements(told_by(read_claims(own), "Jonas"), theirs, 0.3) == []
+    assert disagreements(read_claims(own), theirs, 0.3) == []
