@@ -51,6 +51,7 @@ def test_the_recovery_code_is_made_once_shown_once_and_puts_the_group_right(two:
     assert run(laptop.home, "--json", "group", "show").json["root"] == "founder", "nothing was made yet"
     page.get_by_role("button", name="Make the recovery code…").click()
     page.get_by_role("button", name="Make them").click()
+    expect(page.get_by_role("heading", name="Write these words down")).to_be_focused()
     words = page.locator(".recovery-list li").all_inner_texts()
     code = " ".join(words)
     assert len(words) > 6
@@ -133,6 +134,7 @@ def test_a_setting_is_changed_kept_within_its_bound_and_taken_back(solo: Panel) 
     assert chosen() == {"notify": "reminders"}
 
     length = page.locator("[data-key=flat_characters]")
+    expect(length.get_by_role("button", name="Save")).to_be_hidden()  # nothing is to be saved yet
     length.get_by_label("Length of what a prompt is given").fill("5")
     length.get_by_role("button", name="Save").click()
     expect(length.get_by_role("alert")).to_have_text("Not saved: A whole number from 100 to 100,000.")

@@ -37,6 +37,11 @@ const SAID = {
 const WORDS = {
   reminders: () => t("Reminders"), all: () => t("Everything"), off: () => t("Nothing"), ask: () => t("Ask me"), newer: () => t("The later one stands"), high: () => t("High"), medium: () => t("Medium"), low: () => t("Low"), auto: () => t("Automatic"),
 };
+// The same word may say something else of another setting.
+const WORDS_OF = {
+  reranker: { off: () => t("none") },
+  decay: { memlocal: () => t("Since it last changed"), yantrik: () => t("By half-lives, since it was last recalled"), memori: () => t("Slowly, since it was last recalled") },
+};
 const DANGERS = {
   contradictions: () => t("From then on nobody is asked: what is told later replaces what it contradicts. Change it?"),
   history_days: () => t("Older history leaves the log and does not come back. Keep fewer days?"),
@@ -45,8 +50,9 @@ const DANGERS = {
   hub_url: () => t("Models would be fetched from that address. Change it?"),
 };
 
+const word = (setting, value) => (WORDS_OF[setting.key]?.[value] ?? WORDS[value])?.() ?? value;
 const name = (setting) => SAID[setting.key][0]();
-const shown = (setting, value) => (setting.kind === "switch" ? (value ? t("on") : t("off")) : value === null || value === "" ? t("none") : setting.kind === "choice" ? (WORDS[value]?.() ?? value) : typeof value === "number" ? number(value) : value);
+const shown = (setting, value) => (setting.kind === "switch" ? (value ? t("on") : t("off")) : value === null || value === "" ? t("none") : setting.kind === "choice" ? word(setting, value) : typeof value === "number" ? number(value) : value);
 
 export function optionsView() {
   const groups = h("div", { class: "options" });
@@ -75,17 +81,16 @@ function settingRow(first, show) {
   let before;
   const id = `option-${first.key}`;
   const control = controlOf(first, id);
-  const told = h("p", { class: "muted", id: `${id}-told` }, SAID[first.key][1](), " ", h("span", { dir: "ltr" }, boundOf(first)));
+  const told = h("p", { class: "muted", id: `${id}-told` }, SAID[first.key][1](), " ", boundOf(first));
   const wrong = h("p", { class: "option-wrong", id: `${id}-wrong`, role: "alert" });
   const waits = h("p", { class: "option-waits" });
-  const save = h("button", { type: "submit" }, t("Save"));
+  const save = h("button", { type: "submit", class: "primary", hidden: true }, t("Save"));
   const undo = h("button", { type: "button", class: "quiet", hidden: true, on: { click: () => put(before, { undoing: true }) } }, t("Undo"));
   const standard = h("button", { type: "button", class: "quiet", on: { click: () => put(null) } }, t("Back to {value}", { value: shown(first, first.default) }));
   const form = h("form", { class: "row option-form", novalidate: true, on: { submit: (event) => (event.preventDefault(), put(read())) } }, control, save, undo, standard);
   const element = h("div", { class: "option", data: { key: first.key } }, h("label", { for: id, class: "option-name" }, name(first)), told, form, wrong, waits);
   for (const event of ["input", "change"]) control.addEventListener(event, edited);
   if (first.kind === "choice" || first.kind === "switch") {
-    save.hidden = true;
     control.addEventListener("change", () => put(read()));
   }
 
@@ -104,7 +109,7 @@ function settingRow(first, show) {
   function edited() {
     say(wrong, "");
     control.removeAttribute("aria-invalid");
-    save.disabled = String(read()) === String(setting.value ?? "");
+    save.hidden = setting.kind === "choice" || setting.kind === "switch" || String(read()) === String(setting.value ?? "");
   }
 
   async function put(value, { undoing = false, sure = false } = {}) {
@@ -150,7 +155,7 @@ function controlOf(setting, id) {
   if (setting.kind === "switch") return h("input", { type: "checkbox", ...props });
   if (setting.kind === "choice") {
     const known = setting.choices.includes(setting.value) ? setting.choices : [setting.value, ...setting.choices];
-    return h("select", props, known.map((value) => h("option", { value }, WORDS[value]?.() ?? value)));
+    return h("select", props, known.map((value) => h("option", { value }, word(setting, value))));
   }
   return h("input", { type: "text", inputmode: setting.kind === "number" ? "decimal" : null, spellcheck: "false", autocapitalize: "none", dir: "ltr", ...props });
 }

@@ -746,4 +746,7 @@ export default {
   "Hold an agent to it under Agents, or with {command}.": "Beschränke einen Agenten darauf unter Agenten oder mit {command}.",
   "{n} memory is in no space: whoever is held to none sees it.": "{n} Erinnerung ist in keinem Bereich: Wer auf keinen beschränkt ist, sieht sie.",
   "{n} memories are in no space: whoever is held to none sees them.": "{n} Erinnerungen sind in keinem Bereich: Wer auf keinen beschränkt ist, sieht sie.",
+  "Since it last changed": "Seit der letzten Änderung",
+  "By half-lives, since it was last recalled": "In Halbwertszeiten, seit dem letzten Abruf",
+  "Slowly, since it was last recalled": "Langsam, seit dem letzten Abruf",
 };

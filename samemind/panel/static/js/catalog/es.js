@@ -746,4 +746,7 @@ export default {
   "Hold an agent to it under Agents, or with {command}.": "Limita un agente a él en Agentes o con {command}.",
   "{n} memory is in no space: whoever is held to none sees it.": "{n} recuerdo no está en ningún espacio: lo ve quien no está limitado a ninguno.",
   "{n} memories are in no space: whoever is held to none sees them.": "{n} recuerdos no están en ningún espacio: los ve quien no está limitado a ninguno.",
+  "Since it last changed": "Desde que cambió por última vez",
+  "By half-lives, since it was last recalled": "Por vidas medias, desde que se recordó por última vez",
+  "Slowly, since it was last recalled": "Despacio, desde que se recordó por última vez",
 };

@@ -746,4 +746,7 @@ export default {
   "Hold an agent to it under Agents, or with {command}.": "Limitez-y un agent sous Agents ou avec {command}.",
   "{n} memory is in no space: whoever is held to none sees it.": "{n} souvenir n’est dans aucun espace : qui n’est limité à aucun le voit.",
   "{n} memories are in no space: whoever is held to none sees them.": "{n} souvenirs ne sont dans aucun espace : qui n’est limité à aucun les voit.",
+  "Since it last changed": "Depuis le dernier changement",
+  "By half-lives, since it was last recalled": "Par demi-vies, depuis le dernier rappel",
+  "Slowly, since it was last recalled": "Lentement, depuis le dernier rappel",
 };
