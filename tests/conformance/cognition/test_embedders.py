@@ -109,6 +109,9 @@ def test_what_the_default_embedder_computes_is_what_its_package_computes(
     ]
     theirs = USE(threads=1).encode(texts)
     assert np.abs(universal().embed(texts) - theirs).max() < 1e-5
+    # A question comes by itself: a few rows at a time are multiplied in another way.
+    alone = np.concatenate([universal().embed([text]) for text in texts])
+    assert np.abs(alone - theirs).max() < 1e-5
 
 
 def test_whichever_thread_embeds_does_so_on_one_core(

@@ -201,4 +201,6 @@ def test_how_many_hold_a_word_is_the_same_in_small_and_in_large_stores(
         )
         for crowded in (0, 1 << 18):
             monkeypatch.setattr(postings, "_CROWDED", crowded)
-            assert min(Postings().holders(home.connection, word, stem), 21) == min(count, 21)
+            kept = Postings()
+            for _ in range(2):  # what is remembered of a word says the same
+                assert min(kept.holders(home.connection, word, stem), 21) == min(count, 21)
