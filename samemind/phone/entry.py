@@ -6,19 +6,21 @@ An error becomes `{"error": its name, "message": what it says}`; the page shows 
 import json
 import secrets
 from collections.abc import Callable
+from importlib import import_module
+from math import inf
 from random import SystemRandom
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from replica.errors import ReplicaError
 from replica.keys import Ed25519PrivateKey
 from samemind.phone.bridge import given, listed
 from samemind.phone.host import LooksSecret, Phone
 from samemind.phone.link import MailboxHearing, Pairing, PhoneLink
-from samemind.phone.mail import Breath, MailRequestFailed, PhoneMail, read_told
 from sync.errors import SyncError
 from sync.identity import Identity
-from sync.mailbox.stream_files import Ask, Tell
-from sync.mailbox.webdav import HttpAnswer, HttpCall
+
+if TYPE_CHECKING:
+    from samemind.phone.mail import PhoneMail
 
 # What is somebody's fault and has something to say; all else is a bug, and is shown as one.
 _TOLD: Final = (ReplicaError, SyncError, LooksSecret, ValueError)
@@ -35,7 +37,7 @@ class OpenedDevice:
         self._link: PhoneLink | None = None
         self._pairing: Pairing | None = None
         self._hearing: MailboxHearing | None = None
-        self._mail = PhoneMail(self._phone, SystemRandom())
+        self._mail: PhoneMail | None = None
         phone = self._phone
         self._verbs: dict[str, Callable[..., Any]] = {
             "remember": phone.remember,
@@ -147,35 +149,47 @@ class OpenedDevice:
 
     def mail_use(self, told: str) -> str:
         """Use the mailboxes that were told of, and no others; an error leaves those that there were."""
-        return self._answered(lambda: self._mail.use(read_told(told)))
+        # Here: most phones have none, and what all starts go on from would outgrow what an interpreter begins with.
+        mail = import_module("samemind.phone.mail")
+
+        def use() -> None:
+            mailboxes = mail.read_told(told)
+            if self._mail is None:
+                self._mail = mail.PhoneMail(self._phone, SystemRandom())
+            self._mail.use(mailboxes)
+
+        return self._answered(use)
 
     def mail_states(self) -> str:
         """Return how it stands with each mailbox, as JSON."""
-        return json.dumps(self._mail.states())
+        return json.dumps([] if self._mail is None else self._mail.states())
 
     def mail_wait(self, steady: float) -> float:
         """Return for how many seconds nothing is to be done."""
-        return self._mail.wait_s(steady)
+        return inf if self._mail is None else self._mail.wait_s(steady)
 
     def mail_poke(self, steady: float) -> None:
         """Let it look soon."""
-        self._mail.poke(steady)
+        if self._mail is not None:
+            self._mail.poke(steady)
 
     def mail_rung(self, name: str, steady: float) -> None:
         """Hear that something may have come to a mailbox."""
-        self._mail.rung(name, steady)
+        if self._mail is not None:
+            self._mail.rung(name, steady)
 
     def mail_begin(self, now_ms: float, steady: float) -> bool:
         """Begin to look into the mailbox that is due, if one is."""
-        return self._mail.begin(int(now_ms), steady)
+        return self._mail is not None and self._mail.begin(int(now_ms), steady)
 
     def mail_drop(self) -> None:
         """Give up the look that is under way."""
-        self._mail.drop()
+        if self._mail is not None:
+            self._mail.drop()
 
     def mail_looking(self) -> str | None:
         """Return which mailbox is looked into."""
-        return self._mail.looking
+        return None if self._mail is None else self._mail.looking
 
     def mail_position(self) -> int:
         """Return how long the log is, to compare it after a look."""
@@ -183,46 +197,25 @@ class OpenedDevice:
 
     def mail_step(self) -> str:
         """Return what the look wants done next, as JSON; null when it is over."""
-        match self._mail.step:
-            case None:
-                return "null"
-            case Breath():
-                return '{"kind": "breath"}'
-            case HttpCall(method, url, headers, _, bytes_max):
-                told = {"method": method, "url": url, "headers": dict(headers), "bytes_max": bytes_max}
-                return json.dumps({"kind": "http", **told})
-            case Ask(subject, _):
-                return json.dumps({"kind": "ask", "subject": subject})
-            case Tell(subject):
-                return json.dumps({"kind": "tell", "subject": subject})
+        return "null" if self._mail is None else self._mail.step_told()
 
     def mail_body(self) -> Any:
         """Return the bytes that go with it."""
-        match self._mail.step:
-            case HttpCall(body=body):
-                return given(body)
-            case Ask(payload=payload):
-                return given(payload)
-        return given(b"")
+        return given(b"" if self._mail is None else self._mail.step_body())
 
     def mail_answered(self, told: str, body: Any, now_ms: float, steady: float) -> None:
         """Hear what came of it; `told` is JSON."""
-        said, step = json.loads(told), self._mail.step
-        answer: HttpAnswer | bytes | MailRequestFailed | None = None
-        if "failed" in said:
-            answer = MailRequestFailed(str(said["failed"]))
-        elif isinstance(step, HttpCall):
-            answer = HttpAnswer(int(said["status"]), body.to_bytes(), str(said["retry_after"]))
-        elif isinstance(step, Ask):
-            answer = body.to_bytes()
-        self._mail.answered(answer, int(now_ms), steady)
+        if self._mail is not None:
+            self._mail.heard(json.loads(told), body.to_bytes(), int(now_ms), steady)
 
     def mail_server(self, name: str) -> str:
         """Return where the NATS server of a mailbox is, and as whom to sign in, as JSON."""
+        assert self._mail is not None, "it is being looked into"
         return json.dumps(self._mail.server(name))
 
     def mail_signed(self, name: str, nonce: str) -> str:
         """Return what proves to that server that the key is here."""
+        assert self._mail is not None, "it is being looked into"
         return self._mail.signed(name, nonce)
 
     def member_keys(self) -> str:

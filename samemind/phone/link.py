@@ -4,11 +4,10 @@ Both are sans-IO. Whoever holds the socket gives each binary message that it hea
 each that is returned, in order.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from replica.membership import introduce
 from samemind.phone.host import Phone
-from samemind.phone.mail import TOLD_BYTES_MAX
 from sync.code import Entropy, PairingCode
 from sync.errors import LimitExceeded
 from sync.exchange import Exchange, check_admitted
@@ -16,6 +15,9 @@ from sync.identity import certificate_key
 from sync.pairing import Introduction, Joiner, PairingResult
 from sync.web_hello import HelloInitiator, mail_origin, pairing_context
 from sync.wire.frames import FrameReader, encode_frame
+
+# Sixteen mailboxes, with the longest addresses and passwords that are taken.
+TOLD_BYTES_MAX: Final = 64 * 1024
 
 
 class PhoneLink:

@@ -7,7 +7,7 @@ mailboxes there are is told by a paired device over an encrypted link; what it s
 
 import base64
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from replica.errors import ReplicaError
 from replica.mailbox_files import files_taken, forget_files, note_files
 from samemind.phone.host import Phone
+from samemind.phone.link import TOLD_BYTES_MAX
 from sync.carrier.shelf import Plan, Shelf
 from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor
 from sync.errors import Denied, Full, MailboxError, SyncError, Unreached
@@ -26,8 +27,6 @@ from sync.mailbox.webdav import HttpAnswer, HttpCall, WebdavFiles
 
 # As many as a daemon keeps.
 MAILBOXES_MAX: Final = 16
-# Sixteen of them, with the longest addresses and passwords that are taken.
-TOLD_BYTES_MAX: Final = 64 * 1024
 _TEXT_CHARACTERS_MAX: Final = 1_000
 # What a phone's memory holds beside everything else, twice over; a larger file is for a daemon to take.
 FILE_BYTES_MAX: Final = 48 << 20
@@ -228,6 +227,41 @@ class PhoneMail:
     def looking(self) -> str | None:
         """The name of the one that is being looked into."""
         return None if self._looking is None else self._looking.about.name
+
+    def step_told(self) -> str:
+        """Return what the look wants done next, as JSON; null when it is over."""
+        match self.step:
+            case None:
+                return "null"
+            case Breath():
+                return '{"kind": "breath"}'
+            case HttpCall(method, url, headers, _, bytes_max):
+                told = {"method": method, "url": url, "headers": dict(headers), "bytes_max": bytes_max}
+                return json.dumps({"kind": "http", **told})
+            case Ask(subject, _):
+                return json.dumps({"kind": "ask", "subject": subject})
+            case Tell(subject):
+                return json.dumps({"kind": "tell", "subject": subject})
+
+    def step_body(self) -> bytes:
+        """Return the bytes that go with it."""
+        match self.step:
+            case HttpCall(body=body):
+                return body
+            case Ask(payload=payload):
+                return payload
+        return b""
+
+    def heard(self, said: Mapping[str, Any], body: bytes, now_ms: int, steady: float) -> None:
+        """Hear what came of the step, as the page's worker tells it."""
+        answer: HttpAnswer | bytes | MailRequestFailed | None = None
+        if "failed" in said:
+            answer = MailRequestFailed(str(said["failed"]))
+        elif isinstance(self.step, HttpCall):
+            answer = HttpAnswer(int(said["status"]), body, str(said["retry_after"]))
+        elif isinstance(self.step, Ask):
+            answer = body
+        self.answered(answer, now_ms, steady)
 
     def answered(
         self, answer: HttpAnswer | bytes | MailRequestFailed | None, now_ms: int, steady: float

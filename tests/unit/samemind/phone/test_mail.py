@@ -13,11 +13,11 @@ from replica.membership import revoke
 from samemind.mailboxes import SavedMailbox
 from samemind.phone import mail
 from samemind.phone.host import Phone
+from samemind.phone.link import TOLD_BYTES_MAX
 from samemind.phone.mail import (
     FILE_BYTES_MAX,
     MAILBOXES_MAX,
     POKE_SECONDS_MIN,
-    TOLD_BYTES_MAX,
     Breath,
     MailRequestFailed,
     PhoneMail,
