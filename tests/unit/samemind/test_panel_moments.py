@@ -1,6 +1,7 @@
 """A large store is counted as a whole once: what only came later is put behind that, and all else is counted anew."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -10,6 +11,16 @@ from samemind.panel.browsing import browse
 from samemind.panel.moments import Moments
 from tests.support.devices import run
 from tests.support.doors import opened
+
+
+async def counted_anew(shown: Moments) -> dict[str, Any]:
+    """Return a page once all is counted; what reads texts in the background may have written meanwhile."""
+    for _ in range(100):
+        await shown.warm()
+        page = await browse(shown, {"limit": 5, "facets": True})
+        if not page["stale"]:
+            return page
+    raise AssertionError("it is never counted")
 
 
 def test_only_what_came_later_is_read_where_nothing_else_happened(
@@ -38,30 +49,33 @@ def test_only_what_came_later_is_read_where_nothing_else_happened(
 
             await laptop.mind.forget(later.rid)  # a row is gone
             assert (await browse(shown, {"limit": 1}))["stale"]
-            await shown.warm()
-            page = await browse(shown, {"limit": 1, "facets": True})
-            assert (page["stale"], page["total"]) == (False, 4)
+            page = await counted_anew(shown)
+            assert page["total"] == 4
             assert page["facets"]["label"] == []
 
     run(main)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The gate code is 4711", "The gate code is 4711."),  # told again: the later one stands for both
+        ("I work at Barclays", "I just started at Stripe"),  # replaced: no op says so of the first
+    ],
+)
 def test_a_memory_that_hides_another_is_no_mere_addition(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str, second: str
 ) -> None:
-    """A later telling of the same stands for both; what is replaced leaves the list."""
     monkeypatch.setattr(moments, "AT_ONCE_MAX", 0)
 
     async def main() -> None:
         async with opened(tmp_path / "laptop", online=False) as laptop, trio.open_nursery() as nursery:
-            await laptop.mind.remember("The gate code is 4711", wait=True)
+            await laptop.mind.remember(first, wait=True)
             shown = Moments(laptop.device, nursery)
             await shown.warm()
-            told = await laptop.mind.remember("The gate code is 4711.", wait=True)
-            assert told.says_same, "or this tests nothing"
-            await shown.warm()
-            page = await browse(shown, {"limit": 5})
-            assert (page["stale"], page["total"]) == (False, 1)
-            assert page["memories"][0]["rid"] == told.rid
+            await laptop.mind.remember(second, wait=True)
+            assert (await browse(shown, {"limit": 5}))["stale"]
+            page = await counted_anew(shown)
+            assert [each["text"] for each in page["memories"]] == [second]
 
     run(main)
