@@ -1,14 +1,18 @@
 """Compile the Python of a phone ahead: run by the very interpreter that the page loads, in `page/build.mjs`.
 
 A phone that compiled what it imports would spend most of its start on that. What is left out is for readers alone:
-docstrings, and the columns of lines. The zips are stored, since the whole of one compresses better than its files do.
+docstrings, and the columns of lines; and of Python's own library what no phone runs, by a list
+(`samemind/phone/left_out.toml`). The zips are stored, since the whole of one compresses better than its files do.
 """
 
 import ast
 import importlib.util
 import io
 import marshal
+import tomllib
 import zipfile
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 # The same sources make the same bytes.
@@ -17,17 +21,25 @@ _TIME: Final = (1980, 1, 1, 0, 0, 0)
 _UNCHECKED: Final = (1).to_bytes(4, "little") + bytes(8)
 
 
-def compiled(packed: bytes) -> bytes:
-    """Return a zip with each module as bytecode, and all else as it is."""
+def compiled(packed: bytes, left_out: str = "") -> bytes:
+    """Return a zip with each module as bytecode, and all else as it is, but for what a list leaves out."""
     made = io.BytesIO()
+    patterns = tomllib.loads(left_out).get("modules", [])
     with zipfile.ZipFile(io.BytesIO(packed)) as held, zipfile.ZipFile(made, "w") as zipped:
         for name in sorted(name for name in held.namelist() if not name.endswith("/")):
+            if is_left_out(name, patterns):
+                continue
             content = held.read(name)
             if name.endswith(".py"):
                 content = _bytecode(content, name)
                 name += "c"
             zipped.writestr(zipfile.ZipInfo(name, _TIME), content)
     return made.getvalue()
+
+
+def is_left_out(name: str, patterns: Sequence[str]) -> bool:
+    """Say whether a file of the zip is one that a list leaves out."""
+    return any(fnmatchcase(name.removesuffix(".py"), pattern) for pattern in patterns)
 
 
 def _bytecode(source: bytes, name: str) -> bytes:

@@ -22,6 +22,7 @@ BUILD: Final = ROOT / "build" / "phone"
 SOURCES: Final = ROOT / "samemind" / "phone"
 PACKAGE: Final = BUILD / "samemind_phone"
 LOCK: Final = SOURCES / "requirements.txt"
+LEFT_OUT: Final = SOURCES / "left_out.toml"
 # Every file of a zip gets this time: the same sources make the same bytes.
 _TIME: Final = (1980, 1, 1, 0, 0, 0)
 # What a phone runs of ours: the cores, and its own host. The rest would only be sent.
@@ -45,7 +46,8 @@ def make_page(brotli_quality: int) -> str:
     (PACKAGE / "__init__.py").write_text(_HEAD)
     version = _version()
     static = PACKAGE / "static"
-    made_by = ("node", "build.mjs", SOURCES / "page", app, ROOT / "tests" / "support" / "phone_compile.py")
+    compiler = ROOT / "tests" / "support" / "phone_compile.py"
+    made_by = ("node", "build.mjs", SOURCES / "page", app, compiler, LEFT_OUT)
     _run(*made_by, static, version, str(brotli_quality), cwd=BUILD)
     return version
 
@@ -102,7 +104,7 @@ def _below(folder: Path, root: Path) -> Iterator[tuple[str, Path]]:
 
 
 _SKIPPED: Final = frozenset(
-    {"__pycache__", "page", "test", "tests", "bin", "package.json", "package-lock.json"}
+    {"__pycache__", "page", "test", "tests", "bin", "package.json", "package-lock.json", "left_out.toml"}
 )
 
 

@@ -1,5 +1,5 @@
 // Make what a browser loads: bundle, hash, compress. Run by `make phone` (tests/support/phone_wheel.py) where npm has
-// installed what package-lock.json names: node build.mjs SOURCES APP_ZIP COMPILE_PY OUT VERSION BROTLI_QUALITY
+// installed what package-lock.json names: node build.mjs SOURCES APP_ZIP COMPILE_PY LEFT_OUT OUT VERSION BROTLI_QUALITY
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { buildSync } from "esbuild";
 import { loadPyodide } from "pyodide";
 
-const [sources, appZip, compiler, out, version, quality] = process.argv.slice(2);
+const [sources, appZip, compiler, leftOut, out, version, quality] = process.argv.slice(2);
 const pyodide = join(process.cwd(), "node_modules", "pyodide");
 
 const TYPES = {
@@ -31,11 +31,11 @@ const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 // under the hash of what it was made of.
 const python = await loadPyodide({ env: { PYTHONNODEBUGRANGES: "1" } });
 python.runPython(readFileSync(compiler, "utf8"));
-const compile = python.runPython("lambda packed: compiled(packed.to_bytes())");
-function compiled(path) {
+const compile = python.runPython("lambda packed, left_out: compiled(packed.to_bytes(), left_out)");
+function compiled(path, without = "") {
   const packed = readFileSync(path);
-  const kept = join(process.cwd(), `compiled-${sha256(Buffer.concat([packed, readFileSync(compiler)])).slice(0, 16)}.zip`);
-  if (!existsSync(kept)) writeFileSync(kept, compile(new Uint8Array(packed)).toJs());
+  const kept = join(process.cwd(), `compiled-${sha256(Buffer.concat([packed, readFileSync(compiler), Buffer.from(without)])).slice(0, 16)}.zip`);
+  if (!existsSync(kept)) writeFileSync(kept, compile(new Uint8Array(packed), without).toJs());
   return readFileSync(kept);
 }
 
@@ -69,7 +69,7 @@ const folder = `python-${sha256(wasm).slice(0, 16)}`;
 mkdirSync(join(out, folder));
 put(`${folder}/pyodide.asm.wasm`, wasm, { as: "pyodide.asm.wasm" });
 put(`${folder}/pyodide.asm.mjs`, readFileSync(join(pyodide, "pyodide.asm.mjs")), { as: "pyodide.asm.mjs" });
-put("python_stdlib.zip", compiled(join(pyodide, "python_stdlib.zip")));
+put("python_stdlib.zip", compiled(join(pyodide, "python_stdlib.zip"), readFileSync(leftOut, "utf8")));
 put("pyodide.mjs", readFileSync(join(pyodide, "pyodide.mjs")));
 put("app.zip", compiled(appZip));
 put("vendor.js", bundled("vendor.js"));

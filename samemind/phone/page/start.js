@@ -14,7 +14,9 @@ const hex = async (bytes) => [...new Uint8Array(await crypto.subtle.digest("SHA-
 // Return the interpreter, and whether it went on from a memory; `lap` is told what was reached.
 export async function startPython(lap) {
   compileAhead();
-  const [{ loadPyodide }, app, memory] = await Promise.all([import(at("pyodide.mjs")), fetched("app.zip"), remembered().catch(() => null)]);
+  const app = fetched("app.zip");
+  import(at("pyodide.asm.mjs")).catch(() => {}); // Pyodide asks for it when it has all else
+  const [{ loadPyodide }, memory] = await Promise.all([import(at("pyodide.mjs")), remembered().catch(() => null)]);
   lap("fetched");
   if (memory) {
     try {
@@ -49,7 +51,7 @@ const fetched = (name) => fetch(at(name)).then((answer) => answer.arrayBuffer())
 async function loaded(loadPyodide, app, options) {
   const indexURL = new URL("./", at("pyodide.asm.wasm")).href;
   const python = await loadPyodide({ indexURL, stdLibURL: at("python_stdlib.zip"), lockFileContents: {{LOCK}}, ...options });
-  unpack(python.FS, new Uint8Array(app), "/app");
+  unpack(python.FS, new Uint8Array(await app), "/app");
   return python;
 }
 
@@ -107,8 +109,8 @@ export async function keepStart() {
   if (tries > TRIES_MAX) return;
   const { quota = 0, usage = 0 } = await navigator.storage.estimate();
   if (quota - usage < ROOM_BYTES_MIN) return;
-  const [{ loadPyodide }, app] = await Promise.all([import(at("pyodide.mjs")), fetched("app.zip")]);
-  const python = await loaded(loadPyodide, app, { _makeSnapshot: true });
+  const { loadPyodide } = await import(at("pyodide.mjs"));
+  const python = await loaded(loadPyodide, fetched("app.zip"), { _makeSnapshot: true });
   python.runPython("import sys; sys.path.insert(0, '/app'); from samemind.phone import waking; waking.prepare()");
   const memory = python.makeMemorySnapshot();
   await keep("start", { of: OF, tries, isGood: false });

@@ -1,7 +1,16 @@
 """A browser has no trio, numpy or cryptography: the phone's part loads without them."""
 
+import ast
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from tests.support.phone_compile import is_left_out
+from tests.support.phone_wheel import LEFT_OUT
 
 _SCRIPT = """
 import sys
@@ -33,3 +42,41 @@ def test_it_loads_without_what_a_browser_lacks() -> None:
     assert done.returncode == 0, done.stderr
     others = [name for name in done.stdout.split() if not name.startswith("samemind.phone")]
     assert others == []
+
+
+def test_it_asks_for_nothing_that_the_page_leaves_out() -> None:
+    """What is left out is in nothing that a phone has loaded, and nothing of that asks for it later on."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{_SCRIPT}\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    loaded = [name for name in done.stdout.split() if name.partition(".")[0] in _OURS]
+    patterns = tomllib.loads(LEFT_OUT.read_text())["modules"]
+    assert len(loaded) > 100
+    asked = {(name, each) for name in loaded for each in _imports_of(name)}
+    assert {(name, each) for name, each in asked if _is_left_out(each, patterns)} == set()
+    assert _is_left_out("email.message", patterns)
+    assert not _is_left_out("datetime", patterns)
+
+
+_OURS: Final = ("replica", "sync", "cognition", "samemind")
+
+
+def _imports_of(name: str) -> Iterator[str]:
+    spec = find_spec(name)
+    assert spec is not None
+    assert spec.origin is not None
+    for node in ast.walk(ast.parse(Path(spec.origin).read_text())):
+        match node:
+            case ast.Import(names=names):
+                yield from (each.name for each in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module
+
+
+def _is_left_out(module: str, patterns: list[str]) -> bool:
+    path = module.replace(".", "/")
+    return is_left_out(f"{path}.py", patterns) or is_left_out(f"{path}/__init__.py", patterns)
