@@ -7,7 +7,7 @@ await lies inside. `read` runs beside the writer, on a connection of its own, an
 
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from random import Random, SystemRandom
@@ -52,6 +52,8 @@ class Replica:
         """What is kept outside of the store's home, if anything is; it belongs to the store's thread."""
         self.alongside: Callable[[sqlite3.Connection], Alongside] | None = None
         """Makes what each conversation may hand over beside the ops, where something is (`replica.alongside`)."""
+        self.finder: Callable[[str, int], Awaitable[Sequence[bytes]]] | None = None
+        """Finds memories by a question, at most so many, where there is what finds by meaning; returns their ids."""
         # The core's own position is ahead of the disk while it commits, and belongs to the store's thread.
         self._position, self._news = core.position, core.news
         self._written = _own_end(core)

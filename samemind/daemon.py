@@ -6,8 +6,9 @@ store is let go of.
 
 import logging
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import trio
@@ -87,6 +88,7 @@ async def _serve(
     launches: bool,
 ) -> None:
     """Do everything that a daemon does, until somebody ends it."""
+    device.replica.finder = partial(_find, device)
     async with panel_on_demand(device) as panels:
         if panel is not None or launches:
             await panels.open(panel or LOOPBACK)
@@ -164,6 +166,18 @@ class _Own:
             """Take what a verb says meanwhile, where only its result is wanted."""
 
         return await perform(self._device, asked, read_options(asked, options), hear or unheard)
+
+
+async def _find(device: Device, question: str, limit: int) -> Sequence[bytes]:
+    """Find what another device of the group asks for, as its owner would find it here.
+
+    What is hardly about the question is left out: the words of whoever asked may know better. And no rehearsal, since
+    whoever types asks much that nobody reads.
+    """
+    from cognition.ranking.confidence import FLOOR  # numpy, which the mind has loaded by then
+
+    hits = await device.mind.recall(question, k=limit)
+    return [bytes(hit.rid) for hit in hits if hit.confidence >= FLOOR]
 
 
 @asynccontextmanager

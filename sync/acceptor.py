@@ -61,11 +61,15 @@ class Acceptor:
 
         await self._answer(prove, self._knocking)
 
-    async def answer_web(self, socket: Socket, origin: str, *, admitted: Callable[[], None]) -> None:
+    async def answer_web(
+        self, socket: Socket, origin: str, *, protocol: str, admitted: Callable[[], None]
+    ) -> None:
         """Do the same for a page of that origin, and tell when it is let in; the WebSocket is over after that."""
 
         async def prove(pins: tuple[bytes, ...]) -> tuple[trio.abc.Stream, DeviceId]:
-            proved = await secure_web(socket, identity=self._identity, pins=pins, origin=origin)
+            proved = await secure_web(
+                socket, identity=self._identity, pins=pins, origin=origin, protocol=protocol
+            )
             admitted()
             return proved
 

@@ -33,12 +33,15 @@ from sync.states import Phase, Receiving, Sending, SessionFinding
 from sync.wire.messages import (
     CLOCK_MS_MAX,
     PROTOCOL,
+    QUESTION_CHARACTERS_MAX,
     REASON_CHARACTERS_MAX,
     WISHES_MAX,
     Ack,
+    Ask,
     Base,
     Bye,
     CaughtUp,
+    Found,
     Grant,
     Heads,
     Hello,
@@ -102,8 +105,13 @@ class Exchange:
         frames_per_turn: int = CREDITS,
         alongside: Alongside | None = None,
         cut: Cut = parts_of,
+        asks: bool = False,
+        answers: bool = False,
     ) -> None:
-        """`frames_per_turn`: how many frames one call may return; whoever sets it low asks `has_more`."""
+        """`frames_per_turn`: how many frames one call may return; whoever sets it low asks `has_more`.
+
+        `asks`, `answers`: whether the two agreed that the peer takes questions, or this side does.
+        """
         self._core = core
         self._peer = peer
         self._frames_per_turn = frames_per_turn
@@ -134,6 +142,11 @@ class Exchange:
         """Whose ops are in a snapshot that was refused."""
         self._alongside = alongside
         self._wishes: tuple[Wish, ...] = ()
+        self._asked: Ask | None = None
+        """What the peer asked, until whoever runs this conversation has taken it to answer it."""
+        self._question: Ask | None = None
+        """What this side asked last."""
+        self._found: Found | None = None
         hello = Hello(
             PROTOCOL,
             min(max(0, now_ms), CLOCK_MS_MAX),  # a clock that was never set may show anything
@@ -143,7 +156,7 @@ class Exchange:
             CREDITS,
             None if alongside is None else alongside.space,
         )
-        self.session = Session(hello)
+        self.session = Session(hello, asks, answers)
 
     @property
     def is_over(self) -> bool:
@@ -189,11 +202,8 @@ class Exchange:
                 self._answered(taken, refused)
             case CaughtUp():
                 pass  # the session has noted it
-            case Want(wishes):
-                assert self._alongside is not None, "the session knows that there is a model in common"
-                self.session.say(Grant(tuple(self._alongside.granted(wishes))))
-            case Grant(vectors):
-                self._keep_vectors(vectors)
+            case Want() | Grant() | Ask() | Found():
+                self._take_beside(message)
             case Bye(reason):
                 self.goodbye = reason
             case _:
@@ -203,6 +213,21 @@ class Exchange:
         if self.session.is_quiet:
             self._incoming.rest()
         return self.more(now_ms)
+
+    def _take_beside(self, message: Want | Grant | Ask | Found) -> None:
+        """Take what nobody waits for to have everything: about vectors, and about what a memory holds."""
+        match message:
+            case Want(wishes):
+                assert self._alongside is not None, "the session knows that there is a model in common"
+                self.session.say(Grant(tuple(self._alongside.granted(wishes))))
+            case Grant(vectors):
+                self._keep_vectors(vectors)
+            case Ask():
+                self._asked = message
+            case Found():
+                self._take_found(message)
+            case _:
+                assert_never(message)
 
     def _greeted(self, theirs: Hello, now_ms: int) -> None:
         self.tally.offset_ms = theirs.clock_ms - now_ms
@@ -319,6 +344,34 @@ class Exchange:
         if self.session.phase is Phase.OPEN:
             self._lacking.gap = self._lacking.stopped = False
             self._pull()
+
+    def ask_memory(self, question: str, limit: int) -> None:
+        """Ask the peer to find something in its memory; `session.may_ask` says whether that may be asked now."""
+        self._question, self._found = Ask(question[:QUESTION_CHARACTERS_MAX], limit), None
+        self.session.say(self._question)
+
+    def take_found(self) -> Found | None:
+        """Return the answer to what was asked last, once, when it has come."""
+        found, self._found = self._found, None
+        return found
+
+    def take_asked(self) -> Ask | None:
+        """Return what the peer asked, once; it waits for `answer_memory`."""
+        asked, self._asked = self._asked, None
+        return asked
+
+    def answer_memory(self, rids: Iterable[bytes] | None) -> None:
+        """Answer what the peer asked; None where it could not be found out."""
+        if self.session.owes_found:
+            self.session.say(Found(None if rids is None else tuple(rids)))
+
+    def _take_found(self, found: Found) -> None:
+        assert self._question is not None, "the session takes no answer to what was not asked"
+        if found.rids is not None and len(found.rids) > self._question.limit:
+            raise RemoteProtocolError(
+                f"expected at most {self._question.limit} memories in answer, got {len(found.rids)}"
+            )
+        self._found = found
 
     def end(self, reason: str) -> None:
         """Say goodbye, unless that was said."""

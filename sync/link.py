@@ -6,7 +6,8 @@ call on the store's thread for each; one hears that the log grew and has the con
 the live push; one writes; one says that we are still here while the store takes long over a message: a slow
 device merges a large snapshot in minutes, and its peer would give up, and send all of it again. What is said
 is queued on the store's thread, in the order in which it was said: two tasks that come back from there may be
-woken in any order, and ops must not overtake each other.
+woken in any order, and ops must not overtake each other. Where the peer may ask what is remembered here, a sixth finds
+that.
 
 A peer that goes away is noticed in three ways, none of which polls. While nothing is owed, TCP's keepalive
 asks every minute, at the cost of two empty packets, and gives up after a minute and a half. While the peer
@@ -15,10 +16,11 @@ a minute. An idle link therefore costs five sleeping tasks, no timer of ours, an
 """
 
 import functools
+import logging
 import math
 import sqlite3
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -36,7 +38,7 @@ from sync.session import CREDITS
 from sync.states import Phase
 from sync.tls import explain
 from sync.wire.frames import FrameReader, encode_frame
-from sync.wire.messages import Refused, is_alongside
+from sync.wire.messages import Ask, Refused, is_alongside
 
 # A slow phone may be busy with a full frame, or with a commit of its own, for some seconds.
 ANSWER_SECONDS_MAX: Final = 60.0
@@ -48,6 +50,11 @@ STILL_HERE_TIMES_MAX: Final = 90
 PROOF_SECONDS_MAX: Final = 5.0
 # Even a bad mobile network moves one slice in this time.
 SLICE_SECONDS_MAX: Final = 30.0
+# A page goes on without the answer after some seconds (`samemind/phone/page/worker.js`): to find longer is for nobody.
+FIND_SECONDS_MAX: Final = 5.0
+# A question is work of a tenth of a second, and typing asks a few times a second at most: a peer that does nothing but
+# ask takes a third of one processor, and not all that there is.
+QUESTION_EVERY_SECONDS: Final = 0.3
 # Long enough for a last word to leave, short enough for a person who waits for the program to end.
 FAREWELL_SECONDS_MAX: Final = 1.0
 
@@ -57,6 +64,8 @@ _SLICE_BYTES: Final = 64 * 1024
 _INBOX_MESSAGES_MAX: Final = CREDITS
 # A peer that asks much and reads nothing fills this, and is not listened to until it reads.
 _OUTBOX_MESSAGES_MAX: Final = 64
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +127,20 @@ class Link:
         replica: Replica,
         peer: DeviceId,
         turned: Callable[["Link"], None] = lambda link: None,
+        answers: bool = False,
     ) -> None:
-        """`turned` is called, on the trio thread, whenever the conversation went on, and at the end."""
+        """`turned` is called, on the trio thread, whenever the conversation went on, and at the end.
+
+        `answers`: the two agreed that the peer may ask what this device remembers.
+        """
         self.peer = peer
         self.progress = LinkProgress()
         self.ended = trio.Event()
         self._stream = stream
         self._replica = replica
         self._turned = turned
+        self._answers = answers
+        self._asked_in, self._asked_out = trio.open_memory_channel[Ask](1)
         self._exchange: Exchange | None = None
         self._outgoing: deque[bytes] = deque()
         self._inbox_in, self._inbox_out = trio.open_memory_channel[bytes](_INBOX_MESSAGES_MAX)
@@ -163,6 +178,8 @@ class Link:
                     nursery.start_soon(self._guarded, self._take)
                     nursery.start_soon(self._guarded, self._watch)
                     nursery.start_soon(self._reassure)
+                    if self._answers:
+                        nursery.start_soon(self._guarded, self._find)
                     await self._guarded(self._write)
                     nursery.cancel_scope.cancel()
         finally:
@@ -245,6 +262,7 @@ class Link:
                 self._replica.now_ms(),
                 frames_per_turn=1,
                 alongside=None if make is None else make(connection),
+                answers=self._answers,
             )
 
         await self._replica.run(begin)
@@ -313,6 +331,25 @@ class Link:
                 self._outgoing.append(STILL_HERE)
                 self._stir()
 
+    async def _find(self) -> None:
+        """Answer what the peer asks of this device's memory: one question at a time, and not as fast as it can ask."""
+        async for asked in self._asked_out:
+            ready = trio.current_time() + QUESTION_EVERY_SECONDS
+            rids = await self._found(asked)
+            await self._turn(functools.partial(_answer, rids))
+            await trio.sleep_until(ready)
+
+    async def _found(self, asked: Ask) -> Sequence[bytes] | None:
+        finder = self._replica.finder
+        if finder is None:
+            return None
+        try:
+            with trio.move_on_after(FIND_SECONDS_MAX):
+                return (await finder(asked.question, asked.limit))[: asked.limit]
+        except Exception:  # what finds may fail on a question; the link is healthy all the same
+            _log.exception("could not answer what %s asked", self.peer.hex()[:8])
+        return None
+
     async def _write(self) -> None:
         while self._outgoing or not self.progress.over:
             if not self._outgoing:
@@ -343,12 +380,16 @@ class Link:
             say = Exchange.more
 
     async def _one_turn(self, say: Callable[[Exchange, int], list[bytes]]) -> bool:
+        asked: Ask | None = None
+
         def turn(core: Core, _: sqlite3.Connection) -> bool:
+            nonlocal asked
             exchange = self._exchange
             if exchange is None:
                 return False  # not begun: whatever it was, it will be seen at the start
             if not exchange.is_over:  # after a goodbye, what is still on its way means nothing
                 self._outgoing.extend(say(exchange, self._replica.now_ms()))
+                asked = exchange.take_asked()
             self.progress = LinkProgress(
                 core.position,
                 core.news,
@@ -367,6 +408,10 @@ class Link:
             return exchange.has_more and not exchange.is_over
 
         has_more = await self._replica.run(turn)
+        if asked is not None:
+            self._asked_in.send_nowait(
+                asked
+            )  # there is room: no second one comes before the first is answered
         self._stir()
         self._turned(self)
         return has_more
@@ -414,6 +459,11 @@ class Link:
 
 def _hear(message: bytes, exchange: Exchange, now_ms: int) -> list[bytes]:
     return exchange.receive(message, now_ms)
+
+
+def _answer(rids: Sequence[bytes] | None, exchange: Exchange, now_ms: int) -> list[bytes]:
+    exchange.answer_memory(rids)
+    return exchange.more(now_ms)
 
 
 def _ask(exchange: Exchange, now_ms: int) -> list[bytes]:

@@ -25,6 +25,7 @@ from sync.errors import LinkLost, SyncError
 from sync.group import Group
 from sync.link import Link
 from sync.roster import DuplicateLink, LinkRank, rival
+from sync.web_link import RecordStream
 
 # A phone's radio may sleep for a minute; three probes ten seconds apart outlast a lossy moment.
 KEEPALIVE_IDLE_SECONDS: Final = 60
@@ -115,7 +116,8 @@ class Links:
         transport = stream.transport_stream if isinstance(stream, trio.SSLStream) else None
         if isinstance(transport, trio.SocketStream):
             keep_alive(transport)
-        link = Link(stream, replica=self._replica, peer=peer, turned=self._turned)
+        is_asked = isinstance(stream, RecordStream) and stream.is_asked
+        link = Link(stream, replica=self._replica, peer=peer, turned=self._turned, answers=is_asked)
         kept = LinkSlot(link, new, trio.current_time(), _local_address(transport))
         self._kept[peer] = [*staying, kept]
         if address is not None:

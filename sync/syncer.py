@@ -297,9 +297,11 @@ class Syncer:
         listeners, self._listeners = self._listeners, []
         await trio.serve_listeners(self._answer, listeners)
 
-    async def answer_web(self, socket: Socket, origin: str, *, admitted: Callable[[], None]) -> None:
+    async def answer_web(
+        self, socket: Socket, origin: str, *, protocol: str, admitted: Callable[[], None]
+    ) -> None:
         """Hold the link of a page of that origin for as long as it lasts, if its device is let in."""
-        answer = partial(self._answering.answer_web, admitted=admitted)
+        answer = partial(self._answering.answer_web, protocol=protocol, admitted=admitted)
         await self.tasks.attempt("answering a page", answer, socket, origin)
 
     async def tell_page(self, socket: Socket, origin: str, told: Callable[[], bytes]) -> None:

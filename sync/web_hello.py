@@ -46,6 +46,8 @@ from sync.wire.limits import CERTIFICATE_BYTES_MAX
 
 # Subprotocols of the WebSocket (RFC 6455, 1.9): by what the two agree on this hello and no other, and on pairing.
 LINK_PROTOCOL: Final = "samemind-link-1"
+# The same, and the initiator may ask what the responder remembers (`Ask` in `sync.wire.messages`).
+ASKING_PROTOCOL: Final = "samemind-link-2"
 PAIR_PROTOCOL: Final = "samemind-pair-1"
 # By this one a member is told which mailboxes it may use, and nothing else is said.
 MAIL_PROTOCOL: Final = "samemind-mail-1"
@@ -62,6 +64,8 @@ HELLO_BYTES_MAX: Final = 1 + SIGNATURE_BYTES + _MAC_BYTES + CERTIFICATE_BYTES_MA
 RECORDS_MAX: Final = 1 << 48
 
 _CONTEXT: Final = b"samemind web link 1\0"
+# With what the transcript begins: two that were told different names by somebody between them agree on nothing.
+_BEGINNINGS: Final = {LINK_PROTOCOL: _CONTEXT, ASKING_PROTOCOL: b"samemind web link 2\0"}
 _INITIATOR: Final = b"samemind web link 1 initiator\0"
 _RESPONDER: Final = b"samemind web link 1 responder\0"
 _PAIRING: Final = b"samemind web pairing\0"
@@ -152,14 +156,18 @@ class HelloInitiator:
         pins: Collection[bytes],
         origin: str,
         entropy: Entropy,
+        protocol: str = LINK_PROTOCOL,
     ) -> None:
-        """`pins`: the certificates that may answer. `origin`: where the page is from, as the browser tells it."""
+        """`pins`: the certificates that may answer. `origin`: where the page is from, as the browser tells it.
+
+        `protocol`: the subprotocol that the WebSocket was given.
+        """
         self._certificate = certificate
         self._sign = sign
         self._pins = {fingerprint(pin) for pin in pins}
         self._private = entropy(AGREEMENT_BYTES)
         self._first = _KEY + agreement_key(self._private)
-        self._transcript = _begun(origin, self._first)
+        self._transcript = _begun(protocol, origin, self._first)
         self._keys: _HelloKeys | None = None
         self.channel: Channel | None = None
 
@@ -207,12 +215,17 @@ class HelloResponder:
         pins: Collection[bytes],
         origin: str,
         entropy: Entropy,
+        protocol: str = LINK_PROTOCOL,
     ) -> None:
-        """`pins`: the certificates that are let in. `origin`: that of the page which called, checked to be ours."""
+        """`pins`: the certificates that are let in. `origin`: that of the page which called, checked to be ours.
+
+        `protocol`: the subprotocol that the WebSocket was given.
+        """
         self._certificate = certificate
         self._sign = sign
         self._pins = {fingerprint(pin) for pin in pins}
         self._origin = origin
+        self._protocol = protocol
         self._entropy = entropy
         self._transcript = b""
         self._keys: _HelloKeys | None = None
@@ -242,7 +255,7 @@ class HelloResponder:
         theirs = _key(message)
         private = self._entropy(AGREEMENT_BYTES)
         answer = _KEY + agreement_key(private)
-        self._transcript = _joined(_begun(self._origin, message), answer)
+        self._transcript = _joined(_begun(self._protocol, self._origin, message), answer)
         self._keys = _HelloKeys(private, theirs, self._transcript)
         return answer
 
@@ -280,12 +293,12 @@ def mail_origin(origin: str) -> str:
     return f"{origin} mailboxes"
 
 
-def _begun(origin: str, first: bytes) -> bytes:
+def _begun(protocol: str, origin: str, first: bytes) -> bytes:
     """Return the transcript after the first message: for whom, by what way, and where."""
     named = origin.encode()
     if not 0 < len(named) <= ORIGIN_BYTES_MAX:
         raise LimitExceeded(f"expected an origin of 1 to {ORIGIN_BYTES_MAX} bytes, got {len(named)}")
-    return _joined(hashlib.sha256(_CONTEXT + named).digest(), first)
+    return _joined(hashlib.sha256(_BEGINNINGS[protocol] + named).digest(), first)
 
 
 def _joined(transcript: bytes, message: bytes) -> bytes:

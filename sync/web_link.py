@@ -14,7 +14,7 @@ from replica.ids import DeviceId
 from sync.code import Entropy
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError, Untrusted
 from sync.identity import Identity
-from sync.web_hello import RECORD_BYTES_MAX, Channel, HelloResponder
+from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL, RECORD_BYTES_MAX, Channel, HelloResponder
 from sync.wire.limits import PAIRING_FRAME_BYTES_MAX
 
 # A phone takes 30 ms for its part of the hello once its page runs; the rest is the network, as for TLS.
@@ -51,9 +51,11 @@ class Socket(Protocol):
 class RecordStream(trio.abc.Stream):
     """The bytes that a channel carries over a WebSocket, one record a message."""
 
-    def __init__(self, socket: Socket, channel: Channel) -> None:
+    def __init__(self, socket: Socket, channel: Channel, *, is_asked: bool = False) -> None:
+        """`is_asked`: the two agreed that the peer may ask what this device remembers."""
         self._socket = socket
         self._channel = channel
+        self.is_asked = is_asked
         self._rest = b""
         self._closed = False
 
@@ -137,14 +139,22 @@ async def secure_web(
     pins: tuple[bytes, ...],
     origin: str,
     entropy: Entropy = secrets.token_bytes,
+    protocol: str = LINK_PROTOCOL,
 ) -> tuple[RecordStream, DeviceId]:
     """The encrypted stream, and who is at its other end. On any error the WebSocket is closed.
 
-    `origin`: that of the page which called, checked to be ours. Untrusted: whoever called is not let in. LinkLost: it
-    went away, or said nothing for too long. RemoteProtocolError, LimitExceeded: it does not speak as we do.
+    `origin`: that of the page which called, checked to be ours. `protocol`: what both speak.
+
+    Untrusted: whoever called is not let in. LinkLost: it went away, or said nothing for too long. RemoteProtocolError,
+    LimitExceeded: it does not speak as we do.
     """
     hello = HelloResponder(
-        certificate=identity.certificate, sign=identity.sign, pins=pins, origin=origin, entropy=entropy
+        certificate=identity.certificate,
+        sign=identity.sign,
+        pins=pins,
+        origin=origin,
+        entropy=entropy,
+        protocol=protocol,
     )
     try:
         with trio.move_on_after(HELLO_SECONDS_MAX):
@@ -154,7 +164,8 @@ async def secure_web(
                     raise LinkLost("the page that called went away")
                 for answer in hello.receive(message):
                     await socket.send(answer)
-            return RecordStream(socket, hello.channel), hello.channel.peer
+            stream = RecordStream(socket, hello.channel, is_asked=protocol == ASKING_PROTOCOL)
+            return stream, hello.channel.peer
         raise LinkLost(f"expected a hello within {HELLO_SECONDS_MAX:g} s, the page stayed silent")
     except trio.BrokenResourceError as error:
         raise LinkLost("the page that called went away") from error

@@ -5,13 +5,14 @@ Or one of the group asks which mailboxes it may use. Which of these it is, is ag
 there, and whether it is let in, is decided in `sync`.
 """
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 import trio
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from sync.errors import RemoteProtocolError
-from sync.web_hello import LINK_PROTOCOL, MAIL_PROTOCOL, PAIR_PROTOCOL
+from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL, MAIL_PROTOCOL, PAIR_PROTOCOL
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel
@@ -59,15 +60,11 @@ class PageSocket:
 
 async def link(panel: "Panel", websocket: WebSocket) -> None:
     """Hold one WebSocket until it is over."""
-    asked = [
-        each
-        for each in (LINK_PROTOCOL, PAIR_PROTOCOL, MAIL_PROTOCOL)
-        if each in websocket.scope["subprotocols"]
-    ]
-    if len(asked) != 1:
+    protocol = spoken(websocket.scope["subprotocols"], is_finder=panel.device.replica.finder is not None)
+    if protocol is None:
         await websocket.close()
         return
-    await websocket.accept(subprotocol=asked[0])
+    await websocket.accept(subprotocol=protocol)
     syncer = panel.device.syncer
     if syncer is None or panel.device.stop.is_set():
         await websocket.close(_GOING_AWAY)
@@ -75,14 +72,26 @@ async def link(panel: "Panel", websocket: WebSocket) -> None:
     socket, origin = PageSocket(websocket), websocket.headers["origin"]
     async with trio.open_nursery() as nursery:
         nursery.start_soon(panel.until_closing, nursery.cancel_scope)
-        if asked[0] == PAIR_PROTOCOL:
+        if protocol == PAIR_PROTOCOL:
             await syncer.hear_page(socket, origin)
-        elif asked[0] == MAIL_PROTOCOL:
+        elif protocol == MAIL_PROTOCOL:
             await syncer.tell_page(socket, origin, panel.told_of_mailboxes)
         else:
             await syncer.answer_web(
-                socket, origin, admitted=lambda: panel.door.know(websocket.scope.get("client"))
+                socket,
+                origin,
+                protocol=protocol,
+                admitted=lambda: panel.door.know(websocket.scope.get("client")),
             )
         nursery.cancel_scope.cancel()
     if panel.device.stop.is_set():
         await socket.close(_GOING_AWAY)
+
+
+def spoken(offered: Collection[str], *, is_finder: bool) -> str | None:
+    """Return what is spoken of what a page offers; None if that is nothing, or leaves open what the page wants."""
+    links = [each for each in (ASKING_PROTOCOL, LINK_PROTOCOL) if each in offered]
+    others = [each for each in (PAIR_PROTOCOL, MAIL_PROTOCOL) if each in offered]
+    if len(others) + bool(links) != 1:
+        return None
+    return next((each for each in links or others if each != ASKING_PROTOCOL or is_finder), None)

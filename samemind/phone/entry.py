@@ -72,10 +72,10 @@ class OpenedDevice:
 
     # -- the WebSocket ---------------------------------------------------------------------------------------
 
-    def link_start(self, origin: str) -> Any:
-        """Begin a link; return what to send."""
+    def link_start(self, origin: str, protocol: str) -> Any:
+        """Begin a link; return what to send. `protocol`: of those that were offered, the one that is spoken."""
         self.link_end()
-        self._link = PhoneLink(self._phone, origin=origin, entropy=secrets.token_bytes)
+        self._link = PhoneLink(self._phone, origin=origin, entropy=secrets.token_bytes, protocol=protocol)
         return _sent([self._link.start()])
 
     def link_receive(self, message: Any, now_ms: float) -> Any:
@@ -89,6 +89,22 @@ class OpenedDevice:
     def link_ask(self, now_ms: float) -> Any:
         """Return what asks the peer whether it is there."""
         return _sent([] if self._link is None else self._link.ask(int(now_ms)))
+
+    def link_question(self, question: str, limit: int, now_ms: float) -> Any:
+        """Return what asks the peer to find something; nothing where it takes no question now."""
+        return _sent([] if self._link is None else self._link.question(question, limit, int(now_ms)))
+
+    def link_found(self, question: str, limit: int, now_ms: float) -> str:
+        """Return what shows for a question that the peer has answered, as `hits`, null where it has not; as JSON.
+
+        No hits, where it could not tell, or named nothing that is here: then what was found without it stands.
+        """
+        rids = None if self._link is None else self._link.found()
+        if rids is None:
+            return "null"
+        return self._answered(
+            lambda: {"hits": self._phone.answered(question, rids, limit=limit, now_ms=int(now_ms))}
+        )
 
     def link_leave(self, now_ms: float) -> Any:
         """Return a goodbye."""

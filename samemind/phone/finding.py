@@ -13,7 +13,7 @@ from cognition.fulltext import NEWEST_MAX, bounded
 from cognition.memories import Shown, read_memories
 from cognition.ranking.times import Window, windows
 from cognition.tellings import groups_of
-from replica import RowChange, newest_numbers, numbers_between
+from replica import RowChange, memories_called, newest_numbers, numbers_between
 from replica.derived import INDEX_OF_NEWS
 
 # Ranked for each that is shown: a telling and its facts are one hit, and so are tellings of the same.
@@ -64,6 +64,33 @@ def find(connection: sqlite3.Connection, question: str, limit: int, now_ms: int)
             hits.append(FoundMemory(shown, scores[shown.id] + (best * _TIME_SHARE if fits else 0.0)))
     hits.sort(key=lambda hit: (-hit.score, -hit.shown.memory.created, hit.shown.rid))
     return _each_once(connection, hits)[:limit]
+
+
+def find_with(
+    connection: sqlite3.Connection, question: str, rids: Sequence[bytes], limit: int, now_ms: int
+) -> list[FoundMemory]:
+    """Return what another device has found, in its order, and behind it what is found here; at most `limit`.
+
+    Nothing, where it has found nothing that shows here.
+    What it names is shown as it reads here, or not at all: where it is not here, was put away, or holds no longer.
+    """
+    here = {bytes(shown.rid): shown for shown in memories_called(connection, dict.fromkeys(rids))}
+    retired = _retired(connection, [shown.id for shown in here.values()])
+    named = [
+        FoundMemory(here[rid], 0.0)
+        for rid in dict.fromkeys(rids)
+        if rid in here and here[rid].id not in retired and not here[rid].memory.fields.get("archived")
+    ]
+    if not named:
+        return []
+    return _each_once(connection, named + find(connection, question, limit, now_ms))[:limit]
+
+
+def _retired(connection: sqlite3.Connection, numbers: list[int]) -> set[int]:
+    """Return which of these rows hold claims that were replaced."""
+    marks = ",".join("?" * len(numbers))
+    rows = connection.execute(f"SELECT id FROM claim_retired WHERE id IN ({marks})", numbers)
+    return {number for (number,) in rows}
 
 
 def newest(connection: sqlite3.Connection, limit: int) -> list[Shown]:

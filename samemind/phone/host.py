@@ -52,7 +52,7 @@ from replica import (
 from replica.codec import check_text
 from replica.purging import purge
 from replica.refold import refold_after_upgrade
-from samemind.phone.finding import NewsIndex, find, newest
+from samemind.phone.finding import NewsIndex, find, find_with, newest
 from sync.identity import Identity
 
 LIST_MAX: Final = 200
@@ -196,6 +196,14 @@ class Phone:
     def ask(self, question: str, *, limit: int, now_ms: int) -> list[Answer]:
         """Return what fits a question, the best first."""
         hits = find(self.connection, question, min(limit, LIST_MAX), now_ms)
+        return [{**self._view(hit.shown), "score": round(hit.score, 4)} for hit in hits]
+
+    def answered(self, question: str, rids: Sequence[bytes], *, limit: int, now_ms: int) -> list[Answer]:
+        """Return what fits a question where another device has found these: its order first, then this one's own.
+
+        None of it where nothing that it found is here.
+        """
+        hits = find_with(self.connection, question, rids, min(limit, LIST_MAX), now_ms)
         return [{**self._view(hit.shown), "score": round(hit.score, 4)} for hit in hits]
 
     def recent(self, *, limit: int) -> list[Answer]:

@@ -13,7 +13,7 @@ from sync.errors import LimitExceeded
 from sync.exchange import Exchange, check_admitted
 from sync.identity import certificate_key
 from sync.pairing import Introduction, Joiner, PairingResult
-from sync.web_hello import HelloInitiator, mail_origin, pairing_context
+from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL, HelloInitiator, mail_origin, pairing_context
 from sync.wire.frames import FrameReader, encode_frame
 
 # Sixteen mailboxes, with the longest addresses and passwords that are taken.
@@ -23,8 +23,10 @@ TOLD_BYTES_MAX: Final = 64 * 1024
 class PhoneLink:
     """One conversation with whichever paired device answers at an origin. An error ends it."""
 
-    def __init__(self, phone: Phone, *, origin: str, entropy: Entropy) -> None:
+    def __init__(self, phone: Phone, *, origin: str, entropy: Entropy, protocol: str = LINK_PROTOCOL) -> None:
+        """`protocol`: of those that the page offered, the one that whoever answered speaks."""
         self._phone = phone
+        self._asks = protocol == ASKING_PROTOCOL
         group = phone.core.membership
         self._hello = HelloInitiator(
             certificate=phone.identity.certificate,
@@ -32,6 +34,7 @@ class PhoneLink:
             pins=[group.members[each].certificate for each in group.standing if each != phone.core.device],
             origin=origin,
             entropy=entropy,
+            protocol=protocol,
         )
         self._frames = FrameReader()
         self._exchange: Exchange | None = None
@@ -49,7 +52,7 @@ class PhoneLink:
             if self._hello.channel is None:
                 return answers
             check_admitted(self._phone.core, self._hello.channel.peer)
-            self._exchange = Exchange(self._phone.core, self._hello.channel.peer, now_ms)
+            self._exchange = Exchange(self._phone.core, self._hello.channel.peer, now_ms, asks=self._asks)
             return [*answers, *self.more(now_ms)]
         said: list[bytes] = []
         assert self._exchange is not None, "it begins with the channel"
@@ -74,6 +77,19 @@ class PhoneLink:
             return []
         self._exchange.ask()
         return self.more(now_ms)
+
+    def question(self, question: str, limit: int, now_ms: int) -> list[bytes]:
+        """Ask the peer to find something in its memory; nothing where it takes no question now."""
+        said = question.strip().encode(errors="replace").decode()  # half of a letter that is typed is none
+        if not said or self._exchange is None or not self._exchange.session.may_ask:
+            return []
+        self._exchange.ask_memory(said, limit)
+        return self.more(now_ms)
+
+    def found(self) -> tuple[bytes, ...] | None:
+        """Return what the peer found for the last question, once, when it has answered; nothing where it could not."""
+        answer = None if self._exchange is None else self._exchange.take_found()
+        return None if answer is None else answer.rids or ()
 
     def leave(self, now_ms: int) -> list[bytes]:
         """Say goodbye."""
@@ -102,6 +118,7 @@ class PhoneLink:
             "goodbye": exchange.goodbye,
             "peer": channel.peer.hex(),
             "name": None if member is None else member.name,
+            "may_ask": exchange.session.may_ask,
             "received": exchange.tally.received,
             "sent": exchange.tally.sent,
             "unsent": exchange.unsent(),

@@ -31,7 +31,8 @@ from replica.membership import (
 )
 from sync.errors import OtherProtocol, RemoteProtocolError
 
-# A change of anything in this file, in `replica.frame` or in `replica.limits` is a new number.
+# A change of anything in this file, in `replica.frame` or in `replica.limits` is a new number, but for what is said
+# only where both agreed on it before the first message (`Ask` and `Found`).
 PROTOCOL: Final = 2
 DIGEST_BYTES: Final = 32
 # More frames ahead than this would only fill memory.
@@ -53,6 +54,10 @@ TRUST_NAMED_MAX: Final = 200_000
 BASE_PARTS_MAX: Final = SNAPSHOT_BYTES_MAX // BASE_PART_BYTES
 # A hundred kilobytes of vectors for a round trip; sixty-four answers that nobody reads are one frame's worth.
 WISHES_MAX: Final = 128
+# As long as a question that a page takes; a longer one is a text, of which the first words say what is asked.
+QUESTION_CHARACTERS_MAX: Final = 1_000
+# What a page shows at most; 3 KiB of ids.
+FOUND_MAX: Final = 200
 # Of the id of a memory, at least; so a part names 114,000 memories at most.
 _NAMED_BYTES: Final = 10
 # Two keys, or two ids, and a signature.
@@ -73,10 +78,14 @@ class _Number(IntEnum):
     BASE = 10
     WANT = 11
     GRANT = 12
+    ASK = 13
+    FOUND = 14
 
 
 # Every message is a list of at most fifteen fields, so that its number is the second byte.
-_ALONGSIDE: Final = (bytes([_Number.WANT]), bytes([_Number.GRANT]))
+_ALONGSIDE: Final = tuple(
+    bytes([number]) for number in (_Number.WANT, _Number.GRANT, _Number.ASK, _Number.FOUND)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +233,24 @@ class Grant:
     vectors: tuple[bytes | None, ...]
 
 
-Message = Hello | Trust | Heads | Locator | Known | Ops | Base | Ack | CaughtUp | Bye | Want | Grant
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Find this in your memory, by its meaning. One such question at a time, where both agreed on questions."""
+
+    question: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The memories that answer it, the best first, by their ids, since you hold them yourself; None: I cannot tell."""
+
+    rids: tuple[bytes, ...] | None
+
+
+Message = (
+    Hello | Trust | Heads | Locator | Known | Ops | Base | Ack | CaughtUp | Bye | Want | Grant | Ask | Found
+)
 
 
 def trust_digest(trust: Trust) -> bytes:
@@ -244,7 +270,7 @@ def encode_message(message: Message) -> bytes:
 
 
 def is_alongside(data: bytes) -> bool:
-    """Tell whether an encoded message concerns vectors: no device waits for those to have everything."""
+    """Tell whether an encoded message concerns vectors or questions: no device waits for those to have everything."""
     return data[1:2] in _ALONGSIDE
 
 
@@ -297,6 +323,10 @@ def _plain(message: Message) -> list[Any]:
             return [_Number.WANT, b"".join(part for wish in message.wishes for part in wish)]
         case Grant():
             return [_Number.GRANT, list(message.vectors)]
+        case Ask():
+            return [_Number.ASK, message.question, message.limit]
+        case Found():
+            return [_Number.FOUND, None if message.rids is None else b"".join(message.rids)]
         case _:
             assert_never(message)
 
@@ -347,7 +377,7 @@ def _read(plain: object) -> Message | None:
 
 
 def _read_moving(plain: object) -> Message | None:
-    """Read what carries ops, snapshots and vectors, or answers those who do."""
+    """Read what carries ops, snapshots and vectors, or answers those who do; questions are read by `_read_asking`."""
     match plain:
         case [_Number.OPS, bool(last), bytes(frame)]:
             return Ops(frame, last)
@@ -380,6 +410,24 @@ def _read_moving(plain: object) -> Message | None:
             for vector in vectors
         ):
             return Grant(tuple(vectors))
+    return _read_asking(plain)
+
+
+def _read_asking(plain: object) -> Message | None:
+    """Read a question about memories, or its answer."""
+    match plain:
+        case [_Number.ASK, str(question), int(limit)] if 0 < len(
+            question
+        ) <= QUESTION_CHARACTERS_MAX and _within(limit, 1, FOUND_MAX):
+            return Ask(question, limit)
+        case [_Number.FOUND, None]:
+            return Found(None)
+        case [_Number.FOUND, bytes(named)] if (
+            len(named) <= FOUND_MAX * MEMORY_ID_BYTES and len(named) % MEMORY_ID_BYTES == 0
+        ):
+            return Found(
+                tuple(named[at : at + MEMORY_ID_BYTES] for at in range(0, len(named), MEMORY_ID_BYTES))
+            )
     return None
 
 

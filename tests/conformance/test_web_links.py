@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 
+import pytest
 from nacl.bindings import (
     crypto_aead_chacha20poly1305_ietf_decrypt as open_sealed,
 )
@@ -17,6 +18,8 @@ from nacl.signing import VerifyKey
 from tests.support.vectors import load
 
 CONTEXT = b"samemind web link 1\0"
+# What the first part of a transcript is by, for each subprotocol.
+BEGINNINGS = {"samemind-link-1": CONTEXT, "samemind-link-2": b"samemind web link 2\0"}
 
 
 def sha256(data: bytes) -> bytes:
@@ -37,15 +40,18 @@ def public_key_in(certificate: bytes) -> bytes:
     return certificate[-124:-92]
 
 
-def test_a_hello_and_its_records_are_read_by_the_page_alone() -> None:
+@pytest.mark.parametrize("protocol", BEGINNINGS)
+def test_a_hello_and_its_records_are_read_by_the_page_alone(protocol: str) -> None:
     vectors = load("web-links")
-    first, second, third, fourth = vectors["messages"]
+    said = vectors if vectors["protocol"] == protocol else vectors["asking"]
+    assert said["protocol"] == protocol
+    first, second, third, fourth = said["messages"]
     private = vectors["initiator"]["agreement_private_key"]
     assert first == b"\x01" + x25519_public(private)
     assert second[:1] == b"\x01"
     shared = x25519(private, second[1:])
 
-    transcript = sha256(CONTEXT + vectors["origin"].encode())
+    transcript = sha256(BEGINNINGS[protocol] + vectors["origin"].encode())
     transcript = sha256(transcript + first)
     agreed = sha256(transcript + second)
     after = sha256(agreed + third)
@@ -69,5 +75,5 @@ def test_a_hello_and_its_records_are_read_by_the_page_alone() -> None:
         ("responder", [b"\0three", b"\1"]),
     ):
         key = hkdf(shared, whole, CONTEXT + side.encode() + b" records")
-        records = vectors[f"{side}_records"]
+        records = said[f"{side}_records"]
         assert [open_sealed(each, b"", nonce(at), key) for at, each in enumerate(records)] == plain

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from replica.keys import agree, agreement_key, derive, seal
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SelfLink, SomebodyElse, SyncError
-from sync.web_hello import HELLO_BYTES_MAX, RECORD_BYTES_MAX, HelloInitiator, HelloResponder
+from sync.web_hello import (
+    ASKING_PROTOCOL,
+    HELLO_BYTES_MAX,
+    LINK_PROTOCOL,
+    RECORD_BYTES_MAX,
+    HelloInitiator,
+    HelloResponder,
+)
 from tests.support.vectors_of_links import sha256
 from tests.support.web_hellos import (
     LAPTOP,
@@ -86,6 +93,17 @@ def test_a_signature_without_the_mac_beside_it_proves_nothing() -> None:
 
 
 # -- who sits between --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("here", "there"), [(LINK_PROTOCOL, ASKING_PROTOCOL), (ASKING_PROTOCOL, LINK_PROTOCOL)]
+)
+def test_two_that_were_told_different_protocols_agree_on_nothing(here: str, there: str) -> None:
+    """The subprotocol of a WebSocket is said in the open, by whoever ends TLS."""
+    caller, called = initiator(protocol=here), responder(protocol=there)
+    with pytest.raises(RemoteProtocolError, match="altered, or said at another address"):
+        carried(caller, called)
+    assert nobody_is_let_in(caller, called)
 
 
 def test_a_relay_at_another_address_is_noticed() -> None:

@@ -38,11 +38,11 @@ async def ended(link: Link) -> SyncError | None:
 
 @asynccontextmanager
 async def facing(
-    one: Device, other: Device, found: list[SyncError | None]
+    one: Device, other: Device, found: list[SyncError | None], *, answers: bool = False
 ) -> AsyncIterator[trio.abc.HalfCloseableStream]:
-    """A running link whose other end is in the hands of the test."""
+    """A running link whose other end is in the hands of the test; `answers`: it takes questions."""
     near, far = memory_stream_pair()
-    link = Link(near, replica=one.replica, peer=other.identity.device_id)
+    link = Link(near, replica=one.replica, peer=other.identity.device_id, answers=answers)
 
     async def run_link() -> None:
         found.append(await ended(link))

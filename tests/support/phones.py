@@ -8,8 +8,9 @@ from samemind.phone.link import Pairing, PhoneLink
 from sync.exchange import Exchange
 from sync.identity import certificate_key
 from sync.pairing import Introduction, Offerer, PairingWindow
-from sync.web_hello import HelloResponder, pairing_context
+from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL, HelloResponder, pairing_context
 from sync.wire.frames import FrameReader, encode_frame
+from sync.wire.messages import Message, encode_message
 from tests.support.links import identity
 
 ORIGIN = "https://laptop.local:7412"
@@ -64,8 +65,9 @@ def pair(caller: Phone, called: Phone, *, typed: str | None = None) -> tuple[lis
 class Called:
     """The device that serves the page, in one link with it."""
 
-    def __init__(self, device: Phone) -> None:
+    def __init__(self, device: Phone, *, protocol: str = LINK_PROTOCOL) -> None:
         self._device = device
+        self._protocol = protocol
         group = device.core.membership
         self._hello = HelloResponder(
             certificate=device.identity.certificate,
@@ -73,9 +75,16 @@ class Called:
             pins=[group.members[each].certificate for each in group.standing if each != device.core.device],
             origin=ORIGIN,
             entropy=Random(4).randbytes,
+            protocol=protocol,
         )
         self._frames = FrameReader()
         self._exchange: Exchange | None = None
+
+    @property
+    def exchange(self) -> Exchange:
+        """The conversation, once the hello is done."""
+        assert self._exchange is not None
+        return self._exchange
 
     def receive(self, message: bytes, now_ms: int) -> list[bytes]:
         """Take one message; return what to send."""
@@ -83,7 +92,12 @@ class Called:
         if channel is None:
             answers = self._hello.receive(message)
             if self._hello.channel is not None:
-                self._exchange = Exchange(self._device.core, self._hello.channel.peer, now_ms)
+                self._exchange = Exchange(
+                    self._device.core,
+                    self._hello.channel.peer,
+                    now_ms,
+                    answers=self._protocol == ASKING_PROTOCOL,
+                )
                 answers += self.more(now_ms)
             return answers
         assert self._exchange is not None
@@ -102,15 +116,22 @@ class Called:
             said += self._exchange.more(now_ms)
         return self._sealed(said)
 
+    def sealed(self, message: Message) -> bytes:
+        """Return a record that says something out of turn."""
+        (record,) = self._sealed([encode_message(message)])
+        return record
+
     def _sealed(self, frames: list[bytes]) -> list[bytes]:
         assert self._hello.channel is not None
         return self._hello.channel.seal(b"".join(map(encode_frame, frames)))
 
 
-def meet(caller: Phone, called: Phone, *, now_ms: int = NOW_MS) -> tuple[PhoneLink, Called]:
+def meet(
+    caller: Phone, called: Phone, *, now_ms: int = NOW_MS, protocol: str = LINK_PROTOCOL
+) -> tuple[PhoneLink, Called]:
     """Link two until neither has more to say."""
-    link = PhoneLink(caller, origin=ORIGIN, entropy=Random(5).randbytes)
-    other = Called(called)
+    link = PhoneLink(caller, origin=ORIGIN, entropy=Random(5).randbytes, protocol=protocol)
+    other = Called(called, protocol=protocol)
     talk(link, other, [link.start()], now_ms=now_ms)
     return link, other
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from sync.web_hello import LINK_PROTOCOL, HelloInitiator, HelloResponder
+from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL, HelloInitiator, HelloResponder
 from tests.support.links import identity
 
 ORIGIN = "https://laptop.local:7412"
@@ -16,31 +16,10 @@ def seeded(seed: int) -> Callable[[int], bytes]:
 
 
 def web_links() -> Any:
-    """A whole hello with known randomness, and a few records of each side."""
+    """A whole hello with known randomness, and a few records of each side; and once more where questions are taken."""
     ann, ben = identity("ann"), identity("ben")
-    initiator = HelloInitiator(
-        certificate=ann.certificate,
-        sign=ann.sign,
-        pins=[ben.certificate],
-        origin=ORIGIN,
-        entropy=seeded(1),
-    )
-    responder = HelloResponder(
-        certificate=ben.certificate,
-        sign=ben.sign,
-        pins=[ann.certificate],
-        origin=ORIGIN,
-        entropy=seeded(2),
-    )
-    said = [initiator.start()]
-    said += responder.receive(said[-1])
-    said += initiator.receive(said[-1])
-    said += responder.receive(said[-1])
-    assert initiator.receive(said[-1]) == []
-    assert initiator.channel is not None
-    assert responder.channel is not None
     return {
-        "protocol": LINK_PROTOCOL,
+        **_hello(LINK_PROTOCOL),
         "origin": ORIGIN,
         "initiator": {
             "private_key": ann.private_key.private_bytes_raw(),
@@ -52,6 +31,37 @@ def web_links() -> Any:
             "certificate": ben.certificate,
             "agreement_private_key": seeded(2)(32),
         },
+        "asking": _hello(ASKING_PROTOCOL),
+    }
+
+
+def _hello(protocol: str) -> Any:
+    ann, ben = identity("ann"), identity("ben")
+    initiator = HelloInitiator(
+        certificate=ann.certificate,
+        sign=ann.sign,
+        pins=[ben.certificate],
+        origin=ORIGIN,
+        entropy=seeded(1),
+        protocol=protocol,
+    )
+    responder = HelloResponder(
+        certificate=ben.certificate,
+        sign=ben.sign,
+        pins=[ann.certificate],
+        origin=ORIGIN,
+        entropy=seeded(2),
+        protocol=protocol,
+    )
+    said = [initiator.start()]
+    said += responder.receive(said[-1])
+    said += initiator.receive(said[-1])
+    said += responder.receive(said[-1])
+    assert initiator.receive(said[-1]) == []
+    assert initiator.channel is not None
+    assert responder.channel is not None
+    return {
+        "protocol": protocol,
         "messages": said,
         "initiator_records": [
             *(record for data in (b"one", b"two") for record in initiator.channel.seal(data)),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from random import Random
 
 from sync.identity import Identity
-from sync.web_hello import Channel, HelloInitiator, HelloResponder
+from sync.web_hello import LINK_PROTOCOL, Channel, HelloInitiator, HelloResponder
 from tests.support.links import identity
 
 ORIGIN = "https://laptop.local:7412"
@@ -12,7 +12,12 @@ PHONE, LAPTOP, MALLORY = identity("phone"), identity("laptop"), identity("mallor
 
 
 def initiator(
-    who: Identity = PHONE, *, pins: Collection[Identity] = (LAPTOP,), origin: str = ORIGIN, seed: int = 1
+    who: Identity = PHONE,
+    *,
+    pins: Collection[Identity] = (LAPTOP,),
+    origin: str = ORIGIN,
+    seed: int = 1,
+    protocol: str = LINK_PROTOCOL,
 ) -> HelloInitiator:
     """The side of the page."""
     return HelloInitiator(
@@ -21,11 +26,17 @@ def initiator(
         pins=[each.certificate for each in pins],
         origin=origin,
         entropy=Random(seed).randbytes,
+        protocol=protocol,
     )
 
 
 def responder(
-    who: Identity = LAPTOP, *, pins: Collection[Identity] = (PHONE,), origin: str = ORIGIN, seed: int = 2
+    who: Identity = LAPTOP,
+    *,
+    pins: Collection[Identity] = (PHONE,),
+    origin: str = ORIGIN,
+    seed: int = 2,
+    protocol: str = LINK_PROTOCOL,
 ) -> HelloResponder:
     """The side of the device that serves the page."""
     return HelloResponder(
@@ -34,6 +45,7 @@ def responder(
         pins=[each.certificate for each in pins],
         origin=origin,
         entropy=Random(seed).randbytes,
+        protocol=protocol,
     )
 
 

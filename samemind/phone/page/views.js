@@ -4,6 +4,7 @@ import { dayOf, h, momentOf, notice, timeOf } from "./dom.js";
 
 const FIRST = 40;
 const FOUND = 20;
+const STILL_MS = 250; // who types on is not done asking
 const run = async (verb, options) => (await ask("call", { verb, options })).answer;
 const complain = (error) => document.documentElement.dataset.gone || notice(error.message, { error: true });
 
@@ -71,7 +72,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
 }
 
 export function memoriesView() {
-  let asked = 0, seen = null, most = FIRST;
+  let asked = 0, seen = null, most = FIRST, still = 0, told = null;
   const field = h("textarea", { rows: 1, id: "say", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: refresh, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
   const hint = h("p", { role: "status" });
   const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
@@ -103,17 +104,30 @@ export function memoriesView() {
     try {
       if (question.trim()) {
         const { answer, took_ms } = await ask("call", { verb: "ask", options: { question, limit: FOUND } });
-        if (turn === asked) found(question, answer, took_ms);
+        if (turn !== asked) return;
+        if (told !== question) found(question, answer, took_ms); // else what another device found stands until it has answered anew
+        clearTimeout(still);
+        still = setTimeout(() => askOther(turn, question, answer, took_ms).catch(complain), STILL_MS);
       } else {
+        told = null;
         const answer = await run("recent", { limit: most });
         if (turn === asked) recent(answer);
       }
     } catch (error) { if (turn === asked) complain(error); }
   }
 
-  function found(question, hits, took_ms) {
+  // Words have answered; a device in reach that knows meanings may know better.
+  async function askOther(turn, question, own, took_ms) {
+    const answer = await ask("askPeer", { question, limit: FOUND });
+    if (turn !== asked || isBusy() || (!answer && told !== question)) return;
+    told = answer ? question : null;
+    found(question, answer?.hits ?? own, took_ms, answer?.by);
+  }
+
+  function found(question, hits, took_ms, by) {
     const words = question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
     hint.textContent = hits.length ? `${hits.length === FOUND ? `${FOUND} or more` : hits.length} found` : "Nothing like it yet";
+    if (by) hint.textContent += ` with ${by}, by meaning`;
     hint.title = `${took_ms.toFixed(1)} ms`;
     list.replaceChildren(h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: refresh }))));
   }

@@ -7,9 +7,11 @@ import { forgetStart, startedWell, startPython } from "./{{START}}";
 import "./{{VENDOR}}";
 
 const BASE = new URL("./", import.meta.url);
-const LINK_PROTOCOL = "samemind-link-1", PAIR_PROTOCOL = "samemind-pair-1", MAIL_PROTOCOL = "samemind-mail-1";
+// With the first one the device may be asked what it remembers; one that cannot speaks the second.
+const ASKING_PROTOCOL = "samemind-link-2", LINK_PROTOCOL = "samemind-link-1", PAIR_PROTOCOL = "samemind-pair-1", MAIL_PROTOCOL = "samemind-mail-1";
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 30_000];
 const ANSWER_MS = 60_000;
+const FOUND_MS = 4_000; // how long a page waits for what another device finds: what it found itself has stood for all of it
 const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 5_000;
 const QUIET_MS = 100, PATIENCE_MS = 2_000, TROUBLE_RETRY_MS = 60_000;
 const AWAY_MS = 3_000;
@@ -167,10 +169,10 @@ function dial() {
   if (socket || !device) return;
   if (JSON.parse(device.member_keys()) && Object.keys(JSON.parse(device.member_keys())).length === 0) return linked({ state: "alone" });
   linked({ ...link, state: "calling" });
-  const mine = (socket = new WebSocket(place("/phone/link"), [LINK_PROTOCOL]));
+  const mine = (socket = new WebSocket(place("/phone/link"), [ASKING_PROTOCOL, LINK_PROTOCOL]));
   let why = "";
   mine.binaryType = "arraybuffer";
-  mine.onopen = () => { heard = Date.now(); send(device.link_start(BASE.origin)); };
+  mine.onopen = () => { heard = Date.now(); send(device.link_start(BASE.origin, mine.protocol)); };
   mine.onmessage = (event) => {
     if (!device) return;
     heard = Date.now();
@@ -183,11 +185,14 @@ function dial() {
       return mine.close();
     }
     turned(before);
+    heardFound();
   };
   mine.onclose = (event) => {
     if (!device) return; // erased meanwhile
     device.link_end();
     if (socket === mine) socket = null;
+    underWay = null;
+    give(null);
     failures += 1;
     const refused = event.code === NOT_ADMITTED;
     linked({ state: refused ? "refused" : "away", why });
@@ -266,6 +271,46 @@ function look() {
 }
 setInterval(() => { if (socket && link.state !== "together" && Date.now() - heard > ANSWER_MS) socket.close(); }, ANSWER_MS / 2);
 
+// -- what the device at the other end finds, by meaning ------------------------------------------------------------------
+
+// One question is on its way at a time; of those that come meanwhile only the last one is asked, since its page has gone on.
+let wanted = null, underWay = null;
+
+function give(answer) {
+  if (!wanted) return;
+  clearTimeout(wanted.giveUp);
+  wanted.resolve(answer);
+  wanted = null;
+}
+
+function askPeer({ question, limit }) {
+  give(null);
+  if (socket?.readyState !== WebSocket.OPEN || socket.protocol !== ASKING_PROTOCOL) return null;
+  return new Promise((resolve) => {
+    wanted = { question, limit, resolve, giveUp: setTimeout(() => give(null), FOUND_MS) };
+    askWanted();
+  });
+}
+
+function askWanted() {
+  if (!wanted || underWay || socket?.readyState !== WebSocket.OPEN) return;
+  const messages = device.link_question(wanted.question, wanted.limit, Date.now());
+  if (!messages.length) return; // not yet: it is tried again at what is heard next
+  underWay = wanted;
+  send(messages);
+}
+
+function heardFound() {
+  if (underWay) {
+    const { question, limit } = underWay, found = JSON.parse(device.link_found(question, limit, Date.now()));
+    if (!found) return;
+    const isWanted = underWay === wanted;
+    underWay = null;
+    if (isWanted) give(found.hits?.length ? { hits: found.hits, by: link.name } : null);
+  }
+  askWanted();
+}
+
 const PAIRING_CLOSED = "No code is shown there now: ask the other device for one, and type that.";
 
 function pair({ code, expected }) {
@@ -335,6 +380,7 @@ const VERBS = {
   start,
   call,
   pair,
+  askPeer,
   look: () => { look(); return {}; },
   leaving: () => { mail?.poke(); return {}; },
   status: () => ({ ...status(), times, wasKept }),

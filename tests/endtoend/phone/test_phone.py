@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -24,7 +25,7 @@ from tests.endtoend.phone.conftest import (
     ready,
     tell,
 )
-from tests.support.cli import environment
+from tests.support.cli import environment, run
 from tests.support.hearing import next_line
 from tests.support.phone_page import page as built_page
 
@@ -48,6 +49,29 @@ def test_it_remembers_finds_as_one_types_and_flushes_each_commit_once(laptop: La
     assert len(call(page, "recent", limit=50)) == 22
     page.get_by_role("link", name="Due").click()
     expect(page.get_by_text("call the plumber")).to_be_visible()
+
+
+def test_what_words_do_not_find_a_laptop_in_reach_finds_by_meaning(tmp_path: Path, phone: Open) -> None:
+    home = tmp_path / "laptop"
+    assert run(home, "init", "--name", "laptop").code == 0
+    with laptop_at(home) as laptop:
+        laptop.asked("remember", "My car is parked in Elm Street")
+        laptop.asked("remember", "The recipe takes three eggs and some flour")
+        page = phone(laptop.phone_url)
+        begin(page)
+        pair(page, laptop)
+        agreed(page, laptop)
+        assert call(page, "ask", question="where is the automobile?", limit=5) == []
+        page.get_by_role("link", name="Memories").click()
+        page.locator("#say").fill("where is the automobile?")
+        expect(page.get_by_role("status").filter(has_text="with laptop, by meaning")).to_be_visible()
+        expect(page.locator(".card-text").first).to_have_text("My car is parked in Elm Street")
+    # It is away: what words have found stands, and nobody waits for it.
+    expect(page.locator("#where")).to_have_attribute("data-state", "away")
+    assert ask(page, "askPeer", question="where is the automobile?", limit=5) is None
+    page.locator("#say").fill("where is the car parked?")
+    expect(page.locator(".card")).to_have_count(1)
+    expect(page.get_by_role("status").filter(has_text="by meaning")).to_have_count(0)
 
 
 def test_what_is_told_is_answered_when_it_is_stored_and_read_when_nobody_asks(

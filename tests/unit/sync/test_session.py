@@ -16,9 +16,11 @@ from sync.states import ANSWERS, TRANSITIONS, Phase, Receiving, Sending, Session
 from sync.wire.messages import (
     PROTOCOL,
     Ack,
+    Ask,
     Base,
     Bye,
     CaughtUp,
+    Found,
     Grant,
     Heads,
     Hello,
@@ -55,6 +57,14 @@ def may_push(session: Session) -> bool:
     return session.may_push
 
 
+def may_ask(session: Session) -> bool:
+    return session.may_ask
+
+
+def owes_found(session: Session) -> bool:
+    return session.owes_found
+
+
 def may_want(session: Session) -> bool:
     return session.may_want
 
@@ -69,9 +79,11 @@ def say_caught_up(session: Session) -> None:
         session.say(CaughtUp())
 
 
-def opened(*, ours: Hello = OURS, theirs: Hello = THEIRS) -> Session:
+def opened(
+    *, ours: Hello = OURS, theirs: Hello = THEIRS, asks: bool = False, answers: bool = False
+) -> Session:
     """A session that has greeted, and that knows what the peer lacks: nothing yet sent."""
-    session = Session(ours)
+    session = Session(ours, asks, answers)
     session.hear(theirs)
     session.hear(Heads(Frontier(())))
     session.conclude(SessionFinding.LOCATED)
@@ -290,6 +302,41 @@ def test_the_peer_asks_for_vectors_once_at_a_time() -> None:
         session.hear(Want((WISH,)))
 
 
+def test_questions_are_asked_where_that_was_agreed_and_one_at_a_time() -> None:
+    asking, silent = opened(asks=True), opened()
+    assert may_ask(asking)
+    assert not may_ask(silent)
+    asking.say(ASKED)
+    assert not may_ask(asking)
+    with pytest.raises(LocalProtocolError, match="a question was asked out of turn"):
+        asking.say(ASKED)
+    with pytest.raises(LocalProtocolError, match="a question was asked out of turn"):
+        silent.say(ASKED)
+    asking.hear(Found(()))
+    assert may_ask(asking)
+    with pytest.raises(RemoteProtocolError, match="Found answers no Ask"):
+        asking.hear(Found(()))
+
+
+def test_questions_are_taken_where_that_was_agreed_and_one_at_a_time() -> None:
+    answering = opened(answers=True)
+    assert not may_ask(answering)
+    assert not owes_found(answering)
+    answering.hear(ASKED)
+    assert owes_found(answering)
+    with pytest.raises(RemoteProtocolError, match="expected one Ask at a time"):
+        answering.hear(ASKED)
+    answering.say(Found(None))
+    assert not owes_found(answering)
+    with pytest.raises(LocalProtocolError, match="Found answers no Ask"):
+        answering.say(Found(None))
+    answering.hear(ASKED)
+    for other in (opened(), opened(asks=True)):
+        with pytest.raises(RemoteProtocolError, match="no questions were agreed on"):
+            other.hear(ASKED)
+
+
+ASKED: Final = Ask("where did I park?", 3)
 MESSAGES: Final = get_args(Message)
 
 
@@ -329,6 +376,8 @@ SAMPLES: Final[dict[type[Message], Message]] = {
         CaughtUp(),
         Want((WISH,)),
         Grant((None,)),
+        ASKED,
+        Found(()),
         Bye("enough"),
     )
 }

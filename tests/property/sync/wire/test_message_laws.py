@@ -14,11 +14,14 @@ from sync.errors import RemoteProtocolError
 from sync.wire.messages import (
     BASE_PARTS_MAX,
     CLOCK_MS_MAX,
+    FOUND_MAX,
     PROTOCOL,
     Ack,
+    Ask,
     Base,
     Bye,
     CaughtUp,
+    Found,
     Grant,
     Heads,
     Hello,
@@ -87,13 +90,15 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(Bye, reasons),
     st.builds(Want, st.lists(wishes, min_size=1, max_size=5).map(tuple)),
     st.builds(Grant, st.lists(st.none() | st.binary(max_size=40), min_size=1, max_size=5).map(tuple)),
+    st.builds(Ask, st.text(min_size=1, max_size=40), st.integers(1, FOUND_MAX)),
+    st.builds(Found, st.none() | st.lists(st.binary(min_size=16, max_size=16), max_size=5).map(tuple)),
 )
 
 
 @given(messages)
 def test_a_message_survives_the_wire(message: Message) -> None:
     assert decode_message(encode_message(message)) == message
-    assert is_alongside(encode_message(message)) == isinstance(message, Want | Grant)
+    assert is_alongside(encode_message(message)) == isinstance(message, Want | Grant | Ask | Found)
 
 
 def check(data: bytes) -> None:

@@ -41,14 +41,18 @@ from sync.wire.messages import (
     BASE_PARTS_MAX,
     CLOCK_MS_MAX,
     CREDITS_MAX,
+    FOUND_MAX,
     LOCATOR_PLACES_MAX,
     PROTOCOL,
+    QUESTION_CHARACTERS_MAX,
     REASON_CHARACTERS_MAX,
     WISHES_MAX,
     Ack,
+    Ask,
     Base,
     Bye,
     CaughtUp,
+    Found,
     Grant,
     Heads,
     Hello,
@@ -239,6 +243,8 @@ LARGEST_MESSAGES: dict[type, Callable[[], Message]] = {
     Bye: lambda: Bye(LONG),
     Want: lambda: Want(tuple(Wish(bytes(16), bytes(16)) for _ in range(WISHES_MAX))),
     Grant: lambda: Grant((bytes(VECTOR_BYTES_MAX),) * WISHES_MAX),
+    Ask: lambda: Ask("\U0001f600" * QUESTION_CHARACTERS_MAX, FOUND_MAX),
+    Found: lambda: Found((bytes(16),) * FOUND_MAX),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from replica import NameNotFound
+from replica import NameNotFound, parse_memory_id, show_memory_id
 from replica.keys import Ed25519PrivateKey
 from samemind.phone.host import REST_ROWS_MIN, LooksSecret, Phone
 from sync.identity import Identity
@@ -27,6 +27,25 @@ def test_what_is_told_is_found_as_it_is_typed() -> None:
     assert device.ask("submarine", limit=5, now_ms=NOW_MS) == []
     assert device.ask("", limit=5, now_ms=NOW_MS) == []
     assert device.ask('") OR *', limit=5, now_ms=NOW_MS) == []
+
+
+def test_what_another_device_finds_is_shown_as_it_reads_here_or_not_at_all() -> None:
+    device = phone()
+    car, bicycle, pot = (
+        parse_memory_id(device.remember(text, now_ms=NOW_MS + number)["rid"])
+        for number, text in enumerate(
+            ("The car stands in Elm Street", "The bicycle is at the station", "A pot with a car on it")
+        )
+    )
+    device.done(show_memory_id(pot), now_ms=NOW_MS + 5)  # put away
+    named = [bicycle, pot, bytes(16), bicycle]
+    hits = device.answered("where is the car?", named, limit=5, now_ms=NOW_MS + 9)
+    assert [parse_memory_id(each["rid"]) for each in hits] == [bicycle, car]
+    assert len(device.answered("where is the car?", named, limit=1, now_ms=NOW_MS + 9)) == 1
+    for nothing in ([], [bytes(16), pot]):
+        assert device.answered("where is the car?", nothing, limit=5, now_ms=NOW_MS + 9) == []
+    device.forget(show_memory_id(bicycle), now_ms=NOW_MS + 10)
+    assert device.answered("where is the car?", named, limit=5, now_ms=NOW_MS + 11) == []
 
 
 def test_a_time_in_the_question_lifts_what_is_of_that_time() -> None:

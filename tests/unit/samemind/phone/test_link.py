@@ -2,8 +2,11 @@
 
 import pytest
 
+from replica import parse_memory_id
 from replica.membership import revoke
-from sync.errors import SomebodyElse, WrongCode
+from sync.errors import RemoteProtocolError, SomebodyElse, WrongCode
+from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL
+from sync.wire.messages import QUESTION_CHARACTERS_MAX, Ask, Found
 from tests.support.phones import NOW_MS, meet, pair, phone, talk
 
 
@@ -43,6 +46,70 @@ def test_edits_made_apart_are_both_kept() -> None:
     meet(here, there, now_ms=NOW_MS + 3)
     assert here.digests() == there.digests()
     assert here.memory(rid)["text"] == there.memory(rid)["text"] == "oat milk, bread, Käse 🧀"
+
+
+def test_a_device_that_takes_questions_is_asked_and_its_answer_comes_once() -> None:
+    here, there = phone(), phone("laptop")
+    pair(here, there)
+    rid = there.remember("The car stands in Elm Street", now_ms=NOW_MS)["rid"]
+    link, other = meet(here, there, protocol=ASKING_PROTOCOL)
+    assert link.found() is None
+    talk(link, other, link.question("where did I park?", 5, NOW_MS))
+    assert link.found() is None, "nobody has answered"
+    assert link.question("and the bicycle?", 5, NOW_MS) == [], "one at a time"
+    assert other.exchange.take_asked() == Ask("where did I park?", 5)
+    other.exchange.answer_memory([parse_memory_id(rid)])
+    talk(link, other, [])
+    assert link.found() == (parse_memory_id(rid),)
+    assert link.found() is None
+    assert link.question("and the bicycle?", 5, NOW_MS)
+
+
+def test_an_older_device_is_asked_nothing() -> None:
+    here, there = phone(), phone("laptop")
+    pair(here, there)
+    link, _ = meet(here, there, protocol=LINK_PROTOCOL)
+    assert link.question("where did I park?", 5, NOW_MS) == []
+    assert link.state()["may_ask"] is False
+
+
+@pytest.mark.parametrize("question", ["", " \n", "\ud83d", "x" * 5_000])
+def test_whatever_is_typed_is_no_fault_of_the_link(question: str) -> None:
+    here, there = phone(), phone("laptop")
+    pair(here, there)
+    link, other = meet(here, there, protocol=ASKING_PROTOCOL)
+    talk(link, other, link.question(question, 5, NOW_MS))
+    asked = other.exchange.take_asked()
+    assert (asked is not None) == bool(question.strip())
+    assert asked is None or len(asked.question) <= QUESTION_CHARACTERS_MAX
+
+
+def test_a_device_that_could_not_tell_has_found_nothing() -> None:
+    here, there = phone(), phone("laptop")
+    pair(here, there)
+    link, other = meet(here, there, protocol=ASKING_PROTOCOL)
+    talk(link, other, link.question("where did I park?", 5, NOW_MS))
+    other.exchange.answer_memory(None)
+    talk(link, other, [])
+    assert link.found() == ()
+
+
+def test_more_than_was_asked_for_ends_the_link() -> None:
+    here, there = phone(), phone("laptop")
+    pair(here, there)
+    link, other = meet(here, there, protocol=ASKING_PROTOCOL)
+    talk(link, other, link.question("where did I park?", 2, NOW_MS))
+    other.exchange.answer_memory([bytes([number]) * 16 for number in range(3)])
+    with pytest.raises(RemoteProtocolError, match="expected at most 2 memories in answer, got 3"):
+        talk(link, other, [])
+
+
+def test_an_answer_to_no_question_ends_the_link() -> None:
+    here, there = phone(), phone("laptop")
+    pair(here, there)
+    link, other = meet(here, there, protocol=ASKING_PROTOCOL)
+    with pytest.raises(RemoteProtocolError, match="Found answers no Ask"):
+        link.receive(other.sealed(Found(())), NOW_MS)
 
 
 def test_a_wrong_code_pairs_nobody() -> None:
