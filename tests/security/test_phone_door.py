@@ -103,7 +103,7 @@ def test_a_name_that_was_pointed_here_gets_no_websocket(served: Served, host: st
         ("/api/v1/panel/events", LINK_PROTOCOL),
         ("/phone/link", None),
         ("/phone/link", "samemind-link-0"),
-        ("/phone/link", "samemind-link-2"),
+        ("/phone/link", "samemind-link-3"),
         ("/phone/link", "chat"),
     ],
 )
