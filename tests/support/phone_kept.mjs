@@ -10,7 +10,7 @@ const named = (start) => join(page, readdirSync(page).find((name) => name.starts
 const load = (path) => import(pathToFileURL(path).href);
 await load(named("vendor-"));
 const { loadPyodide } = await load(join(build, "node_modules", "pyodide", "pyodide.mjs"));
-const { unpack } = await load(named("start-"));
+const { unpack, withRoom } = await load(named("start-"));
 const run = readFileSync(script, "utf8");
 
 async function loaded(options) {
@@ -25,6 +25,8 @@ const memory = maker.makeMemorySnapshot();
 const scratch = await loaded({});
 scratch.runPython("import sys; sys.path.insert(0, '/app'); from samemind.phone import stand_ins; stand_ins.install()");
 scratch.runPython(run);
+const plain = WebAssembly.instantiate;
+WebAssembly.instantiate = async (...given) => withRoom(await plain(...given), memory.length);
 for (const zone of ["Asia/Tokyo", "America/Lima"]) {
   process.env.TZ = zone;
   const python = await loaded({ _loadSnapshot: memory });

@@ -5,6 +5,7 @@ import { keep, kept } from "./{{KEPT}}";
 const PARTS = {{PARTS}};
 const FOLDER = "samemind-start", FILE = "memory";
 const ROOM_BYTES_MIN = 200_000_000;
+const PAGE_BYTES = 65_536; // of WebAssembly
 const TRIES_MAX = 3; // where none was ever good, no more are made
 const at = (name) => new URL(PARTS[name], new URL("./", import.meta.url)).href;
 // What a memory was made of: any other part, and it is another one.
@@ -20,12 +21,14 @@ export async function startPython(lap) {
   lap("fetched");
   if (memory) {
     try {
+      room = memory.size;
       const python = await loaded(loadPyodide, app, { _loadSnapshot: memory.bytes });
       if (!(await memory.isWhole)) throw new Error("what was kept of a start is not as it was");
       python.runPython("from samemind.phone import waking; waking.wake()");
       return { python, wasKept: true };
     } catch (error) {
       console.warn("starts from scratch:", error);
+      room = 0;
     }
   }
   const python = await loaded(loadPyodide, app, {});
@@ -40,10 +43,20 @@ function compileAhead() {
   const plain = WebAssembly.instantiateStreaming;
   WebAssembly.instantiateStreaming = async (source, imports) => {
     const module = await compiling;
-    if (!module) return plain.call(WebAssembly, source, imports);
+    if (!module) return withRoom(await plain.call(WebAssembly, source, imports), room);
     Promise.resolve(source).then((answer) => answer.body?.cancel()).catch(() => {});
-    return { module, instance: await WebAssembly.instantiate(module, imports) };
+    return withRoom({ module, instance: await WebAssembly.instantiate(module, imports) }, room);
   };
+}
+
+// A memory that grew while everything was imported is larger than what the interpreter begins with, and Pyodide copies it into
+// that as it is.
+let room = 0;
+export function withRoom(started, bytes) {
+  const memory = started.instance?.exports.memory;
+  const lacking = memory ? bytes - memory.buffer.byteLength : 0;
+  if (lacking > 0) memory.grow(Math.ceil(lacking / PAGE_BYTES));
+  return started;
 }
 
 const fetched = (name) => fetch(at(name)).then((answer) => answer.arrayBuffer());
@@ -83,7 +96,7 @@ async function remembered() {
   const about = await kept("start");
   if (about?.of !== OF || !about.isGood) return null;
   const bytes = read(about); // Pyodide takes a promise of it, and loads the rest meanwhile
-  return { bytes, isWhole: bytes.then(hex).then((found) => found === about.sha256, () => false) };
+  return { bytes, size: about.size, isWhole: bytes.then(hex).then((found) => found === about.sha256, () => false) };
 }
 
 async function read(about) {
@@ -122,7 +135,7 @@ export async function keepStart() {
   } finally {
     handle.close();
   }
-  await keep("start", { of: OF, sha256: await hex(memory), tries, isGood: true });
+  await keep("start", { of: OF, size: memory.length, sha256: await hex(memory), tries, isGood: true });
 }
 
 export async function forgetStart() {

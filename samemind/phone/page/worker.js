@@ -301,6 +301,7 @@ function askWanted() {
 }
 
 function heardFound() {
+  if (!device) return; // erased meanwhile
   if (underWay) {
     const { question, limit } = underWay, found = JSON.parse(device.link_found(question, limit, Date.now()));
     if (!found) return;
