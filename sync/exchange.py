@@ -37,14 +37,14 @@ from sync.wire.messages import (
     REASON_CHARACTERS_MAX,
     WISHES_MAX,
     Ack,
-    Ask,
     Base,
     Bye,
     CaughtUp,
-    Found,
+    Findings,
     Grant,
     Heads,
     Hello,
+    Inquiry,
     Known,
     Locator,
     Ops,
@@ -142,11 +142,11 @@ class Exchange:
         """Whose ops are in a snapshot that was refused."""
         self._alongside = alongside
         self._wishes: tuple[Wish, ...] = ()
-        self._asked: Ask | None = None
+        self._asked: Inquiry | None = None
         """What the peer asked, until whoever runs this conversation has taken it to answer it."""
-        self._question: Ask | None = None
+        self._question: Inquiry | None = None
         """What this side asked last."""
-        self._found: Found | None = None
+        self._found: Findings | None = None
         hello = Hello(
             PROTOCOL,
             min(max(0, now_ms), CLOCK_MS_MAX),  # a clock that was never set may show anything
@@ -202,7 +202,7 @@ class Exchange:
                 self._answered(taken, refused)
             case CaughtUp():
                 pass  # the session has noted it
-            case Want() | Grant() | Ask() | Found():
+            case Want() | Grant() | Inquiry() | Findings():
                 self._take_beside(message)
             case Bye(reason):
                 self.goodbye = reason
@@ -214,7 +214,7 @@ class Exchange:
             self._incoming.rest()
         return self.more(now_ms)
 
-    def _take_beside(self, message: Want | Grant | Ask | Found) -> None:
+    def _take_beside(self, message: Want | Grant | Inquiry | Findings) -> None:
         """Take what nobody waits for to have everything: about vectors, and about what a memory holds."""
         match message:
             case Want(wishes):
@@ -222,9 +222,9 @@ class Exchange:
                 self.session.say(Grant(tuple(self._alongside.granted(wishes))))
             case Grant(vectors):
                 self._keep_vectors(vectors)
-            case Ask():
+            case Inquiry():
                 self._asked = message
-            case Found():
+            case Findings():
                 self._take_found(message)
             case _:
                 assert_never(message)
@@ -347,15 +347,15 @@ class Exchange:
 
     def ask_memory(self, question: str, limit: int) -> None:
         """Ask the peer to find something in its memory; `session.may_ask` says whether that may be asked now."""
-        self._question, self._found = Ask(question[:QUESTION_CHARACTERS_MAX], limit), None
+        self._question, self._found = Inquiry(question[:QUESTION_CHARACTERS_MAX], limit), None
         self.session.say(self._question)
 
-    def take_found(self) -> Found | None:
+    def take_found(self) -> Findings | None:
         """Return the answer to what was asked last, once, when it has come."""
         found, self._found = self._found, None
         return found
 
-    def take_asked(self) -> Ask | None:
+    def take_asked(self) -> Inquiry | None:
         """Return what the peer asked, once; it waits for `answer_memory`."""
         asked, self._asked = self._asked, None
         return asked
@@ -363,9 +363,9 @@ class Exchange:
     def answer_memory(self, rids: Iterable[bytes] | None) -> None:
         """Answer what the peer asked; None where it could not be found out."""
         if self.session.owes_found:
-            self.session.say(Found(None if rids is None else tuple(rids)))
+            self.session.say(Findings(None if rids is None else tuple(rids)))
 
-    def _take_found(self, found: Found) -> None:
+    def _take_found(self, found: Findings) -> None:
         assert self._question is not None, "the session takes no answer to what was not asked"
         if found.rids is not None and len(found.rids) > self._question.limit:
             raise RemoteProtocolError(

@@ -38,7 +38,7 @@ from sync.session import CREDITS
 from sync.states import Phase
 from sync.tls import explain
 from sync.wire.frames import FrameReader, encode_frame
-from sync.wire.messages import Ask, Refused, is_alongside
+from sync.wire.messages import Inquiry, Refused, is_alongside
 
 # A slow phone may be busy with a full frame, or with a commit of its own, for some seconds.
 ANSWER_SECONDS_MAX: Final = 60.0
@@ -140,7 +140,7 @@ class Link:
         self._replica = replica
         self._turned = turned
         self._answers = answers
-        self._asked_in, self._asked_out = trio.open_memory_channel[Ask](1)
+        self._asked_in, self._asked_out = trio.open_memory_channel[Inquiry](1)
         self._exchange: Exchange | None = None
         self._outgoing: deque[bytes] = deque()
         self._inbox_in, self._inbox_out = trio.open_memory_channel[bytes](_INBOX_MESSAGES_MAX)
@@ -339,7 +339,7 @@ class Link:
             await self._turn(functools.partial(_answer, rids))
             await trio.sleep_until(ready)
 
-    async def _found(self, asked: Ask) -> Sequence[bytes] | None:
+    async def _found(self, asked: Inquiry) -> Sequence[bytes] | None:
         finder = self._replica.finder
         if finder is None:
             return None
@@ -380,7 +380,7 @@ class Link:
             say = Exchange.more
 
     async def _one_turn(self, say: Callable[[Exchange, int], list[bytes]]) -> bool:
-        asked: Ask | None = None
+        asked: Inquiry | None = None
 
         def turn(core: Core, _: sqlite3.Connection) -> bool:
             nonlocal asked

@@ -14,8 +14,8 @@ there is no client and no server.
     pusher  CaughtUp  (or `last` on the last frame): that was all; later commits follow as they are made
     puller  Want      if both embed with one slow model: which vectors it lacks, some at a time
     pusher  Grant     those of them that it has
-    either  Ask       if both agreed on questions (`sync.web_hello`): what to find in the other's memory
-    other   Found     the ids of what it found
+    either  Inquiry   if both agreed on questions (`sync.web_hello`): what to find in the other's memory
+    other   Findings  the ids of what it found
 
 Each side is puller and pusher at once, and the two directions never wait for each other. A session is quiet when both
 sides are caught up and everything sent is acknowledged; two quiet sessions hold equal frontiers. What may be said and
@@ -28,7 +28,7 @@ from typing import Final
 
 from sync.errors import LocalProtocolError, RemoteProtocolError
 from sync.states import ANSWERS, TRANSITIONS, Phase, Receiving, Sending, SessionFinding, State, Step, Way
-from sync.wire.messages import Ack, Ask, Found, Grant, Hello, Known, Message, Ops, Want
+from sync.wire.messages import Ack, Findings, Grant, Hello, Inquiry, Known, Message, Ops, Want
 
 # Enough frames under way to keep a link busy while one is being written; four bound what a peer makes us hold.
 CREDITS: Final = 4
@@ -95,12 +95,12 @@ class Session:
     @property
     def may_ask(self) -> bool:
         """Whether a question may be asked now: the peer takes them, and owes no answer."""
-        return self.phase is Phase.OPEN and self.asks and not self._awaited[Found]
+        return self.phase is Phase.OPEN and self.asks and not self._awaited[Findings]
 
     @property
     def owes_found(self) -> bool:
         """Whether the peer waits for what I find."""
-        return self.phase is Phase.OPEN and self._owed[Found] > 0
+        return self.phase is Phase.OPEN and self._owed[Findings] > 0
 
     @property
     def _share_model(self) -> bool:
@@ -119,7 +119,7 @@ class Session:
             raise LocalProtocolError("a frame was pushed without credit")
         if kind is Want and not self.may_want:
             raise LocalProtocolError("vectors were asked for out of turn")
-        if kind is Ask and not self.may_ask:
+        if kind is Inquiry and not self.may_ask:
             raise LocalProtocolError("a question was asked out of turn")
         if kind in ANSWERS.values() and not self._owed[kind]:
             raise LocalProtocolError(f"{kind.__name__} answers no {_questions(kind)}")
@@ -171,10 +171,10 @@ class Session:
             raise RemoteProtocolError("Want asks for vectors of another model than mine")
         if question is Want and self._owed[Grant]:
             raise RemoteProtocolError("expected one Want at a time, got one more")
-        if question is Ask and not self.answers:
-            raise RemoteProtocolError("expected no Ask: no questions were agreed on for this link")
-        if question is Ask and self._owed[Found]:
-            raise RemoteProtocolError("expected one Ask at a time, got one more")
+        if question is Inquiry and not self.answers:
+            raise RemoteProtocolError("expected no Inquiry: no questions were agreed on for this link")
+        if question is Inquiry and self._owed[Findings]:
+            raise RemoteProtocolError("expected one Inquiry at a time, got one more")
 
     def _step(self, step: Step) -> bool:
         """Let every machine that a step concerns take it; say whether all of them may. Otherwise none does."""

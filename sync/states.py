@@ -19,14 +19,14 @@ from typing import Final
 
 from sync.wire.messages import (
     Ack,
-    Ask,
     Base,
     Bye,
     CaughtUp,
-    Found,
+    Findings,
     Grant,
     Heads,
     Hello,
+    Inquiry,
     Known,
     Locator,
     Message,
@@ -129,10 +129,10 @@ TRANSITIONS: Final[Mapping[tuple[State, Step], State]] = {
     (Phase.OPEN, (_HEARD, Want)): Phase.OPEN,
     (Phase.OPEN, (_SAID, Grant)): Phase.OPEN,
     (Phase.OPEN, (_HEARD, Grant)): Phase.OPEN,
-    (Phase.OPEN, (_SAID, Ask)): Phase.OPEN,
-    (Phase.OPEN, (_HEARD, Ask)): Phase.OPEN,
-    (Phase.OPEN, (_SAID, Found)): Phase.OPEN,
-    (Phase.OPEN, (_HEARD, Found)): Phase.OPEN,
+    (Phase.OPEN, (_SAID, Inquiry)): Phase.OPEN,
+    (Phase.OPEN, (_HEARD, Inquiry)): Phase.OPEN,
+    (Phase.OPEN, (_SAID, Findings)): Phase.OPEN,
+    (Phase.OPEN, (_HEARD, Findings)): Phase.OPEN,
     (Phase.OPEN, (_HEARD, Bye)): Phase.OVER,
     (Phase.OPEN, (_SAID, Bye)): Phase.OVER,
     (Sending.UNASKED, SessionFinding.SAME_HEADS): Sending.DONE,
@@ -163,11 +163,12 @@ TRANSITIONS: Final[Mapping[tuple[State, Step], State]] = {
     (Receiving.DONE, (_HEARD, CaughtUp)): Receiving.DONE,
 }
 
-# Of frames (Ops and Base together) as many may be open as whoever takes them gave credits for; of Want and of Ask one.
+# Of frames (Ops and Base together) as many may be open as whoever takes them gave credits for; of Want and of Inquiry
+# one.
 ANSWERS: Final[Mapping[type[Message], type[Message]]] = {
     Locator: Known,
     Base: Ack,
     Ops: Ack,
     Want: Grant,
-    Ask: Found,
+    Inquiry: Findings,
 }

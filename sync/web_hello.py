@@ -46,7 +46,7 @@ from sync.wire.limits import CERTIFICATE_BYTES_MAX
 
 # Subprotocols of the WebSocket (RFC 6455, 1.9): by what the two agree on this hello and no other, and on pairing.
 LINK_PROTOCOL: Final = "samemind-link-1"
-# The same, and the initiator may ask what the responder remembers (`Ask` in `sync.wire.messages`).
+# The same, and the initiator may ask what the responder remembers (`Inquiry` in `sync.wire.messages`).
 ASKING_PROTOCOL: Final = "samemind-link-2"
 PAIR_PROTOCOL: Final = "samemind-pair-1"
 # By this one a member is told which mailboxes it may use, and nothing else is said.

@@ -32,7 +32,7 @@ from replica.membership import (
 from sync.errors import OtherProtocol, RemoteProtocolError
 
 # A change of anything in this file, in `replica.frame` or in `replica.limits` is a new number, but for what is said
-# only where both agreed on it before the first message (`Ask` and `Found`).
+# only where both agreed on it before the first message (`Inquiry` and `Findings`).
 PROTOCOL: Final = 2
 DIGEST_BYTES: Final = 32
 # More frames ahead than this would only fill memory.
@@ -78,13 +78,13 @@ class _Number(IntEnum):
     BASE = 10
     WANT = 11
     GRANT = 12
-    ASK = 13
-    FOUND = 14
+    INQUIRY = 13
+    FINDINGS = 14
 
 
 # Every message is a list of at most fifteen fields, so that its number is the second byte.
 _ALONGSIDE: Final = tuple(
-    bytes([number]) for number in (_Number.WANT, _Number.GRANT, _Number.ASK, _Number.FOUND)
+    bytes([number]) for number in (_Number.WANT, _Number.GRANT, _Number.INQUIRY, _Number.FINDINGS)
 )
 
 
@@ -234,7 +234,7 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Inquiry:
     """Find this in your memory, by its meaning. One such question at a time, where both agreed on questions."""
 
     question: str
@@ -242,14 +242,27 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Findings:
     """The memories that answer it, the best first, by their ids, since you hold them yourself; None: I cannot tell."""
 
     rids: tuple[bytes, ...] | None
 
 
 Message = (
-    Hello | Trust | Heads | Locator | Known | Ops | Base | Ack | CaughtUp | Bye | Want | Grant | Ask | Found
+    Hello
+    | Trust
+    | Heads
+    | Locator
+    | Known
+    | Ops
+    | Base
+    | Ack
+    | CaughtUp
+    | Bye
+    | Want
+    | Grant
+    | Inquiry
+    | Findings
 )
 
 
@@ -323,10 +336,10 @@ def _plain(message: Message) -> list[Any]:
             return [_Number.WANT, b"".join(part for wish in message.wishes for part in wish)]
         case Grant():
             return [_Number.GRANT, list(message.vectors)]
-        case Ask():
-            return [_Number.ASK, message.question, message.limit]
-        case Found():
-            return [_Number.FOUND, None if message.rids is None else b"".join(message.rids)]
+        case Inquiry():
+            return [_Number.INQUIRY, message.question, message.limit]
+        case Findings():
+            return [_Number.FINDINGS, None if message.rids is None else b"".join(message.rids)]
         case _:
             assert_never(message)
 
@@ -416,16 +429,16 @@ def _read_moving(plain: object) -> Message | None:
 def _read_asking(plain: object) -> Message | None:
     """Read a question about memories, or its answer."""
     match plain:
-        case [_Number.ASK, str(question), int(limit)] if 0 < len(
+        case [_Number.INQUIRY, str(question), int(limit)] if 0 < len(
             question
         ) <= QUESTION_CHARACTERS_MAX and _within(limit, 1, FOUND_MAX):
-            return Ask(question, limit)
-        case [_Number.FOUND, None]:
-            return Found(None)
-        case [_Number.FOUND, bytes(named)] if (
+            return Inquiry(question, limit)
+        case [_Number.FINDINGS, None]:
+            return Findings(None)
+        case [_Number.FINDINGS, bytes(named)] if (
             len(named) <= FOUND_MAX * MEMORY_ID_BYTES and len(named) % MEMORY_ID_BYTES == 0
         ):
-            return Found(
+            return Findings(
                 tuple(named[at : at + MEMORY_ID_BYTES] for at in range(0, len(named), MEMORY_ID_BYTES))
             )
     return None

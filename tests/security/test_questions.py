@@ -15,9 +15,9 @@ from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.messages import (
     FOUND_MAX,
     QUESTION_CHARACTERS_MAX,
-    Ask,
     Bye,
-    Found,
+    Findings,
+    Inquiry,
     Message,
     decode_message,
     encode_message,
@@ -26,7 +26,7 @@ from tests.support.devices import Device, devices
 from tests.support.imaginary import facing
 
 RIDS = [bytes([number]) * 16 for number in range(10)]
-ASKED = Ask("where did I park?", 3)
+ASKED = Inquiry("where did I park?", 3)
 
 
 class Asker:
@@ -85,7 +85,7 @@ async def some(question: str, limit: int) -> list[bytes]:
 def test_what_is_found_is_answered_and_no_more_of_it_than_was_asked_for(tmp_path: Path) -> None:
     async def act(asker: Asker, laptop: Device, clock: MockClock) -> None:
         await asker.say(ASKED)
-        assert await asker.hear() == Found(tuple(RIDS[:3]))
+        assert await asker.hear() == Findings(tuple(RIDS[:3]))
 
     asking(tmp_path, act, find=some)
 
@@ -97,11 +97,11 @@ def test_what_cannot_be_found_out_is_said_so_and_the_link_goes_on(tmp_path: Path
 
     async def act(asker: Asker, laptop: Device, clock: MockClock) -> None:
         await asker.say(ASKED)
-        assert await asker.hear() == Found(None)
+        assert await asker.hear() == Findings(None)
         laptop.replica.finder = some
         clock.jump(QUESTION_EVERY_SECONDS)
         await asker.say(ASKED)
-        assert await asker.hear() == Found(tuple(RIDS[:3]))
+        assert await asker.hear() == Findings(tuple(RIDS[:3]))
 
     asking(tmp_path, act, find=fails if why == "it fails" else None)
 
@@ -118,7 +118,7 @@ def test_what_takes_too_long_to_find_is_given_up(tmp_path: Path) -> None:
         await asker.say(ASKED)
         await begun.wait()
         clock.jump(FIND_SECONDS_MAX)
-        assert await asker.hear() == Found(None)
+        assert await asker.hear() == Findings(None)
 
     asking(tmp_path, act, find=hangs)
 
@@ -137,7 +137,7 @@ def test_questions_without_end_are_answered_one_after_another_and_not_as_fast_as
             await asker.say(ASKED)
             await trio.testing.wait_all_tasks_blocked()
             clock.jump(QUESTION_EVERY_SECONDS)
-            assert await asker.hear() == Found(())
+            assert await asker.hear() == Findings(())
 
     asking(tmp_path, act, find=find)
     assert len(times) == 5
@@ -154,9 +154,9 @@ def test_a_second_question_before_the_first_is_answered_ends_the_link(tmp_path: 
         await asker.say(*[ASKED] * 1_000)
         said = await asker.hear()
         assert isinstance(said, Bye)
-        assert "one Ask at a time" in said.reason
+        assert "one Inquiry at a time" in said.reason
 
-    assert "one Ask at a time" in str(asking(tmp_path, act, find=never))
+    assert "one Inquiry at a time" in str(asking(tmp_path, act, find=never))
 
 
 def test_who_did_not_agree_on_questions_is_answered_none(tmp_path: Path) -> None:
@@ -178,10 +178,10 @@ def test_who_did_not_agree_on_questions_is_answered_none(tmp_path: Path) -> None
 
 def test_an_answer_that_nobody_asked_for_ends_the_link(tmp_path: Path) -> None:
     async def act(asker: Asker, laptop: Device, clock: MockClock) -> None:
-        await asker.say(Found(tuple(RIDS)))
+        await asker.say(Findings(tuple(RIDS)))
         said = await asker.hear()
         assert isinstance(said, Bye)
-        assert "Found answers no Ask" in said.reason
+        assert "Findings answers no Inquiry" in said.reason
 
     asking(tmp_path, act, find=some)
 

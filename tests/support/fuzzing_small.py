@@ -18,7 +18,7 @@ from sync.address import Address
 from sync.code import Invitation, PairingCode
 from sync.errors import InvalidCode, RemoteProtocolError, Untrusted
 from sync.identity import Identity, fingerprint
-from sync.wire.messages import FOUND_MAX, Ask, Found, Grant, Want, decode_message, encode_message
+from sync.wire.messages import FOUND_MAX, Findings, Grant, Inquiry, Want, decode_message, encode_message
 from tests.support.links import identity
 from tests.support.mangling import mangled, mangled_bytes, packed
 
@@ -94,9 +94,9 @@ def questions(random: Random) -> None:
         Wish(random.randbytes(16), random.randbytes(TEXT_HASH_BYTES)) for _ in range(random.randint(1, 4))
     )
     vectors = tuple(random.choice((None, random.randbytes(8))) for _ in wishes)
-    asked = Ask("where is it?"[: random.randint(1, 12)], random.randint(1, FOUND_MAX))
-    found = Found(tuple(random.randbytes(16) for _ in range(random.randint(0, 4))))
-    for message in (Want(wishes), Grant(vectors), asked, found, Found(None)):
+    asked = Inquiry("where is it?"[: random.randint(1, 12)], random.randint(1, FOUND_MAX))
+    found = Findings(tuple(random.randbytes(16) for _ in range(random.randint(0, 4))))
+    for message in (Want(wishes), Grant(vectors), asked, found, Findings(None)):
         data = encode_message(message)
         assert decode_message(data) == message
         spoiled = mangled_bytes(random, data)

@@ -27,14 +27,14 @@ from sync.code import PairingCode
 from sync.pairing import Introduction, Joiner, Offerer, PairingWindow
 from sync.wire.messages import (
     Ack,
-    Ask,
     Base,
     Bye,
     CaughtUp,
-    Found,
+    Findings,
     Grant,
     Heads,
     Hello,
+    Inquiry,
     Known,
     Locator,
     Message,
@@ -107,9 +107,9 @@ def messages() -> Any:
         Hello(2, NOW_MS, bytes(32), frontier.digest(), True, 4, bytes(32)),
         Want((Wish(bytes(range(16)), bytes(16)),)),
         Grant((bytes(4), None)),
-        Ask("where did I park?", 20),
-        Found((bytes(range(16)), bytes(16))),
-        Found(None),
+        Inquiry("where did I park?", 20),
+        Findings((bytes(range(16)), bytes(16))),
+        Findings(None),
     ]
     return [
         {"message": type(each).__name__, "bytes": encode_message(each), "values": stated(each)}
@@ -134,7 +134,7 @@ def stated(message: Message) -> dict[str, Any]:
         case Ack():
             refused = [[*each.origin, each.seq, each.reason, each.gap] for each in message.refused]
             return {"taken": message.taken, "refused": refused}
-        case Found():
+        case Findings():
             return {"rids": None if message.rids is None else list(message.rids)}
         case Want():
             return {"wishes": [list(wish) for wish in message.wishes]}

@@ -84,8 +84,8 @@ MESSAGES: Final[dict[int, tuple[str, dict[str, Check]]]] = {
     ),
     11: ("Want", {"wishes": _upto(bytes, 128 * 32)}),
     12: ("Grant", {"vectors": _each(_or_nil(_upto(bytes, 8_192)), 128)}),
-    13: ("Ask", {"question": _upto(str, 1_000), "limit": _from(1, 200)}),
-    14: ("Found", {"rids": _or_nil(_upto(bytes, 200 * 16))}),
+    13: ("Inquiry", {"question": _upto(str, 1_000), "limit": _from(1, 200)}),
+    14: ("Findings", {"rids": _or_nil(_upto(bytes, 200 * 16))}),
 }  # fmt: skip
 
 
@@ -110,9 +110,9 @@ def read_message(data: bytes) -> tuple[str, dict[str, Any]]:
             said["places"] = [[*origin, *pair] for *origin, pairs in said["places"] for pair in pairs]
             if len(said["places"]) > 10_000:
                 raise Refused("too many places")
-        case "Ask" if not said["question"]:
+        case "Inquiry" if not said["question"]:
             raise Refused("a question that asks nothing")
-        case "Found" if said["rids"] is not None:
+        case "Findings" if said["rids"] is not None:
             named = said["rids"]
             if len(named) % 16:
                 raise Refused("a part of an id")

@@ -16,14 +16,14 @@ from sync.states import ANSWERS, TRANSITIONS, Phase, Receiving, Sending, Session
 from sync.wire.messages import (
     PROTOCOL,
     Ack,
-    Ask,
     Base,
     Bye,
     CaughtUp,
-    Found,
+    Findings,
     Grant,
     Heads,
     Hello,
+    Inquiry,
     Known,
     Locator,
     Message,
@@ -312,10 +312,10 @@ def test_questions_are_asked_where_that_was_agreed_and_one_at_a_time() -> None:
         asking.say(ASKED)
     with pytest.raises(LocalProtocolError, match="a question was asked out of turn"):
         silent.say(ASKED)
-    asking.hear(Found(()))
+    asking.hear(Findings(()))
     assert may_ask(asking)
-    with pytest.raises(RemoteProtocolError, match="Found answers no Ask"):
-        asking.hear(Found(()))
+    with pytest.raises(RemoteProtocolError, match="Findings answers no Inquiry"):
+        asking.hear(Findings(()))
 
 
 def test_questions_are_taken_where_that_was_agreed_and_one_at_a_time() -> None:
@@ -324,19 +324,19 @@ def test_questions_are_taken_where_that_was_agreed_and_one_at_a_time() -> None:
     assert not owes_found(answering)
     answering.hear(ASKED)
     assert owes_found(answering)
-    with pytest.raises(RemoteProtocolError, match="expected one Ask at a time"):
+    with pytest.raises(RemoteProtocolError, match="expected one Inquiry at a time"):
         answering.hear(ASKED)
-    answering.say(Found(None))
+    answering.say(Findings(None))
     assert not owes_found(answering)
-    with pytest.raises(LocalProtocolError, match="Found answers no Ask"):
-        answering.say(Found(None))
+    with pytest.raises(LocalProtocolError, match="Findings answers no Inquiry"):
+        answering.say(Findings(None))
     answering.hear(ASKED)
     for other in (opened(), opened(asks=True)):
         with pytest.raises(RemoteProtocolError, match="no questions were agreed on"):
             other.hear(ASKED)
 
 
-ASKED: Final = Ask("where did I park?", 3)
+ASKED: Final = Inquiry("where did I park?", 3)
 MESSAGES: Final = get_args(Message)
 
 
@@ -377,7 +377,7 @@ SAMPLES: Final[dict[type[Message], Message]] = {
         Want((WISH,)),
         Grant((None,)),
         ASKED,
-        Found(()),
+        Findings(()),
         Bye("enough"),
     )
 }

@@ -17,14 +17,14 @@ from sync.wire.messages import (
     FOUND_MAX,
     PROTOCOL,
     Ack,
-    Ask,
     Base,
     Bye,
     CaughtUp,
-    Found,
+    Findings,
     Grant,
     Heads,
     Hello,
+    Inquiry,
     Known,
     Locator,
     Message,
@@ -90,15 +90,15 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(Bye, reasons),
     st.builds(Want, st.lists(wishes, min_size=1, max_size=5).map(tuple)),
     st.builds(Grant, st.lists(st.none() | st.binary(max_size=40), min_size=1, max_size=5).map(tuple)),
-    st.builds(Ask, st.text(min_size=1, max_size=40), st.integers(1, FOUND_MAX)),
-    st.builds(Found, st.none() | st.lists(st.binary(min_size=16, max_size=16), max_size=5).map(tuple)),
+    st.builds(Inquiry, st.text(min_size=1, max_size=40), st.integers(1, FOUND_MAX)),
+    st.builds(Findings, st.none() | st.lists(st.binary(min_size=16, max_size=16), max_size=5).map(tuple)),
 )
 
 
 @given(messages)
 def test_a_message_survives_the_wire(message: Message) -> None:
     assert decode_message(encode_message(message)) == message
-    assert is_alongside(encode_message(message)) == isinstance(message, Want | Grant | Ask | Found)
+    assert is_alongside(encode_message(message)) == isinstance(message, Want | Grant | Inquiry | Findings)
 
 
 def check(data: bytes) -> None:

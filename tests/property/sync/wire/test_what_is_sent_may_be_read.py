@@ -48,14 +48,14 @@ from sync.wire.messages import (
     REASON_CHARACTERS_MAX,
     WISHES_MAX,
     Ack,
-    Ask,
     Base,
     Bye,
     CaughtUp,
-    Found,
+    Findings,
     Grant,
     Heads,
     Hello,
+    Inquiry,
     Known,
     Locator,
     Message,
@@ -243,8 +243,8 @@ LARGEST_MESSAGES: dict[type, Callable[[], Message]] = {
     Bye: lambda: Bye(LONG),
     Want: lambda: Want(tuple(Wish(bytes(16), bytes(16)) for _ in range(WISHES_MAX))),
     Grant: lambda: Grant((bytes(VECTOR_BYTES_MAX),) * WISHES_MAX),
-    Ask: lambda: Ask("\U0001f600" * QUESTION_CHARACTERS_MAX, FOUND_MAX),
-    Found: lambda: Found((bytes(16),) * FOUND_MAX),
+    Inquiry: lambda: Inquiry("\U0001f600" * QUESTION_CHARACTERS_MAX, FOUND_MAX),
+    Findings: lambda: Findings((bytes(16),) * FOUND_MAX),
 }
 
 

@@ -6,7 +6,7 @@ from replica import parse_memory_id
 from replica.membership import revoke
 from sync.errors import RemoteProtocolError, SomebodyElse, WrongCode
 from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL
-from sync.wire.messages import QUESTION_CHARACTERS_MAX, Ask, Found
+from sync.wire.messages import QUESTION_CHARACTERS_MAX, Findings, Inquiry
 from tests.support.phones import NOW_MS, meet, pair, phone, talk
 
 
@@ -57,7 +57,7 @@ def test_a_device_that_takes_questions_is_asked_and_its_answer_comes_once() -> N
     talk(link, other, link.question("where did I park?", 5, NOW_MS))
     assert link.found() is None, "nobody has answered"
     assert link.question("and the bicycle?", 5, NOW_MS) == [], "one at a time"
-    assert other.exchange.take_asked() == Ask("where did I park?", 5)
+    assert other.exchange.take_asked() == Inquiry("where did I park?", 5)
     other.exchange.answer_memory([parse_memory_id(rid)])
     talk(link, other, [])
     assert link.found() == (parse_memory_id(rid),)
@@ -108,8 +108,8 @@ def test_an_answer_to_no_question_ends_the_link() -> None:
     here, there = phone(), phone("laptop")
     pair(here, there)
     link, other = meet(here, there, protocol=ASKING_PROTOCOL)
-    with pytest.raises(RemoteProtocolError, match="Found answers no Ask"):
-        link.receive(other.sealed(Found(())), NOW_MS)
+    with pytest.raises(RemoteProtocolError, match="Findings answers no Inquiry"):
+        link.receive(other.sealed(Findings(())), NOW_MS)
 
 
 def test_a_wrong_code_pairs_nobody() -> None:
