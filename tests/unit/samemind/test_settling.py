@@ -1,6 +1,8 @@
 """What a person or an agent says of two memories: kept, undone, outranked, and never asked again."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -169,3 +171,21 @@ def test_what_is_forgotten_takes_its_contradiction_along(mind: BlockingMind, pai
     mind.forget(old)
     assert states(mind) == []
     assert mind.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("verdict", "by", "said"),
+    [
+        ("two_things", "person", [(0, 4, 100)]),
+        ("two_things", "agent", [(0, 3, 90)]),
+        ("disagree", "person", []),  # they are in one slot already, and open there
+    ],
+)
+def test_what_is_settled_is_said_of_the_claims_too_as_ops(
+    mind: BlockingMind, tmp_path: Path, verdict: str, by: str, said: list[tuple[int, int, int]]
+) -> None:
+    one, other = mind.remember("Ann works at Google."), mind.remember("Ann works at Siemens.")
+    assert states(mind)[0][1] == "open"
+    mind.settle(one.rid, other.rid, verdict, by=by)
+    with closing(sqlite3.connect(f"file:{tmp_path / 'm.db'}?mode=ro", uri=True)) as store:
+        assert store.execute("SELECT same, by, sureness FROM shown_same_slot").fetchall() == said
