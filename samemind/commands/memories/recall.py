@@ -30,7 +30,7 @@ class Recall(FilterOptions):
     """Find memories by their words and their meaning."""
 
     query: str = argument("what is asked", metavar="QUERY")
-    k: int = option("-k", "how many answers at most", default=10, metavar="N", least=0, most=ANSWERS_MAX)
+    k: int = option("-k", "how many at most", default=10, metavar="N", least=0, most=ANSWERS_MAX)
     explain: bool = option("--explain", "say why each was found", default=False)
     no_graph: bool = option("--no-graph", "do not follow edges from what is asked about", default=False)
     now: str | None = option("--now", 'when "yesterday" is the day before', takes=Takes.TIME)
