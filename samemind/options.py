@@ -40,7 +40,7 @@ class FilterOptions(MomentOptions):
     )
     since: str | None = option(
         "--since",
-        "only from this time on: YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]], or words such as 'last March' or '2h ago'",
+        "only from this time on: YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]], or words: 'last March', '2h ago'",
         takes=Takes.TIME,
     )
     until: str | None = option(
