@@ -30,6 +30,7 @@ from samemind.phone import stand_ins
 
 stand_ins.install()
 import samemind.phone.entry
+import samemind.phone.mail  # loaded where there are mailboxes
 
 print(*sorted({name for name in sys.modules if name.startswith("samemind.")}))
 """
