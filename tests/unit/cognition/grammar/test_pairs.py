@@ -112,3 +112,28 @@ def test_how_old_somebody_is_and_where_from_can_contradict(older: str, newer: st
     """A year more or less follows from when it was told; two mothers are two people."""
     found = disagreements(read_claims(older), read_claims(newer), 0.6, YEARS)
     assert [each.kind for each in found[:1]] == ([] if kind is None else [kind])
+
+
+def test_ends_of_what_has_two_names_are_two_ends() -> None:
+    older = "The guarantee of the {}boiler runs until June 2026"
+    newer = "In the folder: guarantee of the {}boiler, runs until May 2026"
+    (found,) = disagreements(read_claims(older.format("")), read_claims(newer.format("")), 0.9)
+    assert found.kind == "until"
+    named = read_claims(older.format("Kerber ")), read_claims(newer.format("Lindner "))
+    assert disagreements(*named, 0.9) == []
+
+
+def test_what_is_told_at_length_is_no_heading_of_the_day_behind_it() -> None:
+    def feasts(text: str) -> list[object]:
+        return [claim.value for claim in read_claims(text).claims if claim.kind == "feast"]
+
+    assert len(feasts("Marta is getting married! 14 June, in the chapel")) == 1
+    assert feasts("Marta is getting married after all these many long years! 14 June, in the chapel") == []
+
+
+def test_two_trades_in_one_sentence_are_nobodys() -> None:
+    def trades(text: str) -> list[object]:
+        return [claim.value for claim in read_claims(text).claims if claim.kind == "trade"]
+
+    assert len(trades("I think Marcus teaches maths there")) == 1
+    assert trades("I think Marcus teaches maths and is an accountant there") == []

@@ -1,8 +1,14 @@
 """What is told in two languages is compared in the words of one."""
 
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
 from cognition.embedding.universal import UniversalEmbedder
 from cognition.grammar.pairing import disagreements
-from cognition.grammar.translating import in_words_of, romanized
+from cognition.grammar.translating import MEANT_ALIKE_MIN, in_words_of, romanized
 from cognition.grammar.typed import read_claims, told_by
 
 EMBEDDER = UniversalEmbedder()
@@ -56,3 +62,26 @@ def test_what_somebody_says_of_themselves_is_said_of_them() -> None:
     assert disagreements(told_by(read_claims(own), "Théo"), theirs, 0.3)[0].entity == "theo"
     assert disagreements(told_by(read_claims(own), "Jonas"), theirs, 0.3) == []
     assert disagreements(read_claims(own), theirs, 0.3) == []
+
+
+@pytest.mark.parametrize(
+    ("cosine", "is_put"), [(MEANT_ALIKE_MIN + 0.02, True), (MEANT_ALIKE_MIN - 0.02, False)]
+)
+def test_a_word_is_put_from_the_bar_on(cosine: float, is_put: bool) -> None:
+    """The bar lies between what was measured: "chair" and "table" at 0.52, "tractor" and "trekker" at 0.75."""
+
+    def vectors_of(words: Sequence[str]) -> NDArray[np.float32]:
+        made = np.zeros((len(words), len(words) + 3), np.float32)
+        for row, word in enumerate(words):
+            if word == "chairs":
+                made[row, 0] = 1
+            elif word == "Stühle":
+                made[row, :2] = cosine, (1 - cosine**2) ** 0.5
+            else:
+                made[row, row + 3] = 1
+        return made
+
+    older, newer = "We have six chairs in the kitchen", "Wir haben acht Stühle in der Küche"
+    before, now = read_claims(older), read_claims(newer)
+    assert ("chairs" in in_words_of(before, now, older, newer, vectors_of).words) is is_put
+    assert 0.52 < MEANT_ALIKE_MIN <= 0.75
