@@ -33,7 +33,7 @@ from simulations.clock import DAY_MS
 from simulations.device import Key
 from sync.carrier.cargo import export, messages
 from sync.carrier.shelf import TIER_FILES_MAX, Shelf, new_name
-from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor
+from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor, VisitUnderWay
 from sync.errors import Denied, Full, Gone, SyncError, Unreached
 from sync.identity import Identity
 from sync.wire.messages import Base, Ops
@@ -398,19 +398,11 @@ def introduction(by: Visiting, who: Visiting) -> Any:
 
 def drive(visit: Generator[Step, Any, Looked], device: Visiting, box: Box) -> Looked:
     """Do what a visit wants done."""
-    result: Any = None
-    failure: SyncError | ReplicaError | None = None
-    while True:
-        try:
-            step = visit.send(result) if failure is None else visit.throw(failure)
-        except StopIteration as end:
-            looked: Looked = end.value
-            return looked
-        result, failure = None, None
-        try:
-            result = _do(step, device, box)
-        except (SyncError, ReplicaError) as error:
-            failure = error
+    under_way = VisitUnderWay(visit)
+    while (step := under_way.proceed()) is not None:
+        with under_way.trying():
+            under_way.result = _do(step, device, box)
+    return under_way.looked
 
 
 def _do(step: Step, device: Visiting, box: Box) -> Any:

@@ -13,12 +13,11 @@ from random import Random
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from replica.errors import ReplicaError
 from replica.mailbox_files import files_taken, forget_files, note_files
 from samemind.phone.host import Phone
 from samemind.phone.link import TOLD_BYTES_MAX
 from sync.carrier.shelf import Plan, Shelf
-from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor
+from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor, VisitUnderWay
 from sync.errors import Denied, Full, MailboxError, SyncError, Unreached
 from sync.mailbox.nkeys import public_nkey, read_seed
 from sync.mailbox.pace import GROUP_SECONDS_RINGING, LOOK_SECONDS_MAX, LookClock, Pace
@@ -333,19 +332,11 @@ class PhoneMail:
         self, kept: _Kept, visit: Generator[Step, Any, Looked]
     ) -> Generator[Transport | Breath, Any, Looked]:
         """Do what a visit wants done until it is over."""
-        result: Any = None
-        failure: SyncError | ReplicaError | None = None
-        while True:
-            try:
-                step = visit.send(result) if failure is None else visit.throw(failure)
-            except StopIteration as end:
-                looked: Looked = end.value
-                return looked
-            result, failure = None, None
-            try:
-                result = yield from self._done(kept, step)
-            except (SyncError, ReplicaError) as error:  # what to make of it is the visit's to say
-                failure = error
+        under_way = VisitUnderWay(visit)
+        while (step := under_way.proceed()) is not None:
+            with under_way.trying():
+                under_way.result = yield from self._done(kept, step)
+        return under_way.looked
 
     def _done(self, kept: _Kept, step: Step) -> Generator[Transport | Breath, Any, Any]:
         files = kept.files

@@ -8,6 +8,7 @@ no network, no clock and no store; `Run` hands it the core, and a step that fail
 import io
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -113,6 +114,47 @@ class Looked:
         self.refused = one.refused
         self.wrote += one.wrote
         self.removed += one.removed
+
+
+class VisitUnderWay:
+    """A visit that is being made: its next step, and what came of that.
+
+    Whoever makes it does each step that `proceed` returns, with `trying`, and sets `result`; then `looked` is what the
+    visit came to. How a step is done differs: by a task, by a page that waits for its browser, by a simulator.
+    """
+
+    def __init__(self, visit: Generator[Step, Any, Looked]) -> None:
+        self.result: Any = None
+        """What came of the step that was done last."""
+        self._visit = visit
+        self._failure: SyncError | ReplicaError | None = None
+        self._looked: Looked | None = None
+
+    def proceed(self) -> Step | None:
+        """Tell the visit what came of its last step, and return the next; None when it is over."""
+        try:
+            step = (
+                self._visit.send(self.result) if self._failure is None else self._visit.throw(self._failure)
+            )
+        except StopIteration as end:
+            self._looked = end.value
+            return None
+        self.result, self._failure = None, None
+        return step
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """Do a step in the block; what to make of one that fails is the visit's to say."""
+        try:
+            yield
+        except (SyncError, ReplicaError) as error:
+            self._failure = error
+
+    @property
+    def looked(self) -> Looked:
+        """What the visit came to, once it is over."""
+        assert self._looked is not None, "the visit is not over"
+        return self._looked
 
 
 class _Waiting(NamedTuple):

@@ -7,12 +7,10 @@ never remembers files whose ops it does not hold.
 from collections.abc import Generator
 from typing import Any
 
-from replica.errors import ReplicaError
 from replica.mailbox_files import files_taken, forget_files, note_files
 from replica.replica import Replica
 from sync.carrier.shelf import Shelf
-from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step
-from sync.errors import SyncError
+from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, VisitUnderWay
 from sync.mailbox.box import Mailbox
 
 
@@ -28,19 +26,11 @@ async def forget_shelf(replica: Replica, mailbox: str) -> None:
 
 async def look(box: Mailbox, replica: Replica, mailbox: str, visit: Generator[Step, Any, Looked]) -> Looked:
     """Do what a visit wants done until it is over."""
-    result: Any = None
-    failure: SyncError | ReplicaError | None = None
-    while True:
-        try:
-            step = visit.send(result) if failure is None else visit.throw(failure)
-        except StopIteration as end:
-            looked: Looked = end.value
-            return looked
-        result, failure = None, None
-        try:
-            result = await _do(step, box, replica, mailbox)
-        except (SyncError, ReplicaError) as error:  # what to make of it is the visit's to say
-            failure = error
+    under_way = VisitUnderWay(visit)
+    while (step := under_way.proceed()) is not None:
+        with under_way.trying():
+            under_way.result = await _do(step, box, replica, mailbox)
+    return under_way.looked
 
 
 async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str) -> Any:

@@ -7,10 +7,21 @@ from random import Random
 from typing import Any
 
 from replica.core import Core
-from replica.errors import ReplicaError
 from sync.carrier.shelf import Shelf
-from sync.carrier.visit import GetFile, Looked, MayWrite, Names, Put, Remove, Run, Save, Step, Visitor
-from sync.errors import Full, Gone, SyncError
+from sync.carrier.visit import (
+    GetFile,
+    Looked,
+    MayWrite,
+    Names,
+    Put,
+    Remove,
+    Run,
+    Save,
+    Step,
+    Visitor,
+    VisitUnderWay,
+)
+from sync.errors import Full, Gone
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS
 
@@ -29,40 +40,30 @@ def _room(box: Box) -> float:
 
 def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[str, bytes]) -> Looked:
     """Do what a visit wants done; `rows` is what is written down of the mailbox."""
-    result: Any = None
-    failure: SyncError | ReplicaError | None = None
-    while True:
-        try:
-            step = visit.send(result) if failure is None else visit.throw(failure)
-        except StopIteration as end:
-            looked: Looked = end.value
-            return looked
-        result, failure = None, None
-        match step:
-            case Names():
-                result = {name: len(data) for name, data in box.items()}
-            case GetFile(name, size):
-                if name in box:
-                    result = box[name][:size]
-                else:
-                    failure = Gone(name)
-            case Put(name, data):
-                assert name not in box, "a name is never written twice"
-                if sum(map(len, box.values())) + len(data) > _room(box):
-                    failure = Full("no room")
-                else:
+    under_way = VisitUnderWay(visit)
+    while (step := under_way.proceed()) is not None:
+        with under_way.trying():
+            match step:
+                case Names():
+                    under_way.result = {name: len(data) for name, data in box.items()}
+                case GetFile(name, size):
+                    if name not in box:
+                        raise Gone(name)
+                    under_way.result = box[name][:size]
+                case Put(name, data):
+                    assert name not in box, "a name is never written twice"
+                    if sum(map(len, box.values())) + len(data) > _room(box):
+                        raise Full("no room")
                     box[name] = data
-            case Remove(name):
-                box.pop(name, None)
-            case Run(fn):
-                try:
-                    result = fn(core)
-                except (SyncError, ReplicaError) as error:
-                    failure = error
-            case Save(new, gone):
-                rows |= new
-                for name in gone:
-                    rows.pop(name, None)
+                case Remove(name):
+                    box.pop(name, None)
+                case Run(fn):
+                    under_way.result = fn(core)
+                case Save(new, gone):
+                    rows |= new
+                    for name in gone:
+                        rows.pop(name, None)
+    return under_way.looked
 
 
 @dataclass
