@@ -46,14 +46,13 @@ def corrected(
     text: str,
     tables: Tables,
     lexicon: CommonWords | None,
-    postings: Postings | None = None,
+    postings: Postings,
 ) -> str:
     """Return a question with the words that no memory holds put right, where it is clear which are meant.
 
     A word that stands for others is meant as it is, and so is a common one. `postings` remembers who holds a word for
     whoever looks for it next.
     """
-    postings = Postings() if postings is None else postings
     unknown = [
         word
         for word in dict.fromkeys(words(text))

@@ -119,11 +119,6 @@ class PhoneMail:
         self.step: Transport | Breath | None = None
         """What the look that is under way wants done next."""
 
-    @property
-    def names(self) -> list[str]:
-        """Which there are."""
-        return list(self._kept)
-
     def server(self, name: str) -> dict[str, str | None]:
         """Return where the NATS server of one is, as whom to sign in there, and on which subject it rings."""
         about, files = self._kept[name].about, self._kept[name].files
@@ -285,9 +280,9 @@ class PhoneMail:
         try:
             self.step = under_way.send(answer) if failure is None else under_way.throw(failure)
         except StopIteration:
-            self._under_way = self._looking = self.step = None
+            self.drop()
         except BaseException:
-            self._under_way = self._looking = self.step = None
+            self.drop()
             raise
 
     def _look(self, kept: _Kept) -> Generator[Transport | Breath, Any, None]:

@@ -20,6 +20,7 @@ from cognition.contradictions.telling import ClaimWriter, telling_of
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.index import VectorIndex
+from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.pool import Pool
 from cognition.ranking.query import Query
@@ -107,7 +108,7 @@ class Store:
 
     def ask(self, text: str, now_ms: int, **options: Any) -> Ranked:
         """Return the ranked pool of a question."""
-        query = Query(corrected(self.home.connection, text, Query(text).tables, self.lexicon))
+        query = Query(corrected(self.home.connection, text, Query(text).tables, self.lexicon, Postings()))
         asked = query.text if self.embedder.costly else query.keywords
         return rank(
             self.home.connection,

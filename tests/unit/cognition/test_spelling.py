@@ -7,6 +7,7 @@ import pytest
 import samemind
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
+from cognition.postings import Postings
 from cognition.ranking.vocabulary import TABLES, with_own
 from cognition.spelling import UNKNOWN_MAX, corrected, slips
 from tests.support.minds import Home
@@ -51,7 +52,7 @@ def test_a_slip_is_a_letter_left_out_added_changed_or_swapped() -> None:
     ],
 )
 def test_a_mistyped_word_is_taken_for_the_one_that_is_held(home: Home, asked: str, meant: str) -> None:
-    assert corrected(home.connection, asked, TABLES, LEXICON) == meant
+    assert corrected(home.connection, asked, TABLES, LEXICON, Postings()) == meant
 
 
 @pytest.mark.parametrize(
@@ -71,12 +72,12 @@ def test_a_mistyped_word_is_taken_for_the_one_that_is_held(home: Home, asked: st
     ],
 )
 def test_what_may_be_meant_as_it_stands_is_left_alone(home: Home, asked: str) -> None:
-    assert corrected(home.connection, asked, TABLES, LEXICON) == asked
+    assert corrected(home.connection, asked, TABLES, LEXICON, Postings()) == asked
 
 
 def test_a_word_that_stands_for_others_is_no_slip(home: Home) -> None:
     assert corrected(
-        home.connection, "who has a daschhund", with_own({"dog": ["daschhund"]}), LEXICON
+        home.connection, "who has a daschhund", with_own({"dog": ["daschhund"]}), LEXICON, Postings()
     ).endswith("daschhund")
 
 
@@ -93,4 +94,4 @@ def test_a_question_of_many_unknown_words_is_of_another_language_and_left_alone(
     home: Home, slips: int, mends: bool
 ) -> None:
     asked = " ".join(["Postgers", *(f"zq{chr(ord('a') + n) * 5}" for n in range(slips - 1))])
-    assert (corrected(home.connection, asked, TABLES, LEXICON) != asked) is mends
+    assert (corrected(home.connection, asked, TABLES, LEXICON, Postings()) != asked) is mends

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from cognition.context import harmless
 from cognition.fences import FENCE_CLOSES
+from cognition.recall import K_MAX
 from samemind.catalog import NAMES, verb_named
 from samemind.commands.memories.recall import ANSWERS_MAX
 from samemind.declaring import Agents, Command, Effects, bounds_of
@@ -53,6 +54,7 @@ def test_a_tool_says_what_a_number_may_be() -> None:
     assert said > 5
     (k,) = (input_schema(tool.options())["properties"]["k"] for tool in core() if tool.name == "recall")
     assert (k["minimum"], k["maximum"]) == (0, ANSWERS_MAX)
+    assert ANSWERS_MAX == K_MAX
 
 
 def test_the_full_profile_is_every_verb_that_acts_on_memory_and_nothing_that_acts_on_the_machine() -> None:
