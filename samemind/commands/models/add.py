@@ -30,7 +30,8 @@ class AddModel:
 
 # What any model of sentences tells apart: the first two say the same, the third something else.
 SENTENCES: Final = ("our dog has fallen ill", "the puppy is sick", "the invoice is due on Friday")
-
+# A folder of a model holds a dozen files, its repository some hundreds; `..`, named by mistake, holds all of a disk.
+ENTRIES_MAX: Final = 2_000
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -101,7 +102,13 @@ def _copy(folder: Path, into: Path) -> None:
     from samemind import hub
 
     found = []
-    for path in sorted(folder.rglob("*")):
+    # As they come, not sorted first: that would read all of a disk before anything is said.
+    for number, path in enumerate(folder.rglob("*"), start=1):
+        if number > ENTRIES_MAX:
+            raise Usage(
+                f"expected a folder that holds one model, {folder} holds more than {ENTRIES_MAX} files and folders",
+                code="too_large",
+            )
         relative = path.relative_to(folder).as_posix()
         if path.is_file() and hub.is_wanted(relative):
             found.append((relative, path.stat().st_size))

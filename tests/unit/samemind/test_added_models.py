@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ from cognition.embedding import transformer
 from cognition.errors import ModelUnavailable
 from samemind import hub as hubs
 from samemind.added_models import added_model, added_models, embedder_of, files_of
+from samemind.commands.models import add
 from samemind.commands.models.add import SENTENCES, AddModel, hub_of
 from samemind.commands.models.add import run as models_add
 from samemind.commands.models.list import ListModels
@@ -223,11 +225,30 @@ def test_a_mirror_is_an_address_that_nobody_between_can_change(url: str) -> None
 
 @pytest.mark.parametrize("name", ["", "..", "a/b/c", "x" * 97, "acme/", "-x", "a b"])
 def test_what_is_no_name_and_no_folder_is_refused_before_anybody_is_asked(
-    tmp_path: Path, hub: Hub, name: str
+    tmp_path: Path, hub: Hub, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(Usage):
         models_add(home_of(tmp_path, hub), AddModel(model=name or "\0", name="x"))
     assert hub.asked == []
+
+
+def test_a_folder_of_much_else_is_refused_before_all_of_it_was_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(add, "ENTRIES_MAX", 4)
+    looked_at = []
+
+    def rglob(folder: Path, pattern: str) -> Iterator[Path]:
+        for number in count():
+            looked_at.append(number)
+            yield folder / f"{number}.txt"
+
+    monkeypatch.setattr(Path, "rglob", rglob)
+    with pytest.raises(Usage, match="holds more than 4 files and folders"):
+        models_add(home_of(tmp_path), AddModel(model=str(tmp_path), name="x"))
+    assert len(looked_at) == 5
 
 
 def test_a_damaged_pin_says_which_folder_to_remove(tmp_path: Path, hub: Hub) -> None:
