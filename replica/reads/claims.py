@@ -27,6 +27,42 @@ def claims_of(connection: sqlite3.Connection, number: int) -> list[ShownClaim]:
     return read_claims(connection, "WHERE c.id = ? ORDER BY c.hlc, c.claim", (number,))
 
 
+class ShownJudgment(NamedTuple):
+    """What is said of two claims, each by the short id of its op: by judges of which rank, and how surely."""
+
+    claim: bytes
+    against: bytes
+    same: bool
+    by: int
+    sureness: int
+
+
+def all_judgments(connection: sqlite3.Connection) -> list[ShownJudgment]:
+    """Return what is said of two claims that both show, in the order in which it was said."""
+    rows = connection.execute(
+        """SELECT j.claim, j.against, j.same, j.by, j.sureness FROM same_slot j
+           JOIN memory m ON m.rid = j.one JOIN claim c ON c.id = m.id AND c.claim = j.claim
+           JOIN memory n ON n.rid = j.other JOIN claim d ON d.id = n.id AND d.claim = j.against
+           ORDER BY j.hlc, j.op"""
+    )
+    return [
+        ShownJudgment(claim, against, bool(same), by, sureness) for claim, against, same, by, sureness in rows
+    ]
+
+
+def judgments_stamped(connection: sqlite3.Connection, first_hlc: int, last_hlc: int) -> dict[bytes, int]:
+    """Return the stamp of each judgment that was last said in this range, both ends in it, by its name.
+
+    Those on a memory that was forgotten are left out: nothing can come of them.
+    """
+    rows = connection.execute(
+        """SELECT judgment, hlc FROM same_slot WHERE hlc BETWEEN ? AND ?
+           AND one NOT IN (SELECT rid FROM tombstone) AND other NOT IN (SELECT rid FROM tombstone)""",
+        (first_hlc, last_hlc),
+    )
+    return dict(rows.fetchall())
+
+
 class ClaimNames(NamedTuple):
     """What names the slot of a claim: workspace, entity and relation; and the claim."""
 

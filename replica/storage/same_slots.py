@@ -39,14 +39,19 @@ def same_slot_row(key: Key, cell: Cell | None) -> tuple[Any, ...] | None:
     if same is None:
         return None
     (one, claim), (other, against) = claims_judged(key.name)
-    by = unpack(key.name)[-1]
-    return one, claim.id8, other, against.id8, by, int(same), sureness, hlc, head.id8
+    return one, claim.id8, other, against.id8, rank_of(key.name), int(same), sureness, hlc, head.id8
 
 
 def claims_judged(name: bytes) -> tuple[tuple[MemoryId, OpRef], tuple[MemoryId, OpRef]]:
     """Return of which two claims a judgment is, by its name."""
     one, claim, other, against, _ = unpack(name)
     return (MemoryId(one), read_place(claim)), (MemoryId(other), read_place(against))
+
+
+def rank_of(name: bytes) -> int:
+    """Return of which rank the judges are, by the name of a judgment."""
+    rank: int = unpack(name)[-1]
+    return rank
 
 
 def shown_same_slots(connection: sqlite3.Connection) -> dict[bytes, tuple[Any, ...]]:

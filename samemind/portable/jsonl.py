@@ -25,11 +25,22 @@ from replica import (
 from replica.codec import SALT_BYTES, encode_payload
 from replica.fields import check_field
 from replica.labelling import take_entries
+from replica.limits import JUDGES_MAX, SURENESS_MAX
 from samemind.errors import SamemindError, Usage
 from samemind.fields import read_record
 from samemind.memory_view import MemoryView
 from samemind.plain import to_json
-from samemind.portable.records import Claimed, Edge, Item, Linked, Reads, Record, Setting, Unreadable
+from samemind.portable.records import (
+    Claimed,
+    Edge,
+    Item,
+    JudgedClaims,
+    Linked,
+    Reads,
+    Record,
+    Setting,
+    Unreadable,
+)
 from samemind.times import read_time
 
 SOURCE: Final = "jsonl"
@@ -90,6 +101,19 @@ def claim_line(claim: Claimed) -> str:
     if claim.keep is not None:
         document["keep"] = claim.keep
     return _line(document)
+
+
+def judgment_line(judged: JudgedClaims) -> str:
+    """Return what was said of two claims as a line."""
+    return _line(
+        {
+            "kind": "judgment",
+            "claims": list(judged.claims),
+            "same": judged.same,
+            "by": judged.by,
+            "sureness": judged.sureness,
+        }
+    )
 
 
 def read(lines: Iterable[str]) -> Iterator[Record]:
@@ -229,11 +253,28 @@ def _claim(line: int, record: Mapping[str, Any]) -> Claimed:
     return claim
 
 
+def _judgment(line: int, record: Mapping[str, Any]) -> JudgedClaims:
+    match record:
+        case {
+            "claims": [str(one), str(other)],
+            "same": bool(same),
+            "by": int(by),
+            "sureness": int(sureness),
+        } if type(by) is type(sureness) is int and one != other:
+            if 1 <= by <= JUDGES_MAX and 1 <= sureness <= SURENESS_MAX:
+                return JudgedClaims(line=line, claims=(one, other), same=same, by=by, sureness=sureness)
+    raise Usage(
+        "expected a judgment to have `claims` with the ids of two claims, `same` true or false, "
+        f"`by` from 1 to {JUDGES_MAX} and a `sureness` from 1 to {SURENESS_MAX}"
+    )
+
+
 _READERS: Final[Mapping[str, Callable[[int, dict[str, Any]], Record]]] = {
     "edge": _edge,
     "setting": _setting,
     "link": _link,
     "claim": _claim,
+    "judgment": _judgment,
 }
 
 

@@ -89,6 +89,17 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedClaims:
+    """What judges of one rank say of two claims of the same file, by their ids: that they are of one thing, or two."""
+
+    line: int
+    claims: tuple[str, str]
+    same: bool
+    by: int
+    sureness: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """Something that cannot be taken, and why."""
 
@@ -97,7 +108,9 @@ class Unreadable:
 
 
 Storable = Item | Edge | Setting
-Record = Storable | Claimed | Linked | Unreadable
+Beside = Claimed | JudgedClaims | Linked
+"""What comes after all memories that it is about."""
+Record = Storable | Beside | Unreadable
 # What reading a chat ends in that is built otherwise than its product builds them.
 _FAULTS: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError, SamemindError)
 

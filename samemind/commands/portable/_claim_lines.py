@@ -1,7 +1,8 @@
-"""Take claims out with the memories they were taken from, and bring them in again.
+"""Take claims out with the memories they were taken from, and bring them in again, with what was said about them.
 
 What a memory claims is not read from its words a second time: who says it has changed, and what a person decided, is
-in the claims alone. So a line of its own carries each, by an id that means something in its file only.
+in the claims alone. So a line of its own carries each, by an id that means something in its file only. What somebody
+said of two claims, that they are of one thing or of two, names both by these ids.
 """
 
 import sqlite3
@@ -13,12 +14,12 @@ import replica
 from cognition.contradictions.values import words_of
 from cognition.holding import texts_of
 from cognition.memories import read_memories
-from replica import ClaimVerdict, Core, MemoryId, OpRef, ShownClaim, Write
+from replica import ClaimVerdict, Core, MemoryId, OpRef, SameSlot, ShownClaim, Write
 from replica.limits import COMMIT_OPS_MAX
-from replica.reads.claims import all_claims, claims_of, memories_claiming
+from replica.reads.claims import all_claims, all_judgments, claims_of, memories_claiming
 from replica.reads.ids import number_of
 from samemind.held_back import edge_said, line_kept_back
-from samemind.portable.records import Claimed
+from samemind.portable.records import Claimed, JudgedClaims
 
 # A commit holds up other writers while it is made.
 BATCH: Final = 2_000
@@ -50,6 +51,13 @@ def claim_records(connection: sqlite3.Connection) -> Iterator[Claimed]:
             replaces=tuple(each.hex() for each in claim.replaces),
             keep=keep,
         )
+
+
+def judgment_records(connection: sqlite3.Connection) -> Iterator[JudgedClaims]:
+    """Return what is said of two claims, in the order in which it was said; what was taken back is not among it."""
+    for number, said in enumerate(all_judgments(connection), start=1):
+        claims = said.claim.hex(), said.against.hex()
+        yield JudgedClaims(line=number, claims=claims, same=said.same, by=said.by, sureness=said.sureness)
 
 
 class ClaimsIn:
@@ -95,6 +103,19 @@ class ClaimsIn:
                 verdicts = slots.setdefault((line.entity.casefold(), line.relation), [])
                 verdicts.append(ClaimVerdict(rid, place, line.keep))
         writes = [Write(replica.Resolve(tuple(verdicts))) for verdicts in slots.values()]
+        for start in range(0, len(writes), BATCH):
+            core.commit(writes[start : start + BATCH], now_ms)
+
+    def judge(self, core: Core, lines: Iterable[JudgedClaims], now_ms: int) -> None:
+        """Say again what was said of two claims of which one was brought in now.
+
+        Of two that were here already somebody may have said otherwise since, or taken it back.
+        """
+        writes = []
+        for line in lines:
+            if self._places.keys() >= {*line.claims} and not self._new.isdisjoint(line.claims):
+                one, other = ((rid, place) for place, rid in map(self._places.__getitem__, line.claims))
+                writes.append(Write(SameSlot.of(one, other, line.same, by=line.by, sureness=line.sureness)))
         for start in range(0, len(writes), BATCH):
             core.commit(writes[start : start + BATCH], now_ms)
 

@@ -42,7 +42,18 @@ from samemind.errors import SamemindError
 from samemind.held_back import edge_said, kept_back, line_kept_back
 from samemind.op_ranges import Written, show_stretches
 from samemind.portable.files import read_path
-from samemind.portable.records import Claimed, Edge, Item, Linked, Reads, Setting, Storable, Unreadable
+from samemind.portable.records import (
+    Beside,
+    Claimed,
+    Edge,
+    Item,
+    JudgedClaims,
+    Linked,
+    Reads,
+    Setting,
+    Storable,
+    Unreadable,
+)
 from samemind.portable.texts import Source
 
 # A commit holds up other writers while it is made: 2,000 take some 50 ms.
@@ -92,6 +103,8 @@ class Survey:
     """The memories that say more in these files than their words."""
     claims: list[Claimed] = field(default_factory=list)
     """They come after all that they are of; few memories have any."""
+    judged: list[JudgedClaims] = field(default_factory=list)
+    """Likewise, after the claims."""
     links: list[Linked] = field(default_factory=list)
     """Likewise."""
 
@@ -102,6 +115,9 @@ def survey_files(paths: Sequence[Source], format: str) -> Survey:
         if isinstance(record, Claimed):
             survey.claims.append(record)
             survey.parents.add(record.rid)
+            continue
+        if isinstance(record, JudgedClaims):
+            survey.judged.append(record)
             continue
         if isinstance(record, Linked):
             survey.links.append(record)
@@ -114,7 +130,7 @@ def survey_files(paths: Sequence[Source], format: str) -> Survey:
 
 def records_of(paths: Sequence[Source], format: str) -> Iterator[Storable | Unreadable]:
     for record in chain.from_iterable(read_path(path, format) for path in paths):
-        if not isinstance(record, Claimed | Linked):
+        if not isinstance(record, Beside):
             yield record
 
 
@@ -125,8 +141,10 @@ def next_page(
     return page if workspace is None else [_into(workspace, record) for record in page]
 
 
-async def bring_claims(device: Device, claims: Sequence[Claimed], written: Written) -> int:
-    """Claim on the memories that are here now what came along with them, and what was decided about it.
+async def bring_claims(
+    device: Device, claims: Sequence[Claimed], judged: Sequence[JudgedClaims], written: Written
+) -> int:
+    """Claim on the memories that are here now what came along with them, and say what was decided and said about it.
 
     Returns how many are held.
     """
@@ -139,6 +157,7 @@ async def bring_claims(device: Device, claims: Sequence[Claimed], written: Writt
         await device.replica.run(written.noting(partial(write, claims[start : start + CLAIMS_BATCH])))
     if claims:
         await device.replica.run(written.noting(lambda core, _: coming.decide(core, claims, device.now_ms())))
+        await device.replica.run(written.noting(lambda core, _: coming.judge(core, judged, device.now_ms())))
     return coming.held
 
 

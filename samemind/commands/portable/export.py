@@ -74,7 +74,7 @@ async def run(device: "Device", options: Export, say: "Say") -> Exported:
 
 def export_lines(connection: "sqlite3.Connection") -> Iterator[str]:
     from replica import all_edges, all_links, all_memories, read_settings, show_memory_id, unknown_fields
-    from samemind.commands.portable._claim_lines import claim_records
+    from samemind.commands.portable._claim_lines import claim_records, judgment_records
     from samemind.portable import jsonl
     from samemind.views import view_of_memory
 
@@ -88,6 +88,7 @@ def export_lines(connection: "sqlite3.Connection") -> Iterator[str]:
     for name, value in read_settings(connection, "").items():
         yield jsonl.setting_line(name, value)
     yield from map(jsonl.claim_line, claim_records(connection))
+    yield from map(jsonl.judgment_line, judgment_records(connection))
 
 
 def _opened(path: Path) -> TextIO:

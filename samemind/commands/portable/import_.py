@@ -119,7 +119,7 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
         await say({"progress": {"done": done, "total": max(done, survey.total)}})
     if options.dry_run:
         return outcome(counts, failed, dry_run=True)
-    counts["held"] += await bring_claims(device, survey.claims, written)
+    counts["held"] += await bring_claims(device, survey.claims, survey.judged, written)
     for start in range(0, len(links), BATCH):
         part = partial(write_links, device, links[start : start + BATCH])
         await device.replica.run(written.noting(part))

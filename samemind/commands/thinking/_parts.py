@@ -30,8 +30,9 @@ class Retract:
 class Retracted:
     """What was taken back, or would be (`dry_run`): memories, facts taken from them, edges, lines of the profile.
 
-    `changed` names memories of others that the retracted device wrote to; these are as it left them. `texts` are the
-    words of what would go, by id, where that was asked for.
+    `judgments` names each two memories of whose claims it was said that they are of one thing, or of two. `changed`
+    names memories of others that the retracted device wrote to; these are as it left them. `texts` are the words of
+    what would go, by id, where that was asked for.
     """
 
     rids: list[str]
@@ -41,3 +42,4 @@ class Retracted:
     changed: list[str] = field(default_factory=list)
     dry_run: bool = False
     texts: dict[str, str] = field(default_factory=dict)
+    judgments: list[str] = field(default_factory=list)

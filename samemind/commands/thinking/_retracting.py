@@ -2,8 +2,10 @@
 
 What a memory says goes with its tombstone: its edits, its claims, and its share in summaries. Beside it go the facts
 that were taken from it, wherever that was done, and the edges that name it. For a device, also the edges that it wrote
-last and the summaries that it proposed. What it changed in the memories of others cannot be taken back by itself, since
-others may have written on; these are named, so that somebody can look.
+last, the summaries that it proposed, and what it said of claims, that two are of one thing or of two; where another
+device said something of the same two without knowing of that, the other's word stands again. What it changed in the
+memories of others cannot be taken back by itself, since others may have written on; these are named, so that somebody
+can look.
 
 With `since`, only what was stored since then goes, by the stamp of the device that stored it: where a clock led, what
 was told before may bear a later one. With `ops`, only what these wrote goes, lines of the profile among it: that is how
@@ -13,19 +15,31 @@ With `undo`, nothing is written until that time has passed. A call that is cance
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Final, NamedTuple
 
 import replica
-from replica import Core, MemoryId, OpKind, OpRef, Relate, Withdraw, Write, all_edges, show_memory_id
+from replica import (
+    Core,
+    MemoryId,
+    OpKind,
+    OpRef,
+    Relate,
+    SameSlot,
+    Withdraw,
+    Write,
+    all_edges,
+    show_memory_id,
+)
 from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 from replica.reads.attribution import told_by
+from replica.reads.claims import judgments_stamped
 from replica.reads.facts import all_facts
 from replica.reads.graph import edges_stamped
 from replica.reads.log import last_stamp_at, memories_changed
 from replica.reads.proposals import memories_proposed, settings_stamped
-from replica.writers import edge_writers, setting_writers
+from replica.writers import edge_writers, judgment_writers, setting_writers, without_judge
 from samemind.commands.thinking._parts import Retract, Retracted
 from samemind.ids import find_device
 from samemind.op_ranges import Meant, read_stretches
@@ -38,13 +52,17 @@ _CHANGES: Final = (OpKind.EDIT, OpKind.SET, OpKind.TAG, OpKind.UNTAG)
 
 
 class Retraction(NamedTuple):
-    """What is to go: memories with the facts taken from them, edges, settings, proposals; and what others look at."""
+    """What is to go: memories with the facts taken from them, edges, settings, proposals; and what others look at.
+
+    `judgments` are what takes back what was said of two claims.
+    """
 
     rids: list[MemoryId]
     facts: list[MemoryId]
     edges: list[tuple[str, str, str]]
     settings: list[str]
     proposals: list[OpRef]
+    judgments: list[SameSlot]
     changed: list[MemoryId]
 
 
@@ -67,6 +85,7 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Re
     edges = {edge[:3] for edge in all_edges(connection) if edge.source in names or edge.target in names}
     settings: list[str] = []
     proposals: list[OpRef] = []
+    judgments: list[SameSlot] = []
     changed: set[MemoryId] = set()
     if own is not None:
         stamps = edges_stamped(connection, *meant.reach)
@@ -91,6 +110,7 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Re
             if place.origin.device == own
             and (meant == Meant() or meant.holds(place.origin.incarnation, last_stamp_at(connection, place)))
         )
+        judgments = _judged_by(core, connection, own, meant, gone)
         changed = {
             rid
             for rid, incarnation, hlc in memories_changed(connection, own, _CHANGES, *meant.reach)
@@ -98,8 +118,27 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Re
         }
         changed |= _erased_by(core, own, meant)
     return Retraction(
-        sorted(rids), sorted(facts - rids), sorted(edges), settings, proposals, sorted(changed - gone)
+        sorted(rids),
+        sorted(facts - rids),
+        sorted(edges),
+        settings,
+        proposals,
+        judgments,
+        sorted(changed - gone),
     )
+
+
+def _judged_by(
+    core: Core, connection: sqlite3.Connection, own: bytes, meant: Meant, gone: Set[MemoryId]
+) -> list[SameSlot]:
+    """Return what takes back what a device said of claims of memories that stay."""
+    said = judgments_stamped(connection, *meant.reach)
+    found = [
+        without_judge(core, name, own)
+        for name, origin in judgment_writers(core, said)
+        if origin.device == own and meant.holds(origin.incarnation, said[name])
+    ]
+    return [each for each in found if gone.isdisjoint(each.rids)]
 
 
 def _erased_by(core: Core, own: bytes, meant: Meant) -> set[MemoryId]:
@@ -129,6 +168,7 @@ def write_all(core: Core, found: Retraction, now_ms: int) -> None:
     gone = sorted({*found.rids, *found.facts})
     writes = [Write(Relate(*edge, None)) for edge in found.edges]
     writes += [Write(replica.Set(name, None)) for name in found.settings]
+    writes += map(Write, found.judgments)
     if found.proposals:
         writes.append(Write(Withdraw(tuple(found.proposals))))
     writes += [
@@ -145,6 +185,7 @@ def shown(found: Retraction, *, dry_run: bool) -> Retracted:
         facts=[show_memory_id(rid) for rid in found.facts],
         edges=[" ".join(edge) for edge in found.edges],
         settings=found.settings,
+        judgments=[" ".join(map(show_memory_id, each.rids)) for each in found.judgments],
         changed=[show_memory_id(rid) for rid in found.changed],
         dry_run=dry_run,
     )

@@ -69,6 +69,7 @@ def render(document: Document) -> list[str]:
     lines = [f"{word}: {rid}{f'  {one_line(words[rid])}' if rid in words else ''}" for rid in rids]
     lines += [f"{word}: {one_line(edge)}" for edge in document["edges"]]
     lines += [f"{word}: {one_line(setting)}" for setting in document["settings"]]
+    lines += [f"{word}: what it said of claims of {pair}" for pair in document["judgments"]]
     lines += [f"look at: {rid}, which it changed" for rid in document["changed"]]
     if document["dry_run"] and len(rids) > 1:
         lines.append(

@@ -1,5 +1,7 @@
 """What a person or an agent says of two memories: kept, undone, outranked, and never asked again."""
 
+import json
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -189,3 +191,65 @@ def test_what_is_settled_is_said_of_the_claims_too_as_ops(
     mind.settle(one.rid, other.rid, verdict, by=by)
     with closing(sqlite3.connect(f"file:{tmp_path / 'm.db'}?mode=ro", uri=True)) as store:
         assert store.execute("SELECT same, by, sureness FROM shown_same_slot").fetchall() == said
+
+
+def judgments(home: Path) -> list[tuple[int, int, int]]:
+    """What is said of claims in a store, in the order of who says it."""
+    with closing(sqlite3.connect(f"file:{home}?mode=ro", uri=True)) as store:
+        return store.execute("SELECT same, by, sureness FROM shown_same_slot ORDER BY by").fetchall()
+
+
+@pytest.mark.parametrize("format", ["jsonl", "markdown"])
+def test_what_was_settled_is_exported_and_imported_with_the_claims_that_it_is_about(
+    mind: BlockingMind, tmp_path: Path, format: str
+) -> None:
+    """Two things stay two things: elsewhere nobody is asked again."""
+    one, other, third = (mind.remember(f"Ann works at {name}.").rid for name in ("Google", "Siemens", "Meta"))
+    mind.settle(one, other, "two_things", by="agent")
+    mind.settle(one, third, "two_things")
+    mind.settle(other, third, "disagree")
+    assert judgments(tmp_path / "m.db") == [(0, 3, 90), (0, 4, 100)]
+    shown = states(mind)
+    mind.export(tmp_path / "all", format=format)
+    with samemind.open_blocking(tmp_path / "other.db") as there:
+        taken = there.import_(tmp_path / "all")
+        assert (taken.imported, taken.failed) == (6, []), "three memories and three edges"
+        assert judgments(tmp_path / "other.db") == [(0, 3, 90), (0, 4, 100)]
+        assert states(there) == shown
+        assert there.digest().digest == mind.digest().digest
+        assert there.verify().ok
+        before = there.digest()
+        assert there.import_(tmp_path / "all").imported == 0
+        assert there.digest() == before
+        there.settle(one, other, "disagree", by="agent")  # undone here, and the file is older
+        after = judgments(tmp_path / "other.db")
+        there.import_(tmp_path / "all")
+        assert judgments(tmp_path / "other.db") == after
+        assert taken.undo is not None
+        words = shlex.split(taken.undo)
+        there.retract(device=words[words.index("--device") + 1], ops=words[words.index("--ops") + 1])
+        assert not [*there.list()]
+        assert states(there) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"claims": ["aa"]},
+        {"claims": ["aa", "aa"]},
+        {"same": None},
+        {"by": 0},
+        {"by": 5},
+        {"by": True},
+        {"sureness": 101},
+        {"sureness": 0.5},
+    ],
+)
+def test_a_judgment_that_cannot_be_is_a_line_that_failed_and_one_on_claims_that_are_not_here_says_nothing(
+    mind: BlockingMind, tmp_path: Path, wrong: dict[str, object]
+) -> None:
+    line = {"kind": "judgment", "claims": ["aa", "bb"], "same": False, "by": 4, "sureness": 100}
+    file = tmp_path / "l.jsonl"
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in (line | wrong, line)))
+    assert [each.line for each in mind.import_(file).failed] == [1]
+    assert judgments(tmp_path / "m.db") == []
