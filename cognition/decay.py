@@ -95,7 +95,9 @@ class DecayProfile:
         import numpy as np  # here: whoever shows memories one by one does not wait for it
 
         each = {name: self.half_lives_s[known_type(name)] for name in set(lives.type)}
-        of_type = np.array([each[name] for name in lives.type], np.float64)
+        of_type: float | Column = next(iter(each.values()), 1.0)
+        if len(each) > 1:
+            of_type = np.array([each[name] for name in lives.type], np.float64)
         half_life_s = np.where(lives.half_life_s > 0, lives.half_life_s, of_type)
         since_ms = np.fmax.reduce([getattr(lives, name) for name in self.moments])
         left: Column = np.exp2(-np.fmax(0.0, now_ms - since_ms) / 1_000 / half_life_s)

@@ -38,7 +38,7 @@ JOIN contradiction c ON c.slot = s.slot
 WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks}) GROUP BY m.rid
 """
 _ANY: Final = "SELECT 1 FROM contradiction WHERE status = 'open' AND attention != 'quiet' LIMIT 1"
-
+_ANY_SLOT: Final = "SELECT 1 FROM contradiction LIMIT 1"
 
 _SETTLED: Final = """
 SELECT DISTINCT m.rid, c.slot, c.entity, c.relation FROM shown_memory m JOIN claim_slot s ON s.id = m.id
@@ -49,7 +49,7 @@ JOIN contradiction c ON c.slot = s.slot WHERE c.status = 'settled' AND m.rid IN 
 def with_replaced(connection: sqlite3.Connection, hits: Sequence[RankedMemory]) -> list[RankedMemory]:
     """Return the hits, those that were replaced marked, and behind what stands in their place."""
     looked_at = [hit.rid for hit in hits[:MARKED_MAX] if hit.claim is None and not hit.sources]
-    if not looked_at:
+    if not looked_at or not connection.execute(_ANY_SLOT).fetchone():
         return list(hits)
     marks = ",".join("?" * len(looked_at))
     slots: dict[MemoryId, list[tuple[bytes, str, str]]] = {}

@@ -32,6 +32,7 @@ from cognition.memories import Shown
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
 from cognition.near_graph.keeper import GraphKeeper
+from cognition.passes import KeptRows
 from cognition.past import PastMind
 from cognition.postings import Postings
 from cognition.ranking.compound import split
@@ -103,6 +104,8 @@ class Cognition:
         self.graph = GraphKeeper(replica, self.embedding, path=graph, choice=index)
         self._lexicon = self.new_lexicon()  # the reading thread's own
         self._postings = Postings()  # and this
+        self._kept = KeptRows()  # and these
+        self._under_way = 0  # recalls that are being answered
         self._has_triples = has_triples
         self.profile = profile
         """How memories fade on this device."""
@@ -158,13 +161,30 @@ class Cognition:
         `now_ms` is the moment of which the question speaks, if it is not this one. Into `traces` goes what the stages
         did, a list for each question that the query holds.
         """
+        self._under_way += 1
+        try:
+            return await self._recall(query, k, filters, graph, traces, now_ms)
+        finally:
+            self._under_way -= 1
+
+    async def _recall(
+        self,
+        query: str,
+        k: int,
+        filters: Filters,
+        graph: bool,
+        traces: list[list[Traced]] | None,
+        now_ms: int | None,
+    ) -> Hits:
         self.embedding.asked()
         self.graph.asked()
         unembedded = await self.embedding.catch_up()
         k = wished(k)
         texts = split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
         now_ms = self._replica.now_ms() if now_ms is None else now_ms
-        made = await self._embedded(texts)
+        # Whoever asks alone spares two switches of threads; what loads a model never keeps others waiting.
+        is_alone = self._under_way == 1 and self.embedding.ready
+        made = {} if is_alone else await self._embedded(texts)
 
         def rank_all(connection: sqlite3.Connection) -> list[Ranked]:
             return [
@@ -330,7 +350,15 @@ class Cognition:
         """Put the candidates of a question in order, by what the reading thread has to itself."""
         own = (self.embedding.loaded, self._lexicon, self._postings)
         return self.ranked(
-            connection, part, *own, k=k, filters=filters, now_ms=now_ms, graph=graph, wordings=self._wordings
+            connection,
+            part,
+            *own,
+            k=k,
+            filters=filters,
+            now_ms=now_ms,
+            graph=graph,
+            kept=self._kept,
+            wordings=self._wordings,
         )
 
     def ranked(
@@ -345,6 +373,7 @@ class Cognition:
         filters: Filters,
         now_ms: int,
         graph: bool = True,
+        kept: KeptRows | None = None,
         wordings: WordingIndex | None = None,
     ) -> Ranked:
         """Put the candidates of a question in order; on the thread of the connection."""
@@ -363,6 +392,7 @@ class Cognition:
             triples=self._has_triples,
             profile=self.profile,
             postings=postings,
+            kept=kept,
             wordings=wordings,
         )
         try:

@@ -47,7 +47,7 @@ def overtaking(
     """
     if len(pool) < 2 or not PAST.isdisjoint(words(pool.query.text)):
         return None
-    best = int(np.lexsort((pool.all_of("rid"), -scores))[0])
+    best = min(np.flatnonzero(scores == scores.max()).tolist(), key=lambda i: pool.rows[i].rid)
     if pool.told[best]:
         return None
     first = pool.rows[best]

@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Final
 
 from cognition.days import DAY_MS
@@ -40,6 +40,8 @@ TIMED_MAX: Final = 1_000
 _PLACES: Final = 64
 # Different dates and labels that are remembered as words.
 _ABOUT_KEPT: Final = 4_096
+# Rows that are kept from one question to the next: half a kilobyte each, and the text.
+ROWS_KEPT: Final = 8_192
 # In the order of `Row`, whose `about` is made of what stands there: most rows bear no label. A time stands for its day,
 # also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for itself.
 _ROW: Final = (
@@ -51,16 +53,44 @@ _ROW: Final = (
 )
 
 
+class KeptRows:
+    """What was read of candidates for earlier questions, until somebody writes or filters otherwise; for one thread.
+
+    Half of a recall's candidates came up shortly before, and to read two hundred takes longer than any search.
+    """
+
+    def __init__(self) -> None:
+        self._of: tuple[int, Filters] | None = None
+        self._rows: dict[int, CandidateRow] = {}
+
+    def now(self, connection: sqlite3.Connection, filters: Filters) -> dict[int, CandidateRow]:
+        """Return the rows that still hold, for more to be put there.
+
+        As with `Postings`, what is read after this may be newer than the version says. Then that moves with the next
+        question.
+        """
+        ((version,),) = connection.execute("PRAGMA data_version")
+        if self._of != (version, filters):
+            self._of, self._rows = (version, filters), {}
+        for number in [*islice(self._rows, max(0, len(self._rows) - ROWS_KEPT))]:  # those that came first
+            del self._rows[number]
+        return self._rows
+
+
 class Candidates:
     """What was read of the memories that the searches bring: each once, with what all of them ask of it."""
 
     def __init__(
-        self, connection: sqlite3.Connection, filters: Filters, postings: Postings | None = None
+        self,
+        connection: sqlite3.Connection,
+        filters: Filters,
+        postings: Postings | None = None,
+        kept: KeptRows | None = None,
     ) -> None:
         self.connection = connection
         self.postings = Postings() if postings is None else postings
         self.filters = filters
-        self._rows: dict[int, CandidateRow] = {}
+        self._rows = {} if kept is None else kept.now(connection, filters)
 
     def rows(self, numbers: Iterable[int]) -> dict[int, CandidateRow]:
         """Return those of the memories that are there."""
@@ -77,6 +107,8 @@ class Candidates:
 
     def current(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return what was found by vectors, as far as the filters let it through and its vector holds."""
+        if not found or self.connection.execute("SELECT 1 FROM embed_queue LIMIT 1").fetchone() is None:
+            return self.permitted(found)
         waiting = self.connection.execute(
             f"SELECT id FROM embed_queue WHERE id IN ({EACH})", (json.dumps([number for number, _ in found]),)
         )
@@ -250,6 +282,8 @@ def by_time(
 
 def allowed(connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters) -> set[int]:
     """Return those of the memories that the filters let through."""
+    if not numbers:
+        return set()
     condition, values = filters.sql()
     rows = connection.execute(
         f"SELECT m.id FROM shown_memory m WHERE m.id IN ({EACH}) AND {condition}",

@@ -188,7 +188,7 @@ class Postings:
             rarity = math.log((max(count - len(rows), 0) + 0.5) / (len(rows) + 0.5))
             often = np.searchsorted(places, among, "right") - np.searchsorted(places, among, "left")
             scores += max(rarity, _RARITY_MIN) * ((often * (_SATED + 1)) / (often + shortened))
-        order = np.lexsort((among, -scores))
+        order = np.argsort(-scores, kind="stable")  # they stand by number: equal ones stay so
         return list(zip(among[order].tolist(), scores[order].tolist(), strict=True))
 
     def _lengths_of(self, connection: sqlite3.Connection, among: Numbers) -> Column:

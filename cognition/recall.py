@@ -201,10 +201,11 @@ def rank(
     triples: bool = False,
     profile: DecayProfile = PROFILES[PROFILE_DEFAULT],
     postings: Postings | None = None,
+    kept: passes.KeptRows | None = None,
     wordings: WordingIndex | None = None,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
-    candidates = passes.Candidates(connection, filters, postings)
+    candidates = passes.Candidates(connection, filters, postings, kept)
     lists = _searched(candidates, query, vector, index, now_ms, limit, graph=graph, triples=triples)
     reworded = _by_wordings(candidates, query, vector, wordings)
     if reworded is not NOTHING:
@@ -348,8 +349,17 @@ def in_order(scores: Column, rows: Sequence[CandidateRow], under: Mapping[int, i
         for number, summary in under.items():
             if number in at and summary in at:
                 scores[at[number]] = min(scores[at[number]], scores[at[summary]] - SOURCE_BEHIND)
-    falling = (-scores).tolist()
-    return [i for _, _, i in sorted(zip(falling, (row.rid for row in rows), range(len(rows)), strict=True))]
+    falling = -scores
+    order = np.argsort(falling)
+    ordered = falling[order]
+    if (ordered[1:] > ordered[:-1]).all():
+        best_first: list[int] = order.tolist()
+        return best_first
+    # Only where some score alike do ids decide.
+    return [
+        i
+        for _, _, i in sorted(zip(falling.tolist(), (row.rid for row in rows), range(len(rows)), strict=True))
+    ]
 
 
 def best_of(ranked: Ranked, count: int) -> list[int]:
@@ -492,14 +502,14 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
     sure = confidence(evidence(ranked.pool))
     # Read as what was asked for, and believed: that is as sure as the reading of it.
     sure = np.maximum(sure, CLAIMED * believed(ranked.pool))
+    of_signals = ranked.scored.contributions
+    given_to = np.array([column[[*best.values()]] for column in of_signals.values()])
+    columns = given_to.reshape(len(of_signals), len(best)).T.tolist()
     hits = []
-    for content, i in best.items():
+    for (content, i), given in zip(best.items(), columns, strict=True):
         it = ranked.summaries.get(rows[i].id) or shown.get(content)
         if it is not None:
             number = rows[i].id
-            given = {
-                name: float(column[i]) for name, column in ranked.scored.contributions.items() if column[i]
-            }
             score = shown_score(float(ranked.scored.scores[i]))
             sources = tuple(each.rid for each in it.members) if isinstance(it, Summary) else ()
             above = ranked.summaries.get(ranked.under.get(number, 0))
@@ -509,7 +519,7 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
                     score,
                     tuple(found[number]),
                     ranked.fused.get(number, 0.0),
-                    given,
+                    {name: each for name, each in zip(of_signals, given, strict=True) if each},
                     it.memory,
                     it.device,
                     float(ranked.pool.worth.composite[i]),

@@ -368,6 +368,8 @@ def shown_once(condition: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
 
 def groups_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
     """Return the group of each of these rows that stands in one."""
+    if connection.execute("SELECT 1 FROM telling LIMIT 1").fetchone() is None:
+        return {}  # as in most small stores: to be told so of two hundred rows takes ten times as long
     wanted = json.dumps(list(numbers))
     return dict(connection.execute(f"SELECT id, grp FROM telling WHERE id IN ({EACH})", (wanted,)))
 

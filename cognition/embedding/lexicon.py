@@ -7,7 +7,7 @@ the whole recall. Only an embedder that looks words up is quick enough for the w
 
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -41,6 +41,8 @@ class WordVectors:
         """Of how many of the words there are vectors."""
         self._weights: dict[str, float] = {}
         self._glossary = Glossary()
+        # Of each word of a glossary by its number: which of the words here it is, -1 where it was not asked for yet.
+        self._numbered: tuple[Glossary, NDArray[np.int32]] = self._glossary, np.zeros(0, np.int32)
 
     @property
     def glossary(self) -> Glossary:
@@ -49,16 +51,29 @@ class WordVectors:
             self._glossary = Glossary()
         return self._glossary
 
-    def cosines(self, words: Sequence[str], terms: Sequence[str]) -> NDArray[np.float32]:
-        """Return a row for each word, a column for each term."""
-        numbers = self._numbers((words, terms))
+    def cosines(
+        self, glossary: Glossary, which: NDArray[np.int64], terms: Sequence[str]
+    ) -> NDArray[np.float32]:
+        """Return a row for each word of a glossary, by numbers that rise, and a column for each term."""
         if len(self._at) > WORDS_MAX:
             self._at, self._learned = _Numbers(), 0
-            numbers = self._numbers((words, terms))
+            self._numbered = self._glossary, np.zeros(0, np.int32)
+        known, column = self._numbered
+        if known is not glossary:
+            column = np.zeros(0, np.int32)
+        if len(which) and which[-1] >= len(column):
+            grown = np.full(max(which[-1] + 1, 2 * len(column)), -1, np.int32)
+            grown[: len(column)] = column
+            column = grown
+        self._numbered = glossary, column
+        numbers = column[which]
+        new = which[numbers < 0]
+        if len(new):
+            column[new] = self._numbers(glossary.spelled(new.tolist()))
+            numbers = column[which]
+        asked = self._numbers(terms)
         self._learn()
-        found: NDArray[np.float32] = np.vecdot(
-            self._vectors[numbers[: len(words)], None], self._vectors[numbers[len(words) :]]
-        )
+        found: NDArray[np.float32] = np.vecdot(self._vectors[numbers, None], self._vectors[asked])
         return found
 
     def weigh(self, terms: Sequence[str]) -> NDArray[np.float64]:
@@ -77,8 +92,8 @@ class WordVectors:
             return isinstance(self._embedder, StaticEmbedder) and self._embedder.knows(word)
         return False
 
-    def _numbers(self, texts: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-        return np.fromiter(map(self._at.__getitem__, chain.from_iterable(texts)), np.int64)
+    def _numbers(self, words: Sequence[str]) -> NDArray[np.int64]:
+        return np.fromiter(map(self._at.__getitem__, words), np.int64, len(words))
 
     def _learn(self) -> None:
         """Embed the words that have no vector yet."""

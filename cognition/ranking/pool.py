@@ -60,8 +60,10 @@ class WordLikeness(Protocol):
         """What is known of words beside their likeness; a pool keeps to the one it began with."""
         ...
 
-    def cosines(self, words: Sequence[str], terms: Sequence[str]) -> NDArray[np.float32]:
-        """Return a row for each word, a column for each term."""
+    def cosines(
+        self, glossary: Glossary, which: NDArray[np.int64], terms: Sequence[str]
+    ) -> NDArray[np.float32]:
+        """Return a row for each word of a glossary, by numbers that rise, and a column for each term."""
         ...
 
     def weigh(self, terms: Sequence[str]) -> Column:
@@ -134,12 +136,22 @@ class Pool:
 
     def numbers(self, field: str, unset: float = 0.0) -> Column:
         """Return a field that holds numbers as a column, with something for where it is not set."""
+        if (field, unset) not in self._columns:
+            self._columns[field, unset] = self._made(field, unset)
+        return self._columns[field, unset]
+
+    @cached_property
+    def _columns(self) -> dict[tuple[str, float], Column]:
+        """What several signals ask for."""
+        return {}
+
+    def _made(self, field: str, unset: float) -> Column:
         values = self.all_of(field)
         if values.count(None) == len(values):
             # As of most fields in most stores, and None is slow to make a number of.
             return np.full(len(values), unset)
         column = np.array(values, np.float64)  # None is NaN there
-        return np.where(np.isnan(column), unset, column)
+        return np.where(np.isnan(column), unset, column) if None in values else column
 
     @property
     def none(self) -> Column:
@@ -197,11 +209,16 @@ class Pool:
     @cached_property
     def told(self) -> Column:
         """1 where the row is a turn of a conversation."""
-        return np.array([position is not None for position in self.all_of("position")], np.float64)
+        positions = self.all_of("position")
+        if positions.count(None) == len(positions):
+            return self.none
+        return np.array([position is not None for position in positions], np.float64)
 
     @cached_property
     def asking(self) -> Column:
         """1 where a turn of a conversation asks something."""
+        if not self.told.any():
+            return self.none
         return np.array(["?" in text for text in self.all_of("text")], np.float64) * self.told
 
     @cached_property
@@ -232,13 +249,16 @@ class Pool:
         number = np.full(_GRAM_HASHES, -1, np.int16)
         number[sought] = np.arange(len(sought))
         texts = [
-            f" {text.casefold()} {about.casefold()} "
-            for text, about in zip(self.all_of("text"), self.all_of("about"), strict=True)
+            f" {text} {about} " for text, about in zip(self.all_of("text"), self.all_of("about"), strict=True)
         ]
+        whole = "".join(texts)
+        folded = whole.casefold()
+        if len(folded) != len(whole):  # a letter became two, as "ß" does
+            texts = [text.casefold() for text in texts]
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         rows = np.repeat(np.arange(len(texts)), lengths)
         places = []
-        for run in _grams("".join(texts)):
+        for run in _grams(folded):
             found = number[run]
             held = np.flatnonzero(found >= 0)
             # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
@@ -264,12 +284,14 @@ class Pool:
         """Row by term: how far the row has the term, or a word like it, or one that is spelled much like it."""
         sought, table, _ = self._runs
         at = {run: place for place, run in enumerate(sought)}
-        spelled = np.zeros((len(self), len(self.topic)))
+        of_term = np.zeros((len(sought), len(self.topic)))
         for place, term in enumerate(self.topic):
             threes, _ = _grams_of(term)
             runs = [at[run] for run in threes if run in at]
-            if runs:
-                spelled[:, place] = (table[:, runs] > 0).mean(axis=1)
+            for run in runs:
+                of_term[run, place] += 1
+        counts = of_term.sum(axis=0)
+        spelled = ((table > 0).astype(np.float64) @ of_term) / np.maximum(counts, 1)
         column: Column = np.maximum(self.alike, np.clip((spelled - SPELLED_MIN) / SPELLED_SPAN, 0, 1))
         return column
 
@@ -373,7 +395,7 @@ class Pool:
         # Each word once: most stand in many texts.
         here = np.zeros(words.max() + 1, np.bool_)
         here[words] = True
-        cosines = lexicon.cosines(said.glossary.spelled(np.flatnonzero(here).tolist()), self.topic)
+        cosines = lexicon.cosines(said.glossary, np.flatnonzero(here), self.topic)
         texts = said.texts[telling]
         starts = np.flatnonzero(np.diff(texts, prepend=-1))
         near[texts[starts]] = np.maximum.reduceat(cosines[(np.cumsum(here) - 1)[words]], starts, axis=0)
@@ -425,5 +447,7 @@ def _grams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     for at in (1, 2, 3):
         mixed = mixed[:-1] ^ letters[at:]
         mixed *= _MIXES
-        found.append(mixed >> np.uint64(48))  # 16 bits, which are the same as a signed number
-    return found[1].view(np.int64), found[2].view(np.int64)
+        if at > 1:
+            found.append(mixed >> np.uint64(48))  # 16 bits, which are the same as a signed number
+    threes, fours = found
+    return threes.view(np.int64), fours.view(np.int64)

@@ -8,6 +8,8 @@ from cognition.ranking.signal import Signal
 
 def of(pool: Pool) -> Column:
     """Return, for each candidate, how far it opens its conversation."""
+    if not pool.told.any():
+        return pool.none
     return np.array([position == 0 for position in pool.all_of("position")], np.float64)
 
 

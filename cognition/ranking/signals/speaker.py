@@ -9,6 +9,8 @@ from cognition.ranking.signal import Signal
 def of(pool: Pool) -> Column:
     """Return, for each candidate, how far it was said by the one who is named."""
     names = pool.names
+    if not names:
+        return pool.none
     return np.array([speaker in names for speaker in pool.all_of("speaker")], np.float64)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import samemind
 from cognition.embedding.lexicon import WordVectors
+from cognition.ranking.reading import Glossary
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
@@ -111,9 +112,11 @@ def test_words_looked_up_for_the_past_are_kept_apart_from_those_of_the_present(
     clock, used = Clock(), list[WordVectors]()
     cosines = WordVectors.cosines
 
-    def noting(self: WordVectors, words: Sequence[str], terms: Sequence[str]) -> NDArray[np.float32]:
+    def noting(
+        self: WordVectors, glossary: Glossary, which: NDArray[np.int64], terms: Sequence[str]
+    ) -> NDArray[np.float32]:
         used.append(self)
-        return cosines(self, words, terms)
+        return cosines(self, glossary, which, terms)
 
     monkeypatch.setattr(WordVectors, "cosines", noting)
 

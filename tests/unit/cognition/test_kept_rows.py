@@ -1,0 +1,62 @@
+"""Rows that were read for one question are there for the next, as long as they hold."""
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cognition import Filters, passes
+from cognition.passes import Candidates, KeptRows
+from replica import Forget, Set, Write
+from tests.support.minds import Home
+
+
+def numbers_of(connection: sqlite3.Connection) -> list[int]:
+    return [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
+
+
+def test_what_was_read_is_not_read_again_until_somebody_writes_or_filters_otherwise(tmp_path: Path) -> None:
+    home, kept, read = Home(path=str(tmp_path / "memory.db")), KeptRows(), list[str]()
+    home.remember("Ann rows the boat")
+    home.remember("Bob sold his boat")
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
+        reader.set_trace_callback(lambda it: read.append(it) if "m.rid" in it else None)
+        for filters, reads in ((Filters(), 1), (Filters(), 1), (Filters(speaker="ann"), 2), (Filters(), 3)):
+            rows = Candidates(reader, filters, kept=kept).rows([1, 2])
+            assert [row.text for row in rows.values()] == ["Ann rows the boat", "Bob sold his boat"]
+            assert [bool(row.permitted) for row in rows.values()] == [filters == Filters()] * 2
+            assert len(read) == reads
+        home.remember("Carl swims")
+        assert len(Candidates(reader, Filters(), kept=kept).rows([1, 2, 3])) == 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_are_as_if_nothing_were_kept_whatever_was_written(seed: int, tmp_path: Path) -> None:
+    chance, home, kept = random.Random(seed), Home(path=str(tmp_path / "memory.db")), KeptRows()
+    rids = [home.remember(f"memory {n}") for n in range(20)]
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
+        for step in range(60):
+            match chance.randrange(6):
+                case 0:
+                    rids.append(home.remember(f"another {step}"))
+                case 1:
+                    home.commit(Write(Forget((rids.pop(chance.randrange(len(rids))),))))
+                case 2:
+                    home.commit(Write(Set("speaker", f"Ann {step}"), chance.choice(rids)))
+                case 3:
+                    home.commit(Write(Set("archived", True), chance.choice(rids)))
+                case _:
+                    asked = chance.sample(numbers_of(reader), 9)
+                    now = Candidates(reader, Filters(), kept=kept)
+                    assert now.rows(asked) == Candidates(reader, Filters()).rows(asked)
+
+
+def test_as_many_are_kept_as_the_bound_says_those_that_came_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    home, kept = Home(), KeptRows()
+    for n in range(9):
+        home.remember(f"memory {n}")
+    monkeypatch.setattr(passes, "ROWS_KEPT", 5)
+    Candidates(home.connection, Filters(), kept=kept).rows(range(1, 10))
+    assert [*kept.now(home.connection, Filters())] == [5, 6, 7, 8, 9]
