@@ -108,6 +108,11 @@ def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[UnreadT
     return [UnreadText(*row) for row in rows]
 
 
+def numbers_unread(connection: sqlite3.Connection, limit: int) -> list[int]:
+    """Return the rows of at most `limit` memories that are still to be read."""
+    return [number for (number,) in connection.execute("SELECT id FROM entity_queue LIMIT ?", (limit,))]
+
+
 def read_some(page: Sequence[UnreadText]) -> "list[Extraction]":
     """Return what the texts of a page name and state."""
     from cognition.extraction import extract  # here: a store is opened, and listed, without the grammar

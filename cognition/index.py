@@ -118,7 +118,6 @@ class VectorIndex:
         """Take vectors in, in place of those that had the same number; `IndexStale` if the width is another."""
         if vectors.shape != (len(ids), self._width):
             raise IndexStale(f"expected {len(ids)} vectors of width {self._width}, got {vectors.shape}")
-        self._sample = None
         if not len(ids):
             return
         if self._touched is not None:
@@ -140,6 +139,7 @@ class VectorIndex:
         # As when all are loaded: where they go is one piece.
         rows = slice(start, stop) if len(fresh) == len(ids) else self._at[numbers].astype(np.int64)
         self._matrix[rows] = vectors
+        self._resample(start, ids)
         if self._middle is not None:
             self._signatures[:, rows] = self._signed(rows, self._middle)
 
@@ -148,9 +148,9 @@ class VectorIndex:
         for number in ids:
             row = int(self._at[number]) if 0 <= number < len(self._at) else -1
             if row >= 0:
-                self._sample = None
                 self._at[number] = -1
                 self._count -= 1
+                self._resample(self._count + 1, (number,))
                 if self._touched is not None:
                     self._touched[number] = None
                 if self._graph is not None:
@@ -209,7 +209,7 @@ class VectorIndex:
         self._check(query)
         if self._sample is None:
             count = self._count
-            step = 1 << max(0, (count // SAMPLED).bit_length() - 1)
+            step = _step(count)
             ids = self._ids[:count]
             rows = np.flatnonzero(ids % step == 0)
             self._sample = self._rows(rows[np.argsort(ids[rows])])
@@ -280,6 +280,13 @@ class VectorIndex:
             return None
         _, rows = self._here([*dict.fromkeys(chain(named, self._beside))])
         return np.sort(rows)
+
+    def _resample(self, before: int, ids: Sequence[int]) -> None:
+        """Let the sample go if some of these vectors, which came or left, are in it, or if its step is another now."""
+        if self._sample is not None:
+            step = _step(self._count)
+            if step != _step(before) or any(number % step == 0 for number in ids):
+                self._sample = None
 
     def _here(self, among: Sequence[int]) -> tuple[Numbers, Numbers]:
         """Return those of some numbers that are here, and their rows."""
@@ -380,6 +387,11 @@ class VectorIndex:
             ids[: self._count] = self._ids[: self._count]
             self._matrix, self._ids = matrix, ids
             self._middle = None  # a store that doubled may have another middle
+
+
+def _step(count: int) -> int:
+    """Return of how many vectors one is in the sample."""
+    return 1 << max(0, (count // SAMPLED).bit_length() - 1)
 
 
 def _room(rows: int, width: int) -> Vectors | Halves:

@@ -1,11 +1,14 @@
 """List the memories that filters let through: pages of them with their summaries, counts, and columns of the whole."""
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from cognition.filters import TIME, Filters
-from cognition.tellings import shown_once
+from cognition.memories import EACH
+from cognition.tellings import groups_of, shown_once
+from replica.reads.facts import numbers_beside
 
 # A summary stands in a list only where each of its members would: it says what all of them say.
 _WHOLE: Final = """WITH whole (no) AS (
@@ -13,6 +16,13 @@ _WHOLE: Final = """WITH whole (no) AS (
         SELECT 1 FROM summary_member x JOIN shown_memory m ON m.id = x.id
         WHERE x.summary = s.no AND NOT ifnull(({condition}), 0)))"""
 _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
+
+
+# Whether a memory shows its facts is asked for each: none, where it is gone.
+_FACETS: Final = f"""SELECT m.id, m.rid, {TIME}, m.created >> 16, lower(hex(f.device)), m.speaker,
+    m.type, m.source, m.workspace, m.conversation, m.tags
+    FROM shown_memory m JOIN known_feed f ON f.no = m.feed WHERE {{condition}}
+    AND (m.parent IS NULL OR NOT EXISTS (SELECT 1 FROM shown_memory p WHERE p.rid = m.parent))"""
 
 
 class ListEntry(NamedTuple):
@@ -91,15 +101,30 @@ def hidden_by_others(connection: sqlite3.Connection) -> tuple[int, ...]:
 def facets_after(connection: sqlite3.Connection, last: int, limit: int) -> list[tuple[Any, ...]]:
     """Return what the panel counts memories by, of those behind a row that a list without filters shows, in order.
 
-    Row, when it was told and written in ms, device, speaker, type, source, workspace, conversation, and tags as JSON.
-    Facts whose memory shows are left out. Plain tuples: of a hundred thousand, names cost a quarter of the time.
+    Row, id, when it was told and written in ms, device, speaker, type, source, workspace, conversation, and tags as
+    JSON. Facts whose memory shows are left out. Plain tuples: of a hundred thousand, names cost a quarter of the time.
     """
     condition, values = shown_once(*Filters().sql())
     return connection.execute(
-        f"""SELECT m.id, {TIME}, m.created >> 16, lower(hex(f.device)), m.speaker,
-            m.type, m.source, m.workspace, m.conversation, m.tags
-            FROM shown_memory m JOIN known_feed f ON f.no = m.feed WHERE {condition} AND m.id > ?
-            AND (m.parent IS NULL OR NOT EXISTS (SELECT 1 FROM shown_memory p WHERE p.rid = m.parent))
-            ORDER BY m.id LIMIT ?""",
-        (*values, last, limit),
+        f"{_FACETS.format(condition=condition)} AND m.id > ? ORDER BY m.id LIMIT ?", (*values, last, limit)
     ).fetchall()
+
+
+def facets_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[tuple[Any, ...]]:
+    """Return the same of those of these rows that such a list shows."""
+    condition, values = shown_once(*Filters().sql())
+    return connection.execute(
+        f"{_FACETS.format(condition=condition)} AND m.id IN ({EACH}) ORDER BY m.id",
+        (*values, json.dumps(list(numbers))),
+    ).fetchall()
+
+
+def rows_beside(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[int]:
+    """Return the rows of memories, of what was read out of them, and of what was told again with any of these.
+
+    Each of them may come to be shown, or be hidden, by what happens to one of the memories.
+    """
+    near = numbers_beside(connection, rids)
+    groups = {*groups_of(connection, near).values()}
+    told = connection.execute(f"SELECT id FROM telling WHERE grp IN ({EACH})", (json.dumps([*groups]),))
+    return near.union(number for (number,) in told)

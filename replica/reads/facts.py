@@ -14,6 +14,13 @@ def numbers_with_facts(connection: sqlite3.Connection, rid: bytes) -> list[int]:
     return [number for (number,) in rows]
 
 
+def numbers_beside(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[int]:
+    """Return the numbers of the rows of memories, and those of the facts that were taken from them."""
+    own = select_named(connection, "SELECT id FROM memory WHERE rid IN", rids)
+    facts = select_named(connection, "SELECT id FROM memory WHERE parent IN", rids)
+    return {number for (number,) in (*own, *facts)}
+
+
 def facts_of(connection: sqlite3.Connection, rid: bytes) -> list[MemoryId]:
     """Return the memories of single facts that stand beside one, in the order of their ids."""
     rows = connection.execute("SELECT rid FROM memory WHERE parent = ? ORDER BY rid", (rid,))

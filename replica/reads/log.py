@@ -4,10 +4,11 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from replica.codec import decode_payload
 from replica.ids import DeviceId, MemoryId, OpRef, Origin
 from replica.meta import Meta
 from replica.oplog import LogRow
-from replica.ops import OpKind
+from replica.ops import Erase, Forget, OpKind
 from replica.reads.devices import WRITERS
 from replica.storage.sql import select_named
 
@@ -52,6 +53,13 @@ class OpRange(NamedTuple):
     last_hlc: int
 
 
+class Act(NamedTuple):
+    """The kind of an op, and the memories whose rows it may change: what it acts on, or what it forgets."""
+
+    kind: int
+    rids: tuple[MemoryId, ...]
+
+
 class ChangedMemory(NamedTuple):
     """A memory that shows and that an op changed, with the incarnation and the stamp of the op."""
 
@@ -76,12 +84,22 @@ def last_position(connection: sqlite3.Connection) -> int:
     return int(position)
 
 
-def kinds_between(connection: sqlite3.Connection, after: int, until: int, limit: int) -> list[int]:
-    """Return the kinds of the ops behind a position, up to another: at most `limit`, the first of them first."""
+def acts_between(connection: sqlite3.Connection, after: int, until: int, limit: int) -> list[Act]:
+    """Return what the ops behind a position act on, up to another: at most `limit`, the first of them first."""
     rows = connection.execute(
-        "SELECT kind FROM op WHERE pos > ? AND pos <= ? ORDER BY pos LIMIT ?", (after, until, limit)
+        """SELECT kind, rid, CASE WHEN kind IN (?, ?) THEN payload END FROM op
+           WHERE pos > ? AND pos <= ? ORDER BY pos LIMIT ?""",
+        (OpKind.FORGET, OpKind.ERASE, after, until, limit),
     )
-    return [kind for (kind,) in rows]
+    return [Act(kind, _acted_on(kind, rid, payload)) for kind, rid, payload in rows]
+
+
+def _acted_on(kind: int, rid: bytes | None, payload: bytes | None) -> tuple[MemoryId, ...]:
+    if payload is not None:
+        body = decode_payload(kind, payload)
+        assert isinstance(body, Forget | Erase)
+        return body.rids
+    return () if rid is None else (MemoryId(rid),)
 
 
 def last_ops(connection: sqlite3.Connection, limit: int) -> list[LoggedOp]:

@@ -1,8 +1,8 @@
 """Keep what a list needs of each memory in columns, so that any facet of a hundred thousand is counted at once.
 
 SQLite takes a second to group a hundred thousand memories by seven things; arrays take milliseconds. A catalogue shows
-one position of the log. Where only new memories came since, these are read and put behind it; else it is read anew. It
-holds no text: a page reads what it shows by row.
+one position of the log. What came, changed or left since is read by itself and put in its place. It holds no text: a
+page reads what it shows by row.
 
 Facts that were read out of a memory which is still here are left out, as their memory stands for them, and so are the
 older tellings of what was told several times.
@@ -10,15 +10,17 @@ older tellings of what was told several times.
 
 import json
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition.listing import facets_after
+from cognition.listing import facets_after, facets_of
+from cognition.memories import EACH
 
 # What may be chosen by: one value each, or (`person`, `label`) several.
 FACETS: Final = ("person", "speaker", "label", "type", "device", "source", "space", "chat")
@@ -28,8 +30,10 @@ VALUES_MAX: Final = 60
 BARS: Final = 160
 # Rows that are read in one go: some thirty milliseconds, for which another reader may have to wait.
 PAGE: Final = 5_000
+_MARK_BYTES: Final = 8
 # The facets of one value each, in the order of `cognition.listing.facets_after`.
 _SINGLE: Final = ("device", "speaker", "type", "source", "space", "chat")
+Rows = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
@@ -43,44 +47,97 @@ class FacetQuery:
     until_ms: int | None = None
 
 
-class Values(NamedTuple):
-    """A facet in columns: memory `rows[i]` has the value `names[codes[i]]`; a memory may have none, or several."""
+class Spellings:
+    """The values of a facet as they are written. Values that differ in case alone are one, a group."""
 
-    rows: NDArray[np.int64]
-    codes: Codes
-    names: tuple[str, ...]
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self._codes = {name: code for code, name in enumerate(names)}
+        self._groups: dict[str, int] = {}
+        self.group_of: Codes = np.array(
+            [self._groups.setdefault(name.casefold(), len(self._groups)) for name in names], np.int32
+        )
+
+    def __len__(self) -> int:
+        """How many groups there are."""
+        return len(self._groups)
+
+    @cached_property
+    def order(self) -> Codes:
+        """The place of each group in the order of the alphabet."""
+        return np.argsort(np.argsort(np.array([*self._groups], object))).astype(np.int32)
+
+    @cached_property
+    def spelled_order(self) -> Codes:
+        """The place of each spelling in the order of the alphabet."""
+        return np.argsort(np.argsort(np.array(self.names, object))).astype(np.int32)
+
+    def group(self, name: str) -> int | None:
+        """Return the group of a value; None where there is no such value."""
+        return self._groups.get(name.casefold())
+
+    def with_more(self, names: Sequence[str]) -> "tuple[Spellings, Codes]":
+        """Return these with others, and the codes of the others."""
+        codes = dict(self._codes)
+        found = np.array([codes.setdefault(name, len(codes)) for name in names], np.int32)
+        return (self if len(codes) == len(self.names) else Spellings(tuple(codes))), found
+
+
+class Values:
+    """A facet in columns: memory `rows[i]` has the value `codes[i]`; a memory may have none, or several."""
+
+    def __init__(self, rows: Rows, codes: Codes, spellings: Spellings) -> None:
+        self.rows = rows
+        self._codes = codes
+        self._spellings = spellings
 
     def having(self, wanted: Sequence[str], size: int) -> Mask:
         """Return which of `size` memories have any of these values, without regard to case."""
-        folded = {each.casefold() for each in wanted}
-        codes = [code for code, name in enumerate(self.names) if name.casefold() in folded]
+        groups = [group for each in wanted if (group := self._spellings.group(each)) is not None]
         mask = np.zeros(size, np.bool_)
-        mask[self.rows[np.isin(self.codes, codes)]] = True
+        mask[self.rows[np.isin(self._spellings.group_of[self._codes], groups)]] = True
         return mask
 
-    def with_later(self, later: "Values", count: int) -> "Values":
-        """Return this with the values of memories that stand behind the first `count`."""
-        if not len(later.rows):
+    def moved(self, places: Rows) -> "Values":
+        """Return this for memories that stand elsewhere, by their places now; those at -1 are gone."""
+        rows = places[self.rows]
+        kept = rows >= 0
+        return Values(rows[kept], self._codes[kept], self._spellings)
+
+    def joined(self, others: "Values", places: Rows) -> "Values":
+        """Return this with the values of other memories, of which these are the places."""
+        if not len(others.rows):
             return self
-        known = {name.casefold(): code for code, name in enumerate(self.names)}
-        codes = [known.setdefault(name.casefold(), len(known)) for name in later.names]
-        added = (name for name, code in zip(later.names, codes, strict=True) if code >= len(self.names))
+        spellings, codes = self._spellings.with_more(others._spellings.names)
         return Values(
-            np.concatenate([self.rows, later.rows + count]),
-            np.concatenate([self.codes, np.array(codes, np.int32)[later.codes]]),
-            (*self.names, *added),
+            np.concatenate([self.rows, places[others.rows]]),
+            np.concatenate([self._codes, codes[others._codes]]),
+            spellings,
         )
 
     def counted(self, mask: Mask, chosen: Sequence[str]) -> list[tuple[str, int]]:
-        """Return the commonest values among these memories, each with its count; what is chosen is always told."""
-        counts = np.bincount(self.codes[mask[self.rows]], minlength=len(self.names))
-        order = np.argsort(-counts, kind="stable")
-        kept = [(self.names[code], int(counts[code])) for code in order[:VALUES_MAX] if counts[code]]
+        """Return the commonest values among these memories, each with its count; what is chosen is always told.
+
+        Equally common ones stand in the order of the alphabet.
+        """
+        spellings = self._spellings
+        if not len(spellings):
+            return [(each, 0) for each in chosen]
+        counts = np.bincount(spellings.group_of[self._codes[mask[self.rows]]], minlength=len(spellings))
+        order = np.lexsort((spellings.order, -counts))[:VALUES_MAX]
+        kept = [(self._shown[group], int(counts[group])) for group in order.tolist() if counts[group]]
         known = {name.casefold() for name, _ in kept}
-        rest = {name.casefold(): int(count) for name, count in zip(self.names, counts, strict=True)}
-        return kept + [
-            (each, rest.get(each.casefold(), 0)) for each in chosen if each.casefold() not in known
-        ]
+        rest = [(each, spellings.group(each)) for each in chosen if each.casefold() not in known]
+        return kept + [(each, 0 if group is None else int(counts[group])) for each, group in rest]
+
+    @cached_property
+    def _shown(self) -> list[str]:
+        """How each group is written: as it mostly is, of equally common ways by the first of the alphabet."""
+        spellings = self._spellings
+        often = np.bincount(self._codes, minlength=len(spellings.names))
+        order = np.lexsort((spellings.spelled_order, -often, spellings.group_of))
+        _, firsts = np.unique(spellings.group_of[order], return_index=True)
+        return [spellings.names[code] for code in order[firsts].tolist()]
 
 
 class Bars(NamedTuple):
@@ -97,13 +154,16 @@ class Catalogue:
     def __init__(
         self,
         *,
-        ids: NDArray[np.int64],
-        told_ms: NDArray[np.int64],
-        written_ms: NDArray[np.int64],
+        ids: Rows,
+        marks: Rows,
+        told_ms: Rows,
+        written_ms: Rows,
         facets: Mapping[str, Values],
-        newest_first: NDArray[np.int64] | None = None,
+        newest_first: Rows | None = None,
     ) -> None:
+        """`marks`: the last half of each memory's id, which hardly two share."""
         self.ids = ids
+        self._marks = marks
         self._told_ms = told_ms
         self._written_ms = written_ms
         self._facets = facets
@@ -117,22 +177,56 @@ class Catalogue:
         """The number of the last row; 0 where there is none."""
         return int(self.ids[-1]) if len(self.ids) else 0
 
-    def with_later(self, later: "Catalogue") -> "Catalogue":
-        """Return this with what was read from behind its last row."""
-        if not len(later):
-            return self
-        count = len(self)
-        # Among memories told at one time the later row comes first, as in the order of the whole.
-        told = -self._told_ms[self._newest_first]
-        places = np.searchsorted(told, -later._told_ms[later._newest_first], side="left")
+    def numbers_of(self, rids: Sequence[bytes]) -> list[int]:
+        """Return the row numbers of those of these memories that are here, maybe with a few more."""
+        found: list[int] = self.ids[np.isin(self._marks, _marks(rids))].tolist()
+        return found
+
+    def with_changed(self, read: "Catalogue", changed: Iterable[int] = ()) -> "Catalogue":
+        """Return this with what was read of some rows, in place of what it had of the `changed` ones.
+
+        What is not among what was read any more is gone; and what was read last is what stands behind the last row.
+        """
+        gone = np.isin(self.ids, np.fromiter(changed, np.int64))
+        return (self._without(gone) if gone.any() else self)._with(read)
+
+    def _without(self, gone: Mask) -> "Catalogue":
+        here = np.where(gone, -1, np.cumsum(~gone) - 1)
+        newest_first = here[self._newest_first]
         return Catalogue(
-            ids=np.concatenate([self.ids, later.ids]),
-            told_ms=np.concatenate([self._told_ms, later._told_ms]),
-            written_ms=np.concatenate([self._written_ms, later._written_ms]),
-            facets={
-                name: values.with_later(later._facets[name], count) for name, values in self._facets.items()
-            },
-            newest_first=np.insert(self._newest_first, places, later._newest_first + count),
+            ids=self.ids[~gone],
+            marks=self._marks[~gone],
+            told_ms=self._told_ms[~gone],
+            written_ms=self._written_ms[~gone],
+            facets={name: values.moved(here) for name, values in self._facets.items()},
+            newest_first=newest_first[newest_first >= 0],
+        )
+
+    def _with(self, read: "Catalogue") -> "Catalogue":
+        """Return this with others, which are not here."""
+        if not len(read):
+            return self
+        before = np.searchsorted(self.ids, read.ids)  # as in `np.insert`
+        there = before + np.arange(len(read))
+        told_ms = np.insert(self._told_ms, before, read._told_ms)
+        facets, newest_first = self._facets, self._newest_first
+        if before[0] < len(self):  # else, as nearly always, what is here stays in its place
+            here = np.arange(len(self)) + np.searchsorted(before, np.arange(len(self)), side="right")
+            facets = {name: values.moved(here) for name, values in facets.items()}
+            newest_first = here[newest_first]
+
+        def newer(row: Any) -> tuple[int, int]:
+            return -int(told_ms[row]), -int(row)
+
+        added = there[read._newest_first]
+        places = [bisect_left(newest_first, newer(row), key=newer) for row in added]
+        return Catalogue(
+            ids=np.insert(self.ids, before, read.ids),
+            marks=np.insert(self._marks, before, read._marks),
+            told_ms=told_ms,
+            written_ms=np.insert(self._written_ms, before, read._written_ms),
+            facets={name: values.joined(read._facets[name], there) for name, values in facets.items()},
+            newest_first=np.insert(newest_first, places, added),
         )
 
     def page(self, wanted: FacetQuery, *, offset: int, limit: int) -> tuple[list[int], int]:
@@ -192,9 +286,11 @@ class Catalogue:
         return mask
 
 
-def read_catalogue(connection: sqlite3.Connection, *, after: int = 0) -> Catalogue:
-    """Read a whole store into columns, or what stands behind a row."""
+def read_catalogue(connection: sqlite3.Connection, *, after: int = 0, also: Sequence[int] = ()) -> Catalogue:
+    """Read a whole store into columns; or what stands behind a row, and some rows before that."""
     reader = CatalogueReader(after=after)
+    if also:
+        reader.read_some(connection, also)
     while reader.read_page(connection):
         pass
     return reader.catalogue()
@@ -209,13 +305,24 @@ class CatalogueReader:
         self._last = after
         self._named: tuple[int, str] = (after + 1, "")
         self._is_named = False
-        self._numbers: list[NDArray[np.int64]] = []
-        self._told_ms: list[NDArray[np.int64]] = []
-        self._written_ms: list[NDArray[np.int64]] = []
+        self._numbers: list[Rows] = []
+        self._marks: list[Rows] = []
+        self._told_ms: list[Rows] = []
+        self._written_ms: list[Rows] = []
         self._count = 0
         self._single = {name: _Coding() for name in _SINGLE}
         self._labels = _Coding()
         self._mentions = _Coding()
+
+    def read_some(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
+        """Read some rows that stand before all that is to come."""
+        if rows := facets_of(connection, numbers):
+            self._add(rows)
+        named = connection.execute(
+            f"SELECT id, name FROM entity_mention WHERE id IN ({EACH}) ORDER BY id, name",
+            (json.dumps(list(numbers)),),
+        ).fetchall()
+        self._mentions.add([number for number, _ in named], [name for _, name in named])
 
     def read_page(self, connection: sqlite3.Connection) -> bool:
         """Read the next page; return whether there is more."""
@@ -224,6 +331,7 @@ class CatalogueReader:
         rows = facets_after(connection, self._last, self._page)
         if rows:
             self._add(rows)
+            self._last = rows[-1][0]
         self._is_named = len(rows) < self._page
         return True
 
@@ -235,15 +343,16 @@ class CatalogueReader:
         facets["person"] = _placed(self._mentions.values(), numbers)
         return Catalogue(
             ids=numbers,
+            marks=_joined(self._marks),
             told_ms=_joined(self._told_ms),
             written_ms=_joined(self._written_ms),
             facets={name: facets[name] for name in FACETS},
         )
 
     def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        ids, told, written, *columns, tags = zip(*rows, strict=True)
-        self._last = ids[-1]
+        ids, rids, told, written, *columns, tags = zip(*rows, strict=True)
         self._numbers.append(np.array(ids, np.int64))
+        self._marks.append(_marks(rids))
         self._told_ms.append(np.array(told, np.int64))
         self._written_ms.append(np.array(written, np.int64))
         for coding, column in zip(self._single.values(), columns, strict=True):
@@ -287,25 +396,23 @@ class _Coding:
             self._codes.append(np.array([seen.setdefault(value, len(seen)) for value in values], np.int32))
 
     def values(self) -> Values:
-        """Return it in columns; values that differ in case alone are one."""
-        folded: dict[str, int] = {}
-        names: list[str] = []
-        alike = np.zeros(len(self._seen), np.int32)
-        for name, number in self._seen.items():
-            alike[number] = code = folded.setdefault(name.casefold(), len(names))
-            if code == len(names):
-                names.append(name)
+        """Return it in columns."""
         codes = np.concatenate(self._codes) if self._codes else np.zeros(0, np.int32)
-        return Values(_joined(self._rows), alike[codes], tuple(names))
+        return Values(_joined(self._rows), codes, Spellings(tuple(self._seen)))
 
 
-def _joined(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _joined(parts: Sequence[Rows]) -> Rows:
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
-def _placed(mentions: Values, numbers: NDArray[np.int64]) -> Values:
+def _marks(rids: Sequence[bytes]) -> Rows:
+    """Return the last eight bytes of each id; the first are the time."""
+    return np.frombuffer(b"".join(rid[-_MARK_BYTES:] for rid in rids), np.int64)
+
+
+def _placed(mentions: Values, numbers: Rows) -> Values:
     """Return what is said by the numbers of rows by their places among `numbers`; of other rows, nothing."""
-    places = np.searchsorted(numbers, mentions.rows)
-    places[places == len(numbers)] = 0
-    known = numbers[places] == mentions.rows if len(numbers) else np.zeros(len(places), np.bool_)
-    return Values(places[known], mentions.codes[known], mentions.names)
+    places = np.full(int(mentions.rows.max(initial=-1)) + 1, -1, np.int64)
+    known = numbers[numbers < len(places)]
+    places[known] = np.arange(len(known))
+    return mentions.moved(places)

@@ -1,22 +1,24 @@
 """Give pages the store to read: as it is, or as it was at a moment, each with the catalogue of its memories.
 
-A catalogue is made again when the log has moved on. Of a large store that takes a second, so where nothing but new
-memories came, these alone are read; else pages are shown the one before until the next is ready, and told that it is
-`stale`. A moment of the past takes as long to make, and whoever
-scrubs through time asks of each several times, so the last few are kept for a while.
+A catalogue is made again when the log has moved on. Of a large store that takes a second, so only the memories that
+came, changed or left are read, where the ops since name them; else pages are shown the one before until the next is
+ready, and told that it is `stale`. A moment of the past takes as long to make, and whoever scrubs through time asks of
+each several times, so the last few are kept for a while.
 """
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import trio
 
-from cognition.listing import hidden_by_others
+from cognition.entities import numbers_unread
+from cognition.listing import hidden_by_others, rows_beside
 from replica import OpKind
-from replica.reads.log import kinds_between
+from replica.reads.log import acts_between
 from samemind.moments import Past, opened_past
 from samemind.panel.catalogue import Catalogue, CatalogueReader, read_catalogue
 
@@ -27,19 +29,23 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 # A store of fewer memories is read while somebody waits.
 AT_ONCE_MAX: Final = 20_000
-# What these do shows in no list, or in a row of its own at the end; any other kind may change rows that are there.
+# What these do shows in no list.
 _LEAVE_ROWS: Final = frozenset(
+    {OpKind.ACCESS, OpKind.CLAIM, OpKind.RELATE, OpKind.FEEDBACK, OpKind.TRIGGER, OpKind.RECEIPT}
+)
+# These change the rows of the memories that they name, and of those beside them. Any other kind may change others too.
+_NAME_ROWS: Final = frozenset(
     {
         OpKind.REMEMBER,
-        OpKind.ACCESS,
-        OpKind.CLAIM,
-        OpKind.RELATE,
-        OpKind.FEEDBACK,
-        OpKind.TRIGGER,
-        OpKind.RECEIPT,
+        OpKind.EDIT,
+        OpKind.SET,
+        OpKind.TAG,
+        OpKind.UNTAG,
+        OpKind.FORGET,
+        OpKind.ERASE,
     }
 )
-# So much is read while somebody waits; and once so much stands behind what was read as a whole, that is read anew.
+# So much is read while somebody waits; and once so much differs from what was read as a whole, that is read anew.
 _LATER_OPS_MAX: Final = 4_000
 _LATER_ROWS_MAX: Final = 1_000
 # Each moment of a hundred thousand memories takes a hundred megabytes.
@@ -77,13 +83,39 @@ class _OpenMoment:
     asking: trio.Lock
 
 
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """The last catalogue that was read as a whole: where the log stood before that, and what others hid."""
+class Standing(NamedTuple):
+    """How things stood before a catalogue was read as a whole.
+
+    Where the log was, how many bases were merged, what others hid, and in which texts names were still to be read.
+    """
 
     position: int
+    merged: int
     hidden: tuple[int, ...]
+    unread: frozenset[int]
+
+    @property
+    def many_unread(self) -> bool:
+        """Whether more texts were unread than are noted."""
+        return len(self.unread) > _LATER_OPS_MAX
+
+
+class WholeCatalogue(NamedTuple):
+    """The last catalogue that was read as a whole, and how things stood before that."""
+
+    before: Standing
     catalogue: Catalogue
+
+
+class ChangedRows(NamedTuple):
+    """Which rows of a whole catalogue may be others by now, and those and all later ones as they are.
+
+    `outgrown`: so much differs that the whole is to be read anew beside that.
+    """
+
+    changed: set[int]
+    read: Catalogue
+    outgrown: bool
 
 
 class Moments:
@@ -93,7 +125,8 @@ class Moments:
         self._device = device
         self._nursery = nursery
         self._now: tuple[int, Catalogue] | None = None
-        self._whole: _Whole | None = None
+        self._whole: WholeCatalogue | None = None
+        self._is_outgrown = False  # much differs from the whole, which is to be read anew
         self._making = trio.Lock()
         self._pasts: dict[tuple[int, str | None], _OpenMoment] = {}
         self._opening = trio.Lock()
@@ -136,48 +169,44 @@ class Moments:
                 await self._drop(key)
 
     async def _current(self) -> tuple[Catalogue, bool]:
-        position = self._device.replica.position
-        if self._now is not None and self._now[0] == position:
+        news = self._device.replica.news
+        if self._now is not None and self._now[0] == news:
             return self._now[1], False
-        if self._now is not None and len(self._now[1]) > AT_ONCE_MAX:
-            if (later := await self._with_later(position)) is not None:
-                self._now = position, later
+        if self._now is not None:
+            if (later := await self._with_later(self._device.replica.position)) is not None:
+                self._now = news, later
                 return later, False
-            if not self._making.locked():
-                self._nursery.start_soon(self._refresh)
-            return self._now[1], True
+            if len(self._now[1]) > AT_ONCE_MAX:
+                if not self._making.locked():
+                    self._nursery.start_soon(self._refresh)
+                return self._now[1], True
         await self._refresh()
         assert self._now is not None
         return self._now[1], False
 
     async def _refresh(self) -> None:
         async with self._making:
-            position = self._device.replica.position
-            if self._now is None or self._now[0] != position:
-                hidden = await self._device.replica.read(hidden_by_others)
+            replica = self._device.replica
+            news, position = replica.news, replica.position
+            if self._now is None or self._now[0] != news or self._is_outgrown:
+                before = await replica.read(partial(standing_of, position, news - position))
                 catalogue = await self._read()
-                self._now, self._whole = (position, catalogue), _Whole(position, hidden, catalogue)
+                self._now = news, catalogue
+                self._whole = WholeCatalogue(before, catalogue)
+                self._is_outgrown = False
 
     async def _with_later(self, position: int) -> Catalogue | None:
-        """Return the catalogue of a position that only new memories lead to; None where more than that happened."""
-        whole = self._whole
-        if whole is None:
+        """Return the catalogue of a position, from the last whole one; None where that must be read anew."""
+        whole, news = self._whole, self._device.replica.news
+        if whole is None or news - position != whole.before.merged:
             return None
-
-        def read(connection: sqlite3.Connection) -> Catalogue | None:
-            kinds = kinds_between(connection, whole.position, position, _LATER_OPS_MAX + 1)
-            if len(kinds) > _LATER_OPS_MAX or not _LEAVE_ROWS.issuperset(kinds):
-                return None
-            if hidden_by_others(connection) != whole.hidden:
-                return None
-            return read_catalogue(connection, after=whole.catalogue.last)
-
-        later = await self._device.replica.read(read)
-        if later is None:
+        since = await self._device.replica.read(partial(changed_since, whole, position))
+        if since is None:
             return None
-        if len(later) > _LATER_ROWS_MAX and not self._making.locked():
+        if since.outgrown and not self._making.locked():
+            self._is_outgrown = True
             self._nursery.start_soon(self._refresh)
-        return whole.catalogue.with_later(later)
+        return whole.catalogue.with_changed(since.read, since.changed)
 
     async def _read(self) -> Catalogue:
         """Read the store in pages. Behind a catalogue that is still shown, rest as long as each takes."""
@@ -191,9 +220,9 @@ class Moments:
 
     async def _read_names(self) -> None:
         try:
-            position = self._device.replica.position
+            news = self._device.replica.news
             await self.names_read()
-            if self._now is not None and self._now[0] == position:
+            if self._now is not None and self._now[0] == news:
                 self._now = -1, self._now[1]  # what is named is not in the log, and yet it is news
         finally:
             self._reads_names = False
@@ -235,3 +264,32 @@ class Moments:
         kept = self._pasts.pop(key)
         async with kept.asking:
             await kept.closing.aclose()
+
+
+def standing_of(position: int, merged: int, connection: sqlite3.Connection) -> Standing:
+    """Return how things stand, before a catalogue is read."""
+    unread = frozenset(numbers_unread(connection, _LATER_OPS_MAX + 1))
+    return Standing(position, merged, hidden_by_others(connection), unread)
+
+
+def changed_since(whole: WholeCatalogue, position: int, connection: sqlite3.Connection) -> ChangedRows | None:
+    """Return what changed up to a position; None where what happened does not say which rows it changed."""
+    before, last = whole.before, whole.catalogue.last
+    acts = acts_between(connection, before.position, position, _LATER_OPS_MAX + 1)
+    # What was compacted meanwhile tells nobody what it did.
+    if len(acts) > _LATER_OPS_MAX or len(acts) < position - before.position:
+        return None
+    if not (_LEAVE_ROWS | _NAME_ROWS).issuperset(act.kind for act in acts):
+        return None
+    if hidden_by_others(connection) != before.hidden:
+        return None
+    rids = [rid for act in acts if act.kind in _NAME_ROWS for rid in act.rids]
+    changed = {number for number in rows_beside(connection, rids) if number <= last}
+    changed.update(whole.catalogue.numbers_of(rids))
+    outgrown = False
+    if before.many_unread:
+        outgrown = not numbers_unread(connection, 1)
+    elif before.unread:  # what is named is not in the log
+        changed.update(before.unread.difference(numbers_unread(connection, _LATER_OPS_MAX)))
+    read = read_catalogue(connection, after=last, also=sorted(changed))
+    return ChangedRows(changed, read, outgrown or len(read) > _LATER_ROWS_MAX)

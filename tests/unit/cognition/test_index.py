@@ -175,6 +175,25 @@ def test_the_same_vectors_have_the_same_cosines_in_32_bits_and_in_16() -> None:
     assert all((small.vectors([n])[n] == large.vectors([n])[n]).all() for n in (0, 50, 100, 101, 5_000))
 
 
+def test_how_cosines_spread_is_as_if_all_had_come_at_once() -> None:
+    """Whatever came, left or was replaced since the sample was taken, in it or beside it, and as its step changes."""
+    random, index, query = Random(7), VectorIndex(WIDTH), unit_rows(1, WIDTH, 9)[0]
+    model: dict[int, Vectors] = {}
+    for step in range(120):
+        ids = random.sample(range(6_000), random.choice((1, 1, 2, 300)))
+        if step % 3 == 2:
+            index.remove(ids[:5])
+            for number in ids[:5]:
+                model.pop(number, None)
+        else:
+            rows = unit_rows(len(ids), WIDTH, step)
+            index.add(ids, rows)
+            model.update(zip(ids, rows, strict=True))
+        anew = VectorIndex(WIDTH)
+        anew.add([*model], np.array([*model.values()]))
+        assert index.spread(query) == anew.spread(query)
+
+
 def test_a_store_that_grows_beyond_one_pass_keeps_what_it_has() -> None:
     rows, index = topical(MANY, WIDTH, 7), VectorIndex(WIDTH)
     for start in range(0, MANY, 1_000):

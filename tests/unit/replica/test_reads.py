@@ -441,6 +441,8 @@ def test_a_fact_knows_its_memory_and_what_is_put_together_leaves_out_what_stands
     assert (kin.id, kin.content, kin.parent) == (numbers[1], content_number("Fact"), told)
     assert facts.kin_of(connection, bytes(16)) is None
     assert facts.parents_of(connection, numbers) == {told}
+    assert facts.numbers_beside(connection, [told, pinned, MemoryId(bytes(16))]) == {*numbers}
+    assert facts.numbers_beside(connection, [fact]) == {numbers[1]}
     assert ids.ids_of(connection, numbers[::-1]) == [told, fact, pinned]
     assert ids.ids_of(connection, numbers, limit=1) == [told]
     assert {each.rid for each in proposals.loose_among(connection, [told, fact, pinned])} == {told, fact}
@@ -457,3 +459,17 @@ def test_a_fact_knows_its_memory_and_what_is_put_together_leaves_out_what_stands
     }
     assert duplicates.latest_fields(connection, names, content_number("told"), "Told", None) == {}
     assert duplicates.contents_are_indexed(connection)
+
+
+def test_the_log_says_which_memories_each_op_acts_on() -> None:
+    store = sqlite_store()
+    core, connection = core_of("ann", store), store.connection
+    told, other = (MemoryId(bytes([number]) * 16) for number in (1, 2))
+    core.commit([Write(Remember("Told", {}), told), Write(Remember("Other", {}), other)], NOW_MS)
+    position = core.position
+    core.commit([Write(Set("pinned", True), other), Write(Set("unit", "metric"))], NOW_MS + 1)
+    core.commit([Write(Forget((told, other)))], NOW_MS + 2)
+    acts = log.acts_between(connection, position, core.position, 10)
+    assert acts == [(OpKind.SET, (other,)), (OpKind.SET, ()), (OpKind.FORGET, (told, other))]
+    assert log.acts_between(connection, position, core.position, 1) == acts[:1]
+    assert log.acts_between(connection, core.position, core.position, 10) == []

@@ -6,6 +6,8 @@ from random import Random
 import pytest
 
 from cognition.entities import EntityTables, keep, read_some, unread
+from replica import Forget, MemoryId, Propose, Remember, Set, Tag, Untag, Write, new_memory_id
+from samemind.panel import moments
 from samemind.panel.catalogue import (
     BARS,
     FACETS,
@@ -15,6 +17,7 @@ from samemind.panel.catalogue import (
     FacetQuery,
     read_catalogue,
 )
+from samemind.panel.moments import WholeCatalogue, changed_since, standing_of
 from tests.support.minds import NOW_MS, Home
 
 WHO = ("Ann", "ann", "Bob", None)
@@ -107,36 +110,123 @@ def test_it_is_read_in_pages_and_comes_to_the_same(page: int) -> None:
     assert read.counted(wanted) == named.counted(wanted)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_what_came_later_is_put_behind_the_rest_and_comes_to_the_same(seed: int) -> None:
-    """Also where it was said earlier than what is there, or at the same time, or by names in another case."""
-    print(f"pytest {__file__} -k 'came_later and {seed}'")
+def read_names(home: Home, limit: int) -> None:
+    keep(home.connection, page := unread(home.connection, limit=limit), read_some(page))
+
+
+def happens(home: Home, random: Random, rids: list[MemoryId]) -> None:
+    """Something that a person or another device does: what is new may be older, or of the same time, or a fact."""
+    told_at = NOW_MS - random.randrange(40) * DAY_MS
+    rid = random.choice(rids)
+    home.now_ms += 1
+    match random.randrange(9):
+        case 0:
+            home.commit(Write(Forget((rid,))))
+            rids.remove(rid)
+        case 1:
+            home.commit(
+                home.core.edit_of(
+                    rid, f"Carol met Dora in {random.choice(('Rome', 'Oslo'))} {random.random()}"
+                )
+            )
+        case 2:
+            home.commit(Write(Tag(tuple(sorted(random.sample(("WORK", "new", "home"), 2)))), rid))
+        case 3:
+            home.commit(Write(Untag(("Work", "home")), rid))
+        case 4:
+            home.commit(Write(Set("archived", random.random() < 0.5), rid))
+        case 5:
+            home.commit(Write(Set("told_at", told_at), rid), Write(Set("speaker", "ANN"), rid))
+        case 6:  # a fact; what it stands beside may come after it, and may leave
+            parent = rid if random.random() < 0.5 else new_memory_id(home.now_ms, random)
+            rids.append(home.remember(f"A fact {random.random()}", parent=bytes(parent)))
+            if parent != rid:
+                home.commit(Write(Remember(f"Where it is from {random.random()}", {}), parent))
+                rids.append(parent)
+        case _:
+            who = random.choice(("ANN", "Eve"))
+            rids.append(
+                home.remember(f"{who} saw {random.random()}", told_at=told_at, speaker=who, tags=["New"])
+            )
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_what_changed_is_put_in_its_place_and_comes_to_the_same(seed: int) -> None:
+    """Whatever was told, edited, labelled, put away or forgotten, and whichever names were read meanwhile."""
+    print(f"pytest {__file__} -k 'in_its_place and {seed}'")
     home, _ = filled(40, seed)
-    before = catalogue_of(home)
+    EntityTables().migrate(home.connection)
     random = Random(seed)
-    for number in range(random.randrange(1, 30)):
-        told_at = NOW_MS - random.randrange(400) * DAY_MS
-        home.remember(
-            f"Later {number}", told_at=told_at, speaker=random.choice(("ANN", "Eve")), tags=["WORK", "new"]
+    read_names(home, random.randrange(1, 60))
+    rids = [MemoryId(rid) for (rid,) in home.connection.execute("SELECT rid FROM memory ORDER BY id")]
+    before = standing_of(home.core.position, 0, home.connection)
+    whole = WholeCatalogue(before, read_catalogue(home.connection))
+    for _ in range(random.randrange(1, 12)):
+        for _ in range(random.randrange(1, 6)):
+            happens(home, random, rids)
+        if random.random() < 0.5:
+            read_names(home, random.randrange(1, 30))
+        since = changed_since(whole, home.core.position, home.connection)
+        assert since is not None
+        assert not since.outgrown
+        joined, counted = (
+            whole.catalogue.with_changed(since.read, since.changed),
+            read_catalogue(home.connection),
         )
-    for texts in iter(lambda: unread(home.connection, limit=20), []):
-        keep(home.connection, texts, read_some(texts))
-    whole = read_catalogue(home.connection)
-    joined = before.with_later(read_catalogue(home.connection, after=before.last))
-    for wanted in (
-        FacetQuery(),
-        FacetQuery({"speaker": ("ann",)}),
-        FacetQuery({"label": ("work",), "speaker": ("eve",)}, since_ms=NOW_MS - 200 * DAY_MS),
-    ):
-        assert joined.page(wanted, offset=0, limit=100) == whole.page(wanted, offset=0, limit=100)
-        counted, expected = joined.counted(wanted), whole.counted(wanted)
-        for facet in set(FACETS) - {
-            "person"
-        }:  # names in what was there before are read as a whole again, later
-            assert {name.lower(): count for name, count in counted[facet]} == {
-                name.lower(): count for name, count in expected[facet]
-            }
-    assert before.with_later(read_catalogue(home.connection, after=whole.last)) is before
+        for wanted in (
+            FacetQuery(),
+            FacetQuery({"speaker": ("ann",), "label": ("nothing",)}),
+            FacetQuery({"label": ("work", "new"), "person": ("eve", "dora")}),
+            FacetQuery({"speaker": ("eve",)}, since_ms=NOW_MS - 20 * DAY_MS),
+        ):
+            assert joined.page(wanted, offset=0, limit=200) == counted.page(wanted, offset=0, limit=200)
+            assert joined.counted(wanted) == counted.counted(wanted)
+            assert joined.bars(wanted, NOW_MS, written=True) == counted.bars(wanted, NOW_MS, written=True)
+        if random.random() < 0.3:  # and it may go on from there
+            before = standing_of(home.core.position, 0, home.connection)
+            whole = WholeCatalogue(before, joined)
+
+
+def test_what_hides_others_says_not_which_rows_it_changed() -> None:
+    home = Home()
+    rid = home.remember("The gate code is 4711")
+    EntityTables().migrate(home.connection)
+    whole = WholeCatalogue(
+        standing_of(home.core.position, 0, home.connection), read_catalogue(home.connection)
+    )
+    home.remember("The gate code is 4711")  # told again: the first is hidden by it
+    assert changed_since(whole, home.core.position, home.connection) is None
+    whole = WholeCatalogue(
+        standing_of(home.core.position, 0, home.connection), read_catalogue(home.connection)
+    )
+    home.commit(Write(Propose((rid,))))
+    assert changed_since(whole, home.core.position, home.connection) is None
+    assert (
+        changed_since(whole, home.core.position + 1, home.connection) is None
+    )  # an op that is there no more
+
+
+def test_a_store_of_many_unread_texts_is_read_anew_once_they_were_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(moments, "_LATER_OPS_MAX", 10)
+    home, _ = filled(30, 4)
+    EntityTables().migrate(home.connection)
+    whole = WholeCatalogue(
+        standing_of(home.core.position, 0, home.connection), read_catalogue(home.connection)
+    )
+    for left, outgrown in ((12, False), (0, True)):
+        read_names(home, 18 if left else 100)
+        since = changed_since(whole, home.core.position, home.connection)
+        assert since is not None
+        assert since.outgrown is outgrown
+
+
+def test_values_that_differ_in_case_are_one_and_written_as_they_mostly_are() -> None:
+    home = Home()
+    for speaker in ("Zoe", "ZOE", "zoe", "zoe", "Bob", "bob", "Carl"):
+        home.remember(f"Note by {speaker}, {home.random.random()}", speaker=speaker)
+    assert catalogue_of(home).counted(FacetQuery())["speaker"] == [("zoe", 4), ("Bob", 2), ("Carl", 1)]
 
 
 def test_bars_count_every_memory_once() -> None:

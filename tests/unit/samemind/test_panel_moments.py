@@ -1,4 +1,4 @@
-"""A large store is counted as a whole once: what only came later is put behind that, and all else is counted anew."""
+"""A large store is counted as a whole once: what came, changed or left is put in its place."""
 
 from pathlib import Path
 from typing import Any
@@ -23,17 +23,23 @@ async def counted_anew(shown: Moments) -> dict[str, Any]:
     raise AssertionError("it is never counted")
 
 
-def test_only_what_came_later_is_read_where_nothing_else_happened(
+async def read_as_a_whole(_: Moments) -> Any:
+    raise AssertionError("a large store is read as a whole for one memory")
+
+
+def test_only_what_changed_is_read_where_ops_say_what_they_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(moments, "AT_ONCE_MAX", 2)  # as if these few were very many
 
     async def main() -> None:
         async with opened(tmp_path / "laptop", online=False) as laptop, trio.open_nursery() as nursery:
-            for text in ("Bread at eight", "Zebras graze", "Tax forms in May", "Snow on the roof"):
+            first = await laptop.mind.remember("Bread at eight", no_facts=True, read=False)
+            for text in ("Zebras graze", "Tax forms in May", "Snow on the roof"):
                 await laptop.mind.remember(text, speaker="Ann", no_facts=True, read=False)
             shown = Moments(laptop.device, nursery)
             await shown.warm()
+            monkeypatch.setattr(Moments, "_read", read_as_a_whole)
             later = await laptop.mind.remember(
                 "Paint the fence", speaker="Eve", tag=["house"], no_facts=True, read=False
             )
@@ -47,11 +53,19 @@ def test_only_what_came_later_is_read_where_nothing_else_happened(
             again = await browse(shown, {"limit": 1})
             assert (again["stale"], again["total"]) == (False, 5)
 
+            await laptop.mind.tag(later.rid, "fence")
+            page = await browse(shown, {"limit": 1, "facets": True})
+            assert {"value": "fence", "count": 1} in page["facets"]["label"]
+
             await laptop.mind.forget(later.rid)  # a row is gone
-            assert (await browse(shown, {"limit": 1}))["stale"]
-            page = await counted_anew(shown)
-            assert page["total"] == 4
+            page = await browse(shown, {"limit": 1, "facets": True})
+            assert (page["stale"], page["total"]) == (False, 4)
             assert page["facets"]["label"] == []
+
+            await laptop.mind.edit(first.rid, "Bread at nine")
+            page = await browse(shown, {"limit": 9})
+            assert not page["stale"]
+            assert "Bread at nine" in {each["text"] for each in page["memories"]}
 
     run(main)
 
