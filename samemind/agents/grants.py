@@ -37,6 +37,11 @@ CODE_LENGTH: Final = 6
 RandomBytes = Callable[[int], bytes]
 
 
+def source_of(name: str) -> str:
+    """Return what stands as the source of each memory that an agent of this name tells, unless it names another."""
+    return f"agent {name}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rights:
     """What an agent may do: see `samemind.mcp.scope.Scope` for the workspaces."""
@@ -59,8 +64,8 @@ class Agent:
 
     @property
     def source(self) -> str:
-        """What stands as the source of each memory that it tells, unless it names another."""
-        return f"agent {self.name}"
+        """What stands as the source of each memory that it tells."""
+        return source_of(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

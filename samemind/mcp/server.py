@@ -22,6 +22,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
+from samemind.agents.grants import source_of
 from samemind.agents.protocol import protocol_text
 from samemind.config import Home
 from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
@@ -49,7 +50,10 @@ from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.watching import Context, Subscriptions
 from samemind.mcp.wire import Lines
 from samemind.platform import system
+from samemind.printable import one_line
 
+# A client may call itself anything.
+CLIENT_CHARACTERS_MAX: Final = 60
 # Links cost an agent's window what their memories cost in the text beside them.
 LINKS_MAX: Final = 3
 
@@ -65,7 +69,7 @@ async def serve(home: Home, profile: str, scope: Scope) -> None:
             nursery.start_soon(_warm_up, store, greeted)
             with Lines.opened() as lines:
                 wire = cast(Any, lines)  # the SDK says which class it wants, and uses two methods of it
-                async with open_server(store, profile, scope) as server:
+                async with open_server(store, profile, scope, names_client=True) as server:
                     server.middleware.append(_Greeting(greeted))
                     async with stdio_server(wire, wire) as (incoming, outgoing):
                         await server.run(incoming, outgoing, server.create_initialization_options())
@@ -80,17 +84,18 @@ async def open_server(
     *,
     read_only: bool = False,
     watched: VerbPerformer | None = None,
+    names_client: bool = False,
 ) -> AsyncIterator[Server[Any]]:
     """Make the server of one agent for the block: the tools of its profile, held to its scope.
 
     `watched` is the store where nobody writes down what is read of it, to see whether what an agent subscribed to has
-    changed; without one it is `store`.
+    changed; without one it is `store`. `names_client`: what the client calls itself is the source of what it tells.
     """
     if profile == "compat":
         yield _Compat(store, scope, read_only=read_only).server()
         return
     tools = full() if profile == "full" else core()
-    verbs = _Verbs(store, watched or store, scope, tools, read_only=read_only)
+    verbs = _Verbs(store, watched or store, scope, tools, read_only=read_only, names_client=names_client)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(verbs.changes.run)
         yield verbs.server()
@@ -132,9 +137,11 @@ class _Verbs:
         tools: tuple[Tool, ...],
         *,
         read_only: bool,
+        names_client: bool,
     ) -> None:
         self._store = store
         self._scope = scope
+        self._names_client = names_client
         allowed = named(tuple(tool for tool in tools if scope.allows(tool.verb)))
         self._tools = {name: tool for name, tool in allowed.items() if tool.read_only or not read_only}
         self._withheld = allowed.keys() - self._tools.keys()
@@ -215,9 +222,16 @@ class _Verbs:
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
             given, again = as_agent(tool, verb, options)
+            if verb == "remember" and not given.get("source") and (name := self._client_of(context)):
+                given = {**given, "source": source_of(name)}
             return await self._store.ask(verb, given, again=again, hear=hear)
 
         return ask
+
+    def _client_of(self, context: Context) -> str | None:
+        """Return what the client calls itself, where that is wanted; None where it does not say."""
+        client = context.session.client_params if self._names_client else None
+        return None if client is None else one_line(client.client_info.name)[:CLIENT_CHARACTERS_MAX].strip()
 
     async def _resources(self, context: Context, params: Any) -> types.ListResourcesResult:
         cursor = params.cursor if params is not None else None

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+from mcp.types import Implementation
 
 import samemind
 from samemind.config import Home
@@ -38,6 +39,23 @@ CORE = [
 MEMORIES_EACH = 60
 
 AT = "2025-09-02T10:00:00Z"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_what_an_agent_tells_says_which_agent_told_it(tmp_path: Path, mode: str) -> None:
+    """By the name that its program gives itself, whatever that is; and what names another source keeps that."""
+
+    async def main() -> None:
+        named = Implementation(name="desk\nhelper " + "x" * 100, version="1")
+        async with agent(tmp_path, "--profile", "full", mode=mode, client_info=named) as client:
+            told = await call(client, "remember", text="Ann moved to Lisbon")
+            noted = await call(client, "remember", text="Bob keeps bees", source="notes")
+            (link,) = (await call(client, "why", rid=told["rid"]))["chain"]
+            (other,) = (await call(client, "why", rid=noted["rid"]))["chain"]
+            assert link["source"] == "agent desk helper " + "x" * 48
+            assert other["source"] == "notes"
+
+    trio.run(main)
 
 
 @published("PM-62")
