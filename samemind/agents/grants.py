@@ -9,6 +9,7 @@ state in a file.
 """
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -30,6 +31,13 @@ AGENTS_MAX: Final = 100
 CLIENTS_MAX: Final = 100
 PENDING_MAX: Final = 20
 NAME_CHARACTERS_MAX: Final = 80
+# Names, addresses and contacts of a program are a kilobyte. Anybody may register a hundred, and all of them are read
+# and written with every change.
+CLIENT_BYTES_MAX: Final = 8_192
+# What a program wants back with the answer: a random word, in which some also say where they were.
+STATE_CHARACTERS_MAX: Final = 2_048
+# A SHA-256 in base64 has 43 characters.
+CHALLENGE_CHARACTERS_MAX: Final = 128
 # Without vowels no words arise, and without look-alikes none is misread.
 _CODE_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 CODE_LENGTH: Final = 6
@@ -208,6 +216,8 @@ def named(grants: Grants, name: str) -> Agent:
 
 def register(grants: Grants, client: str, metadata: dict[str, Any]) -> Grants:
     """Keep a program that registered itself; anybody may, so those whom no owner approved make room, oldest first."""
+    if (size := len(json.dumps(metadata))) > CLIENT_BYTES_MAX:
+        raise Usage(f"expected a program to say at most {CLIENT_BYTES_MAX} bytes of itself, got {size}")
     used = {each.client for each in grants.agents.values()} | {
         each.client for each in grants.pending.values()
     }
@@ -232,6 +242,9 @@ def ask(
     now_ms: int,
 ) -> tuple[Grants, str]:
     """Let a program wait for its owner; returns the secret by which its browser asks how it stands."""
+    for what, most in (("state", STATE_CHARACTERS_MAX), ("challenge", CHALLENGE_CHARACTERS_MAX)):
+        if len(asked.get(what) or "") > most:
+            raise Usage(f"expected a {what} of at most {most} characters from the program")
     waiting = {key: each for key, each in grants.pending.items() if now_ms < each.asked_ms + PENDING_MS}
     while len(waiting) >= PENDING_MAX:
         del waiting[next(iter(waiting))]

@@ -38,7 +38,7 @@ from samemind.mcp.scope import Scope
 from samemind.mcp.server import open_server
 from samemind.mcp.store import HomeStore, VerbPerformer
 from samemind.mcp.tools import full
-from samemind.panel.access import host_is_ours, is_loopback
+from samemind.panel.access import host_is_ours, is_loopback, written_plainly
 from samemind.panel.certificate import ensure_certificate
 from samemind.panel.guard import bounded
 from samemind.panel.serving import Door, listening, machine_names
@@ -132,14 +132,17 @@ class RemoteAgents:
             await self._serve(base, headers, scope, receive, send)
 
     def _base(self, scope: HttpScope, headers: Headers) -> str | None:
-        """Return the address that was asked, without a path; None where it is none of ours."""
+        """Return the address that was asked, without a path; None where it is none of ours.
+
+        Pages are kept for each, so whoever asks must not be able to make many of one.
+        """
         if self._public is not None:
             return self._public
         host = headers.get("host", "")
         ours = len(headers.getlist("host")) == 1 and host_is_ours(
             host, server=tuple(scope["server"]), names=frozenset() if self.is_local else machine_names()
         )
-        return f"{scope['scheme']}://{host}" if ours else None
+        return f"{scope['scheme']}://{written_plainly(host)}" if ours else None
 
     async def _serve(
         self, base: str, headers: Headers, scope: HttpScope, receive: Receive, send: Send

@@ -107,7 +107,10 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             random=random_bytes,
             now_ms=self._now_ms(),
         )
-        return f"{self._base}/approve?request={await self._change(ask)}"
+        try:
+            return f"{self._base}/approve?request={await self._change(ask)}"
+        except Usage as error:
+            raise AuthorizeError("invalid_request", error.message) from None
 
     async def load_authorization_code(
         self, client: OAuthClientInformationFull, authorization_code: str

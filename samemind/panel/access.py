@@ -110,6 +110,17 @@ def split_host(host: str) -> tuple[str, int | None]:
     return name.strip("[]").lower(), int(port) if port else None
 
 
+def written_plainly(host: str) -> str:
+    """Return a Host header in the one way in which it is kept: it may be written in any number of ways.
+
+    With capitals, with zeros before its port, with a zone behind an address, for some.
+    """
+    name, port = split_host(host)
+    address = _address(name)
+    shown = name if address is None else f"[{address}]" if address.version == 6 else str(address)
+    return shown if port is None else f"{shown}:{port}"
+
+
 def is_loopback(host: str) -> bool:
     """Say whether only this machine reaches a host that is listened on."""
     address = _address(host)

@@ -22,6 +22,9 @@ _NOTHING_MAX: Final = 4_096
 # A name is 41 characters, and a path before it may be long.
 _TEXT_CHARACTERS_MAX: Final = 4_096
 _RETRY_DIGITS_MAX: Final = 6
+# A listing is six deep. Whoever opens millions of elements and closes none has a reader hold them all: fifty bytes of
+# memory for each that came, which is more than a phone gives a page.
+_DEPTH_MAX: Final = 32
 _ASKED: Final = (
     b'<?xml version="1.0"?><propfind xmlns="DAV:"><prop><getcontentlength/><resourcetype/></prop></propfind>'
 )
@@ -136,12 +139,16 @@ class _Listing:
         self.is_listing = False
         self._path = self._size = self._said = ""
         self._is_folder = False
+        self._depth = 0
 
     def refuse(self, *_: object) -> None:
         raise _unreadable()
 
     def begin(self, tag: str, _: object) -> None:
         self._said = ""
+        self._depth += 1
+        if self._depth > _DEPTH_MAX:
+            raise _unreadable()
         if tag == "DAV: multistatus":
             self.is_listing = True
         elif tag == "DAV: response":
@@ -153,6 +160,7 @@ class _Listing:
         self._said += some[: _TEXT_CHARACTERS_MAX - len(self._said)]
 
     def end(self, tag: str) -> None:
+        self._depth -= 1
         if tag == "DAV: href":
             self._path = self._said.strip()
         elif tag == "DAV: getcontentlength":

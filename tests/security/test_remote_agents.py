@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from samemind.agents.grants import CLIENT_BYTES_MAX, STATE_CHARACTERS_MAX
 from samemind.mcp.http import BODY_BYTES_MAX
 from samemind.mcp.oauth import redirect_is_safe
 from tests.support.cli import RunningDaemon, daemon, run
@@ -120,6 +121,33 @@ def test_a_program_may_be_answered_only_where_it_can_be(served: Served) -> None:
         assert registered(served, uri)[0] == 400, uri
         assert not redirect_is_safe(uri)
     assert not redirect_is_safe("http://[bad/cb")
+
+
+def test_a_program_that_says_a_lot_of_itself_is_not_kept(served: Served) -> None:
+    """Anybody may register, a web page too, and what is kept of all is read and written with every change."""
+    size = (served.home / "agents.json").stat().st_size
+    for said in ({"client_name": "x" * CLIENT_BYTES_MAX}, {"jwks": ["x"] * CLIENT_BYTES_MAX}):
+        body = {"redirect_uris": ["https://app.example/cb"], **said}
+        status, _, answer = served.ask("POST", "/register", body)
+        assert (status, json.loads(answer)["error"]) == (400, "invalid_client_metadata")
+    _, client = registered(served)
+    for long in ({"state": "s" * (STATE_CHARACTERS_MAX + 1)}, {"code_challenge": "x" * 4_000}):
+        _, location = authorize(served, client, **long)
+        assert "/approve?" not in location
+        assert "error=invalid_request" in location
+    assert (served.home / "agents.json").stat().st_size < size + 4_096
+
+
+def test_one_address_written_in_many_ways_is_one(served: Served) -> None:
+    """What answers is kept for each address; a stranger who writes one in a thousand ways fills no memory."""
+    host, _, port = served.host.rpartition(":")
+    for written in (f"{host}:000{port}", f"{host}%zone:{port}", f"[::ffff:{host}]:{port}"):
+        status, _, body = served.ask("GET", "/.well-known/oauth-protected-resource/mcp", Host=written)
+        assert (status, json.loads(body)["resource"]) == (200, served.url)
+    status, _, body = served.ask(
+        "GET", "/.well-known/oauth-protected-resource/mcp", Host=f"LocalHost:0{port}"
+    )
+    assert json.loads(body)["resource"] == f"http://localhost:{port}/mcp"
 
 
 def authorize(served: Served, client: dict[str, Any], **changed: str) -> tuple[int, str]:

@@ -98,8 +98,10 @@ def test_no_more_is_taken_of_a_file_than_was_asked_for() -> None:
 
 BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><multistatus xmlns="DAV:">&b;</multistatus>'
 
+DEEP = b'<multistatus xmlns="DAV:">' + b"<a>" * 40 + b"</a>" * 40 + b"</multistatus>"
 
-@pytest.mark.parametrize("body", [b"", b"<html>sign in</html>", b"<multistatus", b"\xff\xfe", BOMB])
+
+@pytest.mark.parametrize("body", [b"", b"<html>sign in</html>", b"<multistatus", b"\xff\xfe", BOMB, DEEP])
 def test_what_is_no_listing_is_told_apart_from_an_empty_folder(body: bytes) -> None:
     with pytest.raises(Unreached):
         ended(FILES.names(), HttpAnswer(207, body))
