@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NAME: Final = "profile.name"
 ALIASES: Final = "profile.aliases"
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 6
+CLAIMS_VERSION: Final = 7
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (
@@ -65,10 +65,12 @@ _CREATE: Final = (
     "CREATE TABLE claim_own (name TEXT PRIMARY KEY) WITHOUT ROWID",
     # Of a judgment the two slots, in both directions, with the memories on whose claims it was given.
     """CREATE TABLE slot_judgment (
-        slot BLOB NOT NULL, against BLOB NOT NULL, rank BLOB NOT NULL, judgment BLOB NOT NULL,
+        slot BLOB NOT NULL, against BLOB NOT NULL, judgment BLOB NOT NULL,
         id INTEGER NOT NULL, other INTEGER NOT NULL, by INTEGER NOT NULL, hlc INTEGER NOT NULL, op BLOB NOT NULL,
-        same INTEGER NOT NULL, sureness INTEGER NOT NULL, PRIMARY KEY (slot, against, rank, judgment)
+        same INTEGER NOT NULL, sureness INTEGER NOT NULL, device BLOB NOT NULL,
+        PRIMARY KEY (slot, against, judgment)
     ) WITHOUT ROWID""",
+    "CREATE INDEX slot_judgment_by_device ON slot_judgment (slot, device, hlc, op)",
     "CREATE INDEX slot_judgment_by_name ON slot_judgment (judgment)",
     "CREATE INDEX slot_judgment_by_memory ON slot_judgment (id)",
     "CREATE INDEX slot_judgment_by_other ON slot_judgment (other)",
@@ -256,7 +258,8 @@ def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
 
     due = judgments.due(connection)
     if due or judgments.are_any(connection):
-        slots = _file_joined(connection, numbers, {*due, *judgments.about(connection, numbers)})
+        said = {*due, *judgments.moved_by(connection, due), *judgments.about(connection, numbers)}
+        slots = _file_joined(connection, numbers, said)
     else:
         owns, slots = _file(connection, numbers)
         slots |= owns
@@ -301,15 +304,14 @@ def _file_joined(
 ) -> dict[bytes, None]:
     """File these claims and judgments, and whatever is one slot with them now, or was; return the slots to be judged.
 
-    What was one is looked for before anything is filed, and what is, afterwards: so a slot that is joined to others no
-    more is found, too, and nothing is read that can be reached from none of these.
+    What was one is looked for before any judgment is filed, and what is, afterwards: so a slot that is joined to others
+    no more is found, too, and nothing is read that can be reached from none of these.
     """
     from cognition.contradictions import judgments
 
-    before = {own for number in numbers for own in _owns_of(connection, number)}
-    before |= judgments.slots_of(connection, said)
-    near = {slot for own in sorted(before) for slot in _reached(connection, own)}
     owns, slots = _file(connection, numbers)
+    before = {*owns, *judgments.slots_of(connection, said), *judgments.slots_meant(connection, said)}
+    near = {slot for own in sorted(before) for slot in _reached(connection, own)}
     judgments.file(connection, sorted(said), selves_of(connection))
     heads = judgments.joined(connection, sorted({*owns, *near, *judgments.slots_of(connection, said)}))
     for own, head in sorted(heads.items()):
@@ -327,16 +329,12 @@ def _file_joined(
     return slots
 
 
-def _owns_of(connection: sqlite3.Connection, number: int) -> set[bytes]:
-    return {own for (own,) in connection.execute("SELECT own FROM claim_slot WHERE id = ?", (number,))}
-
-
-def _reached(connection: sqlite3.Connection, own: bytes) -> frozenset[bytes]:
-    """Return the slots with which one may be joined by now."""
-    from cognition.contradictions.judgments import reached
+def _reached(connection: sqlite3.Connection, own: bytes) -> Iterable[bytes]:
+    """Return the slots with which one may be joined by now, and those that it kept from being joined to others."""
+    from cognition.contradictions.judgments import neighbours, reached
 
     near = reached(connection, own)
-    return frozenset([own]) if near.is_too_much else near.slots
+    return {own, *neighbours(connection, own)} if near.is_too_much else near.slots
 
 
 def record_of(connection: sqlite3.Connection, own: bytes) -> bytes:

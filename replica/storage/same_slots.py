@@ -1,8 +1,8 @@
 """Show what judges say of two claims in a table, one row for two claims and a rank of judges.
 
 `judgment` is the name of its cell. Each claim is named by its memory and the short id of the op that made it, as in
-the table `claim`. What was withdrawn has no row. What it comes to is not decided here: a row stays also where one of
-the two claims is gone.
+the table `claim`; `feed` is the one of the op that says it. What was withdrawn has no row. What it comes to is not
+decided here: a row stays also where one of the two claims is gone.
 """
 
 import sqlite3
@@ -14,9 +14,9 @@ from replica.ids import MemoryId, OpRef
 from replica.state.cells import Cell, CellKind, Key
 from replica.state.register import winner
 
-_COLUMNS: Final = "one, claim, other, against, by, same, sureness, hlc, op"
+_COLUMNS: Final = "one, claim, other, against, by, same, sureness, hlc, op, feed"
 _DELETE: Final = "DELETE FROM same_slot WHERE judgment = ?"
-_INSERT: Final = f"INSERT INTO same_slot (judgment, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT: Final = f"INSERT INTO same_slot (judgment, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def write_same_slots(connection: sqlite3.Connection, cells: Mapping[Key, Cell | None]) -> bool:
@@ -39,7 +39,18 @@ def same_slot_row(key: Key, cell: Cell | None) -> tuple[Any, ...] | None:
     if same is None:
         return None
     (one, claim), (other, against) = claims_judged(key.name)
-    return one, claim.id8, other, against.id8, rank_of(key.name), int(same), sureness, hlc, head.id8
+    return (
+        one,
+        claim.id8,
+        other,
+        against.id8,
+        rank_of(key.name),
+        int(same),
+        sureness,
+        hlc,
+        head.id8,
+        head.feed,
+    )
 
 
 def claims_judged(name: bytes) -> tuple[tuple[MemoryId, OpRef], tuple[MemoryId, OpRef]]:

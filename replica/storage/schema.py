@@ -19,6 +19,8 @@ from replica.codec import pack
 from replica.errors import StoreCorrupt, StoreNewer
 from replica.fields import FIELDS
 from replica.oplog import FoldStatus
+from replica.state.cells import CellKind, decode_cell
+from replica.state.register import winner
 from replica.storage.views import make_views
 
 # "SAME" in ASCII: tells our files from other programs' SQLite files.
@@ -352,4 +354,23 @@ def show_judgments_on_claims(connection: sqlite3.Connection) -> None:
     )
     connection.execute("CREATE INDEX same_slot_by_one ON same_slot (one)")
     connection.execute("CREATE INDEX same_slot_by_other ON same_slot (other)")
+    make_views(connection)
+
+
+@migration
+def say_who_judged_claims(connection: sqlite3.Connection) -> None:
+    """Show of a judgment who said it, and find the newest of each about a memory."""
+    connection.execute("ALTER TABLE same_slot ADD COLUMN feed INTEGER NOT NULL DEFAULT 0")
+    for name, state in connection.execute(
+        "SELECT name, state FROM cell WHERE part = ? AND state IS NOT NULL", (int(CellKind.SAME_SLOT),)
+    ).fetchall():
+        register = decode_cell(CellKind.SAME_SLOT, state)
+        if register:
+            assert isinstance(register, dict)
+            connection.execute(
+                "UPDATE same_slot SET feed = ? WHERE judgment = ?", (winner(register)[0].feed, name)
+            )
+    for side in ("one", "other"):
+        connection.execute(f"DROP INDEX same_slot_by_{side}")
+        connection.execute(f"CREATE INDEX same_slot_by_{side} ON same_slot ({side}, feed, hlc, op)")
     make_views(connection)

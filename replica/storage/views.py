@@ -18,8 +18,8 @@ VIEWS: Final = {
         FROM claim""",
     "shown_edge": "SELECT source, relation, target, weight, hlc FROM edge",
     "shown_link": "SELECT link, one, other, sureness FROM says_same",
-    "shown_same_slot": """SELECT judgment, one, claim, other, against, by, same, sureness, hlc, op
-        FROM same_slot""",
+    "shown_same_slot": """SELECT judgment, one, claim, other, against, by, same, sureness, hlc, op,
+        feed FROM same_slot""",
     "shown_proposal": "SELECT proposal, rid FROM proposal_member",
     "known_feed": "SELECT no, device, incarnation FROM feed",
     "forgotten_memory": "SELECT rid FROM tombstone",

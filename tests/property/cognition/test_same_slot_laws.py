@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import replica.storage.same_slots
+from cognition.contradictions import joining, judgments
 from cognition.contradictions.joining import (
     LINKS_MAX,
     REACHED_MAX,
@@ -217,6 +218,32 @@ def test_devices_whose_readers_differ_ask_the_same(seed: int) -> None:
         found = filed(core), records(core)
         assert made_anew(core) == found, seed
         assert verify_replica(core).ok, seed
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bounds_that_are_reached_count_alike_however_the_judgments_came(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one more judgment pushes out, and what one fewer lets in again, is found on the way as from the start."""
+    random = Random(f"bounds {seed}")
+    monkeypatch.setattr(judgments, "JUDGED_PER_DEVICE_MAX", random.randint(1, 4))
+    monkeypatch.setattr(judgments, "NEIGHBOURS_PER_DEVICE_MAX", random.randint(1, 2))
+    monkeypatch.setattr(judgments, "NEIGHBOURS_MAX", random.randint(1, 3))
+    for module in (judgments, joining):
+        monkeypatch.setattr(module, "REACHED_MAX", random.randint(2, 4))
+    world = World(seed)
+    for step in range(random.randrange(30, 70)):
+        world.act()
+        if step % 3 == 0:
+            core = random.choice(world.cores)
+            found = filed(core), records(core)
+            assert made_anew(core) == found, (seed, step)
+    meet(world.cores, world.now_ms)
+    first = world.cores[0]
+    for core in world.cores:
+        assert (filed(core), records(core)) == (filed(first), records(first)), seed
+        found = filed(core), records(core)
+        assert made_anew(core) == found, seed
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])

@@ -17,17 +17,19 @@ from replica import RowChange, SqliteStore, connect, ops
 from replica.core import Core
 from replica.errors import InvalidOp, StoreCorrupt, StoreFailed, StoreNewer
 from replica.ids import new_memory_id
-from replica.ops import Write
+from replica.ops import Claim, SameSlot, Write
 from replica.storage import schema
 from replica.verify import verify_replica
 from tests.support.published import published
 from tests.support.replicas import (
     NOW_MS,
     core_of,
+    group,
     memories,
     remember,
     rows_of,
     say,
+    settle,
     sqlite_store,
     texts,
 )
@@ -130,6 +132,42 @@ def test_a_store_of_version_1_is_opened_by_version_2_which_adds_a_table_filled_f
     assert core_of("ann", store).digests() == before
 
 
+def test_an_older_store_learns_who_judged_its_claims(path: Path) -> None:
+    """Of two that said it at once, the one whose word shows."""
+    ann, ben = group(
+        "ann", "ben", make_store=lambda: sqlite_store(str(path)) if not path.exists() else sqlite_store()
+    )
+    rids = remember(ann, "the market", "Christmas market")
+    claims = [
+        say(ann, Claim("market", "time", value, (), None), rid).place
+        for value, rid in zip("89", rids, strict=True)
+    ]
+    settle([ann, ben])
+    one, other = zip(rids, claims, strict=True)
+    for number, core in enumerate((ann, ben)):
+        say(core, SameSlot.of(one, other, True, by=4, sureness=100), now_ms=NOW_MS + number)
+    settle([ann, ben])
+    connection = ann.store.connection  # type: ignore[attr-defined]
+    shown = connection.execute("SELECT * FROM same_slot").fetchall()
+    assert connection.execute("SELECT f.device FROM same_slot s JOIN feed f ON f.no = s.feed").fetchall() == [
+        (ben.device,)
+    ]
+    for statement in (
+        "DROP VIEW shown_same_slot",
+        "DROP INDEX same_slot_by_one",
+        "DROP INDEX same_slot_by_other",
+        "ALTER TABLE same_slot DROP COLUMN feed",
+        "CREATE INDEX same_slot_by_one ON same_slot (one)",
+        "CREATE INDEX same_slot_by_other ON same_slot (other)",
+        f"PRAGMA user_version = {schema.MIGRATIONS.index(schema.say_who_judged_claims)}",
+    ):
+        connection.execute(statement)
+    connection.close()
+    store = sqlite_store(str(path))
+    assert store.connection.execute("SELECT * FROM same_slot").fetchall() == shown
+    assert verify_replica(core_of("ann", store)).ok
+
+
 def test_a_migration_that_fails_leaves_the_version_before_it(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +266,7 @@ from tests.support.replicas import core_of, remember, sqlite_store, texts
 
 core = core_of("ann", sqlite_store(sys.argv[1]))
 remember(core, "before")
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (800_000, resource.RLIM_INFINITY))
 import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 failed, kept = "", 0
 for n in range(200):
