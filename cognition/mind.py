@@ -61,7 +61,9 @@ from cognition.thinking.cycle import Cycle, think
 from cognition.tracing import TraceStage as Traced
 from cognition.tracing import trace
 from cognition.triggers.kinds import Thresholds
+from cognition.wordings.embedding import WordingEmbedder
 from cognition.wordings.index import WordingIndex
+from cognition.wordings.tables import other_space
 from cognition.words import QUERY_CHARACTERS_MAX, terms
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, ReplicaError
@@ -113,6 +115,7 @@ class Cognition:
         """The words that stand for one another on this device."""
         self.talk: TalkReader | None = None  # where a model is configured
         self.rewording: Reworder | None = None  # and is local
+        self.wordings = WordingEmbedder(replica, self.embedding.embed, space)
         self.model: ChatModel | None = None
         self._thresholds = thresholds
         self._thinking = trio.Lock()  # two cycles at once would raise the same things twice
@@ -178,6 +181,7 @@ class Cognition:
     ) -> Hits:
         self.embedding.asked()
         self.graph.asked()
+        await self.wordings.catch_up()
         unembedded = await self.embedding.catch_up()
         k = wished(k)
         texts = split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
@@ -515,16 +519,19 @@ async def open_mind(
     name, now_ms = chosen.name, replica.now_ms()
     ingest = Ingest(replica, local, newer=newer)
 
-    def enter(core: Core, connection: sqlite3.Connection) -> tuple[int, bool]:
+    def enter(core: Core, connection: sqlite3.Connection) -> tuple[int, bool, bool]:
         found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'triple_text'").fetchone()
         if reranker is not None:
             enter_model(connection, reranker.name)
         ingest.open(connection)
-        return queue.enter_space(connection, name, now_ms=now_ms), found is not None
+        space = queue.enter_space(connection, name, now_ms=now_ms)
+        return space, found is not None, bool(other_space(connection, space, 1))
 
-    space, has_triples = await replica.run(enter)
+    space, has_triples, has_unembedded = await replica.run(enter)
     own, near = with_own(words or {}), (index, graph)
     mind = Cognition(replica, chosen, space, thresholds, has_triples, profile, reranker, own, ingest, *near)
+    if has_unembedded:
+        mind.wordings.came()
     if model is not None:
         from cognition.talk.reader import TalkReader  # here: few have a model read for them
         from cognition.wordings.reworder import Reworder
@@ -559,6 +566,7 @@ def _keep_going(tasks: Supervisor, mind: Cognition, replica: Replica, has_triple
         tasks.keep("reading talk", mind.talk.work)
     if mind.rewording is not None:
         tasks.keep("finding other words", mind.rewording.work)
+    tasks.keep("embedding other words", mind.wordings.work)
     # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
     tasks.keep("watching for memories to embed", mind.embedding.watch, replica.position)
     tasks.keep("embedding", mind.embedding.work)

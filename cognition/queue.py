@@ -20,6 +20,7 @@ from cognition.embedding.embedder import Embedder, Vectors
 from cognition.index import Halves, VectorIndex
 from cognition.memories import IDS_MAX, fields_of
 from cognition.tables import INDEXED_FIELDS, indexed
+from cognition.wordings.tables import drop_vectors
 from replica import MemoryId, derived_transaction, transaction
 from replica.reads.texts import wordings_of
 from replica.values import dataclass
@@ -205,6 +206,7 @@ def enter_space(connection: sqlite3.Connection, name: str, *, now_ms: int) -> in
     with transaction(connection):
         connection.execute("DELETE FROM vector")
         connection.execute("DELETE FROM vector_space")
+        drop_vectors(connection)  # of wordings: the number of a space that is gone comes again
         connection.execute("INSERT INTO vector_space (name) VALUES (?)", (name,))
         connection.execute(
             "INSERT OR REPLACE INTO embed_queue (id, enqueued_at) SELECT id, ? FROM shown_memory", (now_ms,)

@@ -441,7 +441,8 @@ def _pool(
         cosines |= index.cosines(vector, [row.id for row in rows if row.id not in cosines])
         cosines.update(standing.meaning)
     cosines |= {
-        number: max(cosine, cosines.get(number, cosine)) for number, cosine in reworded.cosines.items()
+        number: max(cosine, cosines.get(number, cosine))
+        for number, cosine in reworded.as_of_memories(middle, spread).items()
     }
     highest = max(by_words.values(), default=0.0) or 1.0
     sure = np.array([1.0 if row.certainty is None else row.certainty for row in rows], np.float64)

@@ -112,6 +112,7 @@ class Methods(Asking):
         no_facts: bool = False,
         read: bool = True,
         nominees: bool = False,
+        wordings: Iterable[str] = (),
         rid: str | None = None,
     ) -> Remembered:
         """Store a memory, durably.
@@ -147,6 +148,7 @@ class Methods(Asking):
             no_facts=no_facts,
             read=read,
             nominees=nominees,
+            wordings=[*wordings],
             rid=rid,
         )
         return answer

@@ -17,17 +17,35 @@ _LOADED_ROWS: Final = 1_024
 
 
 class FoundByWording(NamedTuple):
-    """What wordings bring, by the number of the memory: BM25 of their words, and the cosine of the nearest."""
+    """What wordings bring, by the number of the memory: BM25 of their words, and the cosine of the nearest.
+
+    `middle` and `spread` are those of the cosines that a question has with wordings.
+    """
 
     words: Mapping[int, float]
     cosines: Mapping[int, float]
+    middle: float = 0.0
+    spread: float = 1.0
 
     def among(self, numbers: Iterable[int]) -> "FoundByWording":
         """Return what was found of some of the memories, in the same order."""
         kept = set(numbers)
-        return FoundByWording(
-            *({number: each for number, each in some.items() if number in kept} for some in self)
+        words, cosines = (
+            {number: each for number, each in some.items() if number in kept}
+            for some in (self.words, self.cosines)
         )
+        return self._replace(words=words, cosines=cosines)
+
+    def as_of_memories(self, middle: float, spread: float) -> dict[int, float]:
+        """Return cosines as memories have them that stand out as far, where theirs have this middle and spread.
+
+        Wordings are short, and nearer to most questions than what was told: as they are, they would put whatever has
+        some before all that has none.
+        """
+        return {
+            number: middle + spread * (cosine - self.middle) / self.spread
+            for number, cosine in self.cosines.items()
+        }
 
 
 NOTHING: Final = FoundByWording({}, {})
@@ -50,10 +68,10 @@ class WordingIndex:
         index = self._followed(connection)
         if index is None:
             return NOTHING
-        return FoundByWording(
-            _by_words(connection, terms, limit),
-            {} if vector is None or not vector.any() else self._by_vector(connection, index, vector, limit),
-        )
+        words = _by_words(connection, terms, limit)
+        if vector is None or not vector.any():
+            return FoundByWording(words, {})
+        return FoundByWording(words, self._by_vector(connection, index, vector, limit), *index.spread(vector))
 
     def _by_vector(
         self, connection: sqlite3.Connection, index: VectorIndex, vector: Vectors, limit: int
@@ -98,7 +116,11 @@ def _by_words(connection: sqlite3.Connection, terms: Sequence[str], limit: int) 
 def in_turns(found: FoundByWording) -> list[tuple[int, float]]:
     """Return what some searches found as one list: the best of each, then the second of each, and so on."""
     places = sorted(
-        (place, which, number) for which, some in enumerate(found) for place, number in enumerate(some)
+        (place, which, number)
+        for which, some in enumerate((found.words, found.cosines))
+        for place, number in enumerate(some)
     )
-    best = {number: max(some.get(number, 0.0) for some in found) for _, _, number in places}
+    best = {
+        number: max(found.words.get(number, 0.0), found.cosines.get(number, 0.0)) for _, _, number in places
+    }
     return list(best.items())

@@ -8,19 +8,18 @@ page is left as it is: the same question brings the same answer.
 Only a model on this machine or its network is asked: one that is elsewhere is shown talk, and nothing else.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
 import trio
 
-from cognition.embedding.embedder import Vectors
 from cognition.errors import ModelUnavailable
 from cognition.extraction.contract import BadAnswer, Message, read_wordings
 from cognition.extraction.prompts import REWORDING_SYSTEM, rewording_prompt
 from cognition.models.chat import ChatMessage, ChatModel, ModelFailed
 from cognition.wordings import tables
+from cognition.wordings.embedding import Embed, vectors_of
 from cognition.wordings.tables import UnwordedMemory, checked
 from replica import Replica, ReplicaError
 
@@ -36,8 +35,6 @@ LOOK_S: Final = 60
 ASKS_MAX: Final = 2
 # A page at which the model breaks so often is left as it is, or nothing behind it would have its turn.
 BREAKS_MAX: Final = 5
-
-Embed = Callable[[Sequence[str]], Awaitable[Vectors]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class Reworder:
         """Reword what is due, for ever."""
         while True:
             try:
-                while await self.embed_again() or await self.reword_next() is not None:
+                while await self.reword_next() is not None:
                     self.trouble = None
             except (ModelUnavailable, ModelFailed, ReplicaError) as error:
                 self.trouble = error
@@ -77,21 +74,11 @@ class Reworder:
             return None
         found = await self._ask(page)
         wordings = [checked(texts, one.text) for one, texts in zip(page, found, strict=True)]
-        vectors = await self._vectors(wordings)
+        vectors = await vectors_of(self._embed, wordings)
         await self._replica.run(
             lambda core, connection: tables.keep(connection, self._space, page, wordings, vectors)
         )
         return Reworded(len(page), sum(map(bool, wordings)))
-
-    async def embed_again(self) -> bool:
-        """Embed a page of wordings whose vectors are another embedder's; say whether there were any."""
-        page = await self._replica.read(lambda connection: tables.other_space(connection, self._space, PAGE))
-        vectors = await self._vectors([texts for _, texts in page])
-        if page:
-            await self._replica.run(
-                lambda core, connection: tables.keep_vectors(connection, self._space, page, vectors)
-            )
-        return bool(page)
 
     async def _ask(self, page: Sequence[UnwordedMemory]) -> list[list[str]]:
         """Ask, and once more where the answer is not what was asked for; then there are no other words."""
@@ -119,12 +106,3 @@ class Reworder:
 
     def _complete(self, messages: Sequence[ChatMessage]) -> str:
         return self._model.complete(messages, temperature=TEMPERATURE, max_tokens=TOKENS_MAX)
-
-    async def _vectors(self, wordings: Sequence[Sequence[str]]) -> list[bytes]:
-        """Return the vectors of some lists of wordings, as the store keeps them, list by list."""
-        texts = [text for some in wordings for text in some]
-        if not texts:
-            return [b""] * len(wordings)
-        made = (await self._embed(texts)).astype(np.float16)
-        ends = np.cumsum([len(some) for some in wordings])
-        return [rows.tobytes() for rows in np.split(made, ends[:-1])]

@@ -1,4 +1,4 @@
-"""Keep other words for what memories say, where a model or an agent gave some.
+"""Keep other words for what memories say: those that a model found, and those that whoever told a memory gave with it.
 
 They are derived and stay on this device: no op, in no snapshot, never shown. They go with the memory, and with the
 words that they stand for: what a memory says anew is reworded anew. A memory's own words and vector stay as they are,
@@ -16,24 +16,35 @@ from typing import Final, NamedTuple
 from cognition.fulltext import TOKENIZER
 from cognition.memories import EACH
 from cognition.versions import made_anew
-from replica import RowChange, derived_transaction, transaction
+from replica import RowChange, derived_transaction, memories_called, transaction
 from replica.reads.texts import said_at
 
-WORDINGS_VERSION: Final = 1
+# What was given is nowhere else: a version after this one has to bring it over.
+WORDINGS_VERSION: Final = 2
 # Of one memory: more say little else, and each costs a vector.
 WORDINGS_MAX: Final = 3
 # Of one wording; a memory that is longer is about more than other words for it could say.
 CHARACTERS_MAX: Final = 200
 # Between the wordings of a memory, which hold none.
 _BETWEEN: Final = "\n"
+# The space of wordings that have no vectors yet; those of embedders count from 1.
+_NO_SPACE: Final = 0
 _CREATE: Final = (
-    # `text` is NULL where a memory is to be reworded again, and empty where nothing came of it.
+    # `text` is NULL where a memory is to be reworded again, and empty where nothing came of it. `given` is 1 where
+    # whoever told the memory wrote them: a model is not asked for it then.
     """CREATE TABLE wording (no INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER NOT NULL UNIQUE, text TEXT,
-       space INTEGER, data BLOB)""",
+       space INTEGER, data BLOB, given INTEGER NOT NULL DEFAULT 0)""",
+    "CREATE INDEX wording_asked ON wording (id) WHERE given = 0",
     "CREATE INDEX wording_stale ON wording (id) WHERE text IS NULL",
     f"CREATE VIRTUAL TABLE wording_text USING fts5(text, content='', tokenize=\"{TOKENIZER}\")",
 )
 _DROP_WORDS: Final = "INSERT INTO wording_text (wording_text, rowid, text) VALUES ('delete', ?, ?)"
+_ADD_WORDS: Final = "INSERT INTO wording_text (rowid, text) VALUES (?, ?)"
+# Up to which memory a model was asked; what is given may be of later ones.
+_ASKED_UP_TO: Final = "ifnull((SELECT id FROM wording WHERE given = 0 ORDER BY id DESC LIMIT 1), 0)"
+# Facts are reworded with what they are from, and what a model wrote is its own words already.
+_TO_ASK_FOR: Final = f"""m.id > {_ASKED_UP_TO} AND m.parent IS NULL AND ifnull(m.source, '') NOT IN ('model', 'recall')
+    AND m.id NOT IN (SELECT id FROM wording WHERE given = 1)"""
 
 
 class UnwordedMemory(NamedTuple):
@@ -77,22 +88,23 @@ class WordingTables:
         ]
         held = wordings_at(connection, [number for number, _ in others])
         connection.executemany(_DROP_WORDS, held.items())
+        ((asked,),) = connection.execute(f"SELECT {_ASKED_UP_TO}")
         connection.executemany(
             "INSERT OR REPLACE INTO wording (id) SELECT id FROM wording WHERE id = ?",
-            [(number,) for number, is_gone in others if not is_gone],
+            [(number,) for number, is_gone in others if not is_gone and number <= asked],
         )
-        # What comes under a number that was passed by would not be come by again.
-        gone = [(number,) for number, is_gone in others if is_gone]
+        # What a model has not come to yet, it will come to.
+        gone = [(number,) for number, is_gone in others if is_gone or number > asked]
         connection.executemany("DELETE FROM wording WHERE id = ?", gone)
-        again = [(number,) for number, _, before, _ in changes if before is None and number < last]
+        # What comes under a number that was passed by would not be come by again.
+        again = [(number,) for number, _, before, _ in changes if before is None and number < asked]
         connection.executemany("INSERT OR IGNORE INTO wording (id) VALUES (?)", again)
 
 
 def unworded(connection: sqlite3.Connection, *, before_ms: int, limit: int) -> list[UnwordedMemory]:
     """Return memories that are still to be reworded: those that say something else now, then those that came.
 
-    What was told after `before_ms` may yet be put right, and is left. Facts are reworded with what they are from, and
-    what a model wrote is its own words already.
+    What was told after `before_ms` may yet be put right, and is left.
     """
     rows = connection.execute(
         """SELECT m.id, m.text, m.speaker FROM wording w JOIN shown_memory m ON m.id = w.id
@@ -100,9 +112,8 @@ def unworded(connection: sqlite3.Connection, *, before_ms: int, limit: int) -> l
         (limit,),
     ).fetchall()
     fresh = connection.execute(
-        """SELECT m.id, m.text, m.speaker, m.created >> 16 FROM shown_memory m
-           WHERE m.id > (SELECT ifnull(max(id), 0) FROM wording) AND m.parent IS NULL
-           AND ifnull(m.source, '') NOT IN ('model', 'recall') ORDER BY m.id LIMIT ?""",
+        f"""SELECT m.id, m.text, m.speaker, m.created >> 16 FROM shown_memory m
+           WHERE {_TO_ASK_FOR} ORDER BY m.id LIMIT ?""",
         (limit - len(rows),),
     )
     for number, text, speaker, created_ms in fresh:
@@ -132,12 +143,31 @@ def keep(
         connection.executemany(
             "INSERT OR REPLACE INTO wording (id, text, space, data) VALUES (?, ?, ?, ?)", kept
         )
-        words = [(number, text) for number, text, _, _ in kept if text]
-        connection.executemany("INSERT INTO wording_text (rowid, text) VALUES (?, ?)", words)
+        connection.executemany(_ADD_WORDS, [(number, text) for number, text, _, _ in kept if text])
+
+
+def give(connection: sqlite3.Connection, rid: bytes, wordings: Sequence[str]) -> None:
+    """Keep the wordings that came with a memory, if any; they wait for their vectors."""
+    if not wordings:
+        return
+    (said,) = memories_called(connection, [rid])
+    text = _BETWEEN.join(wordings)
+    with transaction(connection):
+        connection.executemany(_DROP_WORDS, wordings_at(connection, [said.id]).items())
+        connection.execute(
+            "INSERT OR REPLACE INTO wording (id, text, space, data, given) VALUES (?, ?, ?, x'', 1)",
+            (said.id, text, _NO_SPACE),
+        )
+        connection.execute(_ADD_WORDS, (said.id, text))
+
+
+def drop_vectors(connection: sqlite3.Connection) -> None:
+    """Have all wordings wait for vectors; in the transaction that enters another space."""
+    connection.execute("UPDATE wording SET space = ?, data = x'' WHERE text <> ''", (_NO_SPACE,))
 
 
 def other_space(connection: sqlite3.Connection, space: int, limit: int) -> list[tuple[int, list[str]]]:
-    """Return memories whose wordings have the vectors of another embedder, and these wordings."""
+    """Return memories whose wordings have no vectors yet, or those of another embedder, and these wordings."""
     rows = connection.execute(
         "SELECT id, text FROM wording WHERE text <> '' AND space <> ? LIMIT ?", (space, limit)
     )
@@ -150,11 +180,11 @@ def keep_vectors(
     worded: Sequence[tuple[int, Sequence[str]]],
     vectors: Sequence[bytes],
 ) -> None:
-    """Keep vectors of another embedder for wordings that are still the same."""
+    """Keep vectors for wordings that are still the same."""
     with derived_transaction(connection):
         connection.executemany(
-            """INSERT OR REPLACE INTO wording (id, text, space, data)
-               SELECT id, text, ?, ? FROM wording WHERE id = ? AND text = ?""",
+            """INSERT OR REPLACE INTO wording (id, text, given, space, data)
+               SELECT id, text, given, ?, ? FROM wording WHERE id = ? AND text = ?""",
             [
                 (space, data, number, _BETWEEN.join(texts))
                 for (number, texts), data in zip(worded, vectors, strict=True)
@@ -179,8 +209,7 @@ def counted(connection: sqlite3.Connection) -> tuple[int, int]:
     """Return how many memories have other words, and how many are still to be reworded."""
     ((worded,),) = connection.execute("SELECT count(*) FROM wording WHERE text <> ''")
     ((waiting,),) = connection.execute(
-        """SELECT (SELECT count(*) FROM wording w JOIN shown_memory m ON m.id = w.id WHERE w.text IS NULL)
-                + (SELECT count(*) FROM shown_memory m WHERE m.id > (SELECT ifnull(max(id), 0) FROM wording)
-                   AND m.parent IS NULL AND ifnull(m.source, '') NOT IN ('model', 'recall'))"""
+        f"""SELECT (SELECT count(*) FROM wording w JOIN shown_memory m ON m.id = w.id WHERE w.text IS NULL)
+                + (SELECT count(*) FROM shown_memory m WHERE {_TO_ASK_FOR})"""
     )
     return int(worded), int(waiting)

@@ -3,13 +3,14 @@
 `python -m tests.bench.asked_lives` tells each life of `tests/data/lives` through the library's own door, waits until
 all of it is read, and asks its questions with the life's own clock. `--missed` names what was not among the first five.
 Every life is asked the others' questions too: how sure it is of what comes first should tell them from its own.
-Lives in the same format may be given instead.
+Lives in the same format may be given instead. `--given FILE` asks the questions of one life twice: its memories as they
+were told, and told with the other words of that file (`tests/data/words_given.txt`).
 """
 
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -36,13 +37,23 @@ class Asked(NamedTuple):
     forbidden: bool | None
 
 
-def ask(told: dict[str, Any], elsewhere: Sequence[dict[str, Any]] = ()) -> Iterator[Asked]:
-    """Tell a life, the older first, to a device of its own, and ask its questions, and those of lives elsewhere."""
+Words = Mapping[str, Sequence[str]]
+
+
+def ask(
+    told: dict[str, Any], elsewhere: Sequence[dict[str, Any]] = (), given: Words | None = None
+) -> Iterator[Asked]:
+    """Tell a life, the older first, to a device of its own, and ask its questions, and those of lives elsewhere.
+
+    `given`: other words that some memories are told with, by their ids.
+    """
+    words = {} if given is None else given
     with tempfile.TemporaryDirectory() as folder, samemind.open_blocking(folder) as mind:
         names: dict[str, str] = {}
         for memory in sorted(told["memories"], key=lambda each: str(each["at"])):
             extra = {key: memory[key] for key in ("speaker", "type", "project") if key in memory}
-            held = mind.remember(memory["text"], at=memory["at"], wait=True, **extra)
+            other = words.get(memory["id"], ())
+            held = mind.remember(memory["text"], at=memory["at"], wait=True, wordings=other, **extra)
             names |= dict.fromkeys((held.rid, *held.facts), memory["id"])
         others = [{**one, "expect": [], "kind": ELSEWHERE} for life in elsewhere for one in life["queries"]]
         for one in [*told["queries"], *others]:
@@ -79,6 +90,30 @@ def report(answers: Sequence[Asked]) -> str:
     return "\n".join(lines)
 
 
+def words_given(path: Path) -> dict[str, list[str]]:
+    """Return the other words of some memories, by their ids."""
+    lines = [line.split(" | ") for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return {name: wordings for name, *wordings in lines}
+
+
+def compared(life: dict[str, Any], given: Words) -> str:
+    """Return what is found of a life as it was told, and told with other words for some of its memories."""
+    lines = []
+    queries = [one for one in life["queries"] if one["kind"] != "none" and one["expect"]]
+    for name, worded in (("answered by a memory that has some", True), ("by others alone", False)):
+        asked = {
+            **life,
+            "queries": [one for one in queries if given.keys().isdisjoint(one["expect"]) != worded],
+        }
+        for how, some in (("as told", None), ("with other words", given)):
+            places = [one.place for one in ask(asked, given=some)]
+            within = [sum(at is not None and at < depth for at in places) for depth in (1, 5, 10)]
+            lines.append(
+                f"{name}, {how}: of {len(places)} first {within[0]}, among 5 {within[1]}, among 10 {within[2]}"
+            )
+    return "\n".join(lines)
+
+
 def _below(some: Sequence[float]) -> float:
     return sum(one < FLOOR for one in some) / len(some)
 
@@ -88,7 +123,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("paths", type=Path, nargs="*", default=sorted(FOLDER.glob("*.json")))
     parser.add_argument("--missed", action="store_true", help="name what was not among the first five")
+    parser.add_argument("--given", type=Path, metavar="FILE", help="other words for memories of one life")
     options = parser.parse_args()
+    if options.given:
+        (path,) = options.paths
+        print(compared(json.loads(path.read_text("utf-8")), words_given(options.given)))
+        return
     lives = [json.loads(path.read_text("utf-8")) for path in options.paths]
     answers = [one for life in lives for one in ask(life, [other for other in lives if other is not life])]
     for one in answers:

@@ -7,14 +7,19 @@ from replica.memory_types import MEMORY_TYPES
 from samemind.commands.contradictions._parts import nominated, raised
 from samemind.commands.memories._remembered import Remembered
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
+from samemind.errors import Usage
 from samemind.options import TIME
 from samemind.rendering import HELD_BACK, Document, clock, counted, repeated
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from cognition import Extraction
     from replica import Core, Value
     from samemind.device import Device
+
+# As many as are kept (cognition.wordings.tables.WORDINGS_MAX), which is loaded only where there are any.
+WORDINGS_MAX: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +61,13 @@ class RememberMemory:
     nominees: bool = option(
         "--nominees", "name at most three older memories that it may repeat or contradict", default=False
     )
+    wordings: tuple[str, ...] = option(
+        "--wording",
+        f"other words for it, to be found by and never shown; at most {WORDINGS_MAX}",
+        default=(),
+        metavar="TEXT",
+        hidden_from=("panel",),
+    )
     rid: str | None = option(
         "--rid", "the id it is to have: a telling that is asked for twice under one id is one", metavar="ID"
     )
@@ -66,12 +78,11 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
 
     What says the same is linked to it, and shown with it as one. Both are done later, unless they are waited for.
     """
-    from cognition import Extraction, read_text, take_in
+    from cognition import take_in
     from cognition.ingest import NewTelling
-    from cognition.ingest_plan import dated, own_zone
     from cognition.linking import with_origin
+    from cognition.wordings.tables import give
     from replica import is_known, new_memory_id, op_uuid, parse_memory_id, show_memory_id
-    from samemind.commands.contradictions._nominees import nominees_of
     from samemind.commands.contradictions._work import open_among
     from samemind.commands.memories._found import found_in
     from samemind.commands.memories._pins import check_pins
@@ -80,14 +91,11 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
     from samemind.ids import check_asked_again
     from samemind.talk import note_talk
 
+    other_words = wordings_of(options)
     now_ms = device.now_ms()
     told, reminder = with_reminder(options.text, fields_of(options), now_ms)
     awaited = options.read or options.wait or options.nominees
-    found = Extraction()
-    if awaited and not options.no_facts:
-        asked, found = read_text(options.text, told, now_ms=now_ms, zone=own_zone())
-    else:
-        asked = dated(options.text, told, now_ms=now_ms, zone=own_zone())
+    asked, found = _read(options, told, now_ms, for_facts=awaited and not options.no_facts)
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Remembered:
         now_ms = device.now_ms()
@@ -108,8 +116,10 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
         ingest = device.mind.ingest
         if not awaited:
             op = ingest.tell(core, connection, telling, facts=not options.no_facts)
+            give(connection, rid, other_words)
             return Remembered(rid=show_memory_id(rid), op_id=str(op_uuid(op.id, op.hlc)), reminder=reminder)
         read = ingest.tell_and_read(core, connection, telling, found)
+        give(connection, rid, other_words)
         return Remembered(
             rid=show_memory_id(rid),
             op_id=str(op_uuid(read.op.id, read.op.hlc)),
@@ -122,15 +132,55 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
         )
 
     remembered = await device.replica.run(write)
-    if remembered.held:
-        return remembered
     if remembered.op_id is not None:
         await note_talk(device, [asked])
+        if other_words:
+            device.mind.wordings.came()
+    return remembered if remembered.held else await _waited(device, options, remembered)
+
+
+async def _waited(device: "Device", options: RememberMemory, stored: Remembered) -> Remembered:
+    """Wait for what was asked for beside storing it, and return it too."""
+    from replica import parse_memory_id
+    from samemind.commands.contradictions._nominees import nominees_of
+
     if options.wait:
         await device.mind.settle()
+        await device.mind.wordings.catch_up()
     if not options.nominees:  # embedding it and comparing it cost more than storing it
-        return remembered
-    return replace(remembered, nominees=await nominees_of(device, parse_memory_id(remembered.rid)))
+        return stored
+    return replace(stored, nominees=await nominees_of(device, parse_memory_id(stored.rid)))
+
+
+def _read(
+    options: RememberMemory, told: "dict[str, Value]", now_ms: int, *, for_facts: bool
+) -> "tuple[dict[str, Value], Extraction]":
+    """Return the fields with the time that the words name, and what they state, where that is wanted now."""
+    from cognition import Extraction, read_text
+    from cognition.ingest_plan import dated, own_zone
+
+    if for_facts:
+        return read_text(options.text, told, now_ms=now_ms, zone=own_zone())
+    return dated(options.text, told, now_ms=now_ms, zone=own_zone()), Extraction()
+
+
+def wordings_of(options: RememberMemory) -> list[str]:
+    """Return the other words for a memory that came with it."""
+    if not options.wordings:
+        return []
+    from cognition.holding import secret_kinds
+    from cognition.wordings.tables import CHARACTERS_MAX, checked
+
+    if len(options.wordings) > WORDINGS_MAX:
+        raise Usage(f"expected at most {WORDINGS_MAX} wordings, got {len(options.wordings)}", code="invalid")
+    for text in options.wordings:
+        if len(text) > CHARACTERS_MAX:
+            raise Usage(
+                f"expected a wording of at most {CHARACTERS_MAX} characters, got {len(text)}", code="invalid"
+            )
+        if secret_kinds(text, {}, known=[options.text]):
+            raise Usage("a wording looks secret", code="invalid", hint="nothing was stored; leave it out")
+    return checked(options.wordings, options.text)
 
 
 def fields_of(options: RememberMemory) -> "dict[str, Value]":
@@ -210,8 +260,9 @@ COMMAND: Final = Command(
             "meta",
             "pin",
             "workspace",
+            "wordings",
         ),
-        seldom=("event_end", "source"),
+        seldom=("event_end", "source", "wordings"),
     ),
     panel=True,
     library=Method(

@@ -9,20 +9,24 @@ from typing import Any
 import pytest
 import trio
 
+from cognition import HashedEmbedder, ModelUnavailable
 from cognition.embedding.embedder import Embedder
 from cognition.embedding.static import StaticEmbedder
 from cognition.extraction.contract import BadAnswer, read_wordings
 from cognition.wordings import tables
-from cognition.wordings.index import WordingIndex
+from cognition.wordings.index import FoundByWording, WordingIndex
 from cognition.wordings.reworder import PAGE, QUIET_MS, Reworded, Reworder
 from cognition.wordings.tables import CHARACTERS_MAX, WORDINGS_MAX, checked
 from replica import Forget, Write
+from samemind.commands.memories.remember import WORDINGS_MAX as ASKED_MAX
 from samemind.config import Home as HomeFolder
 from samemind.config import Settings
 from samemind.device import Device, open_device
+from samemind.errors import Usage
 from samemind.library import Mind
 from samemind.reach import Local
-from tests.support.minds import NOW_MS
+from sync.identity import Identity
+from tests.support.minds import NOW_MS, FaultyEmbedder, open_memory, remember
 from tests.support.model_server import Answer, ModelServer, Script, serving
 from tests.support.recalling import Memory
 
@@ -204,11 +208,138 @@ def test_a_model_that_breaks_at_a_page_does_not_keep_the_next_from_its_turn(tmp_
     run(tmp_path / "home", breaking, main)
 
 
+def opened(folder: Path, main: Any) -> None:
+    """Run a test's body with a device that has no model."""
+
+    async def body() -> None:
+        home = HomeFolder.at(folder)
+        home.create()
+        Settings(name="laptop", embedder="small").save(home)
+        with trio.fail_after(60):
+            async with open_device(home, program="a test", answers=False, clock=Clock()) as device:
+                await main(device, Mind(Local(device)))
+
+    trio.run(body)
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_a_memory_is_found_by_the_words_that_came_with_it_which_nothing_shows_and_nothing_keeps(
+    tmp_path: Path, read: bool
+) -> None:
+    given = ["our vehicle is in the garage", "The Skoda  is at Rohrmann's", "Autowerkstatt"]
+
+    async def main(device: Device, mind: Mind) -> None:
+        car = (await mind.remember("The Skoda is at Rohrmann's", wordings=given, read=read)).rid
+        dad = (await mind.remember("Dad likes Dr Okonkwo", wordings=["father's dentist"], read=read)).rid
+        await mind.remember("Bin day is Thursday", read=read)
+        for question, meant in (("which garage has our vehicle?", car), ("the dentist of my father", dad)):
+            (hit, *_) = await device.mind.recall(question)
+            assert {*(found.channel for found in hit.found)} >= {"wordings"}
+            (told, *_) = (await mind.recall(question)).results
+            assert told.rid == meant
+            shown = (
+                f"{told} {await mind.get(told.rid)} {await mind.context(question)} {await mind.why(told.rid)}"
+            )
+            assert "vehicle is in" not in shown
+            assert "father's dentist" not in shown
+        assert await device.replica.read(tables.counted) == (2, 1), "a model is asked for the third alone"
+        await mind.edit(dad, "Dad likes Mill Street")
+        assert await first(mind, "Autowerkstatt") == "The Skoda is at Rohrmann's"
+        await mind.forget(car, erase=True)
+        for question in ("which garage has our vehicle?", "the dentist of my father"):
+            hits = await device.mind.recall(question)
+            assert all(found.channel != "wordings" for hit in hits for found in hit.found)
+
+    opened(tmp_path / "home", main)
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "home").rglob("*.db*"))
+    assert b"vehicle is in the garage" not in kept
+    assert b"father's dentist" not in kept
+
+
+def test_other_words_are_few_and_short_and_hold_no_secret_or_nothing_is_stored(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind) -> None:
+        for wordings, why in (
+            (["a"] * (WORDINGS_MAX + 1), "at most 3 wordings, got 4"),
+            (["x" * (CHARACTERS_MAX + 1)], "at most 200 characters, got 201"),
+            (["AWS key AKIAIOSFODNN7EXAMPLE"], "looks secret"),
+        ):
+            with pytest.raises(Usage, match=why):
+                await mind.remember("The Skoda is at Rohrmann's", wordings=wordings)
+        assert (await mind.stats()).memories == 0
+        held = await mind.remember("my AWS key is AKIAIOSFODNN7EXAMPLE", wordings=["AKIAIOSFODNN7EXAMPLE"])
+        assert held.held
+        assert await device.replica.read(tables.counted) == (0, 0)
+
+    opened(tmp_path / "home", main)
+
+
+def test_a_telling_that_is_asked_for_twice_keeps_the_words_that_came_first(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind) -> None:
+        rid = (await mind.remember("The Skoda is at Rohrmann's", wordings=["our vehicle"])).rid
+        await mind.remember("The Skoda is at Rohrmann's", wordings=["the banana"], rid=rid)
+        assert await device.replica.read(tables.counted) == (1, 0)
+        (hit,) = await device.mind.recall("vehicle")
+        assert "wordings" in {found.channel for found in hit.found}
+
+    opened(tmp_path / "home", main)
+
+
+def test_a_model_is_asked_for_what_no_words_came_with_also_before_what_some_came_with(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        await mind.remember("Dad likes Dr Okonkwo on Mill Street")
+        await mind.remember("The Skoda is at Rohrmann's", wordings=["our vehicle"])
+        await mind.remember("They brought matcha")
+        last = (await mind.remember("Bin day is Thursday", wordings=["when the rubbish goes"])).rid
+        clock.now_ms += QUIET_MS + 1
+        assert await rewording(device).reword_next() == Reworded(asked=2, worded=2)
+        assert await rewording(device).reword_next() is None
+        assert await device.replica.read(tables.counted) == (4, 0)
+        (hit, *_) = await device.mind.recall("our vehicle")
+        assert hit.memory.text == "The Skoda is at Rohrmann's"
+        await mind.edit(last, "Bin day is Friday")
+        assert await device.replica.read(tables.counted) == (3, 1), "what it says now has no words yet"
+        clock.now_ms += QUIET_MS + 1
+        assert await rewording(device).reword_next() == Reworded(asked=1, worded=0)
+
+    run(tmp_path / "home", worded, main)
+
+
+def test_words_that_came_with_memories_are_embedded_anew_for_another_embedder(tmp_path: Path) -> None:
+    async def main() -> None:
+        identity = Identity.create()
+        hashed = HashedEmbedder()
+        async with open_memory(tmp_path / "m.db", embedder=hashed, identity=identity) as (replica, mind):
+            (rid,) = await remember(replica, "The Skoda is at Rohrmann's")
+            await replica.run(lambda core, connection: tables.give(connection, rid, ["our vehicle", "a car"]))
+            mind.wordings.came()
+            (hit,) = await mind.recall("vehicle")
+            assert "wordings" in {found.channel for found in hit.found}
+        async with open_memory(tmp_path / "m.db", embedder=StaticEmbedder(), identity=identity) as (_, mind):
+            (hit,) = await mind.recall("the automobile")
+            assert "wordings" in {found.channel for found in hit.found}
+
+    trio.run(main)
+
+
+def test_wordings_wait_where_nothing_embeds(tmp_path: Path) -> None:
+    async def main() -> None:
+        missing = FaultyEmbedder(refuse="", error=ModelUnavailable("no model here"))
+        async with open_memory(tmp_path / "m.db", embedder=missing) as (replica, mind):
+            (rid,) = await remember(replica, "The Skoda is at Rohrmann's")
+            await replica.run(lambda core, connection: tables.give(connection, rid, ["our vehicle"]))
+            mind.wordings.came()
+            assert len(await mind.recall("Skoda")) == 1
+            missing.refuse = "nothing"
+            assert len(await mind.recall("our vehicle")) == 1
+
+    trio.run(main)
+
+
 def test_wordings_are_few_and_short_and_say_something_else() -> None:
     said = "Our car is  broken"
     kept = checked(["our car is broken", " ", "The vehicle", "the  vehicle", "x" * 999, "b", "c"], said)
     assert kept == ["the vehicle", "x" * CHARACTERS_MAX, "b"]
-    assert len(kept) == WORDINGS_MAX
+    assert len(kept) == WORDINGS_MAX == ASKED_MAX
 
 
 def test_other_words_of_no_message_that_was_shown_are_of_none() -> None:
@@ -248,6 +379,12 @@ def test_an_index_follows_what_is_reworded_said_anew_and_forgotten() -> None:
     again = memory.home.remember("The tram stops at ten")
     memory.reword(["public transport ends in the evening"])
     assert memory.worded(index, "transport") == {memory.home.number(again)}
+
+
+def test_the_cosine_of_a_wording_counts_as_far_as_it_stands_out_among_wordings() -> None:
+    found = FoundByWording({}, {7: 0.5, 8: 0.3}, middle=0.3, spread=0.1)
+    assert found.as_of_memories(0.1, 0.2) == pytest.approx({7: 0.5, 8: 0.1})
+    assert found.among([8]) == FoundByWording({}, {8: 0.3}, middle=0.3, spread=0.1)
 
 
 def test_vectors_of_another_embedder_are_not_asked_and_are_made_anew() -> None:

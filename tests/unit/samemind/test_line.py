@@ -72,6 +72,8 @@ def test_a_second_word_belongs_to_the_verb_where_there_is_such_a_verb() -> None:
 
 
 def test_many_words_make_one_text_and_repeated_options_a_list() -> None:
+    line = read_line(["remember", "Ann", "--wording", "she lives elsewhere", "--wording", "new flat"])
+    assert read_words(find_verb(line), line.words)["wordings"] == ["she lives elsewhere", "new flat"]
     line = read_line(["remember", "Ann", "moved", "--tag", "a", "--tag", "b", "--pin"])
     assert read_words(find_verb(line), line.words) == {"text": "Ann moved", "tag": ["a", "b"], "pin": True}
 
