@@ -133,7 +133,7 @@ def test_search_is_a_key_away_everywhere_and_says_how_sure_it_is(laptop: Panel) 
     expect(found.first).to_contain_text("Postgres 16")
     expect(found.first.locator("mark")).to_have_text("Postg")
     page.get_by_label("Search all memories").fill("qwertyzxcv")
-    expect(page.locator(".results")).to_contain_text("Nothing close.")
+    expect(page.locator(".browse .lead")).to_have_text("Nothing close.")
     expect(page.get_by_role("list", name="Nearest")).to_be_visible()
 
 

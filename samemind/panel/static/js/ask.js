@@ -6,12 +6,14 @@ import { announce, h, icon } from "./dom.js";
 import { plural, t } from "./i18n.js";
 import { marked } from "./marks.js";
 import { subjectOf } from "./questions.js";
-import { go, here, link, moment } from "./router.js";
+import { compose } from "./memories.js";
+import { go, here, isPast, link, moment } from "./router.js";
 import { memoryRow, metaOf } from "./row.js";
-import { state } from "./state.js";
+import { count, state } from "./state.js";
 import { complain } from "./toasts.js";
 
 const TYPING_MS = 160;
+const WAITING_MS = 300;
 const ASKED_MAX = 12;
 const SHOWN = 4;
 const NEAREST = 3;
@@ -58,19 +60,34 @@ export function askBox() {
       answers.replaceChildren();
       return;
     }
+    const waiting = setTimeout(wait, WAITING_MS);
     try {
       const found = await call("panel/search", { query, k: ASKED_MAX, ...moment() }, asking.signal);
       if (query !== (here().args.get("ask") ?? "")) return;
       show(found, query);
     } catch (error) {
       if (error.name !== "AbortError") complain(error);
+    } finally {
+      clearTimeout(waiting);
     }
+  }
+
+  /** An empty page would look like an answer. */
+  function wait() {
+    if (!answers.hidden) return;
+    answers.hidden = false;
+    answers.replaceChildren(h("p", { class: "muted" }, t("Looking …")));
   }
 
   function show({ memories, close }, query) {
     const [first, ...rest] = memories.slice(0, close);
     const disputes = first ? disputesOf([first]) : [];
     answers.hidden = false;
+    if (state.loaded && !count() && !isPast()) {
+      answers.replaceChildren(h("p", { class: "answer-none" }, t("Nothing is remembered yet")), h("p", {}, t("Write something down, or bring in what you told an assistant before.")), h("p", { class: "row" }, h("button", { type: "button", class: "primary", on: { click: () => compose() } }, t("Remember something")), h("a", { href: link("settings") }, t("Import a chat"))));
+      announce(t("Nothing is remembered yet"));
+      return;
+    }
     answers.replaceChildren(
       ...(first
         ? [

@@ -13,6 +13,7 @@ import { windowed } from "./window.js";
 
 const TYPING_MS = 90;
 const GATHER_MS = 250;
+const WAITING_MS = 300;
 const STALE_MS = 1500;
 const SHOWN = 8;
 const FOUND_MAX = 50;
@@ -137,7 +138,8 @@ export function browseView() {
     announce(summary.textContent);
     empty.hidden = true;
     results.replaceChildren(
-      ...[close.length ? h("ul", { class: "plain found", "aria-label": t("Found") }, close.map((memory) => h("li", {}, memoryRow(memory, { query })))) : h("p", { class: "empty-title" }, t("Nothing close."))],
+      ...(close.length ? [h("ul", { class: "plain found", "aria-label": t("Found") }, close.map((memory) => h("li", {}, memoryRow(memory, { query }))))] : []),
+      ...(close.length || rest.length ? [] : [h("p", {}, h("a", { href: link("memories") }, t("Show everything")))]),
       ...(rest.length ? [h("h2", { class: "nearest" }, close.length ? t("Further off") : t("Nearest:")), h("ul", { class: "plain found far", "aria-label": t("Nearest") }, rest.map((memory) => h("li", {}, memoryRow(memory, { query }))))] : []),
     );
   }
@@ -205,6 +207,7 @@ export function browseView() {
   const before = left.get(location.hash);
   if (before) rows.expect(before.total);
   const ready = refresh();
+  setTimeout(() => !summary.textContent && say(summary, t("Looking …")), WAITING_MS);
   render();
   requestAnimationFrame(() => {
     if (before) scrollTo(0, before.y);

@@ -192,8 +192,8 @@ function offerBox() {
 
 /** Type the code that another device shows. */
 function joinBox() {
-  const code = h("input", { type: "text", required: true, placeholder: "417-maple-otter", autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
-  const address = h("input", { type: "text", placeholder: t("found by itself"), autocomplete: "off", spellcheck: "false" });
+  const code = h("input", { type: "text", required: true, placeholder: "417-maple-otter", dir: "ltr", autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
+  const address = h("input", { type: "text", placeholder: t("found by itself"), dir: "ltr", autocomplete: "off", spellcheck: "false" });
   const answer = h("div", { class: "offer", "aria-live": "polite" });
   const button = h("button", { type: "submit", class: "primary" }, t("Join"));
   async function join(event) {

@@ -3,6 +3,7 @@
 import { call } from "./api.js";
 import { h, keyed, s, say } from "./dom.js";
 import { standingOf } from "./memory.js";
+import { compose } from "./memories.js";
 import { memoryRow } from "./row.js";
 import { here, link, moment, momentOfVerbs } from "./router.js";
 import { relationWords } from "./words.js";
@@ -37,7 +38,9 @@ function aroundView() {
   const believed = h("section", { class: "memory-section", hidden: true });
   const told = h("ul", { class: "plain told-of", "aria-label": t("Memories that name it") });
   const table = h("ul", { class: "plain edges", "aria-label": t("Relations") });
-  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Graph")), summary), h("a", { class: "button", href: link("graph", { all: "1" }) }, t("The whole graph"))), h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table)));
+  const whole = h("a", { class: "button", href: link("graph", { all: "1" }) }, t("The whole graph"));
+  const none = h("div", { class: "empty", hidden: true }, h("p", {}, t("Names come from what you write down: “Ann works with Bob in Lisbon” puts three here.")), h("button", { type: "button", on: { click: () => compose() } }, t("Remember something")));
+  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Graph")), summary), whole), none, h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table)));
   const all = h("a", { class: "all-link", hidden: true });
   told.after(all);
   let chosen = null;
@@ -46,7 +49,8 @@ function aroundView() {
 
   call("panel/names", { limit: NAMES_MAX, ...moment() }).then(async ({ names: entities }) => {
     say(summary, entities.length ? t("Whom and what your memories name.") : t("No names were found in what is remembered yet."));
-    side.hidden = !entities.length;
+    side.hidden = whole.hidden = !entities.length;
+    none.hidden = entities.length > 0;
     keyed(names, entities, {
       key: (each) => each.name,
       make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", { dir: "auto" }, each.name), h("span", { class: "muted" }, number(each.memories)))),

@@ -5,7 +5,7 @@ import { h, s } from "./dom.js";
 import { deviceName, hueOf, state } from "./state.js";
 import { complain } from "./toasts.js";
 import { clock, minute, t } from "./i18n.js";
-import { deed, difference } from "./words.js";
+import { deed, difference, onDevice } from "./words.js";
 
 const LANE = 26;
 const LANES_MAX = 6;
@@ -58,7 +58,7 @@ function entry(version, before, lanes, versions) {
     h(
       "div",
       { class: "moment" },
-      h("p", {}, h("strong", {}, deed(version.kind)), ` ${t("on {device}", { device: nameOf(version.device, versions) })}, `, h("time", { datetime: version.at }, clock(version.at))),
+      h("p", {}, h("strong", {}, deed(version.kind)), ` ${onDevice(nameOf(version.device, versions), version.device === state.session.device_id)}, `, h("time", { datetime: version.at }, clock(version.at))),
       version.text !== null && (version.kind === "edit" && before !== null ? words(before, version.text) : version.kind === "remember" ? h("p", { class: "quote", dir: "auto" }, version.text) : null),
       changes.length > 0 && h("p", { class: "muted" }, changes.map(change).join(" · ")),
     ),

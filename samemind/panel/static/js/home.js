@@ -25,7 +25,7 @@ export function agreement() {
   if (by) return [t("Removed from the group"), t("{device} removed this device from the group: nobody talks to it any more.", { device: by })];
   const peers = (state.status?.peers ?? []).filter((peer) => peer.state !== "revoked");
   if (!peers.length && !count()) return [t("Nothing is remembered yet"), t("Tell it something, and ask for it in your own words: “where does Ann live?” finds “Ann moved to Lisbon”.")];
-  if (!peers.length) return [t("This device is on its own"), t("Pair another, and both will hold the same.")];
+  if (!peers.length) return [plural(count(), "{n} memory on this device", "{n} memories on this device"), t("Pair another, and both will hold the same.")];
   const linked = peers.filter((peer) => peer.state === "linked");
   const behind = linked.filter((peer) => peer.behind);
   const away = peers.filter((peer) => peer.state !== "linked");

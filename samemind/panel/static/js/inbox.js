@@ -3,10 +3,11 @@
 import { call } from "./api.js";
 import { announce, h, keyed, say } from "./dom.js";
 import { ago, minute, plural, t } from "./i18n.js";
+import { compose } from "./memories.js";
 import { link } from "./router.js";
 import { memoryNamed, reloadSoon, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
-import { why } from "./words.js";
+import { reasonOf, why } from "./words.js";
 
 // A contradiction waits among the questions, and only there: "done" would not decide it.
 const open = (each) => (each.status === "pending" || each.status === "delivered") && each.kind !== "conflict_escalation";
@@ -35,7 +36,7 @@ export function inboxView() {
   const others = h("ul", { class: "plain inbox", "aria-label": t("Noticed") });
   const otherPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Noticed")), h("p", { class: "muted" }, t("What memory found by itself. Nothing has to be done about it.")), others);
   const think = h("button", { type: "button", on: { click: thinkNow } }, t("Think now"));
-  const hint = h("p", { class: "empty" }, t("To be reminded, write down when: “Dentist on 3 May at 9”. It comes up here on that day."));
+  const hint = h("div", { class: "empty" }, h("p", {}, t("To be reminded, write down when: “Dentist on 3 May at 9”. It comes up here on that day.")), h("button", { type: "button", on: { click: () => compose() } }, t("Remember something")));
   const coming = h("ol", { class: "plain inbox coming", "aria-label": t("Coming") });
   const comingPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Coming")), coming);
   const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Inbox")), summary), think), list, hint, comingPart, otherPart);
@@ -139,7 +140,7 @@ function snoozer(element) {
 
 function updateReminder(element, item) {
   element.item = item;
-  say(element.reason, item.reason);
+  say(element.reason, reasonOf(item.reason));
   element.meter.value = item.urgency;
   say(element.meta, [why(item.kind), item.expires_at && t("until {date}", { date: ago(item.expires_at) })].filter(Boolean).join(" · "));
   keyed(element.about, item.rids.map(memoryNamed).filter(Boolean).slice(0, 3), {

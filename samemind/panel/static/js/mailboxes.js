@@ -93,7 +93,7 @@ function box(title, told, fields, options, look) {
 const plain = { autocomplete: "off", autocapitalize: "none", spellcheck: "false" };
 
 function addressBox(look) {
-  const url = { label: t("Address of the mailbox"), input: h("input", { type: "text", required: true, placeholder: "webdav+https://ada@cloud.example/samemind", ...plain }) };
+  const url = { label: t("Address of the mailbox"), input: h("input", { type: "text", required: true, placeholder: "webdav+https://ada@cloud.example/samemind", dir: "ltr", ...plain }) };
   const secret = { label: t("Password or key"), input: h("input", { type: "password", autocomplete: "off" }) };
   const name = { label: t("What to call it here"), input: h("input", { type: "text", maxlength: "40", ...plain }) };
   const options = () => ({ url: url.input.value, secret: secret.input.value, name: name.input.value });

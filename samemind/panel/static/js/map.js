@@ -2,11 +2,14 @@
 // dot on its way for what is being told. It is a picture of what the list of devices says in words.
 
 import { h, s, say } from "./dom.js";
+import { leaning } from "./layout.js";
 import { hueOf, state } from "./state.js";
 import { hour, plural, t } from "./i18n.js";
 
 const WIDE = 640;
 const NARROW = 400;
+const NAME_WIDE = 22;
+const NAME_NARROW = 16;
 // Two devices stand side by side; more stand around this one, and need the room.
 const LOW = 210;
 const HIGH = 450;
@@ -58,14 +61,17 @@ export function syncMap() {
   function node(id, name, told, kind) {
     const { x, y } = places.get(id);
     const big = kind === "own" ? 34 : 28;
+    const lean = leaning(x, width);
+    const longest = phone.matches ? NAME_NARROW : NAME_WIDE;
     return s(
       "g",
       { class: `node ${kind}`, transform: `translate(${x} ${y})`, data: { device: id }, vars: { "--hue": hueOf(id) } },
       s("circle", { class: "halo", r: big + 9 }),
       s("circle", { class: "disc", r: big }),
       s("text", { class: "initial", "text-anchor": "middle", dy: ".36em" }, [...name][0]?.toUpperCase() ?? ""),
-      s("text", { class: "name", "text-anchor": "middle", y: big + 30 }, name.length > 22 ? `${name.slice(0, 21)}…` : name),
-      s("text", { class: "told", "text-anchor": "middle", y: big + 50 }, told),
+      s("text", { class: "name", y: big + 30, ...lean }, name.length > longest ? `${name.slice(0, longest - 1)}…` : name),
+      // A line for each part: in some languages both together are wider than a phone leaves for them.
+      s("text", { class: "told", y: big + 50, ...lean }, ...told.split(/(?<=, )/).map((part, line) => s("tspan", { x: lean.x ?? 0, dy: line ? "1.25em" : 0 }, part))),
     );
   }
 

@@ -11,7 +11,7 @@ import { go, here, isPast, link, moment } from "./router.js";
 import { fromOf, memoryRow, metaOf } from "./row.js";
 import { hueOf, memoryNamed, state } from "./state.js";
 import { complain } from "./toasts.js";
-import { relationWords } from "./words.js";
+import { onDevice, relationWords } from "./words.js";
 
 const GATHER_MS = 200;
 // How two memories may be related, and a few words for anything else.
@@ -149,7 +149,7 @@ function others(instead) {
 
 function showLabels(container, memory, past) {
   if (container.contains(document.activeElement) && document.activeElement.tagName === "INPUT" && document.activeElement.value) return;
-  const input = h("input", { type: "text", class: "label-input", "aria-label": t("Add a label"), placeholder: t("add a label"), maxlength: "100" });
+  const input = h("input", { type: "text", class: "label-input", "aria-label": t("Add a label"), placeholder: t("add a label"), size: String(t("add a label").length), maxlength: "100" });
   const form = h("form", { class: "label-form", hidden: past || memory.summary_of.length > 0, on: { submit: (event) => (event.preventDefault(), input.value.trim() && change(() => call("tag", { rid: memory.rid, tags: [input.value.trim()] }), t("Labelled")).then(() => (input.value = ""))) } }, input);
   container.replaceChildren(
     ...memory.tags.map((tag) => h("span", { class: "label wide" }, h("a", { href: link("memories", { label: tag }), dir: "auto" }, tag), !past && iconButton("close", t("Take off: {what}", { what: tag }), () => change(() => call("tag", { rid: memory.rid, tags: [tag], remove: true }), t("Label taken off"))))),
@@ -260,7 +260,7 @@ function origins(chain) {
         "li",
         { vars: { "--hue": each.device ? hueOf(each.device) : 0 } },
         h("span", { class: "dot", "aria-hidden": "true" }),
-        h("span", {}, each.relation === "itself" ? t("Written") : t(each.relation === "taken from" ? "Taken from another memory, written" : "Drawn from another memory, written"), " ", each.device && t("on {device}", { device: fromOf(each) }), each.written_at && [", ", h("bdi", {}, clock(each.written_at))]),
+        h("span", {}, each.relation === "itself" ? t("Written") : t(each.relation === "taken from" ? "Taken from another memory, written" : "Drawn from another memory, written"), " ", each.device && onDevice(fromOf(each), each.device === state.session?.device_id), each.written_at && [", ", h("bdi", {}, clock(each.written_at))]),
         h("span", { class: each.signature_ok === false ? "flag alert" : "flag" }, each.signature_ok === null ? t("vouched for by members") : each.signature_ok ? t("signature holds") : t("signature does not hold")),
         each.relation !== "itself" && each.text !== null && h("a", { href: link(`memory/${each.rid}`), dir: "auto" }, each.text.slice(0, 120)),
       ),

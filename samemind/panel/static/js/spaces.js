@@ -20,7 +20,7 @@ export function spacesView() {
       none.hidden = found.spaces.length > 0;
       more.hidden = found.total <= found.spaces.length;
       if (!more.hidden) more.textContent = t("{n} more have less in them.", { n: number(found.total - found.spaces.length) });
-      summary.textContent = plural(found.elsewhere, "{n} memory is in no space: whoever is held to none sees it.", "{n} memories are in no space: whoever is held to none sees them.");
+      summary.textContent = found.elsewhere === 0 ? "" : plural(found.elsewhere, "{n} memory is in no space: whoever is held to none sees it.", "{n} memories are in no space: whoever is held to none sees them.");
     } catch (error) {
       complain(error);
     }

@@ -16,6 +16,7 @@ export function timeBar(element, button) {
   let line = null;
   let settling = 0;
   let built = false;
+  let byAddress = false; // an address of the past opened it, and coming back to now closes it
   const parts = {};
 
   button.append(icon("past"));
@@ -25,6 +26,7 @@ export function timeBar(element, button) {
 
   function toggle(open = element.hidden) {
     if (!open && isPast()) leave();
+    byAddress = false;
     element.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
     if (!open) return button.focus();
@@ -82,6 +84,7 @@ export function timeBar(element, button) {
   }
 
   function dragged() {
+    byAddress = false;
     const value = Number(parts.slider.value);
     say(parts.said, value >= STEPS ? t("Now") : saidOf(timeOf(value)));
     settle(SETTLE_MS);
@@ -129,8 +132,13 @@ export function timeBar(element, button) {
     if (isPast() && element.hidden) {
       element.hidden = false;
       button.setAttribute("aria-expanded", "true");
+      byAddress = true;
       build();
       load();
+    } else if (!isPast() && byAddress) {
+      byAddress = false;
+      element.hidden = true;
+      button.setAttribute("aria-expanded", "false");
     }
     if (!built) return;
     const { at, by } = moment();

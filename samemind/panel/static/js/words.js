@@ -36,6 +36,26 @@ const WHYS = {
 /** Why something comes up by itself. */
 export const why = (kind) => (WHYS[kind] ?? (() => kind.replaceAll("_", " ")))();
 
+// What the device says in English of what it noticed, as far as it follows a pattern: [how it reads, how it is said].
+const REASONS = [
+  [/^(?<what>.+) is due$/su, (all) => t("{what} is due", all)],
+  [/^(?<one>.+) and (?<other>.+) come up together in (?<n>\d+)(?<more> or more)? memories$/su, (all) => t(all.more ? "{one} and {other} come up together in {n} memories or more" : "{one} and {other} come up together in {n} memories", all)],
+  [/^(?<name>.+) is at the centre of many: (?<names>.+)$/su, (all) => t("{name} is at the centre of many: {names}", all)],
+  [/^(?<n>\d+)(?<more> or more)? memories share a theme: (?<words>.+)$/su, (all) => t(all.more ? "{n} memories or more share a theme: {words}" : "{n} memories share a theme: {words}", all)],
+];
+
+/** Why something comes up, in the words of the device; in those of the page, where they follow a pattern. */
+export function reasonOf(reason) {
+  for (const [reads, said] of REASONS) {
+    const found = reads.exec(reason);
+    if (found) return said(found.groups);
+  }
+  return reason;
+}
+
+/** Where something was done: on this device, or another. */
+export const onDevice = (name, own) => (own ? t("on this device") : t("on {device}", { device: name }));
+
 /** What an op did. */
 export const deed = (kind) => (DEEDS[kind] ?? (() => kind))();
 

@@ -1,0 +1,165 @@
+"""What a designer objected to: things that overlap, are cut, read the wrong way, or leave nobody a next step."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from cognition.patterns.miners import Miner
+from cognition.patterns.words import pattern_reason
+from replica import Memory, MemoryId
+from tests.support.browser import PATIENCE_MS, Panel, launch_url
+
+_BESIDES = """([field, icon]) => {
+  const [box, mark, style] = [field.getBoundingClientRect(), icon.getBoundingClientRect(), getComputedStyle(field)];
+  const words = [box.left + parseFloat(style.paddingLeft), box.right - parseFloat(style.paddingRight)];
+  const apart = mark.right <= words[0] + 0.5 || mark.left >= words[1] - 0.5;
+  return { apart, atRight: mark.left > (box.left + box.right) / 2 };
+}"""
+_FITS = """(field) => {
+  field.value = field.placeholder;
+  const fits = field.scrollWidth <= field.clientWidth;
+  field.value = "";
+  return fits;
+}"""
+# What is drawn beyond the picture is cut off by its edge.
+_BEYOND = """async (count) => {
+  const { state } = await import("/js/state.js");
+  const { syncMap } = await import("/js/map.js");
+  const own = state.status;
+  const peer = { name: "Wohnzimmerrechner der Familie", state: "away", behind: 12345 };
+  const peers = Array.from({ length: count }, (_, n) => ({ ...peer, device_id: `${n}`.repeat(64) }));
+  state.status = { ...own, peers };
+  const map = syncMap();
+  document.querySelector("main").append(map.element);
+  map.update();
+  state.status = own;
+  const whole = map.element.querySelector("svg").viewBox.baseVal;
+  const found = [...map.element.querySelectorAll("text")].map((text) => {
+    const box = text.getBBox();
+    const shift = text.closest("g").transform.baseVal[0].matrix;
+    return [box.x + shift.e, box.x + box.width + shift.e, box.y + box.height + shift.f];
+  }).filter(([left, right, bottom]) => left < 0 || right > whole.width || bottom > whole.height);
+  map.element.remove();
+  return found;
+}"""
+
+
+@contextmanager
+def opened(chromium: Browser, laptop: Panel, locale: str, width: int) -> Iterator[Page]:
+    """A page of a browser that speaks another language."""
+    context = chromium.new_context(locale=locale, viewport={"width": width, "height": 844})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(launch_url(laptop.home))
+    page.locator("body[data-ready]").wait_for()
+    yield page
+    context.close()
+
+
+def told(*texts: str) -> list[Memory]:
+    """Memories as a device has them, a minute after each other."""
+    return [
+        Memory(MemoryId(bytes([n]) * 16), text, {}, n * 60_000 << 16, n * 60_000 << 16, 1, 0, 0)
+        for n, text in enumerate(texts, start=1)
+    ]
+
+
+@pytest.mark.parametrize("path", ["", "memories"])
+def test_no_icon_covers_words_whichever_way_the_page_reads(laptop: Panel, path: str) -> None:
+    laptop.ask("remember", text="Ann moved to Lisbon", no_facts=True)
+    page = laptop.page(f"#/{path}", width=390)
+    search = page.locator("main .search.wide")
+    for direction in ("ltr", "rtl"):
+        page.evaluate("(to) => { document.documentElement.dir = to; }", direction)
+        handles = page.evaluate_handle(
+            "(each) => [each.querySelector('input'), each.querySelector('.icon')]", search.element_handle()
+        )
+        assert page.evaluate(_BESIDES, handles) == {"apart": True, "atRight": direction == "rtl"}
+
+
+def test_rows_begin_on_the_side_of_the_page_in_whichever_script_they_are(laptop: Panel) -> None:
+    for text in ("Ann moved to Lisbon", "אני גר בחיפה"):
+        laptop.ask("remember", text=text, no_facts=True)
+    page = laptop.page("#/memories")
+    words = page.locator(".memory-words")
+    for direction, side in (("ltr", "left"), ("rtl", "right")):
+        page.evaluate("(to) => { document.documentElement.dir = to; }", direction)
+        expect(words).to_have_count(2)
+        found = words.evaluate_all("(all) => all.map((each) => getComputedStyle(each).textAlign)")
+        assert [each.removeprefix("-webkit-") for each in found] == [side, side]
+    page.goto(f"{laptop.url}#/devices")
+    for field in (page.get_by_label("Code", exact=True), page.get_by_label("Address, if needed")):
+        expect(field).to_have_attribute("dir", "ltr")
+
+
+@pytest.mark.parametrize("language", ["de-DE", "en-GB"])
+def test_the_map_cuts_no_words_on_a_phone(laptop: Panel, chromium: Browser, language: str) -> None:
+    with opened(chromium, laptop, language, 390) as page:
+        assert [page.evaluate(_BEYOND, count) for count in (1, 2, 3, 5)] == [[], [], [], []]
+
+
+def test_a_german_page_says_in_german_what_was_noticed_where_it_was_done_and_all_of_a_label(
+    laptop: Panel, chromium: Browser
+) -> None:
+    together = told(*(f"The launch of Heron is on {n} March, says Ann" for n in range(1, 6)))
+    hub = told(*(f"On Monday Ann met {name}" for name in ("Bob", "Carla", "Dora", "Emil", "Fritz")))
+    theme = told(*(f"the risotto with saffron burned again {n}" for n in range(5)))
+    reasons = [
+        pattern_reason(Miner.TOGETHER.value, together),
+        pattern_reason(Miner.HUB.value, hub),
+        pattern_reason(Miner.THEME.value, theme),
+        "“call the dentist” is due",
+        "something nobody put into words here",
+    ]
+    assert all(reasons)
+    rid = laptop.ask("remember", text="Ann moved to Lisbon", no_facts=True)["rid"]
+    with opened(chromium, laptop, "de-DE", 390) as page:
+        said = page.evaluate("async (all) => all.map((await import('/js/words.js')).reasonOf)", reasons)
+        assert said[0] == "Ann und Heron kommen in 5 Erinnerungen zusammen vor"
+        assert said[1].startswith("Ann steht im Mittelpunkt von vielem: Bob, Carla")
+        assert said[2].startswith("5 Erinnerungen haben ein gemeinsames Thema: ")
+        assert said[3:] == ["“call the dentist” ist fällig", reasons[4]]
+        page.goto(f"{page.url.partition('#')[0]}#/memory/{rid}")
+        expect(page.locator("main")).to_contain_text("Geschrieben auf diesem Gerät")
+        expect(page.locator(".timeline")).to_contain_text("auf diesem Gerät")
+        label = page.get_by_label("Etikett hinzufügen")
+        assert label.evaluate(_FITS)
+
+
+def test_where_nothing_is_remembered_every_page_offers_the_next_step(laptop: Panel) -> None:
+    page = laptop.page()
+    for path in ("graph", "inbox", "memories", "?ask=where+does+Ann+live"):
+        page.goto(f"{laptop.url}#/{path}")
+        offer = page.locator("main .empty:visible, main .answers:visible").get_by_role(
+            "button", name="Remember something"
+        )
+        expect(offer).to_be_visible()
+        offer.click()
+        expect(page.get_by_label("What to remember")).to_be_focused()
+        page.get_by_role("button", name="Close memories").click()
+    page.goto(f"{laptop.url}#/graph")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Graph")
+    expect(page.get_by_role("link", name="The whole graph")).to_be_hidden()
+    page.goto(f"{laptop.url}#/memories")
+    title = page.locator("main .empty-title")
+    expect(title).to_be_visible()
+    width = title.evaluate("(each) => each.closest('.browse-list').clientWidth")
+    assert width > 800, "it has the room of the filters, which say nothing yet"
+    page.goto(f"{laptop.url}#/spaces")
+    expect(page.get_by_text("No spaces yet")).to_be_visible()
+    expect(page.locator(".view-head .lead")).to_have_text("")
+
+
+def test_an_address_of_the_past_takes_its_slider_away_with_it(laptop: Panel) -> None:
+    laptop.ask("remember", text="Ann moved to Lisbon", no_facts=True)
+    page = laptop.page("#/memories?at=2026-01-01")
+    bar = page.get_by_role("slider", name="Moment")
+    expect(bar).to_be_visible()
+    page.goto(f"{laptop.url}#/questions")
+    expect(bar).to_be_hidden()
+    page.get_by_role("button", name="Go back in time").click()
+    expect(bar).to_be_visible()
+    page.goto(f"{laptop.url}#/memories")
+    expect(bar).to_be_visible()  # whoever opened it closes it
