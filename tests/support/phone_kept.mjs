@@ -8,9 +8,10 @@ const [build, script] = process.argv.slice(2);
 const page = join(build, "samemind_phone", "static");
 const named = (start) => join(page, readdirSync(page).find((name) => name.startsWith(start) && !name.endsWith(".br")));
 const load = (path) => import(pathToFileURL(path).href);
-await load(named("vendor-"));
+const part = (name) => join(build, "parts", name);
+await load(part("vendor.js"));
 const { loadPyodide } = await load(join(build, "node_modules", "pyodide", "pyodide.mjs"));
-const { unpack, withRoom } = await load(named("start-"));
+const { unpack, withRoom } = await load(part("start.js"));
 const run = readFileSync(script, "utf8");
 
 async function loaded(options) {

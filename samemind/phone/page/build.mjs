@@ -23,8 +23,9 @@ const TYPES = {
 };
 
 const read = (name) => readFileSync(join(sources, name));
-const bundled = (name) =>
-  buildSync({ entryPoints: [join(sources, name)], bundle: true, minify: true, format: "esm", write: false, nodePaths: [join(process.cwd(), "node_modules")], external: ["node:*"], logLevel: "warning" }).outputFiles[0].contents;
+// `define`: what names of the source stand for that are known here only.
+const bundled = (name, define = {}) =>
+  buildSync({ entryPoints: [join(sources, name)], bundle: true, minify: true, format: "esm", write: false, define, nodePaths: [join(process.cwd(), "node_modules")], external: ["node:*"], logLevel: "warning" }).outputFiles[0].contents;
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 // Python by the interpreter that will load it: as bytecode, without the columns of lines. What was compiled before is kept
@@ -72,25 +73,25 @@ put(`${folder}/pyodide.asm.mjs`, readFileSync(join(pyodide, "pyodide.asm.mjs")),
 put("python_stdlib.zip", compiled(join(pyodide, "python_stdlib.zip"), readFileSync(leftOut, "utf8")));
 put("pyodide.mjs", readFileSync(join(pyodide, "pyodide.mjs")));
 put("app.zip", compiled(appZip));
-put("vendor.js", bundled("vendor.js"));
 put("icon.svg", read("icon.svg"), { fixed: true });
 
 const filled = (text, values) => Object.entries(values).reduce((all, [name, value]) => all.replaceAll(`{{${name}}}`, value), text);
 const parts = JSON.stringify(named);
 // It is told which packages could be loaded from elsewhere: none.
 const lock = JSON.stringify({ info: JSON.parse(readFileSync(join(pyodide, "pyodide-lock.json"))).info, packages: {} });
-put("disk.js", read("disk.js"));
-put("kept.js", read("kept.js"));
 put("nats.js", bundled("nats.js"));
-put("mail.js", filled(read("mail.js").toString(), { NATS: named["nats.js"] }));
-put("start.js", filled(read("start.js").toString(), { KEPT: named["kept.js"], PARTS: parts, LOCK: lock }));
-put("keeper.js", filled(read("keeper.js").toString(), { START: named["start.js"] }));
-put("worker.js", filled(read("worker.js").toString(), { DISK: named["disk.js"], MAIL: named["mail.js"], KEPT: named["kept.js"], START: named["start.js"], VENDOR: named["vendor.js"] }), { again: true });
+const define = { PARTS: parts, LOCK: lock, NATS: JSON.stringify(`./${named["nats.js"]}`) };
+put("keeper.js", bundled("keeper.js", define));
+put("worker.js", bundled("worker.js", define), { again: true });
 put("page.css", read("page.css"));
 put("page.js", filled(Buffer.from(bundled("page.js")).toString(), { WORKER: named["worker.js"], KEEPER: named["keeper.js"] }));
 put("app.webmanifest", read("app.webmanifest"), { fixed: true });
 put("index.html", filled(read("index.html").toString(), { CSS: named["page.css"], PAGE: named["page.js"] }), { fixed: true });
 put("sw.js", read("sw.js"), { fixed: true });
+// Tests under node take parts of the worker by themselves.
+const apart = join(process.cwd(), "parts");
+mkdirSync(apart, { recursive: true });
+for (const name of ["disk.js", "start.js", "vendor.js"]) writeFileSync(join(apart, name), bundled(name, define));
 writeFileSync(join(out, "manifest.json"), `${JSON.stringify({ version, files }, null, 1)}\n`);
 const sent = Object.values(files).reduce((sum, file) => sum + file.sent, 0);
 console.log(`${Object.keys(files).length} files, ${(sent / 1e6).toFixed(2)} MB as they are sent`);

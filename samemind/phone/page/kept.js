@@ -1,17 +1,28 @@
 // What is beside the store: the device's name, its sealed key, who may sign a new page. In IndexedDB and on the disk when a
 // promise is kept; what `localStorage` was told is not, and a browser that is killed forgets it.
-function database(mode, act) {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open("samemind-phone", 1);
-    opening.onupgradeneeded = () => opening.result.createObjectStore("kept");
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => {
-      const base = opening.result;
-      const work = base.transaction("kept", mode, { durability: "strict" });
-      const asked = act(work.objectStore("kept"));
-      work.oncomplete = () => { base.close(); resolve(asked.result); };
-      work.onerror = work.onabort = () => { base.close(); reject(work.error); };
+// Opened once, since a start asks ten times and each opening takes some milliseconds; anew where the browser has closed it.
+let opened = null;
+
+function opening() {
+  return (opened ??= new Promise((resolve, reject) => {
+    const asked = indexedDB.open("samemind-phone", 1);
+    asked.onupgradeneeded = () => asked.result.createObjectStore("kept");
+    asked.onerror = () => { opened = null; reject(asked.error); };
+    asked.onsuccess = () => {
+      asked.result.onclose = () => { opened = null; };
+      asked.result.onversionchange = () => { opened = null; asked.result.close(); };
+      resolve(asked.result);
     };
+  }));
+}
+
+async function database(mode, act) {
+  const base = await opening();
+  return new Promise((resolve, reject) => {
+    const work = base.transaction("kept", mode, { durability: "strict" });
+    const asked = act(work.objectStore("kept"));
+    work.oncomplete = () => resolve(asked.result);
+    work.onerror = work.onabort = () => reject(work.error);
   });
 }
 export const kept = (name) => database("readonly", (store) => store.get(name));

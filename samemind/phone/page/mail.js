@@ -1,6 +1,5 @@
 // Makes the requests that Python wants made of mailboxes, one after the other, while no paired device is in reach. What to
 // request, and when, is decided there (samemind/phone/mail.py); here are `fetch`, WebSockets, and what went wrong with them.
-const NATS = "./{{NATS}}";
 const CALL_MS = 120_000, LOOK_MS_MAX = 30_000, AGAIN_MS = 1_000, SLICE_MS = 30, TROUBLE_MS = 60_000, REPORT_MS = 100;
 
 const seconds = () => performance.now() / 1_000;
@@ -82,7 +81,7 @@ export function keepMail({ device, isAway, changed }) {
     const held = servers.get(name);
     if (held && !held.isClosed()) return held;
     const about = JSON.parse(device.mail_server(name));
-    const { connect } = await import(NATS);
+    const { connect } = await import(new URL(NATS, import.meta.url).href); // `NATS`, its name, is put in by build.mjs
     let server;
     try {
       server = await connect(about, (nonce) => device.mail_signed(name, nonce), () => { if (!isOver) { device.mail_rung(name, seconds()); wake(); } });

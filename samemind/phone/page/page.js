@@ -53,9 +53,9 @@ function show() {
   scrollTo(0, 0);
 }
 
-async function refresh({ isShown = false } = {}) {
-  if (!isShown) current?.refresh?.();
-  const status = await ask("status");
+async function refresh(known = null) {
+  if (!known) current?.refresh?.();
+  const status = known ?? (await ask("status"));
   linked(status.link, status.mailboxes); // at once: what is told of the link while more is asked is newer than this
   status.due = (await ask("call", { verb: "due" })).answer.filter((each) => each.due_ms <= Date.now()).length;
   for (const view of VIEWS) {
@@ -90,6 +90,7 @@ onEvent((event) => {
     ask("status").then((status) => linked(status.link, status.mailboxes), () => {});
   }
   else if (event.event === "out") wiped("This device was taken out of your group. What it held was erased.");
+  else if (event.event === "loaded") loaded();
   else if (event.event === "broken") failed(new Error(event.message));
 });
 
@@ -103,8 +104,12 @@ function failed(error) {
 
 // -- starting ---------------------------------------------------------------------------------------------------------
 
+// After the device stands, or while its name is typed: what keeps the page looks for a new one, and fetches all of it the first
+// time, and a start waits for the same two processors and the same disk.
+let isKept = false;
 async function keepPage() {
-  if (!navigator.serviceWorker) return;
+  if (!navigator.serviceWorker || isKept) return;
+  isKept = true;
   try {
     const kept = await navigator.serviceWorker.register(program("sw.js"), { scope: "./", updateViaCache: "none" });
     navigator.serviceWorker.addEventListener("message", ({ data }) => {
@@ -117,6 +122,9 @@ async function keepPage() {
   }
 }
 
+let loaded = null;
+const loading = new Promise((resolve) => { loaded = resolve; });
+
 async function start() {
   const given = handedOver();
   if (!navigator.locks || !navigator.storage?.getDirectory) throw new Error("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost.");
@@ -124,10 +132,11 @@ async function start() {
   const [wiping, named] = await Promise.all([kept("wiping"), kept("name")]);
   let name = wiping ? null : named, code = null;
   if (!name) {
+    loading.then(keepPage);
     ({ name, code } = await welcome(main, given.pair));
     main.replaceChildren(h("p", { class: "waking", role: "status" }, "Waking up …"));
   }
-  await ask("start", { name });
+  const status = await ask("start", { name });
   if (name !== named) await keep("name", name);
   document.getElementById("tabs").replaceChildren(...VIEWS.map((view) =>
     h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, h("b", { class: "badge", hidden: true }))));
@@ -137,13 +146,13 @@ async function start() {
   addEventListener("hashchange", show);
   if (given.text) current.fill?.(given.text);
   if (code ?? given.pair) current.pair(code ?? given.pair, given.expected);
-  await refresh({ isShown: true });
-  await ask("look");
   document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask("look").then(refreshed, () => {}); else ask("leaving").catch(() => {}); });
   addEventListener("online", () => ask("look").catch(() => {}));
+  await current.shown; // before what is counted for it and who is called: it is what somebody waits for
   document.documentElement.dataset.ready = "yes";
+  await refresh(status);
+  await ask("look");
   navigator.storage.persist?.().catch(() => false);
 }
 
-keepPage();
-start().catch(failed);
+start().catch(failed).finally(keepPage);

@@ -1,29 +1,29 @@
 // Start Python: from what its memory held once everything was imported, if an earlier start left that on the disk of this
 // browser, or from scratch. Pyodide documents nothing of the former, so whatever is wrong with it ends in the latter.
-import { keep, kept } from "./{{KEPT}}";
+import { keep, kept } from "./kept.js";
 
-const PARTS = {{PARTS}};
+// `PARTS` and `LOCK` are put in by build.mjs: what each part is called, and that there are no packages.
 const FOLDER = "samemind-start", FILE = "memory";
 const ROOM_BYTES_MIN = 200_000_000;
 const PAGE_BYTES = 65_536; // of WebAssembly
 const TRIES_MAX = 3; // where none was ever good, no more are made
-const at = (name) => new URL(PARTS[name], new URL("./", import.meta.url)).href;
+export const at = (name) => new URL(PARTS[name], new URL("./", import.meta.url)).href;
 // What a memory was made of: any other part, and it is another one.
 const OF = ["pyodide.asm.wasm", "pyodide.asm.mjs", "python_stdlib.zip", "app.zip"].map((name) => PARTS[name]).join(" ");
-const hex = async (bytes) => [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-// Return the interpreter, and whether it went on from a memory; `lap` is told what was reached.
-export async function startPython(lap) {
-  compileAhead();
-  const app = fetched("app.zip");
-  import(at("pyodide.asm.mjs")).catch(() => {}); // Pyodide asks for it when it has all else
-  const [{ loadPyodide }, memory] = await Promise.all([import(at("pyodide.mjs")), remembered().catch(() => null)]);
+// Return the interpreter, and whether it went on from a memory. `ahead`: what was asked for (ahead.js); `about`: what is noted
+// of the last start; `lap` is told what was reached.
+export async function startPython(ahead, about, lap) {
+  giveAhead(ahead);
+  const app = ahead.app.then((answer) => answer.arrayBuffer());
+  app.catch(() => {});
+  const memory = remembered(about);
+  const { loadPyodide } = await ahead.pyodide;
   lap("fetched");
   if (memory) {
     try {
       room = memory.size;
       const python = await loaded(loadPyodide, app, { _loadSnapshot: memory.bytes });
-      if (!(await memory.isWhole)) throw new Error("what was kept of a start is not as it was");
       python.runPython("from samemind.phone import waking; waking.wake()");
       return { python, wasKept: true };
     } catch (error) {
@@ -36,15 +36,24 @@ export async function startPython(lap) {
   return { python, wasKept: false };
 }
 
-// Compile the interpreter while its memory is read: Pyodide would begin when it has all else. Once, for whichever start comes
-// of it; what Pyodide fetched for that is not read then.
-function compileAhead() {
-  const compiling = WebAssembly.compileStreaming(fetch(at("pyodide.asm.wasm"))).catch(() => null);
-  const plain = WebAssembly.instantiateStreaming;
+// Give Pyodide what was asked for before it stood: its library once, and the interpreter as it was compiled meanwhile, for
+// whichever start comes of it.
+function giveAhead(ahead) {
+  const fetchPlain = fetch, instantiate = WebAssembly.instantiateStreaming;
+  const interpreter = at("pyodide.asm.wasm"), library = at("python_stdlib.zip");
+  let isGiven = false; // a body is read once
+  globalThis.fetch = async (asked, options) => {
+    const { href } = new URL(asked?.url ?? asked, location);
+    if (href === interpreter && (await ahead.module)) return new Response(); // which nobody reads
+    if (href === library && !isGiven) {
+      isGiven = true;
+      return ahead.library;
+    }
+    return fetchPlain(asked, options);
+  };
   WebAssembly.instantiateStreaming = async (source, imports) => {
-    const module = await compiling;
-    if (!module) return withRoom(await plain.call(WebAssembly, source, imports), room);
-    Promise.resolve(source).then((answer) => answer.body?.cancel()).catch(() => {});
+    const module = await ahead.module;
+    if (!module) return withRoom(await instantiate.call(WebAssembly, source, imports), room);
     return withRoom({ module, instance: await WebAssembly.instantiate(module, imports) }, room);
   };
 }
@@ -59,16 +68,15 @@ export function withRoom(started, bytes) {
   return started;
 }
 
-const fetched = (name) => fetch(at(name)).then((answer) => answer.arrayBuffer());
-
 async function loaded(loadPyodide, app, options) {
   const indexURL = new URL("./", at("pyodide.asm.wasm")).href;
-  const python = await loadPyodide({ indexURL, stdLibURL: at("python_stdlib.zip"), lockFileContents: {{LOCK}}, ...options });
+  const python = await loadPyodide({ indexURL, stdLibURL: at("python_stdlib.zip"), lockFileContents: LOCK, ...options });
   unpack(python.FS, new Uint8Array(await app), "/app");
   return python;
 }
 
-// Write the files of a zip that stores them as they are, as `build.mjs` makes it; Python takes ten times as long for it.
+// Write the files of a zip that stores them as they are, as `build.mjs` makes it; Python takes ten times as long for it. The files
+// are parts of the zip, which therefore stays in memory, and are copied when somebody writes into one.
 export function unpack(FS, zip, to) {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength), names = new TextDecoder(), made = new Set();
   for (let place = 0; view.getUint32(place, true) === 0x04034b50;) {
@@ -78,7 +86,7 @@ export function unpack(FS, zip, to) {
     const folder = path.slice(0, path.lastIndexOf("/"));
     if (!made.has(folder)) FS.mkdirTree(folder);
     made.add(folder);
-    FS.writeFile(path, zip.subarray(start, start + size));
+    FS.writeFile(path, zip.subarray(start, start + size), { canOwn: true });
     place = start + size;
   }
 }
@@ -91,12 +99,25 @@ async function fileOf() {
 }
 
 // A memory that ended its page once is not tried again: it is noted before that it is tried, and after that it was good.
-// Whether it is whole is worked out while it is loaded, and known before any store is opened on top of it.
-async function remembered() {
-  const about = await kept("start");
+function remembered(about) {
   if (about?.of !== OF || !about.isGood) return null;
   const bytes = read(about); // Pyodide takes a promise of it, and loads the rest meanwhile
-  return { bytes, size: about.size, isWhole: bytes.then(hex).then((found) => found === about.sha256, () => false) };
+  bytes.catch(() => {});
+  return { bytes, size: about.size };
+}
+
+// What tells that a disk gave back what it was given: one word that changed changes one of the two sums. SHA-256 would say no
+// more here, where who can write the memory can write its sum, and takes a copy of the 30 MB and five times as long.
+export function sumOf(bytes) {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
+  let even = bytes.length, odd = 1;
+  for (let place = 0; place < words.length; place += 2) {
+    const one = even ^ words[place], other = odd ^ words[place + 1];
+    even = Math.imul((one << 15) | (one >>> 17), 0x9e3779b1);
+    odd = Math.imul((other << 13) | (other >>> 19), 0x85ebca77);
+  }
+  for (const byte of bytes.subarray(words.length * 4)) even = Math.imul(even ^ byte, 0x9e3779b1);
+  return [even >>> 0, odd >>> 0];
 }
 
 async function read(about) {
@@ -104,6 +125,7 @@ async function read(about) {
   try {
     const memory = new Uint8Array(handle.getSize());
     handle.read(memory, { at: 0 });
+    if (String(sumOf(memory)) !== String(about.sum)) throw new Error("what was kept of a start is not as it was");
     return memory;
   } finally {
     handle.close();
@@ -123,7 +145,7 @@ export async function keepStart() {
   const { quota = 0, usage = 0 } = await navigator.storage.estimate();
   if (quota - usage < ROOM_BYTES_MIN) return;
   const { loadPyodide } = await import(at("pyodide.mjs"));
-  const python = await loaded(loadPyodide, fetched("app.zip"), { _makeSnapshot: true });
+  const python = await loaded(loadPyodide, fetch(at("app.zip")).then((answer) => answer.arrayBuffer()), { _makeSnapshot: true });
   python.runPython("import sys; sys.path.insert(0, '/app'); from samemind.phone import waking; waking.prepare()");
   const memory = python.makeMemorySnapshot();
   await keep("start", { of: OF, tries, isGood: false });
@@ -135,7 +157,7 @@ export async function keepStart() {
   } finally {
     handle.close();
   }
-  await keep("start", { of: OF, size: memory.length, sha256: await hex(memory), tries, isGood: true });
+  await keep("start", { of: OF, size: memory.length, sum: sumOf(memory), tries, isGood: true });
 }
 
 export async function forgetStart() {

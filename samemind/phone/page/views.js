@@ -150,9 +150,9 @@ export function memoriesView() {
     if (memories.length === most) list.append(h("button", { type: "button", class: "quiet", onclick: () => { most *= 4; refresh(); } }, "Show more"));
   }
 
-  refresh();
+  const shown = refresh();
   const isBusy = () => list.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
-  return { element, refresh: () => { if (!isBusy()) refresh(); }, fill: (text) => { field.value = text; field.focus(); refresh(); } };
+  return { element, shown, refresh: () => { if (!isBusy()) refresh(); }, fill: (text) => { field.value = text; field.focus(); refresh(); } };
 }
 
 export function dueView() {
@@ -167,8 +167,8 @@ export function dueView() {
     list.replaceChildren(...part("Now", late), ...part("Coming", ahead));
     if (!all.length) list.append(h("p", { class: "nothing" }, "Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be."));
   }
-  refresh().catch(complain);
-  return { element: h("div", {}, h("h2", {}, "What is due"), list), refresh: () => refresh().catch(complain) };
+  const shown = refresh().catch(complain);
+  return { element: h("div", {}, h("h2", {}, "What is due"), list), shown, refresh: () => refresh().catch(complain) };
 }
 
 export function questionsView() {
@@ -192,6 +192,6 @@ export function questionsView() {
         ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, side.value, h("small", {}, `“${side.text}” · ${momentOf(side.told_ms)}`))))),
       h("div", { class: "row" }, settle));
   }
-  refresh().catch(complain);
-  return { element: h("div", { class: "stack" }, h("h2", {}, "Which is true?"), list), refresh: () => refresh().catch(complain) };
+  const shown = refresh().catch(complain);
+  return { element: h("div", { class: "stack" }, h("h2", {}, "Which is true?"), list), shown, refresh: () => refresh().catch(complain) };
 }

@@ -1,10 +1,11 @@
 // The worker that is the device: it loads Python, opens the store on the browser's disk, and keeps the link.
 // One message in, one answer out; what happens by itself is told as an event.
-import { mountDisk, syncForReal, wipeDisk } from "./{{DISK}}";
-import { clear, keep, kept } from "./{{KEPT}}";
-import { keepMail } from "./{{MAIL}}";
-import { forgetStart, startedWell, startPython } from "./{{START}}";
-import "./{{VENDOR}}";
+import { ahead } from "./ahead.js";
+import { mountDisk, syncForReal, wipeDisk } from "./disk.js";
+import { clear, keep, kept } from "./kept.js";
+import { keepMail } from "./mail.js";
+import { forgetStart, startedWell, startPython } from "./start.js";
+import "./vendor.js";
 
 const BASE = new URL("./", import.meta.url);
 // With the first one the device may be asked what it remembers; one that cannot speaks the second.
@@ -59,9 +60,11 @@ function derive(seed) {
 const began = performance.now();
 const lap = (part) => { times[part] = Math.round(performance.now() - began); };
 syncForReal(() => python);
-const cleaned = kept("wiping").then((wiping) => wiping && erase()); // a page was closed in the middle of it
-const loading = cleaned.then(() => startPython(lap));
-loading.catch(() => {}); // whoever starts the device is told
+const noted = kept("start");
+const cleaned = kept("wiping").then((wiping) => wiping && erase().then(() => true)); // a page was closed in the middle of it
+const loading = cleaned.then(async (wasWiped) => startPython(ahead, wasWiped ? undefined : await noted, lap));
+loading.then(() => tell("loaded", {}), () => {}); // whoever starts the device is told
+noted.catch(() => {});
 
 let starting = null;
 const start = (options) => (starting ??= begin(options)); // each page asks for it; the first one's name counts
