@@ -141,7 +141,9 @@ class CognitionTables:
     tellings are one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, embeds: bool = True) -> None:
+        """Without `embeds` nothing is queued for a model: for who has none, and never will."""
+        self._embeds = embeds
         self._tellings = TellingTables()
         self._wordings = WordingTables()
 
@@ -160,7 +162,7 @@ class CognitionTables:
                     connection.execute(f"DROP TABLE IF EXISTS {table}")
                 for statement in _CREATE:
                     connection.execute(statement)
-                _fill(connection)
+                _fill(connection, embeds=self._embeds)
                 connection.execute(
                     "INSERT OR REPLACE INTO cognition VALUES ('version', ?)", (TABLES_VERSION,)
                 )
@@ -207,11 +209,8 @@ class CognitionTables:
             connection.executemany("UPDATE reading SET data = NULL WHERE id = ?", stale)
             connection.executemany("DELETE FROM embed_queue WHERE id = ?", gone)
         connection.executemany(_ADD_WORDS, added)
-        if len(fresh) >= _RANGE_MIN and len(fresh) == fresh[-1] - fresh[0] + 1:
-            connection.execute(_ENQUEUE_RANGE, (now_ms, fresh[0], fresh[-1]))
-        else:
-            requeued += [(number, now_ms) for number in fresh]
-        connection.executemany(_ENQUEUE, requeued)
+        if self._embeds:
+            self._enqueue(connection, requeued, fresh, now_ms)
         ((last_read,),) = connection.execute("SELECT max(id) FROM reading")
         if last_read is not None:
             # Reading goes by the numbers: what comes back under an old one would not be come by again.
@@ -221,9 +220,20 @@ class CognitionTables:
             again = [(number,) for number in fresh if number < last_read]
             connection.executemany("INSERT OR IGNORE INTO reading (id) VALUES (?)", again)
 
+    @staticmethod
+    def _enqueue(
+        connection: sqlite3.Connection, requeued: list[tuple[int, int]], fresh: list[int], now_ms: int
+    ) -> None:
+        if len(fresh) >= _RANGE_MIN and len(fresh) == fresh[-1] - fresh[0] + 1:
+            connection.execute(_ENQUEUE_RANGE, (now_ms, fresh[0], fresh[-1]))
+        else:
+            requeued += [(number, now_ms) for number in fresh]
+        connection.executemany(_ENQUEUE, requeued)
 
-def _fill(connection: sqlite3.Connection) -> None:
+
+def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:
     said = all_wordings(connection, INDEXED_FIELDS)
     while rows := list(islice(said, _REBUILD_ROWS)):
         connection.executemany(_ADD_WORDS, [(each.id, *indexed(each.text, each.fields)) for each in rows])
-        connection.executemany(_ENQUEUE, [(each.id, each.updated >> COUNTER_BITS) for each in rows])
+        if embeds:
+            connection.executemany(_ENQUEUE, [(each.id, each.updated >> COUNTER_BITS) for each in rows])

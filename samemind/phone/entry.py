@@ -58,9 +58,9 @@ class OpenedDevice:
         """Run a verb; `options` is a JSON object."""
         return self._answered(lambda: self._verbs[verb](**json.loads(options)))
 
-    def has_unread(self) -> bool:
+    def is_behind(self) -> bool:
         """Whether `read` has something to do."""
-        return self._phone.has_unread
+        return self._phone.is_behind
 
     def read(self, now_ms: float) -> bool:
         """Read some of what was told; say whether there may be more."""

@@ -13,7 +13,7 @@ from cognition.fulltext import NEWEST_MAX, bounded
 from cognition.memories import Shown, read_memories
 from cognition.ranking.times import Window, windows
 from cognition.tellings import groups_of
-from replica import RowChange, memories_called, newest_numbers, numbers_between
+from replica import RowChange, derived_transaction, memories_called, newest_numbers, numbers_between
 from replica.derived import INDEX_OF_NEWS
 
 # Ranked for each that is shown: a telling and its facts are one hit, and so are tellings of the same.
@@ -22,6 +22,10 @@ _RANKED_EACH: Final = 4
 _BEGINNING_MIN: Final = 2
 # What a time that fits is worth, beside the words that fit best.
 _TIME_SHARE: Final = 0.5
+# Nothing is merged at a commit until 64 of them left a segment each, where finding would grow slow.
+_MERGING: Final = {"automerge": 0, "crisismerge": 64}
+# Merged in one go, a millisecond or two of a phone.
+_MERGED_PAGES: Final = 16
 # Memories of a stretch of time that are looked at, the newest first.
 _OF_A_TIME_MAX: Final = 200
 
@@ -41,6 +45,36 @@ class NewsIndex:
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: it holds no words."""
+
+
+class MergedLater:
+    """A `replica.DerivedTables` without tables: full text merges when `merge_words` asks, and not as it likes.
+
+    FTS5 by itself merges some within whichever commit comes by, which is a tenth of all that a telling writes.
+    """
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Say so in the tables that `CognitionTables` made, where they do not say it yet."""
+        held = dict(connection.execute("SELECT k, v FROM memory_text_config"))
+        for name, value in _MERGING.items():
+            if held.get(name) != value:
+                connection.execute("INSERT INTO memory_text (memory_text, rank) VALUES (?, ?)", (name, value))
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Do nothing."""
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Do nothing: `CognitionTables` merges all of it."""
+
+
+def merge_words(connection: sqlite3.Connection) -> bool:
+    """Merge a few pages of what full text holds; say whether there may be more."""
+    with derived_transaction(connection):
+        before = connection.total_changes
+        connection.execute(
+            "INSERT INTO memory_text (memory_text, rank) VALUES ('merge', ?)", (_MERGED_PAGES,)
+        )
+        return connection.total_changes - before > 1  # SQLite counts the command itself
 
 
 class FoundMemory(NamedTuple):

@@ -16,13 +16,11 @@ from cognition.contradictions.relations import Attention
 from cognition.contradictions.resolving import restatements, verdicts
 from cognition.contradictions.slots import ContradictionStatus
 from cognition.contradictions.tables import ClaimTables, judged_of
-from cognition.entities import EntityTables
 from cognition.holding import secret_kinds
-from cognition.ingest import SLICE_S, WAITED_FOR_SLICE_S, NewTelling, TellingReader
+from cognition.ingest import SLICE_S, NewTelling, TellingReader
 from cognition.ingest_plan import dated, own_zone
 from cognition.local import LocalTables
 from cognition.memories import Shown, read_memories
-from cognition.patterns.tables import PatternTables
 from cognition.reminding.reading import read_reminder
 from cognition.tables import CognitionTables
 from cognition.triggers.kinds import REMINDER
@@ -52,7 +50,7 @@ from replica import (
 from replica.codec import check_text
 from replica.purging import purge
 from replica.refold import refold_after_upgrade
-from samemind.phone.finding import NewsIndex, find, find_with, newest
+from samemind.phone.finding import MergedLater, NewsIndex, find, find_with, merge_words, newest
 from sync.identity import Identity
 
 LIST_MAX: Final = 200
@@ -89,6 +87,7 @@ class Phone:
         self._random = random
         self._rows_brought_over = 0
         self._now_ms = now_ms
+        self._merged_at = core.position
         # Nothing is linked: what nominates repetitions takes numpy, which is larger than all that a phone loads.
         self._reader = TellingReader(local, lambda: self._now_ms, newer=False, links=False)
         self._reader.open(connection)
@@ -99,12 +98,11 @@ class Phone:
         connection = connect(path, exclusive=True)
         local = LocalTables()
         derived: list[DerivedTables] = [
-            CognitionTables(),
-            EntityTables(),
+            CognitionTables(embeds=False),
+            MergedLater(),
             local,
             ClaimTables(),
             SummaryTables(),
-            PatternTables(),
             TriggerTables(),
             NewsIndex(),
         ]
@@ -151,18 +149,27 @@ class Phone:
         """Whether something waits to be read, of this start or an earlier one."""
         return self._reader.waits
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether `read` has something to do: to read, or to merge words of this start."""
+        return self.has_unread or self._merged_at != self.core.position
+
     def read(self, *, now_ms: int, budget_s: float = SLICE_S) -> bool:
-        """Read some of what was told, for about so long; say whether there may be more."""
+        """Read some of what was told, for about so long, or merge words behind it; say whether there may be more."""
         self._now_ms = now_ms
-        return self._reader.waits and self._reader.read_some(self.core, self.connection, budget_s)
+        if self._reader.waits and self._reader.read_some(self.core, self.connection, budget_s):
+            return True
+        if self._merged_at != self.core.position and not merge_words(self.connection):
+            self._merged_at = self.core.position
+        return self.is_behind
 
     def edit(self, rid: str, text: str, *, now_ms: int) -> Answer:
         """Change a memory's words; what is changed elsewhere at the same time stays.
 
         What was told before is read before: as it was told, and not as it reads afterwards.
         """
-        while self.read(now_ms=now_ms, budget_s=WAITED_FOR_SLICE_S):
-            pass
+        self._now_ms = now_ms
+        self._reader.read_all(self.core, self.connection)
         self.core.commit([self.core.edit_of(parse_memory_id(rid), text.strip())], now_ms)
         return self.memory(rid)
 

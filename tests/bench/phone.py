@@ -7,9 +7,10 @@ Everything is real: the daemon serves the page that `make phone` builds, the bro
 the two pair by a code, and each memory on the laptop is a signed commit of its own, some sixty characters of words. A
 warm start is that of a browser that was closed and opened again, its page kept by its service worker, its store holding
 all of it. It is measured once that browser has come to rest: Chromium takes some seconds of both processors for its own
-windows, whatever page is opened meanwhile; what a start takes beside that is printed too. Nothing is told before the page has kept its start, some seconds after the first one: what reading takes is
-ready by then. Printed is each figure beside what it is to be, with the processor time of the whole browser where a busy
-machine would say little; nothing is asserted, because a busy machine is no regression.
+windows, whatever page is opened meanwhile; what a start takes beside that is printed too. Nothing is told before the
+page has kept its start, some seconds after the first one: what reading takes is ready by then. Printed is each figure
+beside what it is to be, with the processor time of the whole browser where a busy machine would say little; nothing is
+asserted, because a busy machine is no regression.
 """
 
 import argparse
@@ -47,7 +48,7 @@ _SYNC_SECONDS_MAX: Final = 900.0
 _LOOK_EVERY_MS: Final = 20
 _BATCH: Final = 1_000
 _WARM_STARTS: Final = 3
-# A browser is at rest that took less than a twentieth of one processor three times in a row; a busy machine waits for no more.
+# A browser is at rest that took less than a twentieth of one processor three times in a row.
 _REST_LOOK_S: Final = 0.3
 _REST_SHARE: Final = 0.05
 _REST_LOOKS_MAX: Final = 60

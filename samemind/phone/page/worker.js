@@ -120,12 +120,12 @@ function restLater() {
 // asked for a moment, or after some patience with somebody who goes on. Whatever is unread when the page is closed is read
 // after the next start. These flushes acknowledge nothing either.
 function readBehind() {
-  if (reading || !device?.has_unread()) return;
+  if (reading || !device?.is_behind()) return;
   const waiting = performance.now(), { position } = asked("status");
   const some = () => {
     if (!device) return;
     const now = performance.now();
-    if (now - asking < QUIET_MS && now - waiting < PATIENCE_MS) return void (reading = setTimeout(some, QUIET_MS));
+    if ((now - asking < QUIET_MS || Date.now() - heard < QUIET_MS) && now - waiting < PATIENCE_MS) return void (reading = setTimeout(some, QUIET_MS));
     const { flushes } = disk.counts;
     try {
       if (device.read(Date.now())) return void (reading = setTimeout(some, 0));

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from cognition.tables import CognitionTables
 from replica import NameNotFound, parse_memory_id, show_memory_id
 from replica.keys import Ed25519PrivateKey
 from samemind.phone.host import REST_ROWS_MIN, LooksSecret, Phone
@@ -240,3 +241,40 @@ def test_a_question_of_common_words_costs_little_beside_one_of_a_rare_word() -> 
 def _count(counted: list[int]) -> int:
     counted[0] += 1
     return 0
+
+
+def test_words_are_merged_behind_what_is_told_and_found_before_and_after_that() -> None:
+    device = phone()
+    for number in range(40):
+        device.remember(f"note {number} about the garden", now_ms=NOW_MS + number)
+    before = _segments(device)
+    found = device.ask("garden", limit=50, now_ms=NOW_MS + 50)
+    read_all(device)
+    assert not device.is_behind
+    assert before >= 40 > 8 > _segments(device)
+    assert device.ask("garden", limit=50, now_ms=NOW_MS + 50) == found
+    assert len(found) == 40
+
+
+def test_who_tells_without_a_pause_has_words_merged_before_finding_grows_slow() -> None:
+    device = phone()
+    for number in range(150):
+        device.remember(f"note {number} about the garden", now_ms=NOW_MS + number)
+    assert _segments(device) < 100
+
+
+def test_nothing_waits_for_a_model_that_no_phone_has() -> None:
+    device = phone()
+    rid = device.remember("a note about the garden", now_ms=NOW_MS)["rid"]
+    device.edit(rid, "a note about the house", now_ms=NOW_MS + 1)
+    device.connection.execute("UPDATE cognition SET value = 'an older one' WHERE name = 'version'")
+    CognitionTables(embeds=False).migrate(device.connection)
+    assert device.connection.execute("SELECT count(*) FROM embed_queue").fetchall() == [(0,)]
+    assert [hit["text"] for hit in device.ask("house", limit=5, now_ms=NOW_MS + 2)] == [
+        "a note about the house"
+    ]
+
+
+def _segments(device: Phone) -> int:
+    ((count,),) = device.connection.execute("SELECT count(DISTINCT segid) FROM memory_text_idx")
+    return int(count)
