@@ -38,6 +38,7 @@ from cognition.extraction.language import language_of
 from cognition.extraction.meant import meant
 from cognition.extraction.names import NAME, is_name
 from cognition.extraction.values import Statement
+from cognition.nowhere import is_nowhere
 
 # More statements than this in one text is a list, for which patterns are the wrong tool.
 STATEMENTS_MAX: Final = 10
@@ -332,7 +333,7 @@ def _may_be(relation: str, value: str, said: str) -> bool:
     """Say whether this may be where somebody lives, or for whom they work."""
     first = value.split()[0]
     if relation == "lives_in":
-        return is_name(first) and folded(first) not in NO_PLACES
+        return is_name(first) and folded(first) not in NO_PLACES and not is_nowhere(value)
     return is_name(first) and not _ON_THE_SIDE.search(said)
 
 
@@ -376,7 +377,12 @@ def _of_oneself(sentence: str, subject: str) -> Iterator[Statement]:
         return
     for relation, pattern in _OF_ONESELF:
         match = pattern.search(sentence)
-        if match and is_name(match["value"].split()[0]) and folded(match["value"]) not in NO_PLACES:
+        if (
+            match
+            and is_name(match["value"].split()[0])
+            and folded(match["value"]) not in NO_PLACES
+            and not (relation == "lives_in" and is_nowhere(match["value"]))
+        ):
             newly = _NEWLY.search(match[0]) is not None
             yield Statement(subject, _place_relation(relation, match["value"]), match["value"], newly)
 

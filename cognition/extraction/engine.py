@@ -27,6 +27,7 @@ from cognition.extraction.pattern import FactPattern, compiled
 from cognition.extraction.saying import whole_value
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Extraction, Fact, Triple, When
+from cognition.nowhere import is_nowhere
 
 # A shorter text, or one sentence, is its own fact: taking it apart would only store it twice.
 TEXT_CHARACTERS_MIN: Final = 60
@@ -112,14 +113,20 @@ def facts_in(
             sentence = _without(sentence, when)
         shown = "" if when is None else f" ({show_when(when, zone=zone, language=language)})"
         if language in OTHER_LANGUAGES:
-            yield from _whole(sentence, language, speaker, when, shown)
+            yield from filter(_is_somewhere, _whole(sentence, language, speaker, when, shown))
             continue
         for clause in reader.clauses(sentence):
             if clause.relative is not None:
                 yield _relative(clause, speaker)
             fact = _fact(clause, reader.speaker, when, shown)
-            if fact is not None:
+            if fact is not None and _is_somewhere(fact):
                 yield fact
+
+
+def _is_somewhere(fact: Fact) -> bool:
+    """Say whether a fact of where somebody lives tells a place: nobody lives in fear as in a town."""
+    triple = fact.triple
+    return triple is None or triple.predicate != "lives_in" or not is_nowhere(triple.object)
 
 
 def _fact(clause: Clause, speaker: str | None, when: When | None, shown: str) -> Fact | None:

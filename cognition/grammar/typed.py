@@ -18,6 +18,7 @@ from cognition.contradictions.places import COUNTRIES, REGIONS
 from cognition.contradictions.values import OWNER
 from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
 from cognition.grammar.lexicon import CLOCKS, FEASTS, TRADES, PatternLexicon, languages_of, level, lexicon
+from cognition.nowhere import is_nowhere
 from cognition.ranking.times import folded, meanings
 from cognition.words import SILENT_WORDS
 
@@ -512,6 +513,8 @@ def _homes(sentence: _Sentence) -> Iterator[TypedClaim]:
         start = match.end() + rest.find(place)
         written = sentence.text[start : start + len(place)]
         if sentence.names and not any(word[:1].isupper() or word[:1].isdigit() for word in written.split()):
+            continue
+        if is_nowhere(written):
             continue
         unit = "street" if re.search(r"\d", place) else "town"
         if _first_person(match[0]):
