@@ -82,6 +82,7 @@ def find(
 ) -> list[DisagreeingPair]:
     """Return what these memories and older ones say against each other."""
     found: list[DisagreeingPair] = []
+    readings = _Readings()
     for told in read_memories(connection, numbers):
         if (
             "parent" in told.memory.fields
@@ -89,9 +90,8 @@ def find(
             or told.memory.fields.get("archived")
         ):
             continue
-        reading = _read(told)
-        if reading.claims:
-            found += _against(connection, told, reading, vector_of)
+        if readings.of(told).claims:
+            found += _against(connection, told, readings, vector_of)
     return found
 
 
@@ -135,9 +135,10 @@ def _value(found: DisagreeingPair, it: Shown, told: str) -> str:
 def _against(
     connection: sqlite3.Connection,
     told: Shown,
-    reading: TypedReading,
+    readings: "_Readings",
     vector_of: Callable[[sqlite3.Connection, int], Vectorized | None],
 ) -> list[DisagreeingPair]:
+    reading = readings.of(told)
     by_meaning = vector_of(connection, told.id)
     near = [] if by_meaning is None else by_meaning.near(connection, told)
     likeness = {
@@ -155,7 +156,7 @@ def _against(
     for number, it in known.items():
         if it.rid in judged or it.memory.fields.get("parent") is not None:
             continue
-        theirs = _read(it)
+        theirs = readings.of(it)
         if not {claim.kind for claim in theirs.claims} & kinds:
             continue
         older, newer = (it, told) if _told_ms(it) <= _told_ms(told) else (told, it)
@@ -173,9 +174,19 @@ def _against(
     return found[:FOUND_MAX]
 
 
-def _read(it: Shown) -> TypedReading:
-    speaker = it.memory.fields.get("speaker")
-    return told_by(read_typed(it.memory.text), speaker if isinstance(speaker, str) else None)
+class _Readings:
+    """What memories claim: of one look each is read once, however many are compared with it."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, TypedReading] = {}
+
+    def of(self, it: Shown) -> TypedReading:
+        """Return what a memory claims, with what its speaker says of themselves told of them by name."""
+        if it.id not in self._by_id:
+            speaker = it.memory.fields.get("speaker")
+            reading = told_by(read_typed(it.memory.text), speaker if isinstance(speaker, str) else None)
+            self._by_id[it.id] = reading
+        return self._by_id[it.id]
 
 
 def _named(connection: sqlite3.Connection, told: Shown, reading: TypedReading) -> list[Shown]:
