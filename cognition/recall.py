@@ -504,8 +504,8 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
     # Read as what was asked for, and believed: that is as sure as the reading of it.
     sure = np.maximum(sure, CLAIMED * believed(ranked.pool))
     of_signals = ranked.scored.contributions
-    given_to = np.array([column[[*best.values()]] for column in of_signals.values()])
-    columns = given_to.reshape(len(of_signals), len(best)).T.tolist()
+    given_to = np.array([*of_signals.values()]).reshape(len(of_signals), len(rows))[:, [*best.values()]]
+    columns = given_to.T.tolist()
     hits = []
     for (content, i), given in zip(best.items(), columns, strict=True):
         it = ranked.summaries.get(rows[i].id) or shown.get(content)
