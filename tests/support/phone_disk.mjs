@@ -56,6 +56,7 @@ export const offer = (disk, python) => {
       Object.defineProperty(globalThis, "navigator", { configurable: true, value }); // now: Python starts otherwise where it is
       globalThis.privateDisk.counts = (await disk.mountDisk(python().FS, at)).counts;
     },
+    held: (name) => files.get(name).bytes.slice(0, files.get(name).size), // as one finds it who comes after a kill
     leave: (bytes, privately) => { room = used() + bytes; isPrivate = privately; },
     widen: () => { room = Infinity; },
   };

@@ -2,7 +2,9 @@
 // there, and fsync is flush(). Opening is asynchronous, so a fixed set of names is opened at the start; a file exists if it
 // has bytes or was created since, which is all that a database and its journal ask.
 const FOLDER = "samemind";
-const NAMES = ["memory.db", "memory.db-journal", "memory.db-wal"];
+const LOG = "memory.db-wal";
+const NAMES = ["memory.db", "memory.db-journal", LOG];
+const GATHERED_MAX = 1 << 19, AHEAD = 1 << 18; // more than most commits write, and by how much the log grows
 const DIRECTORY = 0o040777;
 const FILE = 0o100666;
 const ENOENT = 44, EINVAL = 28, EPERM = 63, ENOSPC = 51, EIO = 29, ENODEV = 43;
@@ -52,7 +54,8 @@ async function opened() {
   for (const name of NAMES) {
     const handle = await taken(await folder.getFileHandle(name, { create: true }));
     const size = handle.getSize();
-    files.set(name, { handle, size, exists: size > 0 });
+    const gathered = name === LOG ? { at: 0, length: 0, bytes: new Uint8Array(GATHERED_MAX) } : null;
+    files.set(name, { handle, size, exists: size > 0, gathered });
   }
   return files;
 }
@@ -77,6 +80,42 @@ export async function mountDisk(FS, at) {
   };
   const flush = (file) => { tried(() => file.handle.flush()); counts.flushes += 1; };
 
+  // SQLite writes each page of its log in two pieces, some forty for a memory, and relies on none of them before it flushes: they
+  // are gathered and written as one, at the latest when whoever wrote them is done. The log is made longer before that, so a
+  // disk that is full says so to the write that it has no room for, as ever; behind its last frame SQLite expects anything.
+  function gather(file, bytes, position) {
+    const { gathered } = file, end = position + bytes.length;
+    if (end > file.size) lengthen(file, end);
+    if (position !== gathered.at + gathered.length || gathered.length + bytes.length > GATHERED_MAX) {
+      settle(file);
+      gathered.at = position;
+    }
+    if (!gathered.length) setTimeout(() => { try { settle(file); } catch { /* who flushes is told */ } });
+    gathered.bytes.set(bytes, gathered.length);
+    gathered.length += bytes.length;
+    return bytes.length;
+  }
+
+  function settle(file) {
+    const { gathered } = file;
+    if (!gathered?.length) return;
+    counts.writes += 1;
+    const written = tried(() => file.handle.write(gathered.bytes.subarray(0, gathered.length), { at: gathered.at }));
+    if (written < gathered.length) fail(ENOSPC);
+    gathered.at += gathered.length;
+    gathered.length = 0;
+  }
+
+  function lengthen(file, size) {
+    try {
+      file.handle.truncate(size + AHEAD);
+      file.size = file.handle.getSize();
+    } catch { /* there may be room for less */ }
+    if (file.size >= size) return;
+    tried(() => file.handle.truncate(size));
+    grown(file, size);
+  }
+
   const streamOps = {
     open() {},
     close() {},
@@ -84,16 +123,25 @@ export async function mountDisk(FS, at) {
       const from = whence === 1 ? stream.position : whence === 2 ? stream.node.file.size : 0;
       return from + offset < 0 ? fail(EINVAL) : from + offset;
     },
-    read: (stream, buffer, offset, length, position) => tried(() => stream.node.file.handle.read(buffer.subarray(offset, offset + length), { at: position })),
-    write(stream, buffer, offset, length, position) {
-      counts.writes += 1;
+    read(stream, buffer, offset, length, position) {
       const { file } = stream.node;
+      settle(file);
+      return tried(() => file.handle.read(buffer.subarray(offset, offset + length), { at: position }));
+    },
+    write(stream, buffer, offset, length, position) {
+      const { file } = stream.node;
+      if (file.gathered && length <= GATHERED_MAX) return gather(file, buffer.subarray(offset, offset + length), position);
+      counts.writes += 1;
       const written = tried(() => file.handle.write(buffer.subarray(offset, offset + length), { at: position }));
       if (written < length) fail(ENOSPC);
       if (position + length > file.size) grown(file, position + length);
       return written;
     },
-    fsync(stream) { if (stream.node.file) flush(stream.node.file); return 0; },
+    fsync(stream) {
+      const { file } = stream.node;
+      if (file) { settle(file); flush(file); }
+      return 0;
+    },
     allocate() {},
     msync: () => 0,
     mmap: () => fail(ENODEV),
@@ -107,6 +155,7 @@ export async function mountDisk(FS, at) {
     setattr(node, attributes) {
       if (attributes.mode !== undefined) node.mode = attributes.mode;
       if (attributes.size !== undefined) {
+        settle(node.file);
         tried(() => node.file.handle.truncate(attributes.size));
         grown(node.file, attributes.size);
       }
@@ -123,6 +172,7 @@ export async function mountDisk(FS, at) {
     },
     unlink(parent, name) {
       const file = files.get(name);
+      if (file.gathered) file.gathered.length = 0;
       tried(() => file.handle.truncate(0));
       file.size = 0;
       flush(file);
@@ -146,6 +196,11 @@ export async function mountDisk(FS, at) {
   return {
     counts,
     bytes: () => [...files.values()].reduce((sum, file) => sum + file.handle.getSize(), 0),
-    close() { for (const file of files.values()) file.handle.close(); },
+    close() {
+      for (const file of files.values()) {
+        if (file.gathered) file.gathered.length = 0; // what nobody flushed was promised to nobody
+        file.handle.close();
+      }
+    },
   };
 }

@@ -1,0 +1,54 @@
+"""What SQLite writes for a memory reaches a browser's disk as one piece, and all of it before that is acknowledged."""
+
+import json
+from pathlib import Path
+
+from tests.support.phone_page import run_in_node
+
+_SCRIPT = """
+import json, sqlite3
+from pathlib import Path
+from random import Random
+from js import privateDisk
+from replica.keys import Ed25519PrivateKey
+from samemind.phone.host import Phone
+from sync.identity import Identity
+
+NOW = 1_764_057_600_000
+await privateDisk.mount("/disk")
+identity = Identity.of(Ed25519PrivateKey.generate())
+phone = Phone.open("/disk/memory.db", identity, name="pocket", random=Random(1), now_ms=NOW)
+
+def after_a_kill():
+    for name in ("memory.db", "memory.db-wal"):
+        Path("/" + name).write_bytes(privateDisk.held(name).to_bytes())
+    found = sqlite3.connect("/memory.db")
+    (whole,) = found.execute("PRAGMA integrity_check").fetchone()
+    texts = [text for (text,) in found.execute("SELECT text FROM memory ORDER BY id")]
+    found.close()
+    return whole, texts
+
+told, wholes, lost, most = [], set(), 0, 0
+for number in range(60):
+    flushes, writes = privateDisk.counts.flushes, privateDisk.counts.writes
+    told.append(f"telling {number} " + "and so on " * (number * 7))
+    phone.remember(told[-1], now_ms=NOW + number)
+    assert privateDisk.counts.flushes - flushes in (1, 2), number  # where the log begins anew, its head is flushed too
+    most = max(most, privateDisk.counts.writes - writes)
+    whole, texts = after_a_kill()
+    wholes.add(whole)
+    lost += texts != [text.strip() for text in told]
+    if number % 20 == 19: # what is read behind it is flushed by nobody, and what is brought over is read from the log
+        while phone.read(now_ms=NOW + number):
+            pass
+        phone.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+print(json.dumps({"most": most, "wholes": sorted(wholes), "lost": lost}))
+"""
+
+
+def test_a_memory_is_written_in_one_piece_and_is_all_there_once_it_is_acknowledged(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(_SCRIPT)
+    said = json.loads(run_in_node(path).strip().split("\n")[-1])
+    assert (said["wholes"], said["lost"]) == (["ok"], 0)
+    assert said["most"] <= 3  # some forty without that
