@@ -10,13 +10,13 @@ stale.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from cognition.fulltext import TOKENIZER
 from cognition.memories import EACH
 from cognition.versions import made_anew
-from replica import RowChange, derived_transaction, memories_called, transaction
+from replica import MemoryId, RowChange, derived_transaction, memories_called, transaction
 from replica.reads.texts import said_at
 
 # What was given is nowhere else: a version after this one has to bring it over.
@@ -146,19 +146,19 @@ def keep(
         connection.executemany(_ADD_WORDS, [(number, text) for number, text, _, _ in kept if text])
 
 
-def give(connection: sqlite3.Connection, rid: bytes, wordings: Sequence[str]) -> None:
-    """Keep the wordings that came with a memory, if any; they wait for their vectors."""
-    if not wordings:
+def give(connection: sqlite3.Connection, wordings: Mapping[MemoryId, Sequence[str]]) -> None:
+    """Keep the wordings that came with memories, if any did; they wait for their vectors."""
+    given = {rid: _BETWEEN.join(texts) for rid, texts in wordings.items() if texts}
+    if not given:
         return
-    (said,) = memories_called(connection, [rid])
-    text = _BETWEEN.join(wordings)
+    texts = {said.id: given[said.rid] for said in memories_called(connection, given)}
     with transaction(connection):
-        connection.executemany(_DROP_WORDS, wordings_at(connection, [said.id]).items())
-        connection.execute(
-            "INSERT OR REPLACE INTO wording (id, text, space, data, given) VALUES (?, ?, ?, x'', 1)",
-            (said.id, text, _NO_SPACE),
+        connection.executemany(_DROP_WORDS, wordings_at(connection, texts).items())
+        connection.executemany(
+            f"INSERT OR REPLACE INTO wording (id, text, space, data, given) VALUES (?, ?, {_NO_SPACE}, x'', 1)",
+            texts.items(),
         )
-        connection.execute(_ADD_WORDS, (said.id, text))
+        connection.executemany(_ADD_WORDS, texts.items())
 
 
 def drop_vectors(connection: sqlite3.Connection) -> None:

@@ -14,3 +14,4 @@ class BatchLine(NamedTuple):
     text: str
     fields: Fields
     found: Extraction = Extraction()
+    wordings: list[str] | None = None

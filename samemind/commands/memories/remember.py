@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 from replica.memory_types import MEMORY_TYPES
 from samemind.commands.contradictions._parts import nominated, raised
 from samemind.commands.memories._remembered import Remembered
+from samemind.commands.memories._wordings import WORDINGS_MAX, wordings_of
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
-from samemind.errors import Usage
 from samemind.options import TIME
 from samemind.rendering import HELD_BACK, Document, clock, counted, repeated
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from cognition import Extraction
     from replica import Core, Value
     from samemind.device import Device
-
-# As many as are kept (cognition.wordings.tables.WORDINGS_MAX), which is loaded only where there are any.
-WORDINGS_MAX: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +88,7 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
     from samemind.ids import check_asked_again
     from samemind.talk import note_talk
 
-    other_words = wordings_of(options)
+    other_words = wordings_of(options.wordings, options.text) if options.wordings else []
     now_ms = device.now_ms()
     told, reminder = with_reminder(options.text, fields_of(options), now_ms)
     awaited = options.read or options.wait or options.nominees
@@ -116,10 +113,10 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
         ingest = device.mind.ingest
         if not awaited:
             op = ingest.tell(core, connection, telling, facts=not options.no_facts)
-            give(connection, rid, other_words)
+            give(connection, {rid: other_words})
             return Remembered(rid=show_memory_id(rid), op_id=str(op_uuid(op.id, op.hlc)), reminder=reminder)
         read = ingest.tell_and_read(core, connection, telling, found)
-        give(connection, rid, other_words)
+        give(connection, {rid: other_words})
         return Remembered(
             rid=show_memory_id(rid),
             op_id=str(op_uuid(read.op.id, read.op.hlc)),
@@ -162,25 +159,6 @@ def _read(
     if for_facts:
         return read_text(options.text, told, now_ms=now_ms, zone=own_zone())
     return dated(options.text, told, now_ms=now_ms, zone=own_zone()), Extraction()
-
-
-def wordings_of(options: RememberMemory) -> list[str]:
-    """Return the other words for a memory that came with it."""
-    if not options.wordings:
-        return []
-    from cognition.holding import secret_kinds
-    from cognition.wordings.tables import CHARACTERS_MAX, checked
-
-    if len(options.wordings) > WORDINGS_MAX:
-        raise Usage(f"expected at most {WORDINGS_MAX} wordings, got {len(options.wordings)}", code="invalid")
-    for text in options.wordings:
-        if len(text) > CHARACTERS_MAX:
-            raise Usage(
-                f"expected a wording of at most {CHARACTERS_MAX} characters, got {len(text)}", code="invalid"
-            )
-        if secret_kinds(text, {}, known=[options.text]):
-            raise Usage("a wording looks secret", code="invalid", hint="nothing was stored; leave it out")
-    return checked(options.wordings, options.text)
 
 
 def fields_of(options: RememberMemory) -> "dict[str, Value]":

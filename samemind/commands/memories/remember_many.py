@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from samemind.commands.memories._wordings import wordings_of
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, option
 from samemind.errors import SamemindError, Usage
 from samemind.rendering import Document
@@ -81,8 +82,11 @@ async def run(device: "Device", options: RememberMany) -> RememberedMany:
         written, kept = await device.replica.run(partial(_write_many, device, part, options))
         rids, held = rids + written, held + kept
     await note_talk(device, [line.fields for line in wanted])
+    if any(line.wordings for line in wanted):
+        device.mind.wordings.came()
     if options.wait:
         await device.mind.settle()
+        await device.mind.wordings.catch_up()
     if len(rids) >= MANY:
         await give_back(device.replica)
     return RememberedMany(count=len(rids), rids=rids, held=held)
@@ -105,12 +109,22 @@ def _read_lines(lines: Iterable[str], workspace: str | None) -> "Iterable[BatchL
             if not isinstance(record, dict) or not isinstance(record.get("text"), str):
                 raise Usage("expected an object with a text", code="invalid")
             text = record.pop("text")
+            wordings = _wordings(record.pop("wordings", None), text)
             fields = read_record(record)
             check_text(text)
             check_fields(fields)
         except (SamemindError, InvalidOp, ValueError) as error:
             raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
-        yield BatchLine(text, {"workspace": workspace, **fields} if workspace is not None else fields)
+        fields = {"workspace": workspace, **fields} if workspace is not None else fields
+        yield BatchLine(text, fields, wordings=wordings)
+
+
+def _wordings(given: object, text: str) -> list[str] | None:
+    if given is None:
+        return None
+    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+        raise Usage(f"wordings: expected a list of texts, got {given!r:.60}", code="invalid")
+    return wordings_of(given, text)
 
 
 def _take_apart(wanted: "list[BatchLine]", now_ms: int) -> "list[BatchLine]":
@@ -121,7 +135,10 @@ def _take_apart(wanted: "list[BatchLine]", now_ms: int) -> "list[BatchLine]":
 
     zone = own_zone()
     return [
-        BatchLine(line.text, *read_text(line.text, line.fields, now_ms=now_ms, zone=zone)) for line in wanted
+        BatchLine(
+            line.text, *read_text(line.text, line.fields, now_ms=now_ms, zone=zone), wordings=line.wordings
+        )
+        for line in wanted
     ]
 
 
@@ -137,6 +154,7 @@ def _write_many(
     from cognition.contradictions.telling import ClaimWriter
     from cognition.ingest_plan import stated
     from cognition.linking import wait_for_links
+    from cognition.wordings.tables import give
     from replica import new_memory_id, show_memory_id
     from samemind.held_back import kept_back
 
@@ -144,7 +162,8 @@ def _write_many(
     teller = ClaimWriter(core, connection, now_ms)
     rids: list[MemoryId] = []
     held: list[MemoryId] = []
-    for text, fields, found in wanted:
+    worded: dict[MemoryId, list[str]] = {}
+    for text, fields, found, wordings in wanted:
         rid = new_memory_id(now_ms, device.random)
         kept = kept_back(connection, rid, text, fields, now_ms)
         if kept is not None:
@@ -155,8 +174,11 @@ def _write_many(
             teller.tell(
                 taken.writes, stated(connection, taken, fields, taken.writes, now_ms, newer=device.newer)
             )
+            if wordings:
+                worded[rid] = wordings
         rids.append(rid)
     teller.commit()
+    give(connection, worded)
     wait_for_links(connection, rids)
     return [show_memory_id(rid) for rid in rids], [show_memory_id(rid) for rid in held]
 

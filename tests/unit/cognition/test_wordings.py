@@ -18,7 +18,7 @@ from cognition.wordings.index import FoundByWording, WordingIndex
 from cognition.wordings.reworder import PAGE, QUIET_MS, Reworded, Reworder
 from cognition.wordings.tables import CHARACTERS_MAX, WORDINGS_MAX, checked
 from replica import Forget, Write
-from samemind.commands.memories.remember import WORDINGS_MAX as ASKED_MAX
+from samemind.commands.memories._wordings import WORDINGS_MAX as ASKED_MAX
 from samemind.config import Home as HomeFolder
 from samemind.config import Settings
 from samemind.device import Device, open_device
@@ -273,6 +273,25 @@ def test_other_words_are_few_and_short_and_hold_no_secret_or_nothing_is_stored(t
     opened(tmp_path / "home", main)
 
 
+def test_many_memories_are_told_with_other_words_or_none_is(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind) -> None:
+        skoda = {"text": "The Skoda is at Rohrmann's", "wordings": ["our vehicle", "Autowerkstatt"]}
+        for wordings, why in (
+            ("our vehicle", "expected a list of texts"),
+            (["a"] * (WORDINGS_MAX + 1), "at most 3 wordings, got 4"),
+        ):
+            with pytest.raises(Usage, match=f"line 2: .*{why}"):
+                await mind.remember_many([skoda, {**skoda, "wordings": wordings}])
+        assert await device.replica.read(tables.counted) == (0, 0)
+        await mind.remember_many(["Bin day is Thursday", skoda], facts=True)
+        (hit, *_) = await device.mind.recall("which vehicle?")
+        assert hit.memory.text == skoda["text"]
+        assert "wordings" in {found.channel for found in hit.found}
+        assert await device.replica.read(tables.counted) == (1, 1)
+
+    opened(tmp_path / "home", main)
+
+
 def test_a_telling_that_is_asked_for_twice_keeps_the_words_that_came_first(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind) -> None:
         rid = (await mind.remember("The Skoda is at Rohrmann's", wordings=["our vehicle"])).rid
@@ -310,7 +329,9 @@ def test_words_that_came_with_memories_are_embedded_anew_for_another_embedder(tm
         hashed = HashedEmbedder()
         async with open_memory(tmp_path / "m.db", embedder=hashed, identity=identity) as (replica, mind):
             (rid,) = await remember(replica, "The Skoda is at Rohrmann's")
-            await replica.run(lambda core, connection: tables.give(connection, rid, ["our vehicle", "a car"]))
+            await replica.run(
+                lambda core, connection: tables.give(connection, {rid: ["our vehicle", "a car"]})
+            )
             mind.wordings.came()
             (hit,) = await mind.recall("vehicle")
             assert "wordings" in {found.channel for found in hit.found}
@@ -326,7 +347,7 @@ def test_wordings_wait_where_nothing_embeds(tmp_path: Path) -> None:
         missing = FaultyEmbedder(refuse="", error=ModelUnavailable("no model here"))
         async with open_memory(tmp_path / "m.db", embedder=missing) as (replica, mind):
             (rid,) = await remember(replica, "The Skoda is at Rohrmann's")
-            await replica.run(lambda core, connection: tables.give(connection, rid, ["our vehicle"]))
+            await replica.run(lambda core, connection: tables.give(connection, {rid: ["our vehicle"]}))
             mind.wordings.came()
             assert len(await mind.recall("Skoda")) == 1
             missing.refuse = "nothing"
