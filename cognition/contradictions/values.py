@@ -1,7 +1,8 @@
 """Say when two names mean one thing, as far as their letters tell, and when two values cannot both hold.
 
 Only plain rules: case, articles, punctuation and ordinals do not matter, and "Google" does not contradict "Google in
-Zurich", nor "17 May" the "17th of May 1990". Whether Leipzig is in Saxony is not known here, so it is not asked.
+Zurich", nor "17 May" the "17th of May 1990". Two amounts are compared by arithmetic. Whether Leipzig is in Saxony is
+not known here, so it is not asked.
 """
 
 import hashlib
@@ -9,6 +10,8 @@ import re
 import unicodedata
 from functools import lru_cache
 from typing import Final
+
+from cognition.contradictions.amounts import same_amount
 
 # Whoever owns the devices: the subject of "I" where nobody is named as speaker.
 OWNER: Final = "owner"
@@ -49,6 +52,11 @@ def compatible(one: str, other: str) -> bool:
     years = _ABOUT.fullmatch(one), _ABOUT.fullmatch(other)
     if years[0] and years[1]:
         return abs(int(years[0][1]) - int(years[1][1])) <= YEARS_APART_MAX
+    if one == other:
+        return True
+    amounts = same_amount(one, other)
+    if amounts is not None:
+        return amounts
     a, b = words_of(one), words_of(other)
     return a <= b or b <= a
 
