@@ -24,6 +24,10 @@ _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _STRETCHES_MAX: Final = 5
 _DAY: Final = re.compile(r"([+-]?\d)?(MO|TU|WE|TH|FR|SA|SU)")
 _INTERVAL_MAX: Final = 1_000
+# Python refuses to read a number of thousands of digits, and anybody of the group may write one.
+_INTERVAL_DIGITS_MAX: Final = 4
+# The first moment that calendars here have, and some days for the weekdays around it. Nothing repeats from before it.
+_FIRST_MS_MIN: Final = -62_135_596_800_000 + 60 * DAY_MS
 # From the first of a month on, this is the next one.
 _MONTH_DAYS: Final = 31
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,7 +50,7 @@ class _Rule(NamedTuple):
 def latest(first_ms: int, rule: object, now_ms: int) -> int:
     """Return the last time by now at which something was due; the first, where it does not repeat or is yet to come."""
     read = _read(rule)
-    if read is None or now_ms < first_ms:
+    if read is None or not _FIRST_MS_MIN <= first_ms <= now_ms:
         return first_ms
     stretch = _stretch_of(first_ms, read, now_ms)
     for back in range(_STRETCHES_MAX):
@@ -59,7 +63,7 @@ def latest(first_ms: int, rule: object, now_ms: int) -> int:
 def following(first_ms: int, rule: object, after_ms: int) -> int | None:
     """Return the next time behind another at which something is due; None where it does not repeat."""
     read = _read(rule)
-    if read is None:
+    if read is None or first_ms < _FIRST_MS_MIN:
         return None
     if after_ms < first_ms:
         return first_ms
@@ -84,11 +88,15 @@ def _read(rule: object) -> _Rule | None:
     known = [(int(day[1] or 0), _WEEKDAYS.index(day[2])) for day in days if day is not None]
     return _Rule(
         step,
-        int(interval) if interval.isdecimal() and 0 < int(interval) < _INTERVAL_MAX else 1,
+        int(interval) if _is_count(interval) else 1,
         tuple(weekday for _, weekday in known),
         known[0][0] if known and step == "MONTHLY" else 0,
         step == "MONTHLY" and parts.get("BYMONTHDAY") == "-1",
     )
+
+
+def _is_count(text: str) -> bool:
+    return len(text) <= _INTERVAL_DIGITS_MAX and text.isdecimal() and 0 < int(text) < _INTERVAL_MAX
 
 
 def _stretch_of(first_ms: int, rule: _Rule, time_ms: int) -> int:

@@ -1,0 +1,98 @@
+"""Rules by which something repeats, and zones, as somebody else wrote them: they hold up no reminder and no import."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognition.reminding.repeating import REPEATS, following, latest
+from cognition.triggers.raised import read_live
+from cognition.triggers.step import TriggerStep
+from replica import Write, new_memory_id
+from replica.fields import MS_MAX
+from replica.ops import Remember
+from replica.storage.store import SqliteStore
+from samemind.commands.keeping.triggers_list import _coming
+from samemind.portable.calendar import read
+from samemind.portable.records import Item, Unreadable
+from tests.security.test_floods_of_reminders import DUE_MS, tell, with_tables
+from tests.support.replicas import NOW_MS, group, settle
+
+ENDLESS = "FREQ=DAILY;INTERVAL=" + "9" * 5_000
+STEPS = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
+PARTS = [
+    "INTERVAL=999",
+    "INTERVAL=" + "1" * 5_000,
+    "BYDAY=MO,SU",
+    "BYDAY=5MO",
+    "BYDAY=-9SU",
+    "BYMONTHDAY=-1",
+    "=;",
+]
+TIMES = st.integers(-MS_MAX, MS_MAX)
+
+
+@given(TIMES, st.sampled_from(STEPS), st.lists(st.sampled_from(PARTS), max_size=3), TIMES)
+def test_any_rule_of_anybody_has_a_last_and_a_next_time(
+    first_ms: int, step: str, parts: list[str], now_ms: int
+) -> None:
+    rule = ";".join([f"FREQ={step}", *parts])
+    assert isinstance(latest(first_ms, rule, now_ms), int)
+    assert isinstance(following(first_ms, rule, now_ms), int | None)
+
+
+@pytest.mark.parametrize(("first_ms", "rule"), [(1, ENDLESS), (-MS_MAX, "FREQ=YEARLY")])
+def test_a_reminder_that_nobody_can_count_out_holds_up_no_other(first_ms: int, rule: str) -> None:
+    """One such memory of a member, or an agent, ended every cycle of thinking and every list of reminders."""
+    ann, eve = group("ann", "eve", make_store=with_tables)
+    fields = {"type": "prospective", "event_start": first_ms, "meta": {REPEATS: rule}}
+    eve.commit([Write(Remember("call nobody", fields), new_memory_id(NOW_MS, eve._random))], NOW_MS)  # type: ignore[arg-type]
+    (honest,) = tell(ann, ["take the medicine"], DUE_MS)
+    settle([ann, eve])
+    assert isinstance(ann.store, SqliteStore)
+    connection = ann.store.connection
+    assert isinstance(_coming(connection, NOW_MS), list)
+    TriggerStep().run(ann, connection, NOW_MS)
+    assert honest in {each.rid for each in read_live(connection, NOW_MS)}
+
+
+def calendar(*rules: str, begins: str = "16010101T000000", inside: str = "") -> str:
+    changes = "\n".join(
+        f"BEGIN:STANDARD\nDTSTART:{begins}\n{inside}TZOFFSETFROM:+0200\nTZOFFSETTO:+0100\n{rule}\nEND:STANDARD"
+        for rule in rules
+    )
+    return (
+        f"BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Nowhere\n{changes}\nEND:VTIMEZONE\nBEGIN:VEVENT\nUID:1\n"
+        "DTSTART;TZID=Nowhere:20260101T100000\nSUMMARY:dinner\nEND:VEVENT\nEND:VCALENDAR\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "RRULE:FREQ=SECONDLY",
+        "rrule:freq=secondly",
+        "RRU\n LE:FREQ=SECONDLY",
+        "RRULE:FREQ=YEARLY;BYHOUR=1;BYSECOND=1,2,3",
+        "RRULE:FREQ=YEARLY;INTERVAL=0",
+        "RRULE:FREQ=DAILY",
+    ],
+)
+def test_a_zone_whose_clocks_change_without_end_is_refused(rule: str) -> None:
+    for inside in ("", "BEGIN:X-A\nEND:X-A\n", "BEGIN:X-A\nEND:VTIMEZONE\n"):
+        (refused,) = read(calendar(rule, inside=inside))
+        assert isinstance(refused, Unreadable)
+
+
+def test_zones_as_programs_write_them_are_read() -> None:
+    rules = [
+        "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10",
+        "RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=SU;BYMONTHDAY=8,9,10",
+    ]
+    (event,) = read(calendar(*rules))
+    assert isinstance(event, Item)
+
+
+def test_components_within_components_without_end_are_refused() -> None:
+    depth = 20_000
+    found = list(read("BEGIN:VCALENDAR\n" + "BEGIN:X-A\n" * depth + "END:X-A\n" * depth + "END:VCALENDAR\n"))
+    assert all(isinstance(each, Unreadable) for each in found)
