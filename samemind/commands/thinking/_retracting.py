@@ -4,8 +4,8 @@ What a memory says goes with its tombstone: its edits, its claims, and its share
 that were taken from it, wherever that was done, and the edges that name it. For a device, also the edges that it wrote
 last, the summaries that it proposed, and what it said of claims, that two are of one thing or of two; where another
 device said something of the same two without knowing of that, the other's word stands again. What it changed in the
-memories of others cannot be taken back by itself, since others may have written on; these are named, so that somebody
-can look.
+memories of others, claimed on them, or decided about their claims cannot be taken back by itself, since others may have
+written on; these are named, so that somebody can look.
 
 With `since`, only what was stored since then goes, by the stamp of the device that stored it: where a clock led, what
 was told before may bear a later one. With `ops`, only what these wrote goes, lines of the profile among it: that is how
@@ -34,10 +34,10 @@ from replica import (
 from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 from replica.reads.attribution import told_by
-from replica.reads.claims import judgments_stamped
+from replica.reads.claims import all_claims, judgments_stamped, memories_claiming
 from replica.reads.facts import all_facts
 from replica.reads.graph import edges_stamped
-from replica.reads.log import last_stamp_at, memories_changed
+from replica.reads.log import last_stamp_at, memories_changed, origins_of
 from replica.reads.proposals import memories_proposed, settings_stamped
 from replica.writers import edge_writers, judgment_writers, setting_writers, without_judge
 from samemind.commands.thinking._parts import Retract, Retracted
@@ -116,7 +116,7 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Re
             for rid, incarnation, hlc in memories_changed(connection, own, _CHANGES, *meant.reach)
             if meant.holds(incarnation, hlc)
         }
-        changed |= _erased_by(core, own, meant)
+        changed |= _erased_by(core, own, meant) | _claimed_by(connection, own, meant)
     return Retraction(
         sorted(rids),
         sorted(facts - rids),
@@ -148,6 +148,20 @@ def _erased_by(core: Core, own: bytes, meant: Meant) -> set[MemoryId]:
         for proof in core.proofs.values()
         if proof.author == own and meant.holds((op := proof.op()).origin.incarnation, op.hlc)
         for rid in proof.rids
+    }
+
+
+def _claimed_by(connection: sqlite3.Connection, own: bytes, meant: Meant) -> set[MemoryId]:
+    """Return the memories on which a device claimed something, or decided about what is claimed on them."""
+    claims = all_claims(connection)
+    written = [(claim.id, claim.feed, claim.hlc) for claim in claims]
+    written += [(claim.id, each.feed, each.hlc) for claim in claims for each in claim.verdicts]
+    origins = origins_of(connection, {feed for _, feed, _ in written})
+    rids = memories_claiming(connection)
+    return {
+        rids[number]
+        for number, feed, hlc in written
+        if origins[feed].device == own and meant.holds(origins[feed].incarnation, hlc)
     }
 
 

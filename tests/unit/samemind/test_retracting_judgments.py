@@ -5,7 +5,19 @@ from random import Random
 
 import pytest
 
-from replica import Claim, Core, MemoryId, OpRef, Remember, SameSlot, Write, new_memory_id, show_memory_id
+from replica import (
+    Claim,
+    ClaimVerdict,
+    Core,
+    MemoryId,
+    OpRef,
+    Remember,
+    Resolve,
+    SameSlot,
+    Write,
+    new_memory_id,
+    show_memory_id,
+)
 from replica.verify import verify_replica
 from samemind.commands.thinking._parts import Retract
 from samemind.commands.thinking._retracting import find_all, shown, write_all
@@ -105,3 +117,17 @@ def test_only_what_was_said_since_a_time_goes_and_nothing_that_comes_to_nothing(
     found = find_all(ann, connection_of(ann), Retract(device=eve.device.hex()))
     assert found.rids == [rid]
     assert len(found.judgments) == 2, "the third is on a memory that goes"
+
+
+def test_memories_on_which_it_claimed_or_decided_are_named(cores: list[Core]) -> None:
+    """A claim that takes the place of another's hides that; somebody has to look, and to decide anew."""
+    ann, _, eve = cores
+    one, other, third = claims(ann)
+    settle(cores, NOW_MS)
+    eve.commit([Write(Claim("the market", "time", "3 am", (one[1],), None), one[0])], NOW_MS + 1)
+    eve.commit([Write(Resolve((ClaimVerdict(*other, False),)))], NOW_MS + 2)
+    settle(cores, NOW_MS + 3)
+    device = Retract(device=eve.device.hex())
+    assert find_all(ann, connection_of(ann), device).changed == sorted([one[0], other[0]])
+    assert third[0] not in find_all(ann, connection_of(ann), device).changed
+    assert find_all(ann, connection_of(ann), Retract(device=cores[1].device.hex())).changed == []
