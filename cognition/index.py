@@ -105,6 +105,7 @@ class VectorIndex:
         self._middle: Vectors | None = None  # None: no signatures yet, or none that fit
         self._signatures: Signatures = np.zeros((0, 0), np.uint64)  # a row for every 64 numbers of a vector
         self._sample: Vectors | None = None
+        self._sampled: Numbers = np.zeros(0, np.int64)  # the numbers of the sample
         self._graph: NearNeighbours | None = None
         self._beside: dict[int, None] = {}  # what is here and not in the graph as it is
         self._left: dict[int, None] = {}  # what is in the graph and not here
@@ -201,10 +202,11 @@ class VectorIndex:
         found = self._matrix[rows].astype(np.float32, copy=False)
         return dict(zip(here.tolist(), found, strict=True))
 
-    def spread(self, query: Vectors) -> tuple[float, float]:
+    def spread(self, query: Vectors, *, but: int | None = None) -> tuple[float, float]:
         """Return the middle and the spread of a question's cosines with what is here, or with a sample of it.
 
-        Which vectors are the sample follows from their numbers alone, so that the same store says the same.
+        `but`: the number of whoever asks, which is as near to itself as nothing else is. Which vectors are the sample
+        follows from their numbers alone, so that the same store says the same.
         """
         self._check(query)
         if self._sample is None:
@@ -212,8 +214,11 @@ class VectorIndex:
             step = _step(count)
             ids = self._ids[:count]
             rows = np.flatnonzero(ids % step == 0)
-            self._sample = self._rows(rows[np.argsort(ids[rows])])
+            rows = rows[np.argsort(ids[rows])]
+            self._sample, self._sampled = self._rows(rows), ids[rows]
         cosines = np.vecdot(self._sample, query)
+        if but is not None:
+            cosines = cosines[self._sampled != but]
         whole = len(cosines) + USUAL
         middle = (float(cosines.sum()) + USUAL * USUAL_MIDDLE) / whole
         apart = float(np.square(cosines - middle).sum()) + USUAL * USUAL_SPREAD**2

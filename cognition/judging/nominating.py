@@ -11,7 +11,17 @@ from cognition.contradictions.values import folded
 from cognition.embedding.embedder import Vectors, unit
 from cognition.filters import Filters
 from cognition.index import VectorIndex
-from cognition.judging.nominees import LOOKED_AT, Near, Nominee, nominees
+from cognition.judging.nominees import (
+    LOOKED_AT,
+    MET_FROM,
+    USUAL_AMONG,
+    USUAL_COUNTS,
+    MetWords,
+    Near,
+    Nominee,
+    compared_words,
+    nominees,
+)
 from cognition.judging.verdicts import judged_with
 from cognition.memories import Shown, read_memories
 from cognition.passes import by_match
@@ -21,8 +31,10 @@ from cognition.words import quoted, terms
 from replica import MemoryId
 from replica.reads.ids import newest_tellings, number_of
 
+# As many of the nearest say what is near to everything; the partner is hardly ever behind them.
+_NEAR: Final = 24
 # Of what lies near, some is the telling itself, its facts, or in another space.
-_READ: Final = LOOKED_AT + 8
+_READ: Final = _NEAR + 8
 # Words that are sought where no model is at hand: the longest, which tell most.
 _WORDS_MAX: Final = 12
 
@@ -31,8 +43,8 @@ _WORDS_MAX: Final = 12
 LABELS_SHARE: Final = 0.4
 # Labels whose vectors are kept: two megabytes.
 LABELS_MAX: Final = 1_024
-# Words whose vectors are kept, to read one language in the words of another: four megabytes.
-WORDS_KEPT: Final = 2_048
+# Words whose vectors are kept, to see which words of two tellings are alike: eight megabytes.
+WORDS_KEPT: Final = 4_096
 # Memories that a review looks at, the newest: a second or two.
 REVIEWED_MAX: Final = 1_000
 
@@ -66,7 +78,7 @@ class ByMeaning:
             {number: float(np.vecdot(made, vector)) for number, made in waiting.items()}.items(),
             key=lambda each: (-each[1], each[0]),
         )
-        return found | dict(near[:LOOKED_AT])
+        return found | dict(near[:_NEAR])
 
     def of_words(self, words: Sequence[str]) -> Vectors:
         """Return a vector for each word by itself."""
@@ -79,6 +91,22 @@ class ByMeaning:
         while len(self._words) > WORDS_KEPT:
             self._words.popitem(last=False)
         return rows
+
+    def met(self, told: str, texts: Sequence[str]) -> list[MetWords]:
+        """Return how far a telling and each of some texts meet word by word."""
+        mine = compared_words(told)
+        theirs = [compared_words(text) for text in texts]
+        if not mine or not any(theirs):
+            return [MetWords(0.0, 0.0)] * len(texts)
+        rows = self.of_words([*mine, *(word for words in theirs for word in words)])
+        alike = np.maximum(_cosines(rows[: len(mine)], rows[len(mine) :]) - MET_FROM, 0) / (1 - MET_FROM)
+        found, start = [], 0
+        for words in theirs:
+            part = alike[:, start : start + len(words)]
+            met, covered = (part.max(axis=axis, initial=0.0).sum() for axis in (1, 0))
+            found.append(MetWords(float(met), float(covered) / max(1, len(words))))
+            start += len(words)
+        return found
 
     def plain(self, shown: Sequence[Shown], vectors: Vectors) -> Vectors:
         """Return vectors of memories less what their labels come to, each of length 1."""
@@ -106,21 +134,50 @@ class Vectorized(NamedTuple):
 
     def near(self, connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, float | None]]:
         """Return what lies near, with cosines that the labels of both have no part in."""
+        known, plain = self._plain(connection, told)
+        return list(zip(known, np.vecdot(plain[1:], plain[0]).tolist(), strict=True))
+
+    def compared(self, connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, Near]]:
+        """Return the nearest, with all that says whether one is to be named; the nearest first."""
+        known, plain = self._plain(connection, told)
+        cosines = np.vecdot(plain[1:], plain[0])
+        middle, spread = self.index_of(connection).spread(plain[0], but=told.id)
+        others = _cosines(plain[1:], plain[1:]).sum(axis=1) - 1
+        among = (others + USUAL_AMONG * USUAL_COUNTS) / (len(known) - 1 + USUAL_COUNTS)
+        nearest = np.argsort(-cosines, kind="stable")[:LOOKED_AT].tolist()
+        met = self.by_meaning.met(told.memory.text, [known[at].memory.text for at in nearest])
+        return [
+            (
+                known[at],
+                Near(
+                    known[at].id,
+                    known[at].memory.text,
+                    float(cosines[at]),
+                    _labelled(told, known[at]),
+                    middle,
+                    spread,
+                    float(among[at]),
+                    words,
+                ),
+            )
+            for at, words in zip(nearest, met, strict=True)
+        ]
+
+    def _plain(self, connection: sqlite3.Connection, told: Shown) -> tuple[list[Shown], Vectors]:
+        """Return what lies near, and the vectors of the telling and of these without their labels."""
         index = self.index_of(connection)
         found = self.by_meaning.find(told, self.vector, index, self.waiting)
         shown = read_memories(connection, found)
         rows = {**index.vectors(list(found)), **self.waiting}
         known = [it for it in shown if it.id in rows and may_be_compared(told, it)]
-        if not known:
-            return []
-        plain = self.by_meaning.plain([told, *known], np.stack([self.vector, *(rows[it.id] for it in known)]))
-        return list(zip(known, np.vecdot(plain[1:], plain[0]).tolist(), strict=True))
+        vectors = np.stack([self.vector, *(rows[it.id] for it in known)])
+        return known, self.by_meaning.plain([told, *known], vectors)
 
 
 def nominated(
     connection: sqlite3.Connection, rid: MemoryId, by_meaning: Vectorized | None = None
 ) -> list[Nominated]:
-    """Return the older memories that one is to be compared with, the weightiest first.
+    """Return the older memories that one is to be compared with, the likeliest first.
 
     They are of its workspace, and neither archived, nor linked to it already, nor facts taken from it, nor judged
     against it or against what says the same.
@@ -129,14 +186,10 @@ def nominated(
     if number is None:
         return []
     (told,) = read_memories(connection, [number])
-    near = _by_words(connection, told) if by_meaning is None else by_meaning.near(connection, told)
+    near = _by_words(connection, told) if by_meaning is None else by_meaning.compared(connection, told)
     done = answered(connection, rid)
     known = {it.id: it for it, _ in near}
-    chosen = [
-        Near(it.id, it.memory.text, cosine, labelled=bool(labels_of(told) or labels_of(it)))
-        for it, cosine in near
-        if it.rid not in done
-    ]
+    chosen = [each for it, each in near if it.rid not in done]
     return [Nominated(one, known[one.id]) for one in nominees(told.memory.text, chosen)]
 
 
@@ -160,10 +213,27 @@ def unjudged(
     return sorted(pairs, key=lambda pair: (-pair[1].nominee.weight, -pair[0].id))
 
 
-def _by_words(connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, float | None]]:
+def _cosines(one: Vectors, other: Vectors) -> Vectors:
+    """Return the cosine of each of the one with each of the other.
+
+    Not as one product: for so few rows the threads of BLAS wait for each other far longer than they multiply.
+    """
+    rows: Vectors = np.vecdot(one[:, None], other[None])
+    return rows
+
+
+def _labelled(told: Shown, known: Shown) -> bool:
+    return bool(labels_of(told) or labels_of(known))
+
+
+def _by_words(connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, Near]]:
     telling = sorted(terms(told.memory.text), key=lambda word: (-len(word), word))[:_WORDS_MAX]
     found = [number for number, _ in by_match(connection, quoted(telling), Filters(), _READ)]
-    return [(it, None) for it in read_memories(connection, found) if may_be_compared(told, it)]
+    return [
+        (it, Near(it.id, it.memory.text, None, _labelled(told, it)))
+        for it in read_memories(connection, found)
+        if may_be_compared(told, it)
+    ]
 
 
 def may_be_compared(told: Shown, known: Shown) -> bool:

@@ -1,11 +1,13 @@
 """Name what somebody who understands the words should compare with a new telling: at most three older memories.
 
 What is told twice, or otherwise than before, is nearly always among the memories nearest in meaning; but so is much
-that only sounds alike. So nearness alone is not enough: names that both hold, attributes that both state (a price and
-a price, a dose and a dose), and typed values that cannot both hold, weigh beside it. This judges nothing. Whoever told
-it, an agent or a person, reads both and says what they are to each other (`settle`).
+that only sounds alike. So a logistic weighs five things: how near the older memory is beside the rest of the store,
+how near it is to the others that were found (some are near to everything), how many words of the new one it meets, how
+much of it these meet, and whether typed values cannot both hold. This judges nothing. Whoever told it, an agent or a
+person, reads both and says what they are to each other (`settle`).
 
-The weights were set on the four lives in which 32 pairs contradict and 19 repeat each other.
+Its numbers are fitted by `python -m tests.bench.nominating`, which also tells what they reach on whoever was left out
+of the fit. Where no model is at hand, shared words, names and attributes stand for meaning, with weights set by hand.
 """
 
 import math
@@ -17,22 +19,51 @@ from typing import Final, NamedTuple
 from cognition.grammar.attributes import Attribute, attributes, differ
 from cognition.grammar.pairing import disagreements
 from cognition.grammar.typed import read_claims
+from cognition.index import USUAL_MIDDLE, USUAL_SPREAD
 from cognition.words import SILENT_WORDS, words
 
 NOMINEES_MAX: Final = 3
-# As many of the nearest are compared; the partner is hardly ever behind them.
-LOOKED_AT: Final = 24
-# What a shared name and a shared attribute add to a cosine, each up to twice.
+# As many of the nearest are compared word by word: of a hundred partners one or two are behind them, and a word that
+# was not met before takes a fifth of a millisecond.
+LOOKED_AT: Final = 16
+
+
+class PartnerEvidence(NamedTuple):
+    """What speaks for naming an older memory."""
+
+    standing: float
+    """Its cosine in spreads above the middle of the store's."""
+    among: float
+    """Its mean cosine with the others that lie near: high for what is near to everything."""
+    met: float
+    """How many of the new telling's words it meets, each as far as its nearest word is near (`MET_FROM`)."""
+    covered: float
+    """Which share of its own words the new telling meets."""
+    against: float
+    """1 where typed values of the two cannot both hold."""
+
+
+# One for each part of the evidence, and what is added; `python -m tests.bench.nominating --write` writes them.
+WEIGHTS: Final = PartnerEvidence(standing=0.83, among=-3.73, met=0.22, covered=3.11, against=6.93)
+ADDED: Final = -7.06
+# How likely one must be a partner to be named; fitted too: two of five memories that have no partner name somebody.
+CHANCE_MIN: Final = 0.0271
+# The least cosine of two words that says anything; what is above it counts, up to 1 for the same word.
+MET_FROM: Final = 0.3
+# Words of a telling that are compared, from its beginning: a page would meet everything.
+MET_WORDS_MAX: Final = 40
+# What a memory's mean cosine with others usually is, and how many others that is worth: of two, one tells little.
+USUAL_AMONG: Final = 0.2
+USUAL_COUNTS: Final = 4
+
+# Without a model: what a shared name and a shared attribute add to the share of words, each up to twice.
 NAME: Final = 0.05
 ATTRIBUTE: Final = 0.05
 COUNTED_MAX: Final = 2
 # What two typed values that cannot both hold add.
 DISAGREES: Final = 0.15
-# Below, six of ten that only sound alike would be named; from here on less than half of what has no partner names any.
-WEIGHT_MIN: Final = 0.385
 # What labels leave behind makes all of a store a little more alike.
 LABELLED: Final = 0.045
-# Where no model is at hand, shared words stand for meaning; they are fewer between tellings in other words.
 WORDS_WEIGHT_MIN: Final = 0.19
 # A repetition is at least so near; two prices of two things are not.
 REPEATED_MIN: Final = 0.5
@@ -53,7 +84,7 @@ class ComparedValue(NamedTuple):
 class Nominee(NamedTuple):
     """An older memory to compare with. `relation` is a guess by values alone: repeats, differs or alike.
 
-    `likeness`, 0 to 1, is how alike the texts are; `weight` orders, and what both name or state adds to it.
+    `likeness`, 0 to 1, is how alike the texts are; `weight` orders: how likely the two are partners, from 0 to 1.
     """
 
     id: int
@@ -65,6 +96,13 @@ class Nominee(NamedTuple):
     likeness: float
 
 
+class MetWords(NamedTuple):
+    """How far a new telling and an older one meet word by word: see `PartnerEvidence`."""
+
+    met: float
+    covered: float
+
+
 class Near(NamedTuple):
     """An older memory that may be named, and how alike it is: the cosine, or None where no model says."""
 
@@ -73,6 +111,12 @@ class Near(NamedTuple):
     cosine: float | None
     labelled: bool = False
     """Whether its vector, or that of the new telling, was made of more than the text."""
+    middle: float = USUAL_MIDDLE
+    spread: float = USUAL_SPREAD
+    """Of the new telling's cosines with the whole store."""
+    among: float = USUAL_AMONG
+    met: MetWords | None = None
+    """None where words have no vectors, and only those count that both hold."""
 
 
 class _Read(NamedTuple):
@@ -83,37 +127,80 @@ class _Read(NamedTuple):
 
 
 def nominees(text: str, near: Iterable[Near]) -> list[Nominee]:
-    """Return at most `NOMINEES_MAX` of the near ones that a text is to be compared with, the weightiest first."""
-    told, claims = _read(text), read_claims(text)
+    """Return at most `NOMINEES_MAX` of the near ones that a text is to be compared with, the likeliest first."""
     found = []
     for each in near:
-        known = _read(each.text)
-        names = (told.words & known.words) & (told.names | known.names)
-        kinds = told.kinds & known.kinds
-        likeness = _overlap(told.words, known.words) if each.cosine is None else each.cosine
-        weight = likeness + NAME * min(len(names), COUNTED_MAX) + ATTRIBUTE * min(len(kinds), COUNTED_MAX)
-        least = _least(each)
-        if weight >= least - DISAGREES:
-            against = disagreements(
-                read_claims(each.text), claims, max(likeness - LABELLED * each.labelled, 0)
-            )
-            weight += DISAGREES if against else 0
-        if weight >= least:
-            values = _values(told.attributes, known.attributes)
-            relation = _relation(likeness, kinds, values, told, known)
-            found.append(
-                Nominee(
-                    each.id,
-                    round(weight, 4),
-                    relation,
-                    values,
-                    tuple(sorted(names)),
-                    tuple(sorted(kinds)),
-                    min(max(likeness, 0.0), 1.0),
-                )
-            )
-    found.sort(key=lambda one: (-one.weight, -one.id))
-    return found[:NOMINEES_MAX]
+        weight = _weight(text, each)
+        if weight >= (WORDS_WEIGHT_MIN if each.cosine is None else CHANCE_MIN):
+            found.append((weight, each))
+    found.sort(key=lambda one: (-one[0], -one[1].id))
+    return [compared(text, each) for _, each in found[:NOMINEES_MAX]]
+
+
+def compared(text: str, each: Near) -> Nominee:
+    """Return what two tellings both name and state."""
+    told, known = _read(text), _read(each.text)
+    kinds = told.kinds & known.kinds
+    likeness = _overlap(told.words, known.words) if each.cosine is None else each.cosine
+    values = _values(told.attributes, known.attributes)
+    return Nominee(
+        each.id,
+        round(_weight(text, each), 4),
+        _relation(likeness, kinds, values, told, known),
+        values,
+        tuple(sorted(_shared_names(told, known))),
+        tuple(sorted(kinds)),
+        min(max(likeness, 0.0), 1.0),
+    )
+
+
+def evidence(text: str, each: Near) -> PartnerEvidence:
+    """Return what speaks for naming what lies near."""
+    cosine = (each.cosine or 0.0) - LABELLED * each.labelled
+    met = each.met or _met_exactly(compared_words(text), compared_words(each.text))
+    against = disagreements(read_claims(each.text), read_claims(text), max(cosine, 0))
+    return PartnerEvidence(
+        standing=(cosine - each.middle) / each.spread,
+        among=each.among - LABELLED * each.labelled,
+        met=met.met,
+        covered=met.covered,
+        against=float(bool(against)),
+    )
+
+
+def _met_exactly(told: Sequence[str], known: Sequence[str]) -> MetWords:
+    both = len(set(told) & set(known))
+    return MetWords(float(both), both / max(1, len(known)))
+
+
+@lru_cache(_KEPT)
+def compared_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text that are compared with those of another, each once."""
+    telling = dict.fromkeys(
+        word
+        for word in words(text)
+        if word.isdigit() or (len(word) >= _WORD_LETTERS_MIN and word not in SILENT_WORDS)
+    )
+    return tuple(telling)[:MET_WORDS_MAX]
+
+
+def _weight(text: str, each: Near) -> float:
+    if each.cosine is not None:
+        told = sum(weight * part for weight, part in zip(WEIGHTS, evidence(text, each), strict=True))
+        return 1 / (1 + math.exp(-told - ADDED))
+    told_words, known = _read(text), _read(each.text)
+    names, kinds = _shared_names(told_words, known), told_words.kinds & known.kinds
+    weight = _overlap(told_words.words, known.words)
+    weight += NAME * min(len(names), COUNTED_MAX) + ATTRIBUTE * min(len(kinds), COUNTED_MAX)
+    if weight >= WORDS_WEIGHT_MIN - DISAGREES and disagreements(
+        read_claims(each.text), read_claims(text), weight
+    ):
+        weight += DISAGREES
+    return weight
+
+
+def _shared_names(told: _Read, known: _Read) -> frozenset[str]:
+    return (told.words & known.words) & (told.names | known.names)
 
 
 def names_of(nominee: Nominee) -> tuple[str, ...]:
@@ -129,12 +216,6 @@ def explained(nominee: Nominee) -> str:
     if nominee.kinds:
         shared.append(f"both state {', '.join(kind.partition(' ')[0] for kind in nominee.kinds[:3])}")
     return "; ".join([*shared, f"alike by {nominee.likeness:.2f}"])
-
-
-def _least(each: Near) -> float:
-    if each.cosine is None:
-        return WORDS_WEIGHT_MIN
-    return WEIGHT_MIN + LABELLED if each.labelled else WEIGHT_MIN
 
 
 @lru_cache(_KEPT)

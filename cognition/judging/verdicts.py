@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import JUDGED
 from cognition.contradictions.values import compatible
-from cognition.judging.nominees import Near, names_of, nominees
+from cognition.judging.nominees import Near, compared, names_of
 from replica import MemoryId, ShownEdge, parse_memory_id, show_memory_id
 from replica.reads.graph import edges_related
 
@@ -123,7 +123,7 @@ def sides_of(older: str, newer: str, pair: tuple[MemoryId, MemoryId]) -> Sides:
 
     The same on every device that holds the two, whoever judges and in whichever order they are named.
     """
-    (nominee,) = nominees(newer, [Near(0, older, 1.0)])
+    nominee = compared(newer, Near(0, older, 1.0))
     named = hashlib.sha256(b"".join(sorted(pair))).hexdigest()[:_PAIR_DIGITS]
     entity = ", ".join(_spelled(name, older) for name in names_of(nominee)[:_NAMES_MAX]) or "this"
     for value in nominee.values:

@@ -21,6 +21,7 @@ from cognition.ranking.confidence import FLOOR, Evidence
 from cognition.recall import evidence
 from tests.bench import homes
 from tests.bench.families import LIVES, Store, life, told_home, told_ms
+from tests.bench.logistic import Numbers, logistic
 
 STRANGERS: Final = Path(__file__).parents[1] / "data" / "lives"
 ANSWERED: Final = "answered"
@@ -34,9 +35,6 @@ NEGATIVES_EACH: Final = 2
 # Near misses are few beside what is off-topic, and harder.
 WEIGHED: Final = {NEAR: 3.0}
 FOLDS: Final = 10
-STEPS: Final = 40
-SHRINK: Final = 1e-3
-Numbers = NDArray[np.float64]
 
 
 class Asked(NamedTuple):
@@ -109,22 +107,13 @@ def judged_rows(one: Asked, table: Numbers) -> Numbers:
 
 
 def fit(some: Sequence[Asked]) -> Numbers:
-    """Return the logistic's numbers, the last one what is added: Newton's steps, and a little shrinking."""
+    """Return the logistic's numbers, the last one what is added."""
     rows = [judged_rows(one, one.rows) for one in some]
     sizes = [len(each) for each in rows]
     wanted = np.repeat([float(one.kind == ANSWERED) for one in some], sizes)
-    share = np.repeat([WEIGHED.get(one.kind, 1.0) for one in some], sizes)
-    share = share / share.sum()
-    table = np.concatenate(rows)
-    middle, spread = table.mean(axis=0), table.std(axis=0) + 1e-9
-    scaled = np.column_stack([(table - middle) / spread, np.ones(len(table))])
-    weights = np.zeros(scaled.shape[1])
-    for _ in range(STEPS):
-        said = 1 / (1 + np.exp(-scaled @ weights))
-        slope = scaled.T @ (share * (said - wanted)) + SHRINK * weights
-        bend = (scaled * (share * said * (1 - said))[:, None]).T @ scaled + SHRINK * np.eye(len(weights))
-        weights -= np.linalg.solve(bend, slope)
-    return np.append(weights[:-1] / spread, weights[-1] - (weights[:-1] * middle / spread).sum())
+    return logistic(
+        np.concatenate(rows), wanted, np.repeat([WEIGHED.get(one.kind, 1.0) for one in some], sizes)
+    )
 
 
 def says(numbers: Numbers, rows: Numbers) -> Numbers:

@@ -32,11 +32,13 @@ class Life:
         self.id_of: dict[str, str] = {}
         self.rid_of: dict[str, str] = {}
         self.nominated: dict[str, list[str]] = {}
+        self.linked: set[Pair] = set()
         mind.warmup()
         for memory in sorted(told["memories"], key=lambda each: each["at"]):
             known = {name: memory[name] for name in ("speaker", "type", "project") if name in memory}
             made = mind.remember(memory["text"], at=memory["at"], nominees=True, wait=True, **known)
             self.id_of[made.rid], self.rid_of[memory["id"]] = memory["id"], made.rid
+            self.linked |= {frozenset((memory["id"], self.id_of[rid])) for rid in made.says_same}
             self.nominated[memory["id"]] = [
                 self.id_of[each.rid] for each in made.nominees if each.rid in self.id_of
             ]
@@ -161,8 +163,21 @@ class Life:
         for newer, named in self.nominated.items():
             for older in named:
                 verdict = verdicts.get(self.pair(older, newer))
+                if self.same.get(older, older) == self.same.get(newer, newer):
+                    verdict = "repeats"
                 if verdict is not None:
                     self.mind.settle(self.rid_of[older], self.rid_of[newer], verdict, by="agent")
+
+    def count_links(self) -> Counter[str]:
+        """Count the repetitions whose newest telling is linked to an older one, and the links that are wrong."""
+        figures: Counter[str] = Counter()
+        for group in self.told["duplicates"]:
+            newest = max(group, key=self.when.__getitem__)
+            figures["linked"] += any(frozenset((each, newest)) in self.linked for each in group)
+        figures["linked wrongly"] = sum(
+            len({self.same.get(each, each) for each in pair}) > 1 for pair in self.linked
+        )
+        return figures
 
 
 def measure(path: Path) -> tuple[Counter[str], list[str]]:
@@ -172,10 +187,18 @@ def measure(path: Path) -> tuple[Counter[str], list[str]]:
         life = Life(told, mind)
         mind.think()
         figures, notes = life.count()
-        figures += life.count_nominees()
+        figures += life.count_nominees() + life.count_links()
         life.answer()
-        figures["found with a judge"] = life.count()[0]["found"]
+        judged = life.count()[0]
+        figures["found with a judge"] = judged["found"]
+        figures["judged changes raised"] = judged["changes raised"]
+        figures["judged look-alikes raised"] = judged["look-alikes raised"]
     return figures, notes
+
+
+def files_of(paths: Sequence[Path]) -> list[Path]:
+    """Return the lives that files and folders hold."""
+    return [each for path in paths for each in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
 
 
 def show(name: str, figures: Counter[str]) -> None:
@@ -191,7 +214,8 @@ def show(name: str, figures: Counter[str]) -> None:
         f"look-alikes raised {share('look-alikes raised', 'look-alikes')}, "
         f"with a judge {share('found with a judge', 'expected')}\n"
         f"{'':<12} partner named {share('partner named', 'pairs')}, "
-        f"repetition {share('repetition named', 'repetitions')}, "
+        f"repetition {share('repetition named', 'repetitions')}, linked {share('linked', 'repetitions')}, "
+        f"wrongly {figures['linked wrongly']}, "
         f"plain without any {share('plain without', 'plain')}"
     )
 
@@ -202,11 +226,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("paths", type=Path, nargs="+")
     parser.add_argument("--wrong", action="store_true", help="name what was raised wrongly or missed")
     options = parser.parse_args(arguments)
-    files = [
-        each for path in options.paths for each in (sorted(path.glob("*.json")) if path.is_dir() else [path])
-    ]
     total: Counter[str] = Counter()
-    for path in files:
+    for path in files_of(options.paths):
         figures, notes = measure(path)
         total += figures
         show(path.stem, figures)

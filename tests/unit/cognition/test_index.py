@@ -194,6 +194,16 @@ def test_how_cosines_spread_is_as_if_all_had_come_at_once() -> None:
         assert index.spread(query) == anew.spread(query)
 
 
+def test_whoever_asks_is_not_counted_among_what_is_near_to_it() -> None:
+    rows = topical(300, WIDTH, 6)
+    whole, without = VectorIndex(WIDTH), VectorIndex(WIDTH)
+    whole.add(range(300), rows)
+    without.add(range(299), rows[:299])
+    assert whole.spread(rows[299], but=299) == without.spread(rows[299])
+    assert whole.spread(rows[299]) != without.spread(rows[299])
+    assert whole.spread(rows[299], but=1_000) == whole.spread(rows[299])
+
+
 def test_a_store_that_grows_beyond_one_pass_keeps_what_it_has() -> None:
     rows, index = topical(MANY, WIDTH, 7), VectorIndex(WIDTH)
     for start in range(0, MANY, 1_000):

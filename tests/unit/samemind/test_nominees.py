@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import samemind
+from cognition.embedding.centring import EVERYDAY
 from samemind.blocking import BlockingMind
 
 OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
@@ -32,7 +33,8 @@ def test_what_states_another_value_is_named_with_both_values_and_its_date(mind: 
     assert "both name dona, lurdes" in nominee.why
 
 
-def test_what_says_it_in_another_language_is_named(mind: BlockingMind) -> None:
+def test_what_says_it_in_another_language_is_named_among_what_anybody_tells(mind: BlockingMind) -> None:
+    mind.remember_many([{"text": text} for text in EVERYDAY])
     old = mind.remember("Double des clés de la voiture : dans la boîte à thé japonaise, derrière le riz.")
     new = mind.remember(
         "Zweiter Autoschlüssel liegt in der japanischen Teedose, hinter dem Reis.", nominees=True
