@@ -18,6 +18,7 @@ _OR_WORDS: Final = "a time such as 2023-05-08T13:56, words such as 'last March',
 _AGO: Final = re.compile(
     r"([0-9]{1,6})\s*(?:(m|h|d)(?:\s+ago)?|(min|minute|hour)s?\s+ago)", re.ASCII | re.IGNORECASE
 )
+_HOUR: Final = re.compile(r"\d[:.h]\d\d|\b(?:at|um|à|om|kl|las|alle|às)\s+\d{1,2}\b", re.IGNORECASE)
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
 
 
@@ -45,6 +46,36 @@ def read_since(text: str, *, name: str, now_ms: int) -> int:
         if not begun:
             raise _bad(_OR_WORDS, text, name) from None
         return max(begun)
+
+
+def read_when(text: str, *, name: str, now_ms: int) -> int:
+    """Return when something was or is to be, in ms since 1970: a time, "2h ago", or words such as "tomorrow at 9".
+
+    Words that name an hour to come are read as those of a reminder are; others as a stretch, of which the first moment
+    counts: the latest that has begun, else the first to come.
+    """
+    if (ago_ms := _ago(text, now_ms)) is not None:
+        return ago_ms
+    try:
+        return read_time(text, name=name)
+    except Usage:
+        from cognition.ranking.times import windows  # these take a while to load
+        from cognition.reminding.reading import read_moment
+
+        stretches = windows(text, now_ms)
+        begun = [stretch.start_ms for stretch in stretches if stretch.start_ms <= now_ms]
+        told = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
+        if (moment := read_moment(text, told)) is not None:
+            moment_ms = round(moment.timestamp() * 1_000)
+            if not begun or any(
+                each.start_ms <= min(now_ms, moment_ms) and moment_ms <= each.end_ms for each in stretches
+            ):
+                return moment_ms
+        if not stretches or _HOUR.search(
+            text
+        ):  # a stretch that is over has no hours: none is left out unsaid
+            raise _bad(f"{_OR_WORDS}, or 'tomorrow at 9'", text, name) from None
+        return max(begun) if begun else min(stretch.start_ms for stretch in stretches)
 
 
 def read_before(text: str, *, name: str, now_ms: int) -> int:

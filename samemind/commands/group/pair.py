@@ -49,11 +49,15 @@ class PairingOffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """Another device joined the group; both ends show the same words."""
+    """Another device joined the group; both ends show the same words.
+
+    `stays_in_step`: a daemon runs here, which goes on from now.
+    """
 
     device_id: str
     name: str
     words: str
+    stays_in_step: bool = True
 
 
 # The other may still be writing down who we are, and a call of its syncer or ours may take the place of this one.
@@ -86,7 +90,12 @@ async def run(device: "Device", options: Pair, say: "Say") -> Paired:
             partner = await syncer.join_pairing(options.code, address=address)
             if device.syncer is None and partner.address is not None:
                 await _first_sync(syncer, partner.device_id, partner.address)
-    return Paired(device_id=partner.device_id.hex(), name=partner.name, words=" ".join(partner.words))
+    return Paired(
+        device_id=partner.device_id.hex(),
+        name=partner.name,
+        words=" ".join(partner.words),
+        stays_in_step=device.syncer is not None,
+    )
 
 
 async def _first_sync(syncer: "Syncer", peer: "DeviceId", address: "Address") -> None:
@@ -113,10 +122,13 @@ def _shown(offer: "CodeOffered") -> PairingOffer:
 
 
 def render(document: Document) -> list[str]:
-    return [
+    lines = [
         f"paired with {one_line(document['name'])} ({document['device_id'][:DEVICE_DIGITS]})",
         f"both devices show these words: {document['words']}",
     ]
+    if not document.get("stays_in_step", True):
+        lines.append("to keep them in step from now on: samemind up")
+    return lines
 
 
 def render_said(document: Document) -> list[str]:

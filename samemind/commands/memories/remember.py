@@ -37,7 +37,7 @@ class RememberMemory:
     turn: str | None = option("--turn", "which turn of the chat")
     event_start: str | None = option("--event-start", f"when it happened: {TIME}", takes=Takes.TIME)
     event_end: str | None = option("--event-end", "when that ended", takes=Takes.TIME)
-    at: str | None = option("--at", "when it was told", takes=Takes.TIME)
+    at: str | None = option("--at", "when it was told; words too", takes=Takes.TIME)
     source: str | None = option("--source", "where it was taken from")
     tag: tuple[str, ...] = option("--tag", "a label; may be given several times", default=())
     meta: tuple[str, ...] = option(
@@ -90,7 +90,7 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
 
     other_words = wordings_of(options.wordings, options.text) if options.wordings else []
     now_ms = device.now_ms()
-    told, reminder = with_reminder(options.text, fields_of(options), now_ms)
+    told, reminder = with_reminder(options.text, fields_of(options, now_ms), now_ms)
     awaited = options.read or options.wait or options.nominees
     asked, found = _read(options, told, now_ms, for_facts=awaited and not options.no_facts)
 
@@ -161,10 +161,10 @@ def _read(
     return dated(options.text, told, now_ms=now_ms, zone=own_zone()), Extraction()
 
 
-def fields_of(options: RememberMemory) -> "dict[str, Value]":
-    """Return the fields that a `remember` asks for."""
+def fields_of(options: RememberMemory, now_ms: int) -> "dict[str, Value]":
+    """Return the fields that a `remember` asks for; `now_ms` is when."""
     from samemind.fields import REMEMBERED_AS, read_meta
-    from samemind.times import read_time
+    from samemind.times import read_when
 
     fields: dict[str, Value] = {}
     for name in (
@@ -177,7 +177,7 @@ def fields_of(options: RememberMemory) -> "dict[str, Value]":
     for name in ("at", "event_start", "event_end"):
         value = getattr(options, name)
         if value is not None:
-            fields[REMEMBERED_AS.get(name, name)] = read_time(value, name=name)
+            fields[REMEMBERED_AS.get(name, name)] = read_when(value, name=name, now_ms=now_ms)
     if options.tag:
         fields["tags"] = sorted(set(options.tag))
     if options.meta:

@@ -75,6 +75,7 @@ def outcome(
     return Imported(
         imported=counts["imported"],
         skipped=counts["skipped"],
+        relations=counts["relations"],
         forgotten=counts["forgotten"],
         facts=counts["facts"],
         held=counts["held"],
@@ -264,6 +265,7 @@ def write_page(
                 counts["held"] += 1
             else:
                 counts["imported"] += record.said_in is None
+                counts["relations"] += record.said_in is None
                 teller.tell([Write(_relate(record))])
         elif isinstance(record, Setting):
             # What this device has set stays: a file may be older.
@@ -325,7 +327,9 @@ def would_write(
             counts["forgotten"] += known and is_forgotten(connection, record.rid)
             said = record.text
         fields = record.fields if isinstance(record, Item) else {}
-        counts["skipped" if known else "held" if secret_kinds(said, fields) else "imported"] += 1
+        what = "skipped" if known else "held" if secret_kinds(said, fields) else "imported"
+        counts[what] += 1
+        counts["relations"] += what == "imported" and isinstance(record, Edge)
     return counts
 
 

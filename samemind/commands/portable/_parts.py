@@ -13,7 +13,7 @@ class FailedLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What came of an import.
+    """What came of an import. `imported` counts memories, and `relations` and settings beside them.
 
     `skipped` counts what was there already, or was forgotten here (`forgotten` of them); `facts` the facts stored
     beside the rest by then, and `unread` the texts that are still to be read for some; `held` what looks secret and
@@ -23,6 +23,7 @@ class Imported:
 
     imported: int
     skipped: int
+    relations: int = 0
     forgotten: int = 0
     facts: int = 0
     held: int = 0

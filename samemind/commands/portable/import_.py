@@ -129,6 +129,10 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
 
 def render(document: Document) -> list[str]:
     imported = f"{document['imported']} {'would come in' if document['dry_run'] else 'imported'}"
+    if relations := document.get("relations"):
+        rest = document["imported"] - relations
+        memories = f"{counted(rest, 'memory', 'memories')} and " if rest else ""
+        imported += f" ({memories}{counted(relations, 'relation')})"
     known = document["skipped"] - document["forgotten"]
     lines = [f"{imported}, {known} known already, {len(document['failed'])} failed"]
     if document["forgotten"]:

@@ -11,6 +11,8 @@ import samemind
 from replica import derived_memory_id, show_memory_id
 from replica.limits import FIELD_STRING_BYTES_MAX
 from samemind.blocking import BlockingMind
+from samemind.commands.portable.import_ import render as show_import
+from samemind.plain import to_json
 from samemind.portable import jsonl, locomo
 from samemind.portable.records import Item, Unreadable
 
@@ -265,3 +267,22 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(mind: BlockingMind
     assert came.held == 1
     again = mind.import_(str(file), dry_run=True)
     assert (again.imported, again.skipped) == (0, came.imported)
+
+
+def test_an_import_says_how_many_of_what_came_in_are_relations(mind: BlockingMind, tmp_path: Path) -> None:
+    file = tmp_path / "graph.json"
+    entities = [
+        {"type": "entity", "name": name, "entityType": "person", "observations": [f"{name} keeps bees"]}
+        for name in ("Ann", "Bob")
+    ]
+    relation = {"type": "relation", "from": "Ann", "to": "Bob", "relationType": "knows"}
+    file.write_text("".join(json.dumps(each) + "\n" for each in (*entities, relation)))
+    for dry, verb in ((True, "would come in"), (False, "imported")):
+        came = mind.import_(file, dry_run=dry)
+        assert came.relations
+        memories = came.imported - came.relations
+        shown = show_import(to_json(came))[0]
+        many = f"{memories} memories" if memories != 1 else "1 memory"
+        relations = f"{came.relations} relation{'s' if came.relations > 1 else ''}"
+        assert shown.startswith(f"{came.imported} {verb} ({many} and {relations}), 0 known already")
+    assert mind.import_(file).relations == 0

@@ -214,6 +214,7 @@ def test_what_was_settled_is_exported_and_imported_with_the_claims_that_it_is_ab
     with samemind.open_blocking(tmp_path / "other.db") as there:
         taken = there.import_(tmp_path / "all")
         assert (taken.imported, taken.failed) == (6, []), "three memories and three edges"
+        assert taken.relations == 3
         assert judgments(tmp_path / "other.db") == [(0, 3, 90), (0, 4, 100)]
         assert states(there) == shown
         assert there.digest().digest == mind.digest().digest

@@ -16,6 +16,7 @@ from samemind.times import (
     read_since,
     read_span,
     read_time,
+    read_when,
 )
 
 MAY_8 = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
@@ -134,3 +135,26 @@ def test_a_stretch_that_is_not_over_ends_now() -> None:
 def test_what_is_no_moment_is_refused() -> None:
     with pytest.raises(Usage, match="as_of: expected a time"):
         read_end_of("blubb", name="as_of", now_ms=NOON)
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("2026-11-20T08:30", datetime(2026, 11, 20, 8, 30, tzinfo=UTC)),
+        ("2h ago", datetime(2026, 11, 26, 10, tzinfo=UTC)),
+        ("yesterday", datetime(2026, 11, 25, tzinfo=UTC)),
+        ("letzten März", datetime(2026, 3, 1, tzinfo=UTC)),
+        ("in May", datetime(2026, 5, 1, tzinfo=UTC)),
+        ("today at 18:00", datetime(2026, 11, 26, 18, tzinfo=UTC)),
+        ("tomorrow at 9", datetime(2026, 11, 27, 9, tzinfo=UTC)),
+        ("morgen um 9", datetime(2026, 11, 27, 9, tzinfo=UTC)),
+    ],
+)
+def test_words_for_when_something_was_or_is_to_be_are_read(text: str, when: datetime) -> None:
+    assert at_ms(read_when(text, name="at", now_ms=NOON)) == when
+
+
+@pytest.mark.parametrize("text", ["blubb", "yesterday at 9", "gestern um 9", "yesterday, 17:30"])
+def test_what_names_no_time_or_an_hour_that_is_not_read_is_refused(text: str) -> None:
+    with pytest.raises(Usage, match="at: expected a time such as"):
+        read_when(text, name="at", now_ms=NOON)

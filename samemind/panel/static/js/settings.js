@@ -93,7 +93,7 @@ function importBox() {
   }
 
   function finished(done, said, actions) {
-    const parts = [plural(done.imported, "{n} memory came in", "{n} memories came in"), done.facts && plural(done.facts, "{n} fact read out of them", "{n} facts read out of them"), done.skipped > done.forgotten && t("{n} were here already", { n: number(done.skipped - done.forgotten) }), done.forgotten && t("{n} were forgotten before, and stay so", { n: number(done.forgotten) }), done.held && t("{n} look secret and wait", { n: number(done.held) }), done.failed.length && plural(done.failed.length, "{n} line could not be read", "{n} lines could not be read")];
+    const parts = [plural(done.imported - (done.relations ?? 0), "{n} memory came in", "{n} memories came in"), done.relations && plural(done.relations, "{n} relation beside them", "{n} relations beside them"), done.facts && plural(done.facts, "{n} fact read out of them", "{n} facts read out of them"), done.skipped > done.forgotten && t("{n} were here already", { n: number(done.skipped - done.forgotten) }), done.forgotten && t("{n} were forgotten before, and stay so", { n: number(done.forgotten) }), done.held && t("{n} look secret and wait", { n: number(done.held) }), done.failed.length && plural(done.failed.length, "{n} line could not be read", "{n} lines could not be read")];
     say(said, `${parts.filter(Boolean).join(" · ")}.`);
     announce(said.textContent);
     reloadSoon();

@@ -759,4 +759,6 @@ export default {
   "{n} memories on this device": "{n} Erinnerungen auf diesem Gerät",
   "Looking …": "Sucht …",
   "Names come from what you write down: “Ann works with Bob in Lisbon” puts three here.": "Namen kommen aus dem, was du aufschreibst: „Ann arbeitet mit Bob in Lissabon“ bringt drei hierher.",
+  "{n} relation beside them": "{n} Beziehung dazu",
+  "{n} relations beside them": "{n} Beziehungen dazu",
 };

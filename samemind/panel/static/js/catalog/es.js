@@ -759,4 +759,6 @@ export default {
   "{n} memories on this device": "{n} recuerdos en este dispositivo",
   "Looking …": "Buscando …",
   "Names come from what you write down: “Ann works with Bob in Lisbon” puts three here.": "Los nombres salen de lo que escribes: «Ann trabaja con Bob en Lisboa» trae tres.",
+  "{n} relation beside them": "{n} relación aparte",
+  "{n} relations beside them": "{n} relaciones aparte",
 };

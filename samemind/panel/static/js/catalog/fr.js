@@ -759,4 +759,6 @@ export default {
   "{n} memories on this device": "{n} souvenirs sur cet appareil",
   "Looking …": "Recherche…",
   "Names come from what you write down: “Ann works with Bob in Lisbon” puts three here.": "Les noms viennent de ce que vous écrivez : « Ann travaille avec Bob à Lisbonne » en amène trois.",
+  "{n} relation beside them": "{n} relation en plus",
+  "{n} relations beside them": "{n} relations en plus",
 };
