@@ -8,6 +8,7 @@ the worker calls `read` because nobody asks for anything.
 import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -61,6 +62,8 @@ _PROSPECTIVE: Final = "prospective"
 # What some 400 tellings write, a few megabytes, as on other devices: SQLite would go on behind its file up to 64 MB,
 # which the next start would have to read.
 REST_ROWS_MIN: Final = 5_000
+# An earlier start left a log that is at least so long: it is brought over at the first rest, as every start reads it.
+LOG_LEFT_BYTES_MIN: Final = 1_000_000
 
 Answer = dict[str, Any]
 
@@ -80,12 +83,15 @@ class Phone:
         random: Random,
         local: LocalTables,
         now_ms: int,
+        *,
+        has_log: bool,
     ) -> None:
+        """`has_log`: whether an earlier start left a log that is to be brought over."""
         self.connection = connection
         self.core = core
         self.identity = identity
         self._random = random
-        self._rows_brought_over = 0
+        self._rows_brought_over = -REST_ROWS_MIN if has_log else 0
         self._now_ms = now_ms
         self._merged_at = core.position
         # Nothing is linked: what nominates repetitions takes numpy, which is larger than all that a phone loads.
@@ -95,6 +101,8 @@ class Phone:
     @classmethod
     def open(cls, path: str, identity: Identity, *, name: str, random: Random, now_ms: int) -> "Phone":
         """Open a store, or begin one: `name` is what a new device goes by. Nobody else can open it meanwhile."""
+        log = Path(f"{path}-wal")
+        has_log = log.is_file() and log.stat().st_size >= LOG_LEFT_BYTES_MIN
         connection = connect(path, exclusive=True)
         local = LocalTables()
         derived: list[DerivedTables] = [
@@ -119,7 +127,7 @@ class Phone:
                     name=name,
                 )
             )
-        return cls(connection, core, identity, random, local, now_ms)
+        return cls(connection, core, identity, random, local, now_ms, has_log=has_log)
 
     # -- telling ---------------------------------------------------------------------------------------------
 

@@ -104,16 +104,18 @@ function readyWhenIdle() {
   setTimeout(some, IDLE_MS);
 }
 
-// What SQLite has written ahead is brought into its file once nothing has happened for a while. Flushes are counted of what
+// What SQLite has written ahead is brought into its file once nothing has happened for a while, or the page is left. Flushes are counted of what
 // is told: this one is acknowledged to nobody.
 function restLater() {
   clearTimeout(resting);
-  resting = setTimeout(() => {
-    if (!device) return;
-    const { flushes } = disk.counts;
-    device.rest();
-    disk.counts.flushes = flushes;
-  }, REST_MS);
+  resting = setTimeout(rest, REST_MS);
+}
+
+function rest() {
+  if (!device) return;
+  const { flushes } = disk.counts;
+  device.rest();
+  disk.counts.flushes = flushes;
 }
 
 // What was told is on the disk when that is answered; what it states is read behind it, a slice at a time, once nothing was
@@ -386,7 +388,7 @@ const VERBS = {
   pair,
   askPeer,
   look: () => { look(); return {}; },
-  leaving: () => { mail?.poke(); return {}; },
+  leaving: () => { mail?.poke(); rest(); return {}; }, // nobody looks, and may close it now
   status: () => ({ ...status(), times, wasKept }),
   leave: () => { if (socket?.readyState === WebSocket.OPEN) send(device.link_leave(Date.now())); return {}; },
   wipe,

@@ -1,5 +1,6 @@
 """What a phone is told, asked and shown, on its own."""
 
+import shutil
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -10,7 +11,7 @@ import pytest
 from cognition.tables import CognitionTables
 from replica import NameNotFound, parse_memory_id, show_memory_id
 from replica.keys import Ed25519PrivateKey
-from samemind.phone.host import REST_ROWS_MIN, LooksSecret, Phone
+from samemind.phone.host import LOG_LEFT_BYTES_MIN, REST_ROWS_MIN, LooksSecret, Phone
 from sync.identity import Identity
 from tests.support.links import identity
 from tests.support.phones import NOW_MS, phone, read_all
@@ -221,6 +222,25 @@ def test_what_was_written_is_brought_into_the_file_once_it_is_much(tmp_path: Pat
     digests = device.digests()
     device.connection.close()
     assert phone(path=str(path)).digests() == digests
+
+
+def test_a_log_that_an_earlier_start_left_is_brought_over_at_the_first_rest(tmp_path: Path) -> None:
+    device = phone(path=str(tmp_path / "memory.db"))
+    log = tmp_path / "memory.db-wal"
+    number = 0
+    while log.stat().st_size < LOG_LEFT_BYTES_MIN:
+        number += 1
+        device.remember(f"telling {number}", now_ms=NOW_MS + number)
+    assert device.connection.total_changes < REST_ROWS_MIN
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    for name in ("memory.db", "memory.db-wal"):
+        shutil.copy(tmp_path / name, killed / name)
+    again = phone(path=str(killed / "memory.db"))
+    before = (killed / "memory.db").stat().st_size
+    again.rest()
+    assert (killed / "memory.db").stat().st_size > before
+    assert again.digests() == device.digests()
 
 
 def test_a_question_of_common_words_costs_little_beside_one_of_a_rare_word() -> None:
