@@ -23,7 +23,7 @@ _FEEDBACK: Final = (
     ("replica/ops.py", "    Feedback: OpKind.FEEDBACK,\n"),
     ("replica/codec.py", "    ops.OpKind.FEEDBACK: _feedback,\n"),
     ("replica/state/reading.py", _READING),
-    ("samemind/panel/moments.py", "        OpKind.FEEDBACK,\n"),
+    ("samemind/panel/moments.py", "OpKind.FEEDBACK, "),
 )
 
 
