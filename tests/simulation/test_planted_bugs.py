@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from simulations import links
 from simulations.bugs import BUGS, HARMLESS
 from simulations.checkers import all_checkers, erasure
+from simulations.hostile import behaviour
 from simulations.options import draw
 from simulations.run import simulate
 from simulations.scenarios import SCENARIOS, run_scenario
@@ -159,7 +161,13 @@ def test_a_bug_is_gone_when_its_world_is_over() -> None:
     assert not simulate(draw(1)).violations
 
 
-def test_two_devices_that_would_talk_for_ever_are_a_finding_and_not_a_test_that_hangs() -> None:
+def test_two_devices_that_would_talk_for_ever_are_a_finding_and_not_a_test_that_hangs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a quarter of what sessions may say, so that it costs a tenth; the same world without the bug needs less."""
+    monkeypatch.setattr(links, "SESSION_MESSAGES_MAX", 500)
+    monkeypatch.setattr(behaviour, "_TURNS_MAX", 100)
+    assert not simulate(draw(7)).violations
     violations = simulate(draw(7, bug="snapshot-of-state")).violations
     assert any(
         each.checker == "no_wedge" and "#" in each.detail and "without end" in each.detail
