@@ -229,7 +229,7 @@ def measure(folder: Path, count: int, commits: int) -> None:
     profile = folder / f"profile-{count}"
     shutil.rmtree(profile, ignore_errors=True)
     with laptop_at(home) as laptop, sync_playwright() as playwright:
-        laptop.asked("stats")
+        laptop.ask("stats")
         with opened(playwright, profile) as context:
             page = context.new_page()
             first_start(page, laptop.phone_url, profile)

@@ -27,7 +27,9 @@ GENERATED = re.compile(r"samemind/(__init__|_catalog|_methods|_blocking_methods)
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("copy")
     for name in COPIED:
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        # With what is compiled, since some thirty processes load it; but not what another process is just writing
+        # there, which is under another name by the time it would be copied.
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.pyc.*"))
     for name in ("tests/__init__.py", "tests/conftest.py", "pyproject.toml"):
         if (ROOT / name).exists():
             shutil.copy(ROOT / name, root / name)
@@ -48,7 +50,7 @@ def run(copy: Path, *words: str) -> str:
     done = subprocess.run(
         [sys.executable, *words],
         cwd=copy,
-        env={**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"},
+        env={**os.environ, "PYTHONPATH": str(copy), "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         timeout=SECONDS_MAX,

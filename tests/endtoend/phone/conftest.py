@@ -6,7 +6,7 @@ Over loopback a browser counts plain HTTP as safe, so all of it runs here: the d
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,8 @@ pytest.importorskip("playwright")  # the extra `dev` has it; a browser comes wit
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from samemind.config import Home
+from samemind.control.client import Control
 from tests.support.browser import PATIENCE_MS as PANEL_PATIENCE_MS
 from tests.support.cli import RunningDaemon, daemon, run
 from tests.support.pages import offering
@@ -73,15 +75,17 @@ class Laptop:
         """Where the page of a phone is."""
         return f"{self.running.said['panel_url']}phone/"
 
-    def asked(self, *words: str) -> Any:
-        """What a command answers."""
-        answer = run(self.home, "--json", *words)
-        assert answer.code == 0, answer
-        return answer.json
+    def ask(self, verb: str, /, **options: Any) -> Any:
+        """What the daemon answers: over its socket, as each command of a test would be half a second of a processor."""
+        control = Control.connect(Home.at(self.home))
+        assert control is not None, "the daemon is up and does not answer"
+        with closing(control):
+            *_, (_, result) = control.ask(verb, options)
+        return result
 
     def digests(self) -> dict[str, str]:
         """What two that hold the same come to."""
-        said = self.asked("digest")
+        said = self.ask("digest")
         return {"visible": said["digest"], "state": said["state_digest"]}
 
 
@@ -179,7 +183,7 @@ def agreed(page: Page, laptop: Laptop) -> None:
         if call(page, "digests") == laptop.digests():
             return
         page.wait_for_timeout(250)
-    raise AssertionError(f"{ask(page, 'status')} against {laptop.asked('status')}")
+    raise AssertionError(f"{ask(page, 'status')} against {laptop.ask('status')}")
 
 
 __all__ = [

@@ -79,12 +79,12 @@ def kept_for(page: Page, at: str) -> None:
 def agree_apart(page: Page, laptop: Laptop) -> None:
     """Let both look until they hold the same."""
     for _ in range(_LOOKS_MAX):
-        laptop.asked("mailbox", "look")
+        laptop.ask("mailbox look")
         ask(page, "look")
         if call(page, "digests") == laptop.digests():
             return
         page.wait_for_timeout(_EACH_MS)
-    raise AssertionError(f"{ask(page, 'status')} against {laptop.asked('status')}")
+    raise AssertionError(f"{ask(page, 'status')} against {laptop.ask('status')}")
 
 
 @contextmanager
@@ -103,13 +103,13 @@ def new_home(tmp_path: Path) -> Path:
 def exchange_apart(page: Page, home: Path) -> None:
     """Tell both something, and edit on each what the other told, while the mailbox is all that they share."""
     with without_panel(home) as laptop:
-        laptop.asked("remember", "told to the laptop while apart")
+        laptop.ask("remember", text="told to the laptop while apart")
         page.get_by_role("link", name="Memories").click()
         tell(page, "told to the phone while apart")
         agree_apart(page, laptop)
         told = {each["text"]: each["rid"] for each in call(page, "recent", limit=9)}
         call(page, "edit", rid=told["told to the laptop while apart"], text="edited on the phone")
-        laptop.asked("edit", told["told to the phone while apart"], "edited on the laptop")
+        laptop.ask("edit", rid=told["told to the phone while apart"], text="edited on the laptop")
         agree_apart(page, laptop)
         texts = {each["text"] for each in call(page, "recent", limit=9)}
         assert {"edited on the phone", "edited on the laptop"} <= texts
@@ -156,8 +156,8 @@ def test_away_from_the_laptop_both_meet_by_a_nats_server(phone: Open, tmp_path: 
             laptop.running.end()
         exchange_apart(page, home)
         with without_panel(home) as laptop:  # by the bell: nobody asks the page to look
-            laptop.asked("remember", "told while the page waits")
-            laptop.asked("mailbox", "look")
+            laptop.ask("remember", text="told while the page waits")
+            laptop.ask("mailbox look")
             page.get_by_role("link", name="Memories").click()
             expect(page.locator(".card").first).to_contain_text("told while the page waits")
 

@@ -55,8 +55,8 @@ def test_what_words_do_not_find_a_laptop_in_reach_finds_by_meaning(tmp_path: Pat
     home = tmp_path / "laptop"
     assert run(home, "init", "--name", "laptop").code == 0
     with laptop_at(home) as laptop:
-        laptop.asked("remember", "My car is parked in Elm Street")
-        laptop.asked("remember", "The recipe takes three eggs and some flour")
+        laptop.ask("remember", text="My car is parked in Elm Street")
+        laptop.ask("remember", text="The recipe takes three eggs and some flour")
         page = phone(laptop.phone_url)
         begin(page)
         pair(page, laptop)
@@ -96,7 +96,7 @@ def test_what_is_told_is_answered_when_it_is_stored_and_read_when_nobody_asks(
 
 
 def test_it_pairs_by_a_code_syncs_and_opens_with_no_laptop(laptop: Laptop, phone: Open) -> None:
-    laptop.asked("remember", "told to the laptop first")
+    laptop.ask("remember", text="told to the laptop first")
     page = phone(laptop.phone_url)
     begin(page)
     tell(page, "told to the phone before it met anybody")
@@ -105,7 +105,7 @@ def test_it_pairs_by_a_code_syncs_and_opens_with_no_laptop(laptop: Laptop, phone
     expect(page.locator("#where")).to_have_text("Together with laptop")
     page.get_by_role("link", name="Memories").click()
     expect(page.locator(".card")).to_have_count(2)
-    laptop.asked("remember", "told to the laptop while linked")
+    laptop.ask("remember", text="told to the laptop while linked")
     expect(page.locator(".card").first).to_contain_text("while linked")
     expect(page.locator(".card").first).to_contain_text("from laptop")
     laptop.running.end()
@@ -116,7 +116,7 @@ def test_it_pairs_by_a_code_syncs_and_opens_with_no_laptop(laptop: Laptop, phone
     laptop_url = laptop.running.said["panel_url"].rstrip("/").rpartition("//")[2]
     with laptop_at(laptop.home, laptop_url) as again:
         agreed(page, again)
-        assert again.asked("digest")["memories"] == 4
+        assert again.ask("digest")["memories"] == 4
 
 
 def test_a_second_tab_asks_the_first_and_takes_over_when_it_closes(laptop: Laptop, phone: Open) -> None:
@@ -135,9 +135,9 @@ def test_one_that_was_put_out_is_told_and_erases_itself(laptop: Laptop, phone: O
     page = phone(laptop.phone_url)
     begin(page)
     pair(page, laptop)
-    laptop.asked("remember", "nothing for strangers")
+    laptop.ask("remember", text="nothing for strangers")
     agreed(page, laptop)
-    laptop.asked("peers", "revoke", call(page, "status")["device"])
+    laptop.ask("peers revoke", device=call(page, "status")["device"])
     expect(page.get_by_text("taken out of your group")).to_be_visible()
     page.get_by_role("button", name="Begin anew").click()
     begin(page, "another")
