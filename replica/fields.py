@@ -6,6 +6,7 @@ understood or not), but people here can only write fields they can read. Likewis
 list: a later one may list a ninth type, and its writes fold here as they do there, or the two would part for good.
 """
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -30,6 +31,8 @@ class Field:
     """One known field: what it is for, how SQLite holds it, and the check that refuses a wrong value.
 
     `words`: those that are written here, where the field holds one of a list; a later version may list more.
+    `later`: it came after 0.1.0, whose programs fold whatever somebody writes in a field that they do not know. So does
+    this one, or the two would part for good; what the field cannot hold shows nowhere, and is kept.
     """
 
     name: str
@@ -37,6 +40,7 @@ class Field:
     column: str
     check: Callable[[Value], None]
     words: tuple[str, ...] = ()
+    later: bool = False
 
 
 def _text(value: Value) -> None:
@@ -124,6 +128,22 @@ FIELDS: Final[Mapping[str, Field]] = {
 }
 
 
+def is_shown(name: str, value: Value) -> bool:
+    """Say whether a value that some version wrote shows as this field: the field is known here, and can hold it."""
+    if (field := FIELDS.get(name)) is None or not field.later:
+        return field is not None
+    try:
+        field.check(value)
+    except (InvalidOp, TooLarge):
+        return False
+    return True
+
+
+def column_value(value: Value) -> Any:
+    """Return a field's value as its column holds it."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, list | dict) else value
+
+
 def check_fields(fields: Mapping[str, Value], *, by_any: bool = False) -> None:
     """Refuse a set of fields that is too large or holds a wrong value; the message names the field.
 
@@ -138,7 +158,8 @@ def check_fields(fields: Mapping[str, Value], *, by_any: bool = False) -> None:
 def check_field(name: str, value: Value, *, by_any: bool = False) -> None:
     """Refuse a value that the field cannot hold. `None` clears any field; unknown fields hold any `Value`.
 
-    `by_any`: whatever version wrote it; otherwise words that are not listed here are refused too.
+    `by_any`: whatever version wrote it; otherwise words that are not listed here are refused too, and whatever else a
+    later field cannot hold.
     """
     if not name or len(name) > FIELD_STRING_BYTES_MAX:
         raise InvalidOp(f"expected a field name, got {name[:40]!r}")
@@ -146,7 +167,7 @@ def check_field(name: str, value: Value, *, by_any: bool = False) -> None:
         return
     try:
         check_value(value)
-        if (field := FIELDS.get(name)) is not None:
+        if (field := FIELDS.get(name)) is not None and not (by_any and field.later):
             field.check(value)
             if field.words and not by_any and value not in field.words:
                 raise InvalidOp(f"expected one of {', '.join(field.words)}; got {value!r}")

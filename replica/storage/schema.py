@@ -15,9 +15,9 @@ import sqlite3
 from collections.abc import Callable
 from typing import Final
 
-from replica.codec import pack
+from replica.codec import pack, unpack
 from replica.errors import StoreCorrupt, StoreNewer
-from replica.fields import FIELDS
+from replica.fields import FIELDS, column_value, is_shown
 from replica.oplog import FoldStatus
 from replica.state.cells import CellKind, decode_cell
 from replica.state.register import winner
@@ -75,6 +75,26 @@ def check(connection: sqlite3.Connection) -> int:
             "Upgrade samemind to open it"
         )
     return int(version)
+
+
+def add_field(connection: sqlite3.Connection, name: str) -> None:
+    """Give a new field its column, and move there what others wrote in it while this device did not know it.
+
+    The field's own migration calls it: a program without the field must not write in a store that has the column. A
+    store that this program made has it from the beginning.
+    """
+    if name not in {row[1] for row in connection.execute("PRAGMA table_info(memory)")}:
+        connection.execute(f'ALTER TABLE memory ADD COLUMN "{name}" {FIELDS[name].column}')
+    make_views(connection)
+    kept = connection.execute("SELECT id, more FROM memory WHERE more IS NOT NULL").fetchall()
+    for number, more in kept:
+        fields = unpack(more)
+        if name in fields and is_shown(name, fields[name]):
+            value = column_value(fields.pop(name))
+            connection.execute(
+                f'UPDATE memory SET "{name}" = ?, more = ? WHERE id = ?',
+                (value, pack(fields) if fields else None, number),
+            )
 
 
 # The log, the feeds and the folded state.

@@ -6,14 +6,13 @@ each memory that shows. Its tables are never hashed, never shipped and can be re
 """
 
 import hashlib
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, Protocol
 
 from replica.codec import pack, unpack
-from replica.fields import FIELDS
+from replica.fields import FIELDS, column_value, is_shown
 from replica.ids import show_memory_id
 from replica.oplog import Changes
 from replica.state.cells import Cell, CellKind, Key, Proposal, TellingLink
@@ -285,9 +284,13 @@ def memory_row(memory: Memory) -> tuple[Any, ...]:
     if fields:
         for i, value in enumerate(values):
             if isinstance(value, list | dict):
-                values[i] = json.dumps(value, ensure_ascii=False, sort_keys=True)
-        unknown = {name: fields[name] for name in sorted(fields) if name not in FIELDS}
-        more = pack(unknown) if unknown else None
+                values[i] = column_value(value)
+        unknown = {name: fields[name] for name in sorted(fields) if not is_shown(name, fields[name])}
+        if unknown:
+            more = pack(unknown)
+            values = [
+                None if name in unknown else value for name, value in zip(_FIELD_COLUMNS, values, strict=True)
+            ]
     return (*_shown(memory), *values, more)
 
 
