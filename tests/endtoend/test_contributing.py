@@ -20,7 +20,9 @@ SECONDS_MAX = 300
 # What is said of a memory: a file that names all of these handles its cell.
 SAID_IN_A_CELL = ("adds", "fields", "edits", "accesses", "claims", "verdicts", "triggers", "labels")
 # Written by the two commands that the page names.
-GENERATED = re.compile(r"samemind/(__init__|_catalog|_methods|_blocking_methods)\.py|docs/reference/\w+\.md")
+GENERATED = re.compile(
+    r"samemind/(__init__|_catalog|_methods|_blocking_methods)\.py|docs/reference/[\w-]+\.md"
+)
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +144,78 @@ def test_a_signal_is_its_file_and_its_test(copy: Path) -> None:
     assert "itemised" in run(copy, "-c", "from tests.bench.families import NAMES; print(NAMES)"), (
         "it is fitted like any other"
     )
+
+
+# An older program's store: it does not know moods, and was told some by a newer device.
+TELLS_A_MOOD = """
+import sys
+from pathlib import Path
+
+import trio
+
+from replica import Remember, Set, Write, new_memory_id, show_memory_id
+from samemind.config import Home
+from samemind.device import open_device
+
+
+async def main() -> None:
+    async with open_device(Home.at(Path(sys.argv[1])), program="a test", answers=False) as device:
+        rid = new_memory_id(device.now_ms(), device.random)
+        told = [Write(Remember("Ann moved to Lisbon", {}), rid), Write(Set("mood", "glad"), rid)]
+        await device.replica.run(lambda core, _: core.commit(told, device.now_ms()))
+        print(show_memory_id(rid))
+
+
+trio.run(main)
+"""
+
+
+def test_a_field_is_three_files_and_older_stores_show_what_they_kept_of_it(
+    copy: Path, tmp_path: Path
+) -> None:
+    for folder in ("tests/unit/replica", "tests/unit/samemind"):
+        (copy / folder).mkdir(parents=True, exist_ok=True)
+    for name in ("tests/unit/replica/test_fields.py", "tests/unit/samemind/test_declare.py"):
+        shutil.copy(ROOT / name, copy / name)
+    generate(copy)
+    home = tmp_path / "home"
+    rid = run(copy, "-c", TELLS_A_MOOD, str(home)).strip()
+    before = contents(copy)
+    for name, code in blocks("Add a field of a memory"):
+        file = copy / name
+        file.write_text(behind_apart(file.read_text("utf-8"), code), "utf-8")
+    page = copy / "docs/reference/op-kinds.md"
+    (row,) = re.findall(r"(?m)^    (\| `mood` \|.*\n)", PAGE.read_text("utf-8"))
+    page.write_text(page.read_text("utf-8") + row, "utf-8")
+    generate(copy)
+    changed = changed_by_hand(before, contents(copy))
+    shipped = {"replica/fields.py", "replica/storage/schema.py", "samemind/memory_view.py"}
+    assert changed - shipped == {"tests/unit/replica/test_fields.py"}, (
+        "and its row, on a page of the reference"
+    )
+    assert shipped <= changed
+    lint(copy, changed - {"docs/reference/op-kinds.md"})
+    tests = ("tests/unit/replica/test_fields.py", "tests/unit/samemind/test_declare.py")
+    run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+
+    def mood() -> object:
+        (memory,) = json.loads(run(copy, *command, "list", "--json"))["memories"]
+        return memory["mood"]
+
+    command = ("-m", "samemind", "--home", str(home))
+    assert mood() == "glad", "what was kept while nobody here knew it"
+    run(copy, *command, "set", rid, "mood=calm")
+    assert mood() == "calm"
+    run(copy, *command, "verify")
+
+
+def behind_apart(source: str, code: str) -> str:
+    """Put a line behind that of the field `apart`, as that one stands; or a definition at the end."""
+    if code.startswith("@"):
+        return f"{source}\n\n{code}"
+    (line,) = re.findall(r'(?m)^ +(?:Field\("apart"|"apart":|apart:).*\n', source)
+    indent, comma = line[: len(line) - len(line.lstrip())], "," * line.endswith(",\n")
+    return source.replace(line, f"{line}{indent}{code.rstrip()}{comma}\n")
 
 
 def test_the_files_of_an_op_kind_are_those_that_know_the_newest_one() -> None:
