@@ -31,6 +31,13 @@ _EXAMPLES: Final = (
     "folder:///path, webdav+https://user@host/path, s3://keyid@bucket/folder?endpoint=https://…, "
     "azblob://account@container/folder, nats+tls://host:4222/name"
 )
+# What may be asked for behind an address. Anything else may be a secret, and an address is shown, logged and handed on.
+_ASKED: Final = {
+    "azblob": frozenset({"endpoint"}),
+    "nats": frozenset({"replicas", "bytes"}),
+    "nats+tls": frozenset({"replicas", "bytes"}),
+    "s3": frozenset({"endpoint", "region"}),
+}
 _DRIVE: Final = re.compile(r"/[A-Za-z]:/")
 _REGION: Final = "auto"
 PORT_NATS: Final = 4222
@@ -67,8 +74,10 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
         raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}") from None
     if parts.scheme not in SCHEMES:
         raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}")
-    if parts.password is not None:
+    if _holds_secret(parts):
         raise ValueError("expected an address without a secret in it: it goes beside it, in a file or typed")
+    if unknown := sorted(parse_qs(parts.query).keys() - _ASKED.get(parts.scheme, frozenset())):
+        raise ValueError(f"expected no {unknown[0]!r:.40} behind the address of such a mailbox")
     if parts.scheme == "folder":
         if parts.netloc or not Path(folder_of(parts.path)).is_absolute():
             raise ValueError(f"expected folder:/// and a path from the root, got {place.url!r:.80}")
@@ -93,6 +102,16 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
         if place.secret is not None:
             read_seed(place.secret)
     return place
+
+
+def _holds_secret(parts: SplitResult) -> bool:
+    """Say whether something in an address is a password, or a token: a NATS server knows nobody by a name there."""
+    try:
+        inner = [urlsplit(each) for each in parse_qs(parts.query).get("endpoint", ())]
+    except ValueError:
+        raise ValueError("expected an address behind endpoint=, got something else") from None
+    has_token = parts.scheme.startswith("nats") and "@" in parts.netloc
+    return parts.password is not None or has_token or any("@" in each.netloc for each in inner)
 
 
 def folder_of(path: str, separator: str = os.sep) -> str:
