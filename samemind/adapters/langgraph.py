@@ -282,7 +282,16 @@ def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
 
 
 def _fits(value: Any, wanted: Mapping[str, Any]) -> bool:
-    return all(_is_as(value.get(key), each) for key, each in wanted.items())
+    return all(_is_as(_at(value, key), each) for key, each in wanted.items())
+
+
+def _at(value: Mapping[str, Any], key: str) -> Any:
+    """Return what a filter names: an entry, or along its dots what lies within others, as some stores have it."""
+    if key in value or "." not in key:
+        return value.get(key)
+    first, rest = key.split(".", 1)
+    inner = value.get(first)
+    return _at(inner, rest) if isinstance(inner, Mapping) else None
 
 
 def _is_as(value: Any, wanted: Any) -> bool:

@@ -104,6 +104,15 @@ def test_a_search_is_by_meaning_within_a_namespace(mind: BlockingMind) -> None:
         (("users", "ann"), "1"),
         (("users", "ann"), "2"),
     }
+    store.put(("docs",), "nested", {"user": {"access-level": "guest", "1st": "Ann"}, "a.b": "dotted"})
+    for wanted, keys in (
+        ({"user.access-level": "guest"}, ["nested"]),
+        ({"user.1st": {"$eq": "Ann"}}, ["nested"]),
+        ({"a.b": "dotted"}, ["nested"]),
+        ({"user.access-level": "owner"}, []),
+        ({"a.b.c": "dotted"}, []),
+    ):
+        assert [item.key for item in store.search(("docs",), filter=wanted)] == keys
     assert [item.key for item in store.search(("users",), query="doctor", filter={"memory": {"$ne": ""}})]
 
 
