@@ -65,6 +65,8 @@ class ClaimsIn:
 
     def __init__(self) -> None:
         self._places: dict[str, tuple[OpRef, MemoryId]] = {}
+        self._taken: set[bytes] = set()
+        """The claims here that lines stand for already; kept, as a file may have a hundred thousand."""
         self._new: set[str] = set()
         self.held = 0
         """How many look secret and were held back."""
@@ -73,25 +75,26 @@ class ClaimsIn:
         """Commit what is new of some lines; return how many that are."""
         count = 0
         pending: list[tuple[Claimed, Write]] = []
+        waits: set[str] = set()
         for line in lines:
             here = number_of(connection, line.rid)
             if here is None or line.id in self._places:
                 continue
-            held = _same(connection, here, line, {place.id8 for place, _ in self._places.values()})
+            held = _same(connection, here, line, self._taken)
             if held is not None:
-                place = OpRef(core.feeds.origin_of(held.feed), held.seq, held.claim)
-                self._places[line.id] = place, line.rid
+                self._place(line, OpRef(core.feeds.origin_of(held.feed), held.seq, held.claim))
                 continue
             said = edge_said(line.entity, line.relation, line.value)
             if line_kept_back(connection, said, now_ms, known=partial(_texts, connection, here)):
                 self.held += 1
                 continue
-            waits = {each.id for each, _ in pending}
-            if waits.intersection(line.replaces) or len(pending) == COMMIT_OPS_MAX:
+            if not waits.isdisjoint(line.replaces) or len(pending) == COMMIT_OPS_MAX:
                 count += self._commit(core, pending, now_ms)
+                waits.clear()
             replaces = tuple(sorted(self._places[each][0] for each in line.replaces if each in self._places))
             claim = replica.Claim(line.entity, line.relation, line.value, replaces, line.valid_from)
             pending.append((line, Write(claim, line.rid)))
+            waits.add(line.id)
         return count + self._commit(core, pending, now_ms)
 
     def decide(self, core: Core, lines: Iterable[Claimed], now_ms: int) -> None:
@@ -119,10 +122,14 @@ class ClaimsIn:
         for start in range(0, len(writes), BATCH):
             core.commit(writes[start : start + BATCH], now_ms)
 
+    def _place(self, line: Claimed, place: OpRef) -> None:
+        self._places[line.id] = place, line.rid
+        self._taken.add(place.id8)
+
     def _commit(self, core: Core, pending: list[tuple[Claimed, Write]], now_ms: int) -> int:
         ops = core.commit([write for _, write in pending], now_ms)
         for (line, _), op in zip(pending, ops, strict=True):
-            self._places[line.id] = op.place, line.rid
+            self._place(line, op.place)
             self._new.add(line.id)
         pending.clear()
         return len(ops)
