@@ -10,7 +10,7 @@ import numpy as np
 from cognition.contradictions.values import folded
 from cognition.embedding.embedder import Vectors, unit
 from cognition.filters import Filters
-from cognition.index import VectorIndex
+from cognition.index import Halves, VectorIndex
 from cognition.judging.nominees import (
     LOOKED_AT,
     MET_FROM,
@@ -43,9 +43,10 @@ _WORDS_MAX: Final = 12
 LABELS_SHARE: Final = 0.4
 # Labels whose vectors are kept: two megabytes.
 LABELS_MAX: Final = 1_024
-# Words whose vectors are kept, to see which words of two tellings are alike: eight megabytes.
-WORDS_KEPT: Final = 4_096
-# Memories that a review looks at, the newest: a second or two.
+# Words whose vectors are kept, to see which words of two tellings are alike, as halves: eight megabytes. A thousand
+# memories have some six thousand, and a review that makes them anew spends most of its time so.
+WORDS_KEPT: Final = 8_192
+# Memories that a review looks at, the newest: a few seconds.
 REVIEWED_MAX: Final = 1_000
 
 
@@ -67,7 +68,7 @@ class ByMeaning:
     def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
         self._embed = embed
         self._labels: OrderedDict[str, Vectors] = OrderedDict()
-        self._words: OrderedDict[str, Vectors] = OrderedDict()
+        self._words: OrderedDict[str, Halves] = OrderedDict()
 
     def find(
         self, told: Shown, vector: Vectors, index: VectorIndex, waiting: Mapping[int, Vectors]
@@ -84,8 +85,8 @@ class ByMeaning:
         """Return a vector for each word by itself."""
         missing = sorted({word for word in words if word not in self._words})
         if missing:
-            self._words.update(zip(missing, self._embed(missing), strict=True))
-        rows = np.stack([self._words[word] for word in words])
+            self._words.update(zip(missing, self._embed(missing).astype(np.float16), strict=True))
+        rows = np.stack([self._words[word] for word in words]).astype(np.float32)
         for word in words:
             self._words.move_to_end(word)
         while len(self._words) > WORDS_KEPT:
