@@ -57,10 +57,15 @@ def empty(document: Document, nothing: str) -> list[str]:
     return lines
 
 
+# Longer than any rule that says something to a person.
+_RULE_CHARACTERS_MAX: Final = 120
+
+
 def repeated(rule: str | None) -> str:
     """Return a rule of RFC 5545 in words, behind a comma: as far as reminders have them, and else as it is."""
     if not rule:
         return ""
+    rule = one_line(rule[:_RULE_CHARACTERS_MAX])  # whoever wrote it may have written anything
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
     unit = _UNITS.get(parts.get("FREQ", ""))
     days = [_DAY.fullmatch(day) for day in parts.get("BYDAY", "").split(",") if day]

@@ -14,6 +14,7 @@ from replica.storage.store import SqliteStore
 from samemind.commands.keeping.triggers_list import _coming
 from samemind.portable.calendar import read
 from samemind.portable.records import Item, Unreadable
+from samemind.rendering import repeated
 from tests.security.test_floods_of_reminders import DUE_MS, tell, with_tables
 from tests.support.replicas import NOW_MS, group, settle
 
@@ -53,6 +54,15 @@ def test_a_reminder_that_nobody_can_count_out_holds_up_no_other(first_ms: int, r
     assert isinstance(_coming(connection, NOW_MS), list)
     TriggerStep().run(ann, connection, NOW_MS)
     assert honest in {each.rid for each in read_live(connection, NOW_MS)}
+
+
+@pytest.mark.parametrize(
+    "rule", ["FREQ=DAILY;INTERVAL=\x1b[31m", "FREQ=WEEKLY;BYDAY=\x1b]0;x\x07", "\x1b[2J\n", ENDLESS]
+)
+def test_a_rule_is_shown_as_words_on_one_short_line(rule: str) -> None:
+    shown = repeated(rule)
+    assert shown.isprintable()
+    assert len(shown) < 200
 
 
 def calendar(*rules: str, begins: str = "16010101T000000", inside: str = "") -> str:
