@@ -110,9 +110,11 @@ class WholeCatalogue(NamedTuple):
 class ChangedRows(NamedTuple):
     """Which rows of a whole catalogue may be others by now, and those and all later ones as they are.
 
-    `outgrown`: so much differs that the whole is to be read anew beside that.
+    `before`: how things stood before these were read. `outgrown`: so much differs that the whole is to be read anew
+    beside that.
     """
 
+    before: Standing
     changed: set[int]
     read: Catalogue
     outgrown: bool
@@ -206,7 +208,11 @@ class Moments:
         if since.outgrown and not self._making.locked():
             self._is_outgrown = True
             self._nursery.start_soon(self._refresh)
-        return whole.catalogue.with_changed(since.read, since.changed)
+        catalogue = whole.catalogue.with_changed(since.read, since.changed)
+        if self._whole is whole:
+            # What was read goes on from here: else each look would read it all again.
+            self._whole = WholeCatalogue(since.before, catalogue)
+        return catalogue
 
     async def _read(self) -> Catalogue:
         """Read the store in pages. Behind a catalogue that is still shown, rest as long as each takes."""
@@ -275,21 +281,22 @@ def standing_of(position: int, merged: int, connection: sqlite3.Connection) -> S
 def changed_since(whole: WholeCatalogue, position: int, connection: sqlite3.Connection) -> ChangedRows | None:
     """Return what changed up to a position; None where what happened does not say which rows it changed."""
     before, last = whole.before, whole.catalogue.last
+    now = standing_of(position, before.merged, connection)
     acts = acts_between(connection, before.position, position, _LATER_OPS_MAX + 1)
     # What was compacted meanwhile tells nobody what it did.
     if len(acts) > _LATER_OPS_MAX or len(acts) < position - before.position:
         return None
     if not (_LEAVE_ROWS | _NAME_ROWS).issuperset(act.kind for act in acts):
         return None
-    if hidden_by_others(connection) != before.hidden:
+    if now.hidden != before.hidden:
         return None
     rids = [rid for act in acts if act.kind in _NAME_ROWS for rid in act.rids]
     changed = {number for number in rows_beside(connection, rids) if number <= last}
     changed.update(whole.catalogue.numbers_of(rids))
     outgrown = False
     if before.many_unread:
-        outgrown = not numbers_unread(connection, 1)
+        outgrown = not now.many_unread  # the rest are noted from here on
     elif before.unread:  # what is named is not in the log
-        changed.update(before.unread.difference(numbers_unread(connection, _LATER_OPS_MAX)))
+        changed.update(before.unread - now.unread)
     read = read_catalogue(connection, after=last, also=sorted(changed))
-    return ChangedRows(changed, read, outgrown or len(read) > _LATER_ROWS_MAX)
+    return ChangedRows(now, changed, read, outgrown or len(read) > _LATER_ROWS_MAX)
