@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cognition.consolidation.extract import SummarySource, summaries_of
 from cognition.consolidation.tables import summary_id
 from cognition.triggers.lattice import joined
 from replica.ids import OpRef
@@ -231,9 +232,13 @@ def _is_hidden(twins: set[OpRef], verdicts: dict[OpRef, dict[OpRef, tuple[int, b
 
 
 def summaries(meaning: Meaning) -> dict[bytes, set[bytes]]:
-    """Return the connected components of live proposals, by the id that follows from the oldest member."""
+    """Return the connected components of live proposals, by the id that follows from the oldest member.
+
+    What one summary has no room for goes into another. Which texts that leaves, the pure function that makes a
+    summary's text says, as it does to devices.
+    """
     contested, held = open_slots(meaning), set(holding(meaning))
-    counting: dict[bytes, int] = {}
+    counting: dict[bytes, SummarySource] = {}
     for rid, memory in meaning.memories.items():
         shown = shown_of(rid, memory)
         asked = any((claim.entity, claim.relation) in contested for claim in memory.claims.values())
@@ -244,7 +249,9 @@ def summaries(meaning: Meaning) -> dict[bytes, set[bytes]]:
             and not retired
             and not any(shown.fields.get(name) for name in ("archived", "pinned", "apart"))
         ):
-            counting[rid] = shown.created
+            counting[rid] = SummarySource(
+                rid, shown.text, shown.created, shown.fields.get("importance"), shown.fields.get("speaker")
+            )
     found: dict[bytes, set[bytes]] = {}
     left = set(counting)
     while left:
@@ -254,7 +261,7 @@ def summaries(meaning: Meaning) -> dict[bytes, set[bytes]]:
             near = {rid for rids in meaning.proposals.values() if fringe.intersection(rids) for rid in rids}
             fringe = near & counting.keys() - component
         left -= component
-        if len(component) >= MEMBERS_MIN:
-            oldest = min(component, key=lambda rid: (counting[rid], rid))
-            found[summary_id(oldest)] = component
+        for said in summaries_of([counting[rid] for rid in component], MEMBERS_MIN):
+            oldest = min(said.sources, key=lambda source: (source.created, source.rid))
+            found[summary_id(oldest.rid)] = {source.rid for source in said.sources}
     return found

@@ -52,6 +52,12 @@ def test_a_fresh_seed_holds_every_property(attempt: int) -> None:
     assert not outcome.violations, told(outcome)
 
 
+def test_what_one_summary_has_no_room_for_is_in_another_by_definition_too() -> None:
+    """In this world seventy memories are proposed together; the definition once knew one summary for all of them."""
+    outcome = simulate(draw(41805))
+    assert not outcome.violations, told(outcome)
+
+
 def test_the_fixed_seeds_meet_every_fault_between_them() -> None:
     met = {fault for seed in FIXED_SEEDS for fault in draw(seed).faults}
     assert met == set(FAULTS)
