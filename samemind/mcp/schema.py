@@ -21,14 +21,14 @@ _SAID: Final[Mapping[str, str]] = {
     "text": "one idea in plain words",
     "tag": "labels",
     "tags": "labels",
-    "meta": "anything else worth keeping, by name",
+    "meta": "anything else, by name",
     "values": "fields and their new values; null clears one",
-    "pin": "always among what you know first",
+    "pin": "always in `context`",
     "id": "its id",
     "rid": "the memory's id",
     "rids": "the memories' ids",
     "workspace": "a shared space",
-    "event_start": "when it happened: YYYY-MM-DD, or an ISO 8601 time",
+    "event_start": "when it happened; words too",
     # The tool's own description has these words already.
     "verdict": "",
 }

@@ -32,9 +32,7 @@ class Settle:
         metavar="VERDICT",
         choices=("same", "changed", "disagree", "two_things", "repeats"),
     )
-    since: str | None = option(
-        "--since", "when it changed: a day, or words such as 'last March' or 'gestern'", takes=Takes.TIME
-    )
+    since: str | None = option("--since", "when it changed: a day, or words: 'last March'", takes=Takes.TIME)
     by: str = option(
         "--by", "who judged it; a person outranks an agent", default="person", choices=("person", "agent")
     )

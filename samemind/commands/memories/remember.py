@@ -240,7 +240,7 @@ COMMAND: Final = Command(
             "workspace",
             "wordings",
         ),
-        seldom=("event_end", "source", "wordings"),
+        seldom=("event_end", "wordings"),
     ),
     panel=True,
     library=Method(

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from cognition.context import harmless
 from cognition.fences import FENCE_CLOSES
 from cognition.recall import K_MAX
+from samemind.agents.protocol import protocol_text
 from samemind.catalog import NAMES, verb_named
 from samemind.commands.memories.recall import ANSWERS_MAX
 from samemind.declaring import Agents, Command, Effects, bounds_of
@@ -40,6 +41,14 @@ def test_the_core_profile_takes_little_of_an_agents_window() -> None:
     listed = [_described(tool, Scope()) for tool in core()]
     said = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed]
     assert len(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()) <= CORE_BYTES_MAX
+
+
+def test_what_the_behaviour_text_tells_agents_to_pass_is_offered_to_them() -> None:
+    remember = next(tool for tool in core() if tool.name == "remember")
+    offered = {one.name for one in remember.options()}
+    for name in ("speaker", "project", "source"):
+        assert f"`{name}" in protocol_text()
+        assert name in offered
 
 
 def test_a_tool_says_what_a_number_may_be() -> None:
