@@ -19,7 +19,7 @@ from tests.support.calling import Call, remember
         (["remember", "   "], "invalid"),
         (["remember", "x" * (1 << 20) + "y"], "too_large"),
         (["remember", "x", "--at", "2023-02-30"], "invalid"),
-        (["remember", "x", "--event-start", "tomorrow"], "invalid"),
+        (["remember", "x", "--event-start", "whenever"], "invalid"),
         (["remember", "x", "--importance", "nan"], "invalid"),
         (["remember", "x", "--importance", "1.5"], "invalid"),
         (["remember", "x", "--importance", "high"], "usage"),

@@ -31,9 +31,7 @@ def test_a_route_is_described_as_its_verb_is_declared(verb: Any) -> None:
     post = document["paths"][path_of(verb)]["post"]
     asked = post["requestBody"]["content"]["application/json"]["schema"]
     assert list(asked["properties"]) == [
-        one.name
-        for one in declared(verb.options)
-        if one.name != "accept_loss"  # it writes, and is no page's
+        one.name for one in declared(verb.options) if "panel" not in one.word.hidden_from
     ]
     assert asked.get("required", []) == [one.name for one in declared(verb.options) if one.required]
     (answer,) = post["responses"]["200"]["content"].values()
