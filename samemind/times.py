@@ -71,9 +71,8 @@ def read_when(text: str, *, name: str, now_ms: int) -> int:
                 each.start_ms <= min(now_ms, moment_ms) and moment_ms <= each.end_ms for each in stretches
             ):
                 return moment_ms
-        if not stretches or _HOUR.search(
-            text
-        ):  # a stretch that is over has no hours: none is left out unsaid
+        # A stretch that is over has no hours: none is left out unsaid.
+        if not stretches or _HOUR.search(text):
             raise _bad(f"{_OR_WORDS}, or 'tomorrow at 9'", text, name) from None
         return max(begun) if begun else min(stretch.start_ms for stretch in stretches)
 
