@@ -2,18 +2,17 @@
 // is close, that is the answer.
 
 import { call } from "./api.js";
-import { announce, h, icon } from "./dom.js";
+import { announce, h, icon, WAITING_MS } from "./dom.js";
 import { plural, t } from "./i18n.js";
 import { marked } from "./marks.js";
 import { subjectOf } from "./questions.js";
-import { compose } from "./memories.js";
+import { firstSteps } from "./memories.js";
 import { go, here, isPast, link, moment } from "./router.js";
 import { memoryRow, metaOf } from "./row.js";
 import { count, state } from "./state.js";
 import { complain } from "./toasts.js";
 
 const TYPING_MS = 160;
-const WAITING_MS = 300;
 const ASKED_MAX = 12;
 const SHOWN = 4;
 const NEAREST = 3;
@@ -84,7 +83,7 @@ export function askBox() {
     const disputes = first ? disputesOf([first]) : [];
     answers.hidden = false;
     if (state.loaded && !count() && !isPast()) {
-      answers.replaceChildren(h("p", { class: "answer-none" }, t("Nothing is remembered yet")), h("p", {}, t("Write something down, or bring in what you told an assistant before.")), h("p", { class: "row" }, h("button", { type: "button", class: "primary", on: { click: () => compose() } }, t("Remember something")), h("a", { href: link("settings") }, t("Import a chat"))));
+      answers.replaceChildren(h("p", { class: "answer-none" }, t("Nothing is remembered yet")), ...firstSteps());
       announce(t("Nothing is remembered yet"));
       return;
     }

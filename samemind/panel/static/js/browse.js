@@ -1,10 +1,10 @@
 // Memories: everything that is remembered, by when it was told, narrowed by what one knows of it, or found by words.
 
 import { call } from "./api.js";
-import { announce, h, icon, keyed, say } from "./dom.js";
+import { announce, h, icon, keyed, say, WAITING_MS } from "./dom.js";
 import { date, month, number, plural, t } from "./i18n.js";
 import { onOps } from "./live.js";
-import { compose } from "./memories.js";
+import { composeButton, firstSteps } from "./memories.js";
 import { go, here, isPast, link, moment } from "./router.js";
 import { memoryRow } from "./row.js";
 import { deviceName, state } from "./state.js";
@@ -13,7 +13,6 @@ import { windowed } from "./window.js";
 
 const TYPING_MS = 90;
 const GATHER_MS = 250;
-const WAITING_MS = 300;
 const STALE_MS = 1500;
 const SHOWN = 8;
 const FOUND_MAX = 50;
@@ -64,7 +63,7 @@ export function browseView() {
   const element = h(
     "div",
     { class: "view browse" },
-    h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Memories")), summary), h("button", { type: "button", class: "primary", on: { click: () => compose() } }, t("Remember something"))),
+    h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Memories")), summary), composeButton("primary")),
     h("label", { class: "search wide" }, h("span", { class: "unseen" }, t("Search all memories")), icon("search"), input),
     chosen,
     h("div", { class: "browse-grid" }, filters, h("div", { class: "browse-list" }, when, empty, results, rows.element)),
@@ -94,7 +93,7 @@ export function browseView() {
           ? [h("p", { class: "empty-title" }, t("Nothing was known by then")), h("p", {}, t("What this memory holds was told later.")), h("p", {}, h("a", { href: link("memories", { at: "", by: "" }) }, t("Back to now")))]
           : view.of
           ? [h("p", { class: "empty-title" }, t("Nothing fits")), h("p", {}, t("No memory has all of this.")), h("a", { href: link("memories") }, t("Show everything"))]
-          : [h("p", { class: "empty-title" }, t("Nothing is remembered yet")), h("p", {}, t("Write something down, or bring in what you told an assistant before.")), h("p", { class: "row" }, h("button", { type: "button", class: "primary", on: { click: () => compose() } }, t("Remember something")), h("a", { href: link("settings") }, t("Import a chat")))]),
+          : [h("p", { class: "empty-title" }, t("Nothing is remembered yet")), ...firstSteps()]),
       );
     }
   }

@@ -4,6 +4,8 @@
 import { t } from "./i18n.js";
 
 const SVG = "http://www.w3.org/2000/svg";
+// What takes longer than this says that it is being looked for.
+export const WAITING_MS = 300;
 
 /** An element. `props`: `class`, `on` (handlers), `data`, else attributes; false and null leave one out. */
 export function h(tag, props = {}, ...children) {

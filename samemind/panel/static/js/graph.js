@@ -3,7 +3,7 @@
 import { call } from "./api.js";
 import { h, keyed, s, say } from "./dom.js";
 import { standingOf } from "./memory.js";
-import { compose } from "./memories.js";
+import { composeButton } from "./memories.js";
 import { memoryRow } from "./row.js";
 import { here, link, moment, momentOfVerbs } from "./router.js";
 import { relationWords } from "./words.js";
@@ -39,7 +39,7 @@ function aroundView() {
   const told = h("ul", { class: "plain told-of", "aria-label": t("Memories that name it") });
   const table = h("ul", { class: "plain edges", "aria-label": t("Relations") });
   const whole = h("a", { class: "button", href: link("graph", { all: "1" }) }, t("The whole graph"));
-  const none = h("div", { class: "empty", hidden: true }, h("p", {}, t("Names come from what you write down: “Ann works with Bob in Lisbon” puts three here.")), h("button", { type: "button", on: { click: () => compose() } }, t("Remember something")));
+  const none = h("div", { class: "empty", hidden: true }, h("p", {}, t("Names come from what you write down: “Ann works with Bob in Lisbon” puts three here.")), composeButton());
   const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Graph")), summary), whole), none, h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table)));
   const all = h("a", { class: "all-link", hidden: true });
   told.after(all);

@@ -3,7 +3,7 @@
 import { call } from "./api.js";
 import { announce, h, keyed, say } from "./dom.js";
 import { ago, minute, plural, t } from "./i18n.js";
-import { compose } from "./memories.js";
+import { composeButton } from "./memories.js";
 import { link } from "./router.js";
 import { memoryNamed, reloadSoon, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
@@ -36,7 +36,7 @@ export function inboxView() {
   const others = h("ul", { class: "plain inbox", "aria-label": t("Noticed") });
   const otherPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Noticed")), h("p", { class: "muted" }, t("What memory found by itself. Nothing has to be done about it.")), others);
   const think = h("button", { type: "button", on: { click: thinkNow } }, t("Think now"));
-  const hint = h("div", { class: "empty" }, h("p", {}, t("To be reminded, write down when: “Dentist on 3 May at 9”. It comes up here on that day.")), h("button", { type: "button", on: { click: () => compose() } }, t("Remember something")));
+  const hint = h("div", { class: "empty" }, h("p", {}, t("To be reminded, write down when: “Dentist on 3 May at 9”. It comes up here on that day.")), composeButton());
   const coming = h("ol", { class: "plain inbox coming", "aria-label": t("Coming") });
   const comingPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Coming")), coming);
   const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Inbox")), summary), think), list, hint, comingPart, otherPart);

@@ -55,6 +55,16 @@ export function compose() {
   parts.composer.open();
 }
 
+/** A button that opens the composer, on a page that has it beside other things. */
+export function composeButton(look = null) {
+  return h("button", { type: "button", class: look, on: { click: compose } }, t("Remember something"));
+}
+
+/** What can be done where nothing is remembered yet. */
+export function firstSteps() {
+  return [h("p", {}, t("Write something down, or bring in what you told an assistant before.")), h("p", { class: "row" }, composeButton("primary"), h("a", { href: link("settings") }, t("Import a chat")))];
+}
+
 /** Show one memory, wherever it was named. */
 export function reveal(rid) {
   view.query = parts.search.value = "";
