@@ -10,7 +10,7 @@ state in a file.
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -48,6 +48,16 @@ RandomBytes = Callable[[int], bytes]
 def source_of(name: str) -> str:
     """Return what stands as the source of each memory that an agent of this name tells, unless it names another."""
     return f"agent {name}"
+
+
+def with_source(verb: str, options: Mapping[str, Any], source: str | None) -> Mapping[str, Any]:
+    """Return what an agent asks, it being the source of what it tells: so all of that can be found, and taken back.
+
+    As it is where it names a source itself, or where nobody knows who it is (None).
+    """
+    if verb == "remember" and source and not options.get("source"):
+        return {**options, "source": source}
+    return options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

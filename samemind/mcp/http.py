@@ -27,7 +27,7 @@ from starlette.types import Scope as HttpScope
 
 from replica import wall_clock_ms
 from samemind.agents import grants as granting
-from samemind.agents.grants import Agent, Grants
+from samemind.agents.grants import Agent, Grants, with_source
 from samemind.agents.ledger import Ledger
 from samemind.config import Home
 from samemind.control.server import Say
@@ -252,10 +252,7 @@ class _Noted:
     async def ask(
         self, verb: str, options: Mapping[str, Any], *, again: bool, hear: Say | None = None
     ) -> Mapping[str, Any]:
-        if verb == "remember" and not options.get(
-            "source"
-        ):  # so that all it told can be found, and taken back
-            options = {**options, "source": self._agent.source}
+        options = with_source(verb, options, self._agent.source)
         document = await self._store.ask(verb, options, again=again, hear=hear)
 
         def note() -> None:

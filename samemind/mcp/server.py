@@ -22,7 +22,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from samemind.agents.grants import source_of
+from samemind.agents.grants import source_of, with_source
 from samemind.agents.protocol import protocol_text
 from samemind.config import Home
 from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
@@ -222,16 +222,16 @@ class _Verbs:
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
             given, again = as_agent(tool, verb, options)
-            if verb == "remember" and not given.get("source") and (name := self._client_of(context)):
-                given = {**given, "source": source_of(name)}
+            given = with_source(verb, given, self._source_of(context))
             return await self._store.ask(verb, given, again=again, hear=hear)
 
         return ask
 
-    def _client_of(self, context: Context) -> str | None:
-        """Return what the client calls itself, where that is wanted; None where it does not say."""
+    def _source_of(self, context: Context) -> str | None:
+        """Return the source of what the client tells, by what it calls itself; None where that is not wanted."""
         client = context.session.client_params if self._names_client else None
-        return None if client is None else one_line(client.client_info.name)[:CLIENT_CHARACTERS_MAX].strip()
+        name = "" if client is None else one_line(client.client_info.name)[:CLIENT_CHARACTERS_MAX].strip()
+        return source_of(name) if name else None
 
     async def _resources(self, context: Context, params: Any) -> types.ListResourcesResult:
         cursor = params.cursor if params is not None else None
