@@ -10,6 +10,7 @@ state in a file.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -30,6 +31,9 @@ CODE_MS: Final = 60_000
 AGENTS_MAX: Final = 100
 CLIENTS_MAX: Final = 100
 PENDING_MAX: Final = 20
+# What was used once is known for a while, so that a copy of it that somebody shows later ends what came of it. A
+# program has one code, and fetches a token an hour.
+SPENT_MAX: Final = 16
 NAME_CHARACTERS_MAX: Final = 80
 # Names, addresses and contacts of a program are a kilobyte. Anybody may register a hundred, and all of them are read
 # and written with every change.
@@ -41,6 +45,10 @@ CHALLENGE_CHARACTERS_MAX: Final = 128
 # Without vowels no words arise, and without look-alikes none is misread.
 _CODE_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 CODE_LENGTH: Final = 6
+
+# A program with two windows may refresh in both at once: the slower one gets nothing, and harms nothing.
+AT_ONCE_MS: Final = 60_000
+_WAYS_IN: Final = frozenset({"plain", "access", "refresh"})
 
 RandomBytes = Callable[[int], bytes]
 
@@ -91,7 +99,7 @@ class Token:
     """A secret that was handed out, by its hash. `resource` is the address it is good for; empty: any of ours."""
 
     kind: str
-    """`plain`, `access`, `refresh` or `code`."""
+    """`plain`, `access`, `refresh` or `code`; and `spent code` or `spent refresh`, of one that was used."""
     agent: str
     expires_ms: int | None
     resource: str = ""
@@ -186,9 +194,35 @@ def find_token(grants: Grants, secret: str, kinds: frozenset[str], now_ms: int) 
     return None if token.expires_ms is not None and now_ms >= token.expires_ms else token
 
 
-def take_back(grants: Grants, secret: str) -> Grants:
-    """Return the grants without one secret."""
-    return replace(grants, tokens={key: each for key, each in grants.tokens.items() if key != digest(secret)})
+def spend(grants: Grants, secret: str, now_ms: int) -> Grants:
+    """Return the grants with a code or a refresh token used up: it is only known any more, until it would expire.
+
+    The oldest of an agent's spent ones go, so that whoever refreshes without end fills nothing.
+    """
+    key = digest(secret)
+    token = grants.tokens[key]
+    kind = f"spent {token.kind}"
+    tokens = {each: kept for each, kept in grants.tokens.items() if each != key}
+    known = [each for each, kept in tokens.items() if kept.agent == token.agent and kept.kind == kind]
+    for oldest in known[: len(known) - SPENT_MAX + 1] if len(known) >= SPENT_MAX else ():
+        del tokens[oldest]
+    tokens[key] = replace(token, kind=kind, asked={**token.asked, "spent_ms": now_ms})
+    return replace(grants, tokens=tokens)
+
+
+def is_copied(token: Token, now_ms: int) -> bool:
+    """Say whether who shows a spent secret has a copy of it, and is no program that asks twice at once."""
+    return token.kind == "spent code" or now_ms >= token.asked["spent_ms"] + AT_ONCE_MS
+
+
+def may_come_in(grants: Grants, agent: Agent, now_ms: int) -> bool:
+    """Say whether an agent is let in still, as it was: it has rights, and a secret that is good for something."""
+    return grants.agents.get(agent.id) == agent and any(
+        each.agent == agent.id
+        and each.kind in _WAYS_IN
+        and (each.expires_ms is None or now_ms < each.expires_ms)
+        for each in grants.tokens.values()
+    )
 
 
 def take_back_of(grants: Grants, agent: str, kinds: frozenset[str]) -> Grants:
@@ -250,14 +284,20 @@ def ask(
     asked: dict[str, Any],
     random: RandomBytes,
     now_ms: int,
+    peer: str = "",
 ) -> tuple[Grants, str]:
-    """Let a program wait for its owner; returns the secret by which its browser asks how it stands."""
+    """Let a program wait for its owner; returns the secret by which its browser asks how it stands.
+
+    `peer` is the network address that it asks from. Anybody may ask, so once as many wait as may, a newcomer takes the
+    place of the last that came from the address with the most; where that is its own, it is refused. So who waits
+    already is pushed out by nobody, and a flood from one address keeps no other address out.
+    """
     for what, most in (("state", STATE_CHARACTERS_MAX), ("challenge", CHALLENGE_CHARACTERS_MAX)):
         if len(asked.get(what) or "") > most:
             raise Usage(f"expected a {what} of at most {most} characters from the program")
     waiting = {key: each for key, each in grants.pending.items() if now_ms < each.asked_ms + PENDING_MS}
-    while len(waiting) >= PENDING_MAX:
-        del waiting[next(iter(waiting))]
+    if len(waiting) >= PENDING_MAX:
+        _make_room(waiting, peer)
     codes = {each.code for each in waiting.values()}
     code = _code(random)
     while code in codes:
@@ -268,10 +308,22 @@ def ask(
         client=client,
         name=clean_name(name),
         redirect_uri=redirect_uri,
-        asked=asked,
+        asked={**asked, "peer": peer},
         asked_ms=now_ms,
     )
     return replace(grants, pending={**waiting, request: pending}), request
+
+
+def _make_room(waiting: dict[str, Pending], peer: str) -> None:
+    from_each = Counter(each.asked.get("peer", "") for each in waiting.values())
+    crowd, most = from_each.most_common(1)[0]
+    if from_each[peer] + 1 >= most:
+        raise Usage(
+            f"expected at most {PENDING_MAX} programs that wait for an answer, and that many do; "
+            f"each waits for {PENDING_MS // 60_000} minutes at most",
+            code="too_many",
+        )
+    del waiting[[request for request, each in waiting.items() if each.asked.get("peer", "") == crowd][-1]]
 
 
 def waiting(grants: Grants, now_ms: int) -> dict[str, Pending]:

@@ -10,6 +10,7 @@ import html
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
 import trio
@@ -33,13 +34,14 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.errors import Usage
 from samemind.mcp.actions import DOCUMENT_PATH, TOOLS_PATH, act, tools_document
-from samemind.mcp.oauth import BEARER, SCOPE, Provider, where_to
+from samemind.mcp.oauth import BEARER, PEER, SCOPE, Provider, where_to
 from samemind.mcp.scope import Scope
 from samemind.mcp.server import open_server
 from samemind.mcp.store import HomeStore, VerbPerformer
 from samemind.mcp.tools import full
 from samemind.panel.access import host_is_ours, is_loopback, written_plainly
 from samemind.panel.certificate import ensure_certificate
+from samemind.panel.crowd import caller_of
 from samemind.panel.guard import bounded
 from samemind.panel.serving import Door, listening, machine_names
 from samemind.platform import system
@@ -58,6 +60,8 @@ REVOKED_WITHIN_S: Final = 1.0
 PAGE_LOOKS_S: Final = 2
 # More memories than a line of the log is good for.
 RIDS_NOTED_MAX: Final = 50
+# What one house has of IPv6: whoever is in it takes a new address at will.
+_HOUSE_BITS: Final = 64
 _READ_VERBS: Final = frozenset({tool.verb for tool in full() if tool.read_only})
 _PAGE_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -123,6 +127,12 @@ class RemoteAgents:
         origin = headers.get("origin")
         is_tool = scope["path"].startswith(TOOLS_PATH) and scope["method"] == "POST"
         if scope["path"] != MCP_PATH and not is_tool:
+            if headers.get("sec-fetch-dest", "document") != "document" and scope["path"] == "/authorize":
+                # A web page that asks behind its user's back, by a picture or a script, could ask without end.
+                answer = _refused(403, "foreign_page", "expected a browser that a person sent here")
+                await answer(scope, receive, send)
+                return
+            PEER.set(_network_of(scope.get("client")))
             await self._pages(base)(scope, receive, send)
         elif origin is not None and origin != base:
             await _refused(403, "foreign_origin", "expected no web page of another origin")(
@@ -201,8 +211,8 @@ class RemoteAgents:
                 async with manager.run():
                     live = _Live(agent, manager, ending)
                     task_status.started(live)
-                    # Another process revokes, by the file.
-                    while (await self._read()).agents.get(agent.id) == agent:  # noqa: ASYNC110
+                    # Another process revokes, by the file; and a code that is shown twice takes the tokens back.
+                    while granting.may_come_in(await self._read(), agent, self._now_ms()):  # noqa: ASYNC110
                         await trio.sleep(REVOKED_WITHIN_S)
         if self._live.get(agent.id) is live:
             del self._live[agent.id]
@@ -345,6 +355,17 @@ _PAGE: Final = (
     '<meta name="viewport" content="width=device-width"><style>body{{font:1rem/1.5 system-ui;max-width:34rem;'
     "margin:12vh auto;padding:0 1rem}}pre{{font-size:1.2rem}}</style></head><body>{body}</body></html>"
 )
+
+
+def _network_of(client: object) -> str:
+    """Return from where somebody asks: an address, or of IPv6 the network that one house has."""
+    caller = caller_of(client)
+    try:
+        address = ip_address("" if caller is None else caller.host.partition("%")[0])
+    except ValueError:
+        return ""
+    prefix = _HOUSE_BITS if address.version == 6 else address.max_prefixlen
+    return str(ip_network((address, prefix), strict=False).network_address)
 
 
 def _refused(status: int, code: str, message: str) -> JSONResponse:

@@ -6,6 +6,7 @@ address that it asked with.
 """
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -35,11 +36,15 @@ _NEVER_REDIRECTED_TO: Final = frozenset(
     {"about", "blob", "data", "file", "ftp", "javascript", "vbscript", "view-source", "ws", "wss"}
 )
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_CODE: Final = frozenset({"code"})
-_REFRESH: Final = frozenset({"refresh"})
+# With those that were used: a copy of one that shows up later is told from what nobody ever had.
+_CODE: Final = frozenset({"code", "spent code"})
+_REFRESH: Final = frozenset({"refresh", "spent refresh"})
 _ACCESS: Final = frozenset({"access"})
+_OF_A_PROGRAM: Final = frozenset({"access", "refresh"})
 # What stands for the agent itself on every request.
 BEARER: Final = frozenset({"plain", "access"})
+# The network address that a request came from: the SDK asks for a page to wait on without saying so.
+PEER: Final[ContextVar[str]] = ContextVar("peer", default="")
 Changed = TypeVar("Changed")
 
 
@@ -106,11 +111,15 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             },
             random=random_bytes,
             now_ms=self._now_ms(),
+            peer=PEER.get(),
         )
         try:
             return f"{self._base}/approve?request={await self._change(ask)}"
         except Usage as error:
-            raise AuthorizeError("invalid_request", error.message) from None
+            busy = error.code == "too_many"
+            raise AuthorizeError(
+                "temporarily_unavailable" if busy else "invalid_request", error.message
+            ) from None
 
     async def load_authorization_code(
         self, client: OAuthClientInformationFull, authorization_code: str
@@ -169,9 +178,10 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         """Take all tokens back that came with this one."""
 
         def change(grants: Grants) -> tuple[Grants, None]:
-            found = granting.find_token(grants, token.token, _ACCESS | _REFRESH, self._now_ms())
-            kinds = _ACCESS | _REFRESH
-            return (grants if found is None else granting.take_back_of(grants, found.agent, kinds)), None
+            found = granting.find_token(grants, token.token, _OF_A_PROGRAM, self._now_ms())
+            if found is None:
+                return grants, None
+            return granting.take_back_of(grants, found.agent, _OF_A_PROGRAM), None
 
         await self._change(change)
 
@@ -186,8 +196,11 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             found = granting.find_token(grants, secret, kinds, now_ms)
             if found is None:
                 return grants, None
-            grants = granting.take_back(grants, secret)
-            grants = granting.take_back_of(grants, found.agent, _ACCESS | _REFRESH)
+            rest = granting.take_back_of(grants, found.agent, _OF_A_PROGRAM)
+            if found.kind.startswith("spent"):
+                # Two have it, and nobody knows which of them is the program: both lose it (OAuth 2.1, 4.1.3 and 4.3.1).
+                return (rest if granting.is_copied(found, now_ms) else grants), None
+            grants = granting.take_back_of(granting.spend(grants, secret, now_ms), found.agent, _OF_A_PROGRAM)
             issue = partial(
                 granting.issue,
                 agent=found.agent,
@@ -205,8 +218,8 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             )
 
         tokens = await self._change(change)
-        if tokens is None:  # somebody else was quicker
-            raise TokenError("invalid_grant", "this was used already")
+        if tokens is None:
+            raise TokenError("invalid_grant", "this was used already, which ends what came of it")
         return tokens
 
     async def _find(self, secret: str, kinds: frozenset[str]) -> Token | None:

@@ -1,15 +1,17 @@
 """The interface for remote agents, tried by those who should not get in: a real daemon, and anybody's requests."""
 
+import base64
+import hashlib
 import http.client
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from samemind.agents.grants import CLIENT_BYTES_MAX, STATE_CHARACTERS_MAX
+from samemind.agents.grants import CLIENT_BYTES_MAX, PENDING_MAX, STATE_CHARACTERS_MAX
 from samemind.mcp.http import BODY_BYTES_MAX
 from samemind.mcp.oauth import redirect_is_safe
 from tests.support.cli import RunningDaemon, daemon, run
@@ -203,3 +205,58 @@ def test_a_code_is_good_for_its_program_its_proof_and_once(served: Served) -> No
     stolen = stolen.replace(secret.encode(), (other.get("client_secret") or "").encode())
     status, _, body = served.ask("POST", "/token", stolen, **kind)
     assert (status, json.loads(body)["error"]) == (400, "invalid_grant"), "it is another program's"
+
+
+def test_a_code_that_is_shown_twice_ends_what_came_of_it(served: Served) -> None:
+    """A copy of it is about, and nobody can tell whose: the tokens go, and so does what was opened with them."""
+    verifier = "v" * 43
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+    _, client = registered(served)
+    _, location = authorize(served, client, code_challenge=challenge)
+    path = location.removeprefix(served.base)
+    waiting = run(served.home, "--json", "agents").json["waiting"][-1]
+    assert run(served.home, "agents", "approve", waiting["code"]).code == 0
+    code = served.ask("GET", path)[1]["location"].partition("code=")[2].partition("&")[0]
+
+    def fetch(verifier: str) -> tuple[int, dict[str, Any]]:
+        form = urlencode(
+            {
+                "grant_type": "authorization_code", "code": code, "client_id": client["client_id"],
+                "client_secret": client.get("client_secret") or "", "redirect_uri": "https://app.example/cb",
+                "code_verifier": verifier,
+            }
+        ).encode()  # fmt: skip
+        kind = {"Content_Type": "application/x-www-form-urlencoded"}
+        status, _, body = served.ask("POST", "/token", form, **kind)
+        return status, json.loads(body)
+
+    status, tokens = fetch(verifier)
+    assert status == 200, tokens
+    bearer = f"Bearer {tokens['access_token']}"
+    assert served.hello(Authorization=bearer)[0] == 200
+    assert fetch("w" * 43)[1]["error"] == "invalid_grant", "the proof does not fit"
+    assert served.hello(Authorization=bearer)[0] == 200, "so it is not the program's, and ends nothing"
+    status, said = fetch(verifier)
+    assert (status, said["error"]) == (400, "invalid_grant")
+    assert served.hello(Authorization=bearer)[0] == 401
+    assert fetch(verifier)[0] == 400
+
+
+def test_a_page_does_not_ask_behind_its_users_back(served: Served) -> None:
+    """A picture in a web page is fetched from any address, so one page could ask without end."""
+    _, client = registered(served)
+    path = (
+        f"/authorize?client_id={client['client_id']}&redirect_uri=https://app.example/cb&response_type=code"
+        f"&code_challenge={'x' * 43}&code_challenge_method=S256&state=s"
+    )
+    for kind in ("image", "empty", "iframe", "script"):
+        assert served.ask("GET", path, Sec_Fetch_Dest=kind)[0] == 403
+    assert served.ask("GET", path, Sec_Fetch_Dest="document")[0] == 302
+
+
+def test_asking_without_end_is_refused_and_pushes_nobody_out(served: Served) -> None:
+    _, client = registered(served)
+    _, first = authorize(served, client)
+    last = [authorize(served, client)[1] for _ in range(PENDING_MAX)][-1]
+    assert "error=temporarily_unavailable" in last
+    assert served.ask("GET", first.removeprefix(served.base))[0] == 200, "who waits goes on waiting"

@@ -21,10 +21,13 @@ def random() -> Callable[[int], bytes]:
     return Random(7).randbytes
 
 
-def asked(grants: Grants, random: Callable[[int], bytes], *, now_ms: int = NOW) -> tuple[Grants, str, str]:
+def asked(
+    grants: Grants, random: Callable[[int], bytes], *, now_ms: int = NOW, peer: str = ""
+) -> tuple[Grants, str, str]:
     grants, request = granting.ask(
         grants, client="c1", name="Cl\x1baude", redirect_uri="https://a.example/cb",
         asked={"state": "s", "challenge": "x", "resource": "https://m.example/mcp"}, random=random, now_ms=now_ms,
+        peer=peer,
     )  # fmt: skip
     return grants, request, grants.pending[request].code
 
@@ -98,10 +101,56 @@ def test_strangers_who_register_and_ask_fill_nothing_and_push_nobody_out(
         grants = granting.register(grants, f"x{number}", {})
     assert len(grants.clients) == granting.CLIENTS_MAX
     assert "c1" in grants.clients
-    for _ in range(3 * granting.PENDING_MAX):
-        grants, _, _ = asked(grants, random)
+    for number in range(granting.PENDING_MAX):
+        grants, _, _ = asked(grants, random, peer=f"10.0.0.{number % 4}")
+    for number in range(granting.PENDING_MAX):
+        grants = refused(grants, random, peer=f"10.0.0.{number % 4}")
     assert len(grants.pending) == granting.PENDING_MAX
     assert len({each.code for each in grants.pending.values()}) == granting.PENDING_MAX
+
+
+def test_a_flood_from_one_address_pushes_out_nobody_who_waits_and_keeps_no_other_out(
+    random: Callable[[int], bytes],
+) -> None:
+    grants, honest, code = asked(Grants(), random, peer="10.0.0.7")
+    own, early, _ = asked(grants, random, peer="10.0.0.66")  # at the flood's own address, but before it
+    grants = own
+    last = ""
+    while len(grants.pending) < granting.PENDING_MAX:
+        grants, last, _ = asked(grants, random, peer="10.0.0.66")
+    grants = refused(grants, random, peer="10.0.0.66")
+    grants, second, _ = asked(grants, random, peer="10.0.0.8")
+    assert last not in grants.pending
+    assert {honest, early, second} <= grants.pending.keys()
+    assert granting.decide(grants, code, Rights(), name=None, random=random, now_ms=NOW)[1] is not None
+    later, _, _ = asked(grants, random, now_ms=NOW + granting.PENDING_MS, peer="10.0.0.66")
+    assert len(later.pending) == 1, "ten minutes later there is room again"
+
+
+def refused(grants: Grants, random: Callable[[int], bytes], *, peer: str) -> Grants:
+    with pytest.raises(Usage, match="that many do"):
+        asked(grants, random, peer=peer)
+    return grants
+
+
+def test_what_was_spent_is_known_for_a_while_and_fills_nothing(random: Callable[[int], bytes]) -> None:
+    grants, agent = granting.add(Grants(), "desk", Rights(), client="c", random=random, now_ms=NOW)
+    assert not granting.may_come_in(grants, agent, NOW)
+    token = ""
+    for number in range(3 * granting.SPENT_MAX):
+        grants, token = granting.issue(
+            grants, "refresh", agent.id, random=random, now_ms=NOW, lifetime_ms=granting.REFRESH_MS
+        )
+        assert granting.may_come_in(grants, agent, NOW)
+        grants = granting.spend(grants, token, NOW + number)
+    assert len(grants.tokens) == granting.SPENT_MAX
+    assert granting.find_token(grants, token, frozenset({"refresh"}), NOW) is None
+    known = granting.find_token(grants, token, frozenset({"spent refresh"}), NOW)
+    assert known is not None
+    spent_ms = known.asked["spent_ms"]
+    assert not granting.is_copied(known, spent_ms + granting.AT_ONCE_MS - 1)
+    assert granting.is_copied(known, spent_ms + granting.AT_ONCE_MS)
+    assert not granting.may_come_in(grants, agent, NOW), "what is spent lets nobody in"
 
 
 def test_names_are_unique_clean_and_may_be_shortened(random: Callable[[int], bytes]) -> None:
