@@ -9,6 +9,8 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from cognition.numerals import in_decimals
+
 # Every claim of a slot is compared with each value in it, again with each new claim.
 _AMOUNTS_KEPT: Final = 4_096
 # Of a longer value an amount would be a part.
@@ -102,7 +104,7 @@ def same_amount(one: str, other: str) -> bool | None:
 @lru_cache(_AMOUNTS_KEPT)
 def amount_of(value: str) -> Amount | None:
     """Return the amount that a value is; None where it is anything else."""
-    told = " ".join(value.replace("’", "'").casefold().split()).strip(" .")
+    told = " ".join(in_decimals(value).replace("’", "'").casefold().split()).strip(" .")
     if len(told) > _CHARACTERS_MAX:
         return None
     if told in _HALF_AN_HOUR:
@@ -126,7 +128,7 @@ def amount_of(value: str) -> Amount | None:
 def _number(told: str) -> float | None:
     if told in _ONE:
         return 1.0
-    if not told[0].isdigit():
+    if not told[0].isdecimal():
         return None
     if _GROUPED.fullmatch(told):
         return float(re.sub(r"[ .,]", "", told))

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from cognition.contradictions.amounts import same_amount
+from cognition.numerals import in_decimals
 
 # Whoever owns the devices: the subject of "I" where nobody is named as speaker.
 OWNER: Final = "owner"
@@ -37,7 +38,7 @@ def words_of(text: str) -> frozenset[str]:
     """Return the words of a value that tell it from others; an address is one word."""
     if "@" in text:
         return frozenset([folded(text)])
-    found = [_ORDINAL.sub(r"\1", word) for word in _WORDS.findall(folded(text))]
+    found = [_ORDINAL.sub(r"\1", word) for word in _WORDS.findall(folded(in_decimals(text)))]
     telling = frozenset(word for word in found if word not in _EMPTY)
     return telling or frozenset(found)
 

@@ -176,7 +176,7 @@ def _span(unit: str, count: int, told: date) -> Span:
 def _counted(words: DateWords, sign: int) -> Callable[[re.Match[str], date], Span | None]:
     def means(match: re.Match[str], told: date) -> Span | None:
         said = match["n"].casefold()
-        number = int(said) if said.isdigit() else _looked_up(words.numbers, said)
+        number = int(said) if said.isdecimal() else _looked_up(words.numbers, said)
         if not 0 < number <= _COUNT_MAX:
             return None
         unit = _looked_up(words.units, match["u"].casefold())

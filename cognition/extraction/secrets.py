@@ -37,7 +37,7 @@ class _Detector(NamedTuple):
 
 
 def _is_card(found: str) -> bool:
-    digits = [int(letter) for letter in found if letter.isdigit()]
+    digits = [int(letter) for letter in found if letter.isdecimal()]
     if len(digits) not in _CARD_DIGITS or len(set(digits)) == 1:
         return False
     doubled = sum(sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])

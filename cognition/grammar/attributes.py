@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from cognition.numerals import in_decimals
 from cognition.ranking.times import folded, meanings
 
 # A page says a hundred numbers; a telling says a few, and says them early.
@@ -25,6 +26,8 @@ _NOON: Final = 12
 _DAYS_MAX: Final = 31
 # From here on zeros at the end may be rounding.
 _ROUND_FROM: Final = 100
+# What is longer is no amount, and no float keeps it.
+_DIGITS_MAX: Final = 15
 
 # A number with a letter on it that is no unit ("0x44", "4e") is a name, and stays one token.
 _TOKEN: Final = re.compile(r"\d[xX]\w+|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[€£$₴₽%]")
@@ -35,7 +38,8 @@ _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+|\d{1,3}(?: \d{3})+")
 _THOUSANDS: Final = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)")
 _HOUR_MARK: Final = re.compile(r"\b([01]?\d|2[0-4])\s?[hH]\s?([0-5]\d)?\b(?!/)")
-_NUMBER: Final = re.compile(r"\d")
+# "0点" and "1月" are one sign each before they are folded, and no numbers.
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _SIGNS: Final = frozenset("€£$₴₽")
 
 # A quarter past is not "about the hour", and Tuesday not about Monday.
@@ -90,7 +94,7 @@ def _table() -> _Words:
 @lru_cache(_KEPT)
 def attributes(text: str) -> tuple[Attribute, ...]:
     """Return what a text states, in its order; of a long text, its beginning."""
-    told = text[:CHARACTERS_MAX]
+    told = in_decimals(text[:CHARACTERS_MAX])
     found = [
         Attribute("identifier", re.sub(r"\D", "", match[0]), match[0].strip())
         for match in _IDENTIFIER.finditer(told)
@@ -189,8 +193,8 @@ def _afternoon(hour: int, behind: str) -> int:
 def _number(small: Sequence[str], at: int) -> float | None:
     """Return the number that stands here, in digits or as a word; an article is no number."""
     word = small[at]
-    if _NUMBER.match(word):
-        if word[1:2] == "x":
+    if word[:1].isdecimal():
+        if len(word) > _DIGITS_MAX or _NUMBER.fullmatch(word) is None:
             return None
         if _CLOCK.fullmatch(word) and ":" in word:
             return float(word.partition(":")[0])
@@ -202,7 +206,7 @@ def _number(small: Sequence[str], at: int) -> float | None:
     if not isinstance(number, int) or number <= 1:
         return None
     more = meanings(small[at + 1]).get("number") if at + 1 < len(small) else None
-    if number >= 20 and isinstance(more, int) and 0 < more < 10 and not small[at + 1].isdigit():
+    if number >= 20 and isinstance(more, int) and 0 < more < 10 and not small[at + 1].isdecimal():
         return float(number + more)
     return float(number)
 

@@ -468,7 +468,7 @@ def _is_counted(word: str) -> bool:
     return (
         word in _COUNTED
         or word in _hours_words()
-        or word.isdigit()
+        or word.isdecimal()
         or not _TIMES.isdisjoint(meanings(folded(word)))
     )
 

@@ -123,7 +123,7 @@ def _spelled(reading: TypedReading, text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for match in WORD.finditer(reading.plain):
         word = match[0]
-        is_telling = word in reading.words and len(word) >= _LETTERS_MIN and not word[0].isdigit()
+        is_telling = word in reading.words and len(word) >= _LETTERS_MIN and not word[0].isdecimal()
         # In German every noun begins large.
         if is_telling and word != OWNER and (word not in reading.names or "de" in reading.languages):
             found.setdefault(word, text[match.start() : match.end()])

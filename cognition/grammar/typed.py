@@ -19,6 +19,7 @@ from cognition.contradictions.values import OWNER
 from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
 from cognition.grammar.lexicon import CLOCKS, FEASTS, TRADES, PatternLexicon, languages_of, level, lexicon
 from cognition.nowhere import is_nowhere
+from cognition.numerals import in_decimals
 from cognition.ranking.times import folded, meanings
 from cognition.words import SILENT_WORDS
 
@@ -186,7 +187,7 @@ class _Sentence(NamedTuple):
 @lru_cache(_KEPT)
 def read_claims(text: str) -> TypedReading:
     """Return what a text claims; of a long one its beginning."""
-    text = text[:CHARACTERS_MAX]
+    text = in_decimals(text[:CHARACTERS_MAX])
     plain = level(text)
     languages = languages_of(plain)
     words = lexicon(languages)
@@ -339,12 +340,12 @@ def _days(plain: str) -> Iterator[tuple[str, int, int]]:
     tokens = list(_DAY_OR_WORD.finditer(plain))
     for at, word in enumerate(tokens):
         month_named = meanings(folded(word[0])).get("month")
-        if not isinstance(month_named, int) or word[0].isdigit():
+        if not isinstance(month_named, int) or word[0].isdecimal():
             continue
         for other in (*reversed(tokens[max(0, at - 3) : at]), *tokens[at + 1 : at + 2]):
             start, end = min(word.start(), other.start()), max(word.end(), other.end())
             between = plain[min(word.end(), other.end()) : max(word.start(), other.start())]
-            is_day = other[0].isdigit() and 1 <= int(other[0]) <= _DAYS_MAX
+            is_day = other[0].isdecimal() and 1 <= int(other[0]) <= _DAYS_MAX
             if is_day and len(between) <= _OF_CHARACTERS_MAX and "," not in between:
                 yield f"{month_named:02}-{int(other[0]):02}", start, end
                 break
@@ -512,7 +513,7 @@ def _homes(sentence: _Sentence) -> Iterator[TypedClaim]:
             continue
         start = match.end() + rest.find(place)
         written = sentence.text[start : start + len(place)]
-        if sentence.names and not any(word[:1].isupper() or word[:1].isdigit() for word in written.split()):
+        if sentence.names and not any(word[:1].isupper() or word[:1].isdecimal() for word in written.split()):
             continue
         if is_nowhere(written):
             continue
@@ -854,7 +855,7 @@ def _ends_on(sentence: _Sentence) -> Iterator[TypedClaim]:
         return
     for word in WORD.finditer(sentence.plain):
         month = meanings(folded(word[0])).get("month")
-        if not isinstance(month, int) or word[0].isdigit():
+        if not isinstance(month, int) or word[0].isdecimal():
             continue
         year = _YEAR_BEHIND.match(sentence.plain, word.end())
         if year is not None:
@@ -1047,7 +1048,7 @@ def _beside_hours(sentence: _Sentence) -> Iterator[tuple[int, int, int]]:
     for pattern, minutes in sentence.words.beside_hour if CLOCKS in sentence.lists else ():
         for match in pattern.finditer(sentence.plain):
             hour = (
-                int(match["hour"]) if match["hour"].isdigit() else sentence.words.numbers.get(match["hour"])
+                int(match["hour"]) if match["hour"].isdecimal() else sentence.words.numbers.get(match["hour"])
             )
             if hour is not None and 0 < hour <= _HOURS:
                 yield hour * _MINUTES + minutes, *match.span()
@@ -1066,7 +1067,7 @@ def _struck_hours(sentence: _Sentence) -> Iterator[tuple[int, int, int]]:
     """Read "at six", "um 9", "18 uhr", "6 pm"."""
     plain = sentence.plain
     for match in _HOUR.finditer(plain):
-        hour = int(match[0]) if match[0].isdigit() else sentence.words.numbers.get(match[0])
+        hour = int(match[0]) if match[0].isdecimal() else sentence.words.numbers.get(match[0])
         if hour is None or not 0 < hour <= _HOURS:
             continue
         start, end = match.span()

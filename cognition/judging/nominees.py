@@ -179,7 +179,7 @@ def compared_words(text: str) -> tuple[str, ...]:
     telling = dict.fromkeys(
         word
         for word in words(text)
-        if word.isdigit() or (len(word) >= _WORD_LETTERS_MIN and word not in SILENT_WORDS)
+        if word.isdecimal() or (len(word) >= _WORD_LETTERS_MIN and word not in SILENT_WORDS)
     )
     return tuple(telling)[:MET_WORDS_MAX]
 

@@ -232,7 +232,7 @@ def _named_by(entry: str) -> int:
     if entry.startswith(_LABEL):
         return 0  # labels say what a memory is about, and name no times or numbers
     word = _word(entry)
-    digits = word[0].isdigit()
+    digits = word[0].isdecimal()
     return (
         TIME * (word in _TIME_WORDS or (digits and len(word) == _YEAR_DIGITS))
         | NUMBER * (digits or word in _NUMBER_WORDS)

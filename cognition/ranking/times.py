@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from cognition.days import DAY_MS
+from cognition.numerals import in_decimals
 from replica.values import dataclass
 
 # What was told a few hours beside a day may belong to it: late at night, or in another zone.
@@ -30,6 +31,8 @@ _COUNT_MAX: Final = 400
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
 _ISO: Final = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
+# Of "2.5 years" the whole ones count: the year is right, and five would be wrong.
+_DECIMAL: Final = re.compile(r"(?<![\d.,:/-])(\d+)[.,]\d{1,2} (?=([^\W\d_]+))")
 _APOSTROPHES: Final = re.compile(r"['’ʼ]")
 
 
@@ -280,12 +283,16 @@ def folded(text: str) -> str:
 
 def _words(text: str) -> list[_Word]:
     found = []
-    for spelled in _TOKEN.findall(folded(text)):
+    for spelled in _TOKEN.findall(_DECIMAL.sub(_whole, folded(in_decimals(text)))):
         means = meanings(spelled)
-        if spelled.isdigit():
+        if spelled.isdecimal():
             means = {"year": int(spelled)} if len(spelled) == 4 else {"number": min(int(spelled), 9_999)}
         found.append(_Word(spelled, means))
     return found
+
+
+def _whole(match: "re.Match[str]") -> str:
+    return f"{match[1]} " if "unit" in meanings(match[2]) else match[0]
 
 
 @lru_cache(_KEPT)
@@ -313,7 +320,7 @@ def _count(words: Sequence[_Word], at: int) -> tuple[int, int]:
     if not isinstance(number, int) or number > _COUNT_MAX:
         return 0, at
     more = _get(words, at + 1, "number")
-    if number in (20, 30) and isinstance(more, int) and more < 10 and not words[at + 1].spelled.isdigit():
+    if number in (20, 30) and isinstance(more, int) and more < 10 and not words[at + 1].spelled.isdecimal():
         return number + more, at + 2
     return number, at + 1
 

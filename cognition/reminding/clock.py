@@ -91,7 +91,7 @@ class Clock:
     def _halves(self) -> time | None:
         """Read "7p", "730 p.m.", "three am", "seven thirty pm"."""
         for match in _HALVES.finditer(self._said):
-            glued = match[4] is not None and self._said[match.start(4) - 1].isdigit()
+            glued = match[4] is not None and self._said[match.start(4) - 1].isdecimal()
             if (match[3] or glued or is_english(self._said)) and (
                 found := self._of_halves(match)
             ) is not None:
@@ -174,10 +174,10 @@ class Clock:
         for match in re.finditer(r"(?<![\w.:,/])(\d{1,2}|[^\W\d_]+)(?![\w:/]|[.,]\d)", self._said):
             start = self._word_at(match.end())
             struck = number_of(match[1]) if table().lists["hours"].match(self._said, start) else None
-            if struck is not None and (match[1].isdigit() or struck > 1) and struck <= 24:
+            if struck is not None and (match[1].isdecimal() or struck > 1) and struck <= 24:
                 minutes = struck % 24 * 60 + self._minutes_behind(match.end())
                 # "5h" is written by the clock of a day; "5 Uhr" is spoken.
-                literal = match[1].isdigit() and _MARK.match(self._said, start) is not None
+                literal = match[1].isdecimal() and _MARK.match(self._said, start) is not None
                 late = _part_near(self._said[start : start + _NEAR], after=True)
                 return _time(minutes) if literal and not late else self._waking_minutes(minutes, match.end())
         for match in self._all("at"):
@@ -234,7 +234,7 @@ class Clock:
         found = self._minutes_at(start)
         # "trzynastej trzydzieści": nothing is counted by such an hour.
         is_hour = (
-            not self._said[:end].rstrip()[-1:].isdigit() or _STRUCK.search(self._said, 0, end) is not None
+            not self._said[:end].rstrip()[-1:].isdecimal() or _STRUCK.search(self._said, 0, end) is not None
         )
         return (
             found
@@ -307,7 +307,7 @@ class Clock:
         named = (
             parts or table().lists["hours"].match(behind) is not None or before in (["la"], ["alle"], ["a"])
         )
-        return word.isdigit() or word in _ONES or (word in _ARTICLES_OR_ONE and named)
+        return word.isdecimal() or word in _ONES or (word in _ARTICLES_OR_ONE and named)
 
     def _is_counted(self, end: int) -> bool:
         """Say whether a number counts something, or is a day: "in 3 days", "on 3 march"."""

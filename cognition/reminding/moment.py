@@ -199,7 +199,7 @@ class TextTime:
             weekday = weekday_of(behind)
             is_last = table().lists["last"].fullmatch(word) is not None
             nth = -1 if is_last else table().ordinals_spelled.get(word)
-            if nth is None and word.isdigit() and 1 <= int(word) <= 5:
+            if nth is None and word.isdecimal() and 1 <= int(word) <= 5:
                 nth = int(word)
                 if behind in _OF:
                     at += 1
@@ -227,7 +227,7 @@ class TextTime:
         elided = words[0].removeprefix("dell").removeprefix("d")
         month = meanings(words[0]).get("month", meanings(elided).get("month"))
         if isinstance(month, int):
-            year = next((int(each) for each in words[1:2] if len(each) == 4 and each.isdigit()), None)
+            year = next((int(each) for each in words[1:2] if len(each) == 4 and each.isdecimal()), None)
             return (self._now.year + (month < self._now.month) if year is None else year), month
         if any(meanings(word).get("unit") == "month" for word in words[:2]):
             return self._months_on(1 if self._says_next(words) else 0)
@@ -258,7 +258,7 @@ class TextTime:
             if meanings(word).get("unit") != "month":
                 continue
             for before in reversed(self._words[max(0, at - 6) : at]):
-                if before.isdigit():
+                if before.isdecimal():
                     return int(before)
         return None
 
@@ -313,7 +313,7 @@ class TextTime:
             before = [each for each in self._words[max(0, at - 3) : at] if each not in _OF]
             behind = [each for each in self._words[at + 1 : at + 4] if each not in _OF]
             day = self._number(before[-1:]) or self._number([each for each in behind[:1] if each not in _ONE])
-            year = next((int(each) for each in behind[:2] if len(each) == 4 and each.isdigit()), None)
+            year = next((int(each) for each in behind[:2] if len(each) == 4 and each.isdecimal()), None)
             if (
                 year is None
                 and self._number(before[-1:])
@@ -329,12 +329,14 @@ class TextTime:
         """Say whether two digits behind a month are a year to come: "14 April 27"."""
         this = self._now.year % 100
         ends = re.search(rf"{month} {word}(?! ?[:h]|[\w.]| +\w)", self._said) is not None
-        return len(word) == 2 and word.isdigit() and this <= int(word) <= this + 20 and ends
+        return len(word) == 2 and word.isdecimal() and this <= int(word) <= this + 20 and ends
 
     def _number(self, words: Sequence[str]) -> int | None:
         """Return the day of a month that a word is, in digits or as an ordinal."""
         for word in words:
-            number = int(word) if word.isdigit() else table().ordinals.get(word, meanings(word).get("number"))
+            number = (
+                int(word) if word.isdecimal() else table().ordinals.get(word, meanings(word).get("number"))
+            )
             if isinstance(number, int) and 1 <= number <= 31:
                 return number
         return None
@@ -420,10 +422,10 @@ class TextTime:
             unit = span_seconds_of(words[0])
             return (1, unit) if alone and unit is not None else None
         said = self._said[start + len(words[0]) :].lstrip()
-        part = re.match(r"[.,](\d)(?!\d)", said)
+        part = re.match(r"[.,](\d{1,2})(?!\d)", said)
         half = known.lists["halves"].match(said)
         if part is not None:
-            said, fraction = said[part.end() :], int(part[1]) / 10
+            said, fraction = said[part.end() :], float(f"0.{part[1]}")
         elif half is not None:
             said, fraction = said[half.end() :], 0.5
         else:
@@ -433,7 +435,7 @@ class TextTime:
             behind = TOKEN.search(said)
             half = None if behind is None else known.lists["halves"].match(said[behind.end() :].lstrip())
             fraction += 0.5 if half is not None and unit < _DAY_S else 0.0
-        if unit is None or not 0 < count <= _COUNT_MAX or (fraction and unit >= _DAY_S):
+        if unit is None or not 0 < count + fraction <= _COUNT_MAX or (fraction and unit >= _DAY_S):
             return None
         return count + fraction, unit
 
@@ -547,7 +549,8 @@ class TextTime:
                 if part is None and (not at or words[at - 1] not in table().single["in_month"]):
                     continue
                 told = next(
-                    (int(each) for each in words[at + 1 : at + 2] if len(each) == 4 and each.isdigit()), None
+                    (int(each) for each in words[at + 1 : at + 2] if len(each) == 4 and each.isdecimal()),
+                    None,
                 )
                 year = told or year + (month < self._now.month)
             elif part is None:
@@ -602,7 +605,7 @@ class TextTime:
             if (
                 isinstance(month, int)
                 and month != due.month
-                and any(self._number([each]) for each in beside if each.isdigit())
+                and any(self._number([each]) for each in beside if each.isdecimal())
                 and not self._is_counted_from(at)
             ):
                 return False
@@ -737,7 +740,7 @@ class TextTime:
         words = self._words[at + 1 : at + 4]
         led = bool(words) and words[0] in _LEADING
         words = words[led:]
-        if not words or not words[0].isdigit() or not 1 <= int(words[0]) <= DAYS_MAX:
+        if not words or not words[0].isdecimal() or not 1 <= int(words[0]) <= DAYS_MAX:
             return None, False
         behind = words[1] if len(words) > 1 else ""
         suffixed = re.search(rf"{words[0]}(?:st|nd|rd|th|e|er|o|\.)(?!\w)", self._said) is not None

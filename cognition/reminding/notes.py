@@ -144,7 +144,7 @@ def is_by(said: str, name: str) -> bool:
             weekday_of(word) is not None
             or not {"month", "relative"}.isdisjoint(meanings(word))
             or meanings(word).get("unit") in ("month", "year", "week")
-            or (word.isdigit() and len(word) < 3 and at < 3)
+            or (word.isdecimal() and len(word) < 3 and at < 3)
             for at, word in enumerate(behind)
         ):
             return True

@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
+from cognition.numerals import in_decimals
 from cognition.reminding.moment import Reminder, TextTime
 from cognition.reminding.notes import is_by, is_duty, is_infinitive, is_note, is_task, may_be_duty
 from cognition.reminding.spelled import UNCLEAR, spelled
@@ -34,6 +35,7 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     """
     if not text or len(text) > CHARACTERS_MAX:
         return None
+    text = in_decimals(text)
     lists, told = table().lists, plain(text)
     tokens = TOKEN.findall(told)
     words = frozenset(tokens)
@@ -85,6 +87,6 @@ def read_moment(text: str, now: datetime) -> datetime | None:
     """Return the time to come that words name, on the teller's clock: "tomorrow at 9"; None where they name none."""
     if not text or len(text) > CHARACTERS_MAX:
         return None
-    moment = TextTime(spelled(text), now)
+    moment = TextTime(spelled(in_decimals(text)), now)
     found = moment.reminder() if moment.has_time else None
     return None if found is None else found.due

@@ -97,7 +97,7 @@ def _behind_every(said: str, every: "re.Match[str]") -> Repeat | None:
     elif words:
         ordinal = table().ordinals_spelled.get(words[0])
         number = number_of(words[0])
-        is_suffixed = len(words) > 1 and words[0].isdigit() and words[1] in _ORDINAL_ENDS
+        is_suffixed = len(words) > 1 and words[0].isdecimal() and words[1] in _ORDINAL_ENDS
         # "toda quinta" is every Thursday; "ogni quinta settimana" is every fifth week.
         if weekday_of(words[0]) is not None and not _is_counted(words[1:2]):
             pass
@@ -134,7 +134,7 @@ def _on_date(said: str, every: "re.Match[str]", words: Sequence[str]) -> Repeat 
     day = _EVERY_DAY.match(said, every.end())
     if day is not None and table().lists["hours"].match(said, day.end()) is None:
         return Repeat("MONTHLY")
-    if not words or not words[0].isdigit() or not 1 <= int(words[0]) <= DAYS_MAX:
+    if not words or not words[0].isdecimal() or not 1 <= int(words[0]) <= DAYS_MAX:
         return None
     behind = next((word for word in words[1:4] if word not in _OF_DATE), "")
     if behind in table().single["days_of_month"]:
@@ -177,7 +177,7 @@ def _nth_before(said: str) -> Repeat | None:
     for at, word in enumerate(words[:-1]):
         elided = word.removeprefix("l")
         nth = table().ordinals_spelled.get(word)
-        if nth is None and word.isdigit() and words[at + 1] in _ORDINAL_ENDS:
+        if nth is None and word.isdecimal() and words[at + 1] in _ORDINAL_ENDS:
             nth, words = int(word), [*words[: at + 1], *words[at + 2 :]]
         if any(table().lists["last"].fullmatch(each) is not None for each in (word, elided)):
             nth = _LAST

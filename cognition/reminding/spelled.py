@@ -297,8 +297,8 @@ def _is_listed(tokens: "list[re.Match[str]]", at: int, said: str) -> bool:
 
 def _is_short(word: str, name: str, before: str, behind: str, *, dotted: bool, ends: bool) -> bool:
     if "month" in meanings(name):
-        return before.isdigit() or (behind.isdigit() and (dotted or len(word) > 2))
-    hour = behind.isdigit() or table().lists["at"].fullmatch(behind) is not None
+        return before.isdecimal() or (behind.isdecimal() and (dotted or len(word) > 2))
+    hour = behind.isdecimal() or table().lists["at"].fullmatch(behind) is not None
     lists = table().single
     if word in lists["only_days"] or not word.isascii():
         return dotted or hour or ends or before in _LED

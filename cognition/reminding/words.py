@@ -136,13 +136,13 @@ def may_name_day(words: Sequence[str]) -> bool:
     """
     days = table().days
     return any(
-        word in days or word[0].isdigit() or meanings(word) or _JOINED_DAY.search(word) for word in words
+        word in days or word[0].isdecimal() or meanings(word) or _JOINED_DAY.search(word) for word in words
     )
 
 
 def number_of(word: str) -> int | None:
     """Return the number that a word is, in digits or spelled."""
-    if word.isdigit():
+    if word.isdecimal():
         return int(word) if len(word) <= 4 else None
     number = table().numbers.get(word, meanings(word).get("number"))
     return number if isinstance(number, int) else None

@@ -31,6 +31,8 @@ CSRF_HEADER: Final = "x-samemind-csrf"
 BODY_BYTES_MAX: Final = 1 << 20
 # A megabyte over the slowest network that anybody would call one.
 BODY_SECONDS_MAX: Final = 30.0
+# Longer numbers of bytes are refused before they are read as one.
+_LENGTH_DIGITS_MAX: Final = 12
 _SAFE: Final = frozenset({"GET", "HEAD"})
 
 _CSP: Final[Mapping[str, str]] = {
@@ -137,7 +139,10 @@ class Guard:
         if not from_here and (not safe or scope["path"].startswith("/api/")):
             return refuse(403, "foreign_origin", "expected a request of this panel's own page")
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > BODY_BYTES_MAX:
+        if (
+            not (length.isascii() and length.isdecimal() and len(length) <= _LENGTH_DIGITS_MAX)
+            or int(length) > BODY_BYTES_MAX
+        ):
             return refuse(413, "too_large", f"expected at most {BODY_BYTES_MAX} bytes")
         session = panel.keeper.session(cookie_of(headers, panel.cookie_name), panel.now_ms())
         if (

@@ -59,3 +59,28 @@ def test_what_is_not_to_be_compared_is_not_named(mind: BlockingMind) -> None:
 def test_what_is_told_in_a_batch_names_nothing_and_embeds_nothing_on_its_way(mind: BlockingMind) -> None:
     told = mind.remember_many([{"text": OLD}, {"text": NEW}])
     assert (told.count, hasattr(told, "nominees")) == (2, False)
+
+
+def test_fractions_and_numerals_of_any_kind_break_nothing_that_is_done_with_them(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    """Once a text with "½" in it was one after which naming, recalls and thinking failed."""
+    texts = [
+        "Take ½ tablet of Thyrax at 8",
+        "Ann is 2½ years old",
+        "Flour: 1½ cups for the cake",
+        "Meeting ❻ March in Berlin, step ① of ²",
+    ]
+    for text in texts:
+        mind.remember(text, nominees=True)
+    assert mind.recall("½ ❻ 2½ years ago").results
+    mind.think()
+    told = mind.remember("Take 1½ tablets of Thyrax at 8", nominees=True).nominees
+    assert told[0].relation == "differs"
+    assert ("dose", "0.5 tablet", "1.5 tablets") in [
+        (value.kind, value.before, value.now) for value in told[0].values
+    ]
+    mind.review()
+    notes = tmp_path / "notes.md"
+    notes.write_text("\n\n".join(f"# {at}\n{text}!" for at, text in enumerate(texts)), encoding="utf-8")
+    assert mind.import_(notes).imported == len(texts)
