@@ -6,9 +6,10 @@ await lies inside. `read` runs beside the writer, on a connection of its own, an
 """
 
 import sqlite3
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import Final, TypeVar
@@ -32,6 +33,8 @@ from replica.storage.store import SqliteStore
 Result = TypeVar("Result")
 # What some 400 memories write, a few megabytes: brought over in hundredths of a second.
 REST_ROWS_MIN: Final = 5_000
+# While somebody tells one thing after the other, those who watch hear of it fifty times a second.
+BURST_S: Final = 0.02
 
 
 def wall_clock_ms() -> int:
@@ -59,6 +62,9 @@ class Replica:
         self._written = _own_end(core)
         self._watchers: set[trio.Event] = set()
         self._rows_brought_over = 0  # the store's thread's own
+        self._noting = threading.Lock()
+        self._is_told = False  # that there is news, by `_tell_watchers` and a moment ago
+        self._token = trio.lowlevel.current_trio_token()
 
     @property
     def device(self) -> DeviceId:
@@ -87,9 +93,54 @@ class Replica:
             with _trouble_told():
                 return await self._driver.run(run)
         finally:
-            if news > self._news:  # two that ended together come in either order
-                self._position, self._news, self._written = ended, news, written
+            if self._comes_to(ended, news, written):
                 self._wake()
+
+    def run_from_thread(self, function: Callable[[Core, sqlite3.Connection], Result]) -> Result:
+        """Run `function` likewise, for a thread that runs no trio and waits for it: there and back in one step each.
+
+        What it asks of trio's thread afterwards comes behind the news of this.
+        """
+
+        def run(connection: sqlite3.Connection) -> Result:
+            try:
+                return self._run(function, connection)
+            finally:
+                core = self._core
+                if self._comes_to(core.position, core.news, _own_end(core)):
+                    self._tell_watchers()
+
+        with _trouble_told():
+            return self._driver.run_from_thread(run)
+
+    def _comes_to(self, position: int, news: int, written: tuple[int, int] | None) -> bool:
+        """Note how far the store has come, unless that is known; two that ended together come in either order."""
+        with self._noting:
+            if news <= self._news:
+                return False
+            self._position, self._news, self._written = position, news, written
+            return True
+
+    def _tell_watchers(self) -> None:
+        """Have trio's thread wake watchers, on the store's thread: at once, and then no more often than `BURST_S`.
+
+        To wake them takes as long as half a commit, and who tells one thing after the other shares the interpreter.
+        """
+        if not self._is_told:
+            self._is_told = True
+            with suppress(trio.RunFinishedError):  # nobody is left who watches
+                self._token.run_sync_soon(self._wake_in_turn)
+
+    def _wake_in_turn(self) -> None:
+        told = self._news  # before they look
+        self._wake()
+        trio.lowlevel.spawn_system_task(self._wake_again, told)
+
+    async def _wake_again(self, told: int) -> None:
+        await trio.sleep(BURST_S)
+        self._is_told = False  # before the look: what is noted after that has them told anew
+        if self._news != told:
+            self._wake()
 
     def _run(
         self, function: Callable[[Core, sqlite3.Connection], Result], connection: sqlite3.Connection

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
@@ -61,7 +61,7 @@ def _looked_at_later(
         if not options.keys().isdisjoint({"read", "wait", "nominees"}):
             at_once: Remembered = self._run(lambda: remember(self._mind, *args, **options))
             return at_once
-        stored: Remembered = self._run(lambda: remember(self._mind, *args, **options, read=False))
+        stored = _stored(self, lambda mind: remember(mind, *args, **options, read=False), options)
         if stored.held:
             return stored
 
@@ -78,6 +78,19 @@ def _looked_at_later(
         return later
 
     return wait
+
+
+def _stored(
+    mind: ThreadedMind, call: Callable[[Mind], Coroutine[Any, Any, Remembered]], options: Mapping[str, Any]
+) -> Remembered:
+    """Store a memory; what comes with other words for it has trio's thread wake who embeds those."""
+    straight = mind.straight
+    if straight is not None and not options.get("wordings") and not trio.lowlevel.in_trio_task():
+        try:
+            return straight.run(call)
+        except trio.ClosedResourceError:
+            pass  # the other way says why
+    return mind._run(lambda: call(mind._mind))
 
 
 class BlockingMind(BlockingMethods):

@@ -202,3 +202,57 @@ def test_a_file_that_is_not_ours_is_refused_by_name_and_left_alone(tmp_path: Pat
         assert path.read_bytes() == b"somebody's letter " * 99
 
     run(main)
+
+
+def test_what_a_thread_wrote_is_seen_by_whoever_asks_behind_it(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+
+            def write() -> tuple[int, int]:
+                replica.run_from_thread(lambda core, _: core.commit([FORGET], NOW_MS))
+                return replica.position, replica.news
+
+            assert await trio.to_thread.run_sync(write) == (1, 1)
+
+    run(main)
+
+
+def test_watchers_hear_of_the_last_of_many_things_that_a_thread_wrote(tmp_path: Path) -> None:
+    many = 200
+
+    async def main() -> None:
+        heard: list[int] = []
+        async with opened(tmp_path / "store.db") as replica:
+
+            async def watch() -> None:
+                while heard[-1:] != [many]:
+                    heard.append(await replica.changed(heard[-1] if heard else 0))
+
+            def write_one(number: int) -> None:
+                replica.run_from_thread(lambda core, _: settle_theme(core, str(number)))
+
+            def write() -> None:
+                for number in range(many):
+                    write_one(number)
+
+            with trio.fail_after(30):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(watch)
+                    await trio.to_thread.run_sync(write)
+        assert heard == sorted({*heard})
+
+    run(main)
+
+
+def test_what_a_thread_could_not_write_is_no_news(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+
+            def write() -> None:
+                with pytest.raises(InvalidOp):
+                    replica.run_from_thread(lambda core, _: settle_theme(core, "\ud800"))
+
+            await trio.to_thread.run_sync(write)
+            assert replica.position == 0
+
+    run(main)

@@ -3,6 +3,8 @@
 import inspect
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -38,6 +40,41 @@ def test_the_same_without_trio(tmp_path: Path) -> None:
         assert [hit.rid for hit in mind.recall("Lisbon")] == [remembered.rid]
     with pytest.raises(samemind.Unreachable, match="closed"):
         mind.digest()
+
+
+def test_a_telling_does_not_wait_for_the_thread_of_the_loop(tmp_path: Path) -> None:
+    """It is stored by the store's thread alone, and what is asked next is answered with it all the same."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("Ann moved to Lisbon")
+        goes_on = threading.Event()
+        mind._token.run_sync_soon(lambda: goes_on.wait(30) or None)
+        told = mind.remember("Ben moved to Porto")
+        assert not goes_on.is_set()
+        goes_on.set()
+        assert mind.get(told.rid).text == "Ben moved to Porto"
+        assert told.rid in [hit.rid for hit in mind.recall("who moved to Porto?")]
+    with pytest.raises(samemind.Unreachable, match="closed"):
+        mind.remember("Cid moved to Faro")
+
+
+def test_many_threads_tell_at_once(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+
+        def tell(name: str) -> list[str]:
+            return [mind.remember(f"{name} counted to {number}").rid for number in range(20)]
+
+        with ThreadPoolExecutor(4) as pool:
+            rids = [rid for told in pool.map(tell, ("Ann", "Ben", "Cid", "Dan")) for rid in told]
+        assert {one.rid for one in mind.list(limit=100).memories} == {*rids}
+
+
+def test_what_is_wrong_with_a_telling_is_said_to_its_thread(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(samemind.SamemindError, match="some text"):
+            mind.remember("  ")
+        with pytest.raises(samemind.Usage, match="importance"):
+            mind.remember("Ann moved to Lisbon", importance=2)
+        assert mind.list().memories == []
 
 
 @published("PM-01")

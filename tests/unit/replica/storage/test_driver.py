@@ -330,3 +330,50 @@ def test_what_is_written_never_reaches_the_debug_log(path: Path, caplog: pytest.
     run(path, body)
     assert caplog.records
     assert "swordfish" not in caplog.text
+
+
+def test_a_thread_without_trio_writes_while_trio_is_busy(path: Path) -> None:
+    """Its call crosses trio's thread neither on the way there nor on the way back."""
+
+    async def body(driver: Driver) -> None:
+        found: list[object] = []
+
+        def write() -> None:
+            found.append(driver.run_from_thread(lambda it: insert(it, 1, 2)))
+            found.append(driver.run_from_thread(numbers))
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join(GIVE_UP_S)  # trio's own thread stands still meanwhile
+        assert found == [2, [1, 2]]
+
+    run(path, body)
+    assert on_disk(path) == [1, 2]
+
+
+def test_a_thread_gets_what_its_function_raises_and_nothing_is_left_open(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        def fail(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO item VALUES (7)")
+            raise StopIteration("of its own")
+
+        def write() -> list[int]:
+            with pytest.raises(StopIteration, match="of its own"):
+                driver.run_from_thread(fail)
+            return driver.run_from_thread(numbers)
+
+        assert await trio.to_thread.run_sync(write) == []
+
+    run(path, body)
+
+
+def test_a_thread_that_comes_too_late_is_told_so(path: Path) -> None:
+    left: list[Driver] = []
+
+    async def body(driver: Driver) -> None:
+        left.append(driver)
+
+    run(path, body)
+    with pytest.raises(trio.ClosedResourceError, match="closed"):
+        left[0].run_from_thread(numbers)
