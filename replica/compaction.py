@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+from replica.collector import collector_paused
 from replica.core import Core
 from replica.feeds import join
 from replica.hlc import HLC_MAX, at_end_of, milliseconds
@@ -21,15 +22,18 @@ from replica.ids import DeviceId, OpId
 from replica.oplog import Changes, FoldStatus, LogRow, SpinePiece
 from replica.ops import OpKind
 from replica.remains import remains_of
-from replica.rows import body_of, op_of
+from replica.rows import body_of, op_of, read_places
 from replica.state.cells import State
 from replica.state.fold import fold, keys_of
 from replica.state.register import Dot, Vector
 
 LEASE_MS: Final = 90 * 24 * 3_600_000
-# What one transaction folds: some two seconds for a writer that waits. More than the largest batch that one signature
+# What one transaction folds: less than a second for a writer that waits. More than the largest batch that one signature
 # covers, or such a batch could never leave.
 COMPACT_OPS_MAX: Final = 50_000
+# More than any feed has.
+SEQ_MAX: Final = 2**63 - 1
+_UNKNOWN: Final = FoldStatus.UNKNOWN
 
 
 def compactable(
@@ -59,36 +63,38 @@ def _choose(
     feeds = core.feeds
     base = {feed.no: feed.base_seq for feed in feeds}
     signed = dict(base)
+    based = dict(base)
+    begun = {feed.no: feed.fork + 1 for feed in feeds}
+    # Of each feed, what all others hold, as far as it may leave.
+    shared = {no: min((vector.get(no, 0) for vector in held_by_others), default=SEQ_MAX) for no in base}
+    last = {no: min(seq, cap.get(no, seq)) for no, seq in shared.items()}
     blocked: set[int] = set()
     chosen: list[LogRow] = []
     for row in chain(core.store.late_rows(), core.store.rows()):
-        no = row.feed
+        _, no, seq, hlc, _, _, ends, _, seen, _, _, _, signature, status = row
         if no in blocked:
             continue
-        if row.seq <= feeds[no].base_seq:  # folded already, and kept as evidence until everybody has it
-            if row.hlc <= latest and all(vector.get(no, 0) >= row.seq for vector in held_by_others):
+        if seq <= based[no]:  # folded already, and kept as evidence until everybody has it
+            if hlc <= latest and shared[no] >= seq:
                 chosen.append(row)
             continue
-        op = op_of(row, feeds.origin_of(no))
-        needs = feeds.vector_of(op.seen)
-        feed = feeds[no]
-        if row.seq == feed.fork + 1:
-            join(needs, feed.fork_vector)
+        needs = feeds.vector_of(read_places(seen)) if seen else {}
+        if seq == begun[no]:
+            join(needs, feeds[no].fork_vector)
         if (
-            row.seq > cap.get(no, row.seq)
-            or row.hlc > latest
-            or row.status == FoldStatus.UNKNOWN
-            or any(vector.get(no, 0) < row.seq for vector in held_by_others)
-            or any(base.get(other, 0) < seq for other, seq in needs.items() if other != no)
+            seq > last[no]
+            or hlc > latest
+            or status == _UNKNOWN
+            or (needs and any(base.get(other, 0) < held for other, held in needs.items() if other != no))
         ):
             blocked.add(no)
             continue
         if len(chosen) == ops_max:
             break
         chosen.append(row)
-        base[no] = row.seq
-        if row.signature is not None and row.ends:
-            signed[no] = row.seq
+        base[no] = seq
+        if signature is not None and ends:
+            signed[no] = seq
     return chosen, {no: signed[no] for no, seq in base.items() if signed[no] < seq}
 
 
@@ -130,45 +136,52 @@ def compact(core: Core, now_ms: int, *, before_ms: int | None = None, ops_max: i
     The log then tells nothing of what was stamped earlier than the newest of them: the horizon.
     """
     folded = [core.contacts[device].folded for device in leased(core, now_ms)]
-    rows = compactable(core, folded, before_ms=before_ms, ops_max=ops_max)
-    if not rows:
-        return 0
-    with core.undoing():
-        # A stamp of the future is somebody's wrong clock; what it hides is not the time from now on.
-        core.horizon_ms = max(core.horizon_ms, min(now_ms, max(milliseconds(row.hlc) for row in rows)))
-        core.write(_into_base(core, rows), now_ms)
-    return len(rows)
+    with collector_paused():
+        rows = compactable(core, folded, before_ms=before_ms, ops_max=ops_max)
+        if not rows:
+            return 0
+        with core.undoing():
+            # A stamp of the future is somebody's wrong clock; what it hides is not the time from now on.
+            core.horizon_ms = max(core.horizon_ms, min(now_ms, max(milliseconds(row.hlc) for row in rows)))
+            core.write(_into_base(core, rows), now_ms)
+        return len(rows)
 
 
 def _into_base(core: Core, leaving: Sequence[LogRow]) -> Changes:
     feeds = core.feeds
     rows = [row for row in leaving if row.seq > feeds[row.feed].base_seq]
-    ops = [op_of(row, feeds.origin_of(row.feed)) for row in rows]
-    bodies = [body_of(op, core.understood) for op in ops]
-    keys = {
-        key for op, body in zip(ops, bodies, strict=True) if body is not None for key in keys_of(op, body)
+    # Nearly all ops added a memory of which nothing was said since, here or anywhere: these need not be folded again.
+    settled = core.store.bare_adds(rows[0].pos, rows[-1].pos) if rows else frozenset[int]()
+    said = {
+        row.pos: (op, body, keys_of(op, body))
+        for row in rows
+        if row.pos not in settled
+        and (body := body_of(op := op_of(row, feeds.origin_of(row.feed)), core.understood)) is not None
     }
-    held = core.store.load_base(keys)
+    held = core.store.load_base({key for _, _, keys in said.values() for key in keys})
     base_tombstones = core.store.base_tombstones()
     state = State(dict(held), set(base_tombstones))
     vectors: dict[int, Vector] = {}
     ids: dict[int, bytearray] = {}
     first: dict[int, int] = {}
     last: dict[int, LogRow] = {}
-    for row, op, body in zip(rows, ops, bodies, strict=True):
-        feed = feeds[row.feed]
-        vector = vectors.get(row.feed)
+    for row in rows:
+        pos, no, seq, _, _, _, _, _, seen, _, _, op_id, _, _ = row
+        vector = vectors.get(no)
         if vector is None:
+            feed = feeds[no]
             vector = dict(feed.base_vector if feed.base_seq > feed.fork else feed.fork_vector)
-            vectors[row.feed] = vector
-            ids[row.feed], first[row.feed] = bytearray(), row.seq
-        vector[row.feed] = row.seq
-        join(vector, feeds.vector_of(op.seen))
-        if body is not None:
-            dot = Dot(row.feed, row.seq, row.id[:8])
-            fold(state, op, body, keys_of(op, body), dot, feed.origin_no, vector, feeds.locate)
-        ids[row.feed] += row.id[:8]
-        last[row.feed] = row
+            vectors[no] = vector
+            ids[no], first[no] = bytearray(), seq
+        vector[no] = seq
+        if seen:
+            join(vector, feeds.vector_of(read_places(seen)))
+        if pos in said:
+            op, body, keys = said[pos]
+            dot = Dot(no, seq, op_id[:8])
+            fold(state, op, body, keys, dot, feeds[no].origin_no, vector, feeds.locate)
+        ids[no] += op_id[:8]
+        last[no] = row
     edited = {row.rid for row in rows if row.kind == OpKind.EDIT and row.rid is not None}
     going = state.tombstones - base_tombstones
     # As long as the log begins where it did: below it, what stands before an op is known by its short id only.
@@ -180,6 +193,7 @@ def _into_base(core: Core, leaving: Sequence[LogRow]) -> Changes:
     return Changes(
         feeds=[feeds[no] for no in last],
         compacted=[row.pos for row in leaving],
+        settled=[row.pos for row in rows if row.pos in settled],
         spine=[SpinePiece(no, first[no], bytes(ids[no])) for no in last],
         remains=remains,
         remains_cut=core.edits_cut(going),

@@ -577,8 +577,10 @@ class Core:
         self._pos = pos
         self.write(changes, now_ms)
 
-    def _erase(self, proofs: Iterable[Proof], changes: Changes) -> None:
+    def _erase(self, proofs: Sequence[Proof], changes: Changes) -> None:
         """Take in proofs: the payloads that they name leave the log, the batch in hand and the base."""
+        if not self.erased and not proofs and not changes.revocations:  # nearly always
+            return
         new = {proof.id: proof for proof in proofs if proof.id not in self.proofs or proof.id in self.idle}
         fresh = list(new.values())
         self.idle -= {proof.id for proof in fresh}

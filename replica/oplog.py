@@ -5,10 +5,10 @@ written in one transaction, so a crash leaves either all of it or none. `storage
 `storage/memory_store.py` in dictionaries for large simulations; `tests/conformance` holds both to the same contract.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from replica.erasure import Proof
 from replica.feeds import Feed
@@ -130,6 +130,9 @@ class Changes:
     """Rows whose status is another one now, by position."""
     compacted: list[int] = field(default_factory=list)
     """Rows that leave the log for the base, by position."""
+    settled: list[int] = field(default_factory=list)
+    """Those of them, in their order, that added a memory of which nothing else is known (`Store.bare_adds`): what they
+    say is its cell, in the state and in the base alike."""
     spine: list[SpinePiece] = field(default_factory=list)
     remains: list["Remains"] = field(default_factory=list)
     """What stays of deletions and edits whose ops leave the log; what is held under the same id is left as it is."""
@@ -146,6 +149,18 @@ class Changes:
     parts_gone: DeviceId | bool = False
     """No part of this peer's snapshot is wanted any more, or (True) of anybody's."""
     meta: dict[str, bytes] = field(default_factory=dict)
+
+    def is_of_ops_alone(self) -> bool:
+        """Say whether there is nothing in it but ops, the cells and memories that they changed, and small facts."""
+        return not any(map(self.__getattribute__, _BESIDE_OPS))
+
+
+# What a commit of ops leaves empty, but for those that delete.
+_BESIDE_OPS: Final = tuple(
+    each.name
+    for each in fields(Changes)
+    if each.name not in ("entries", "feeds", "cells", "memories", "meta")
+)
 
 
 class Store(Protocol):
@@ -212,6 +227,13 @@ class Store(Protocol):
 
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of the memories that were forgotten."""
+        ...
+
+    def bare_adds(self, first: int, last: int) -> Set[int]:
+        """Return the positions between these two of folded ops that added a memory of which nothing else is known.
+
+        No base holds it, and no other op that is held did anything to it.
+        """
         ...
 
     def load_base(self, keys: Iterable[Key]) -> dict[Key, Cell]:

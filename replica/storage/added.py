@@ -8,9 +8,9 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from replica.codec import decode_payload, pack
+from replica.codec import SALT_BYTES, decode_payload, pack
 from replica.errors import StoreCorrupt
-from replica.ids import MemoryId, show_memory_id
+from replica.ids import ID8_BYTES, MemoryId, show_memory_id
 from replica.ops import OpKind, Remember
 from replica.state.cells import Cell, CellKind, Key, decode_cell, memory_key
 from replica.state.memories import Add, BareMemory, MemoryCell
@@ -37,6 +37,15 @@ def memory_cell(row: Sequence[Any]) -> tuple[Key, Cell]:
     added = decode_payload(OpKind.REMEMBER, payload)
     assert isinstance(added, Remember)
     return memory_key(rid), MemoryCell({Dot(feed, seq, op_id[:8]): Add(hlc, added.text, dict(added.fields))})
+
+
+def added_cell(feed: int, seq: int, op_id: bytes, hlc: int, payload: bytes) -> bytes:
+    """Return the cell of a memory of which nothing is known but the op that added it, encoded.
+
+    It ends as the payload does, in the text and the fields: a payload is encoded as a cell is.
+    """
+    # A list of one list of one add, which has six parts; the body's own list begins behind the salt.
+    return b"\x91\x91\x96" + pack((feed, seq, op_id[:ID8_BYTES], hlc))[1:] + payload[SALT_BYTES + 1 :]
 
 
 def is_told_by_its_op(cell: Cell, logged: Mapping[int, int]) -> bool:

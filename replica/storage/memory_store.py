@@ -7,7 +7,7 @@ process share. The other kinds of cells are never changed in place, so they are 
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import compress, islice, repeat, takewhile
 from operator import attrgetter, itemgetter, lt
@@ -19,7 +19,7 @@ from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import IntroducedMember, Membership, Revocation
 from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartRow, SpinePiece
-from replica.ops import Op, Remember
+from replica.ops import Op, OpKind, Remember
 from replica.rows import row_of
 from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell, memory_key
 from replica.state.memories import Add, BareMemory, MemoryCell
@@ -223,6 +223,20 @@ class MemoryStore:
         """Return those of the cells that exist."""
         return self._read(self._cells, keys)
 
+    def bare_adds(self, first: int, last: int) -> Set[int]:
+        """Return the positions of ops that added a memory which is kept as this op, and is in no base."""
+        return {
+            each.pos
+            for each in self._log.entries()
+            if first <= each.pos <= last
+            and each.op.kind == OpKind.REMEMBER
+            and each.op.rid is not None
+            and (key := memory_key(each.op.rid)) not in self._base
+            and isinstance(kept := self._cells.get(key), Op)
+            and kept.id == each.op.id
+            and kept.payload is not None
+        }
+
     def load_base(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist in the base."""
         return self._read(self._base, keys)
@@ -311,6 +325,7 @@ class MemoryStore:
             self._ahead |= {proof.id for proof in changes.proofs}
         self._ahead -= set(changes.arrived)
         self._unpurged -= set(changes.purged)
+        settled = self._bare_memories(changes.settled)
         # Before a cell is kept as an op: what leaves the log now, somebody else's base may tell otherwise.
         self._rewrite_log(changes)
         self._keep(self._cells, changes.cells)
@@ -323,6 +338,7 @@ class MemoryStore:
             else:
                 self._remains[op_id] = frame
         self._keep(self._base, changes.base_cells)
+        self._base |= settled
         for one in changes.added:
             self._cells[memory_key(one.rid)] = self._base[memory_key(one.rid)] = one
         self._base_tombstones |= changes.base_tombstones
@@ -338,6 +354,15 @@ class MemoryStore:
         self._further += changes.further
         self._revocations += changes.revocations
         self._meta |= changes.meta
+
+    def _bare_memories(self, positions: Sequence[int]) -> dict[Key, _Kept]:
+        """Return what ops in the log that added memories say of these."""
+        wanted, found = set(positions), dict[Key, _Kept]()
+        for each in self._log.entries() if wanted else ():
+            if each.pos in wanted and each.op.rid is not None:
+                ((dot, add),) = self._added_by(each.op).adds.items()
+                found[memory_key(each.op.rid)] = BareMemory(each.op.rid, dot, add)
+        return found
 
     def _append(self, entries: Sequence[LogEntry]) -> None:
         """Add ops at the end, or before all others those that came late."""

@@ -85,12 +85,15 @@ class Shown:
     def write(self, changes: Changes, now_ms: int) -> None:
         """Follow a batch, inside its transaction."""
         others = {key: cell for key, cell in changes.cells.items() if key.part is not CellKind.MEMORY}
-        self._write_edges(others)
-        settings = self._write_settings(others)
-        proposed = write_proposals(self._connection, others)
-        linked = write_links(self._connection, others)
-        judged = write_same_slots(self._connection, others)
-        if changes.memories or proposed or linked or judged:
+        settings = related = False
+        if others:
+            self._write_edges(others)
+            settings = self._write_settings(others)
+            proposed = write_proposals(self._connection, others)
+            linked = write_links(self._connection, others)
+            judged = write_same_slots(self._connection, others)
+            related = proposed or linked or judged
+        if changes.memories or related:
             self._write_memories(changes, now_ms)
         if changes.added:
             self._write_added(changes.added, now_ms)
@@ -200,7 +203,9 @@ class Shown:
 
     def _write_memories(self, changes: Changes, now_ms: int) -> None:
         shown = [change.rid for change in changes.memories if change.before is not None]
-        numbers = dict(select_named(self._connection, "SELECT rid, id FROM memory WHERE rid IN", shown))
+        numbers = {}
+        if shown:
+            numbers = dict(select_named(self._connection, "SELECT rid, id FROM memory WHERE rid IN", shown))
         inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
         updates, deletes = [], []
         stale: list[tuple[int]] = []
@@ -231,8 +236,9 @@ class Shown:
             self._connection.executemany(_UPDATE_MEMORY, updates)
         if deletes:
             self._connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
-        write_claims(self._connection, stale, laden)
-        write_triggers(self._connection, stale, laden)
+        if stale or laden:
+            write_claims(self._connection, stale, laden)
+            write_triggers(self._connection, stale, laden)
         self._tell(seen, now_ms)
 
     def _tell(self, seen: Sequence[RowChange], now_ms: int) -> None:

@@ -6,7 +6,7 @@ write returned is on the disk.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartR
 from replica.rows import entries_of, values_of
 from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell
 from replica.state.register import Vector
-from replica.storage.added import MEMORY_CELLS, is_told_by_its_op, memory_cell, write_added
+from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell, write_added
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
 from replica.storage.sql import insert_many, select_named, transaction
@@ -45,6 +45,7 @@ class SqliteStore:
     def __init__(self, connection: sqlite3.Connection, derived: Sequence[DerivedTables] = ()) -> None:
         self.connection = connection
         migrate(connection)
+        connection.create_function("added_cell", 5, added_cell, deterministic=True)
         self._shown = Shown(connection, derived)
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -186,6 +187,16 @@ class SqliteStore:
         sql = "SELECT EXISTS (SELECT 1 FROM memory WHERE rid BETWEEN ? AND ?)"
         ((found,),) = self.connection.execute(sql, (first, last))
         return bool(found)
+
+    def bare_adds(self, first: int, last: int) -> Set[int]:
+        """Return the positions of ops that added a memory which has no cell: nothing is known of it but this."""
+        found = self.connection.execute(
+            """SELECT o.pos FROM op o JOIN memory m ON m.rid = o.rid
+               WHERE o.pos BETWEEN ? AND ? AND o.kind = 1 AND o.status = 0 AND o.payload IS NOT NULL
+               AND NOT EXISTS (SELECT 1 FROM cell WHERE part = 0 AND name = o.rid)""",
+            (first, last),
+        )
+        return {pos for (pos,) in found}
 
     def load_base(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist in the base."""
@@ -354,16 +365,19 @@ class SqliteStore:
                 base = x'', state = excluded.state""",
             whole,
         )
-        gone = [tuple(key) for key, cell in changes.cells.items() if cell is None]
-        self._many(
-            "UPDATE cell SET base = CASE WHEN base = x'' THEN state ELSE base END, state = NULL"
-            " WHERE part = ? AND name = ?",
-            gone,
-        )
-        self._many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
+        if gone := [tuple(key) for key, cell in changes.cells.items() if cell is None]:
+            self._many(
+                "UPDATE cell SET base = CASE WHEN base = x'' THEN state ELSE base END, state = NULL"
+                " WHERE part = ? AND name = ?",
+                gone,
+            )
+            self._many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
+        self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta.items()))
+        if changes.is_of_ops_alone():  # nearly all commits: what is not there costs as much as it would
+            self._shown.write(changes, now_ms)
+            return
         self._many("DELETE FROM tombstone WHERE rid = ?", [(rid,) for rid in changes.tombstones_gone])
         self._many("INSERT OR IGNORE INTO tombstone VALUES (?, 0)", [(rid,) for rid in changes.tombstones])
-        self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta.items()))
         self._write_group(changes)
         self._many("UPDATE proof SET ahead = 0 WHERE id = ?", [(op_id,) for op_id in changes.arrived])
         self._many("UPDATE proof SET purged = 1 WHERE id = ?", [(op_id,) for op_id in changes.purged])
@@ -415,7 +429,12 @@ class SqliteStore:
                 "INSERT OR IGNORE INTO cell (part, name, state) VALUES (?, ?, ?)",
                 [(key.part, key.name, encode_cell(cell)) for key, cell in untold.items()],
             )
-        self._many("DELETE FROM op WHERE pos = ?", [(pos,) for pos in changes.compacted])
+        self._many(
+            "INSERT INTO cell SELECT 0, rid, added_cell(feed, seq, id, hlc, payload), x'' FROM op"
+            " WHERE pos BETWEEN ? AND ?",
+            spans(changes.settled),
+        )
+        self._many("DELETE FROM op WHERE pos BETWEEN ? AND ?", spans(changes.compacted))
         self._many("INSERT INTO spine VALUES (?, ?, ?)", list(_short_pieces(changes.spine)))
         self._many("INSERT OR IGNORE INTO remains VALUES (?, ?)", changes.remains)
         self._many(
@@ -446,6 +465,17 @@ class SqliteStore:
     def _many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         if rows:  # most changes are of few kinds, and an empty statement costs as much as a short one
             self.connection.executemany(sql, rows)
+
+
+def spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the unbroken runs of growing numbers, as first and last."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = found[-1][0], number
+        else:
+            found.append((number, number))
+    return found
 
 
 def _short_pieces(pieces: Iterable[SpinePiece]) -> Iterator[SpinePiece]:

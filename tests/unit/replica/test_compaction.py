@@ -6,7 +6,7 @@ from random import Random
 import pytest
 import zstandard
 
-from replica import Forget, Remember, Set, Write
+from replica import Forget, MemoryId, Remember, Set, Write
 from replica.codec import pack
 from replica.compaction import LEASE_MS, compact, compactable, leased
 from replica.core import Core
@@ -14,9 +14,11 @@ from replica.errors import InvalidOp
 from replica.history import history
 from replica.ids import derived_memory_id
 from replica.membership import revoke
+from replica.ops import Untag
 from replica.refold import refold_after_upgrade
 from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from replica.storage.memory_store import MemoryStore
+from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
 from tests.support.published import published
 from tests.support.replicas import (
@@ -368,3 +370,61 @@ def test_added_memories_of_many_writers_keep_their_fields_and_their_makers() -> 
     assert cleo.digests() == ann.digests()
     assert verify_replica(cleo).ok
     assert known in {key.name for key, _ in ann.store.all_cells()}
+
+
+def live(make_store: MakeStore, seed: int) -> list[Core]:
+    """Have two devices do this and that, together and apart, and compact some of it now and then."""
+    chance = Random(seed)
+    cores = group("ann", "ben", make_store=make_store)
+    known: list[MemoryId] = []
+    for step in range(40):
+        core, now_ms = chance.choice(cores), NOW_MS + step
+        match chance.randrange(10 if known else 5):
+            case 0 | 1 | 2 | 3 | 4:
+                known += remember(core, *(f"{step} {n}" for n in range(chance.randint(1, 4))))
+            case 5:
+                say(core, Set("topic", str(step)), chance.choice(known), now_ms=now_ms)
+            case 6:
+                say(core, Forget((chance.choice(known),)), now_ms=now_ms)
+            case 7:
+                say(core, Untag(("nobody put it on",)), chance.choice(known), now_ms=now_ms)
+            case 8:
+                settle(cores)
+            case _:
+                compact(core, now_ms, ops_max=chance.randint(3, 30))
+    settle(cores)
+    for core in cores:
+        compact(core, NOW_MS + 100)
+    return cores
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+@pytest.mark.parametrize("seed", range(12))
+def test_what_was_only_added_comes_into_the_base_as_if_it_were_folded_again(
+    make_store: MakeStore, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived = live(make_store, seed)
+    for store in (MemoryStore, SqliteStore):
+        monkeypatch.setattr(store, "bare_adds", lambda self, first, last: frozenset[int]())
+    folded = live(make_store, seed)
+    for core, other in zip(lived, folded, strict=True):
+        assert [*core.store.packed_base()] == [*other.store.packed_base()]
+        assert dict(core.store.all_cells()) == dict(other.store.all_cells())
+        assert core.store.base_tombstones() == other.store.base_tombstones()
+        assert core.digests() == other.digests()
+        assert verify_replica(core).ok
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_bare_adds_are_those_of_which_nothing_else_is_known(make_store: MakeStore) -> None:
+    (ann,) = group("ann", make_store=make_store)
+    rids = remember(ann, "left alone", "changed", "forgotten", "alone as well")
+    say(ann, Set("topic", "numbers"), rids[1])
+    say(ann, Forget((rids[2],)))
+    assert ann.store.bare_adds(1, ann.position) == {1, 4}
+    assert ann.store.bare_adds(2, 3) == frozenset()
+    compact(ann, NOW_MS)
+    (told,) = remember(ann, "in the log")
+    assert {ann.store.bare_adds(1, ann.position) == {row.pos} for row in ann.store.rows()} == {True}
+    say(ann, Set("topic", "more"), told)
+    assert ann.store.bare_adds(1, ann.position) == frozenset()
