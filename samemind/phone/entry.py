@@ -194,35 +194,35 @@ class OpenedDevice:
         if self._mail is not None:
             self._mail.rung(name, steady)
 
-    def mail_begin(self, now_ms: float, steady: float) -> bool:
-        """Begin to look into the mailbox that is due, if one is."""
-        return self._mail is not None and self._mail.begin(int(now_ms), steady)
+    def mail_begin(self, now_ms: float, steady: float) -> int | None:
+        """Begin to look into the mailbox that is due, if one is; return the number of the look."""
+        return None if self._mail is None else self._mail.begin(int(now_ms), steady)
 
-    def mail_drop(self) -> None:
-        """Give up the look that is under way."""
+    def mail_drop(self, look: int) -> None:
+        """Give up a look that is under way."""
         if self._mail is not None:
-            self._mail.drop()
+            self._mail.drop(look)
 
-    def mail_looking(self) -> str | None:
+    def mail_looking(self, look: int) -> str | None:
         """Return which mailbox is looked into."""
-        return None if self._mail is None else self._mail.looking
+        return None if self._mail is None else self._mail.looking(look)
 
     def mail_position(self) -> int:
         """Return how long the log is, to compare it after a look."""
         return self._phone.core.position
 
-    def mail_step(self) -> str:
-        """Return what the look wants done next, as JSON; null when it is over."""
-        return "null" if self._mail is None else self._mail.step_told()
+    def mail_step(self, look: int) -> str:
+        """Return what a look wants done next, as JSON; null when it is over."""
+        return "null" if self._mail is None else self._mail.step_told(look)
 
-    def mail_body(self) -> Any:
+    def mail_body(self, look: int) -> Any:
         """Return the bytes that go with it."""
-        return given(b"" if self._mail is None else self._mail.step_body())
+        return given(b"" if self._mail is None else self._mail.step_body(look))
 
-    def mail_answered(self, told: str, body: Any, now_ms: float, steady: float) -> None:
+    def mail_answered(self, look: int, told: str, body: Any, now_ms: float, steady: float) -> None:
         """Hear what came of it; `told` is JSON."""
         if self._mail is not None:
-            self._mail.heard(json.loads(told), body.to_bytes(), int(now_ms), steady)
+            self._mail.heard(look, json.loads(told), body.to_bytes(), int(now_ms), steady)
 
     def mail_server(self, name: str) -> str:
         """Return where the NATS server of a mailbox is, and as whom to sign in, as JSON."""

@@ -1,7 +1,9 @@
 """Meet through mailboxes while no paired device is in reach: what a page's worker is to request, one step at a time.
 
 What to fetch, to write and to remove is decided by `sync.carrier.visit`, and when by `sync.mailbox.pace`, as for a
-daemon. All that is different is who makes the requests: a browser has `fetch` and WebSockets, and no socket. Which
+daemon. All that is different is who makes the requests: a browser has `fetch` and WebSockets, and no socket. They are
+looked into one after the other, since each look holds what it takes in memory; one that lets itself be waited for is
+waited for beside the others. Which
 mailboxes there are is told by a paired device over an encrypted link; what it says is read here as anybody's words.
 """
 
@@ -33,6 +35,12 @@ FILE_BYTES_MAX: Final = 48 << 20
 GROUP_SECONDS_LOOKED_AT: Final = 10.0
 # Whoever turns to the page and away from it again and again does not make it look each time.
 POKE_SECONDS_MIN: Final = 10.0
+# A server that answers later than this is waited for while another mailbox is looked into.
+SLOW_SECONDS: Final = 5.0
+# So is one whose look takes longer than this altogether.
+LONG_SECONDS: Final = 60.0
+# Each may hold a batch of files meanwhile (`sync.carrier.visit`).
+LOOKS_MAX: Final = 4
 _SCHEMES: Final = ("https", "wss")
 _SCHEMES_HERE: Final = ("http", "ws")
 _HERE: Final = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -105,6 +113,22 @@ class _Kept:
     write_at: float = float("inf")
 
 
+@dataclass(slots=True)
+class _Look:
+    """A look that is under way. `step`: what it wants done next, since `asked_at`."""
+
+    kept: _Kept
+    steps: Generator[Transport | Breath, Any, None]
+    begun_at: float
+    asked_at: float
+    step: Transport | Breath | None = None
+
+    @property
+    def slow_at(self) -> float:
+        """When another may be looked into beside it."""
+        return min(self.asked_at + SLOW_SECONDS, self.begun_at + LONG_SECONDS)
+
+
 class PhoneMail:
     """The mailboxes of one phone."""
 
@@ -114,10 +138,8 @@ class PhoneMail:
         self._kept: dict[str, _Kept] = {}
         self._now_ms = 0
         self._steady = 0.0
-        self._under_way: Generator[Transport | Breath, Any, None] | None = None
-        self._looking: _Kept | None = None
-        self.step: Transport | Breath | None = None
-        """What the look that is under way wants done next."""
+        self._looks: dict[int, _Look] = {}
+        self._last = 0
 
     def server(self, name: str) -> dict[str, str | None]:
         """Return where the NATS server of one is, as whom to sign in there, and on which subject it rings."""
@@ -136,8 +158,8 @@ class PhoneMail:
         for name, kept in list(self._kept.items()):
             if kept.about not in mailboxes:
                 del self._kept[name]
-                if self._looking is kept:
-                    self.drop()
+                for number in [each for each, look in self._looks.items() if look.kept is kept]:
+                    self.drop(number)
                 if kept.about.key not in {each.key for each in mailboxes}:
                     forget_files(connection, kept.about.key)
         for about in mailboxes:
@@ -174,9 +196,13 @@ class PhoneMail:
     # -- when to look ----------------------------------------------------------------------------------------
 
     def wait_s(self, steady: float) -> float:
-        """Return after how many seconds to look into one; infinity where there is none."""
+        """Return after how many seconds to look into one; infinity where there is none, or a look has to end first."""
         self._steady = steady
-        return min((max(0.0, self._due(kept) - steady) for kept in self._kept.values()), default=float("inf"))
+        if len(self._looks) >= LOOKS_MAX:
+            return float("inf")
+        slow_at = max((look.slow_at for look in self._looks.values()), default=0.0)
+        waits = (max(0.0, self._due(kept) - steady, slow_at - steady) for kept in self._idle())
+        return min(waits, default=float("inf"))
 
     def poke(self, steady: float) -> None:
         """Look soon: somebody came to the page, or leaves it."""
@@ -205,26 +231,35 @@ class PhoneMail:
 
     # -- looking ---------------------------------------------------------------------------------------------
 
-    def begin(self, now_ms: int, steady: float) -> bool:
-        """Begin to look into the one that is due, if one is and no look is under way."""
-        self._now_ms, self._steady = now_ms, steady
-        due = [kept for kept in self._kept.values() if self._due(kept) <= steady]
-        if self._under_way is not None or not due:
-            return False
-        kept = self._looking = min(due, key=lambda each: each.looked_at)
+    def _idle(self) -> list[_Kept]:
+        looked_into = [look.kept for look in self._looks.values()]
+        return [kept for kept in self._kept.values() if not any(kept is each for each in looked_into)]
+
+    def begin(self, now_ms: int, steady: float) -> int | None:
+        """Begin to look into the one that is due, if one is and nothing stands in its way; return the look's number."""
+        if self.wait_s(steady) > 0:
+            return None
+        self._now_ms = now_ms
+        kept = min(
+            (kept for kept in self._idle() if self._due(kept) <= steady), key=lambda each: each.looked_at
+        )
         kept.looked_at = steady
-        self._under_way = self._look(kept)
-        self._go_on(None, None)
-        return True
+        self._last += 1
+        self._looks[self._last] = _Look(kept, self._look(kept), steady, steady)
+        self._go_on(self._last, None, None)
+        return self._last
 
-    @property
-    def looking(self) -> str | None:
-        """The name of the one that is being looked into."""
-        return None if self._looking is None else self._looking.about.name
+    def looking(self, look: int) -> str | None:
+        """Return the name of the one that is being looked into."""
+        return self._looks[look].kept.about.name if look in self._looks else None
 
-    def step_told(self) -> str:
-        """Return what the look wants done next, as JSON; null when it is over."""
-        match self.step:
+    def step(self, look: int) -> Transport | Breath | None:
+        """Return what a look wants done next; None once it is over."""
+        return self._looks[look].step if look in self._looks else None
+
+    def step_told(self, look: int) -> str:
+        """Return what a look wants done next, as JSON; null when it is over."""
+        match self.step(look):
             case None:
                 return "null"
             case Breath():
@@ -237,52 +272,53 @@ class PhoneMail:
             case Tell(subject):
                 return json.dumps({"kind": "tell", "subject": subject})
 
-    def step_body(self) -> bytes:
+    def step_body(self, look: int) -> bytes:
         """Return the bytes that go with it."""
-        match self.step:
+        match self.step(look):
             case HttpCall(body=body):
                 return body
             case Ask(payload=payload):
                 return payload
         return b""
 
-    def heard(self, said: Mapping[str, Any], body: bytes, now_ms: int, steady: float) -> None:
+    def heard(self, look: int, said: Mapping[str, Any], body: bytes, now_ms: int, steady: float) -> None:
         """Hear what came of the step, as the page's worker tells it."""
         answer: HttpAnswer | bytes | MailRequestFailed | None = None
+        step = self.step(look)
         if "failed" in said:
             answer = MailRequestFailed(str(said["failed"]))
-        elif isinstance(self.step, HttpCall):
+        elif isinstance(step, HttpCall):
             answer = HttpAnswer(int(said["status"]), body, str(said["retry_after"]))
-        elif isinstance(self.step, Ask):
+        elif isinstance(step, Ask):
             answer = body
-        self.answered(answer, now_ms, steady)
+        self.answered(look, answer, now_ms, steady)
 
     def answered(
-        self, answer: HttpAnswer | bytes | MailRequestFailed | None, now_ms: int, steady: float
+        self, look: int, answer: HttpAnswer | bytes | MailRequestFailed | None, now_ms: int, steady: float
     ) -> None:
         """Hear what came of the step that was asked for."""
         self._now_ms, self._steady = now_ms, steady
         if isinstance(answer, MailRequestFailed):
-            self._go_on(None, self._meant(answer))
+            self._go_on(look, None, self._meant(answer))
         else:
-            self._go_on(answer, None)
+            self._go_on(look, answer, None)
 
-    def drop(self) -> None:
-        """Give up the look that is under way."""
-        if self._under_way is not None:
-            self._under_way.close()
-        self._under_way = self._looking = self.step = None
+    def drop(self, look: int) -> None:
+        """Give up a look that is under way."""
+        if (dropped := self._looks.pop(look, None)) is not None:
+            dropped.steps.close()
 
-    def _go_on(self, answer: Any, failure: SyncError | None) -> None:
-        under_way = self._under_way
-        if under_way is None:
+    def _go_on(self, number: int, answer: Any, failure: SyncError | None) -> None:
+        look = self._looks.get(number)
+        if look is None:
             return
         try:
-            self.step = under_way.send(answer) if failure is None else under_way.throw(failure)
+            look.step = look.steps.send(answer) if failure is None else look.steps.throw(failure)
+            look.asked_at = self._steady
         except StopIteration:
-            self.drop()
+            self.drop(number)
         except BaseException:
-            self.drop()
+            self.drop(number)
             raise
 
     def _look(self, kept: _Kept) -> Generator[Transport | Breath, Any, None]:

@@ -1,5 +1,5 @@
-// Makes the requests that Python wants made of mailboxes, one after the other, while no paired device is in reach. What to
-// request, and when, is decided there (samemind/phone/mail.py); here are `fetch`, WebSockets, and what went wrong with them.
+// Makes the requests that Python wants made of mailboxes, while no paired device is in reach. What to request, when, and what
+// beside what, is decided there (samemind/phone/mail.py); here are `fetch`, WebSockets, and what went wrong with them.
 const CALL_MS = 120_000, LOOK_MS_MAX = 30_000, AGAIN_MS = 1_000, SLICE_MS = 30, TROUBLE_MS = 60_000, REPORT_MS = 100;
 
 const seconds = () => performance.now() / 1_000;
@@ -15,34 +15,41 @@ addEventListener("securitypolicyviolation", ({ blockedURI }) => { refused = [...
 // `isAway`: whether no paired device is linked; `changed`: called with the position before, when a look is over.
 export function keepMail({ device, isAway, changed }) {
   const servers = new Map();
-  let wake = () => {}, isOver = false;
+  let wake = () => {}, isOver = false, rested = Promise.resolve();
 
   async function run() {
     while (!isOver) {
+      await rested;
       const wait = isAway() ? device.mail_wait(seconds()) * 1_000 : AGAIN_MS;
       if (wait > 0) {
         await Promise.race([pause(Math.min(wait, LOOK_MS_MAX)), new Promise((resolve) => { wake = resolve; })]);
         continue;
       }
       try {
-        if (device.mail_begin(Date.now(), seconds())) await look();
-      } catch (error) { // a full disk, for one: what is told next says so to whoever tells it
-        if (isOver) return;
-        console.warn("a mailbox is looked into later:", error);
-        device.mail_drop();
-        await pause(TROUBLE_MS);
+        const number = device.mail_begin(Date.now(), seconds());
+        if (number) look(number).catch((error) => later(error, number)).finally(() => wake());
+      } catch (error) {
+        later(error);
       }
     }
   }
 
-  async function look() {
-    const name = device.mail_looking(), before = device.mail_position();
-    for (let step, rested = performance.now(); (step = JSON.parse(device.mail_step())); ) {
+  // A full disk, for one: what is told next says so to whoever tells it.
+  function later(error, number) {
+    if (isOver) return;
+    console.warn("a mailbox is looked into later:", error);
+    if (number) device.mail_drop(number);
+    rested = pause(TROUBLE_MS);
+  }
+
+  async function look(number) {
+    const name = device.mail_looking(number), before = device.mail_position();
+    for (let step, since = performance.now(); (step = JSON.parse(device.mail_step(number))); ) {
       let answer = {}, body;
       if (step.kind === "breath") {
-        if (performance.now() - rested > SLICE_MS) { await pause(0); rested = performance.now(); }
+        if (performance.now() - since > SLICE_MS) { await pause(0); since = performance.now(); }
       } else {
-        const payload = device.mail_body();
+        const payload = device.mail_body(number);
         try {
           [answer, body] = await doing[step.kind](name, step, payload);
         } catch (error) {
@@ -50,7 +57,7 @@ export function keepMail({ device, isAway, changed }) {
         }
       }
       if (isOver) return;
-      device.mail_answered(JSON.stringify(answer), body ?? new Uint8Array(), Date.now(), seconds());
+      device.mail_answered(number, JSON.stringify(answer), body ?? new Uint8Array(), Date.now(), seconds());
     }
     changed(before);
   }

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -16,8 +16,11 @@ from samemind.phone.host import Phone
 from samemind.phone.link import TOLD_BYTES_MAX
 from samemind.phone.mail import (
     FILE_BYTES_MAX,
+    LONG_SECONDS,
+    LOOKS_MAX,
     MAILBOXES_MAX,
     POKE_SECONDS_MIN,
+    SLOW_SECONDS,
     Breath,
     MailRequestFailed,
     PhoneMail,
@@ -87,14 +90,15 @@ class Kept:
     def look(self) -> None:
         """Wait until it is due, and look."""
         self.steady += self.mail.wait_s(self.steady)
-        assert self.mail.begin(self.now_ms, self.steady)
-        while (step := self.mail.step) is not None:
+        number = self.mail.begin(self.now_ms, self.steady)
+        assert number is not None
+        while (step := self.mail.step(number)) is not None:
             answer: Any = None
             if isinstance(step, HttpCall):
                 answer = self.folder.answer(step) if self.failing is None else MailRequestFailed(self.failing)
             else:
                 assert isinstance(step, Breath)
-            self.mail.answered(answer, self.now_ms, self.steady)
+            self.mail.answered(number, answer, self.now_ms, self.steady)
 
     @property
     def state(self) -> dict[str, Any]:
@@ -295,8 +299,9 @@ def test_one_that_is_used_no_more_is_forgotten() -> None:
 
 def test_a_look_that_was_given_up_leaves_the_next_one_free() -> None:
     here, _ = two(Folder())
-    assert here.mail.begin(here.now_ms, here.steady)
-    here.mail.drop()
+    number = here.mail.begin(here.now_ms, here.steady)
+    assert number is not None
+    here.mail.drop(number)
     here.steady += 1
     here.look()
     assert here.state["looked_ms"] is not None
@@ -378,3 +383,48 @@ def test_this_machine_may_be_reached_without_encryption() -> None:
     (one,) = read_told(json.dumps([{**DAV, "url": "http://127.0.0.1:8080/box"}]))
     assert one.url == "http://127.0.0.1:8080/box"
     assert issubclass(mail.RequestLost, Unreached)
+
+
+def test_a_mailbox_that_lets_itself_be_waited_for_holds_up_no_other() -> None:
+    kept = Kept(phone(), Folder())
+    others = tuple(replace(AT, name=f"box{n}", url=f"https://{n}.example/box") for n in range(LOOKS_MAX + 1))
+    kept.mail.use(others)
+    started = []
+    for place in range(LOOKS_MAX):
+        number = kept.mail.begin(kept.now_ms, kept.steady)
+        assert number is not None
+        started.append(kept.mail.looking(number))
+        assert kept.mail.begin(kept.now_ms, kept.steady) is None, "an answer may come at once"
+        if place < LOOKS_MAX - 1:
+            assert kept.mail.wait_s(kept.steady) == SLOW_SECONDS
+        kept.steady += SLOW_SECONDS
+    assert len(set(started)) == LOOKS_MAX, "each into another"
+    assert kept.mail.begin(kept.now_ms, kept.steady) is None, "what they hold meanwhile is bounded"
+    kept.mail.answered(1, MailRequestFailed("timeout"), kept.now_ms, kept.steady)
+    assert kept.mail.step(1) is None
+    last = kept.mail.begin(kept.now_ms, kept.steady)
+    assert last is not None
+    assert kept.mail.looking(last) not in started
+    kept.mail.answered(
+        1, HttpAnswer(200), kept.now_ms, kept.steady
+    )  # an answer that nobody waits for any more
+    kept.mail.use(others[:1])
+    assert [kept.mail.looking(number) for number in (1, 2, last)] == [None, None, None]
+
+
+def test_a_look_that_goes_on_and_on_holds_up_no_other_for_longer_than_a_minute() -> None:
+    """Each answer comes soon enough, and each asks for one more."""
+    kept = Kept(phone(), Folder())
+    kept.mail.use((AT, replace(AT, name="other", url="https://other.example/box")))
+    files = {new_name(): b"x" for _ in range(32)}
+    number = kept.mail.begin(kept.now_ms, kept.steady)
+    assert number is not None
+    folder = Folder(files)
+    while kept.steady < LONG_SECONDS:
+        assert kept.mail.begin(kept.now_ms, kept.steady) is None
+        kept.steady += SLOW_SECONDS - 1
+        step = kept.mail.step(number)
+        answer = folder.answer(step) if isinstance(step, HttpCall) else None
+        kept.mail.answered(number, answer, kept.now_ms, kept.steady)
+        assert kept.mail.step(number) is not None
+    assert kept.mail.begin(kept.now_ms, kept.steady) is not None
