@@ -5,6 +5,9 @@ nothing by itself: the calendar that it is from does. What this program wrote is
 taken back.
 """
 
+import re
+import threading
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from typing import Any, Final
@@ -18,16 +21,26 @@ SOURCE: Final = "ics"
 _BEGINS: Final = "BEGIN:VCALENDAR"
 # What `samemind calendar` names its entries by.
 _OURS: Final = "@samemind"
-# What reads calendars lists every change of the clocks of each zone up to this year. Clocks change twice a year, and
-# some programs have theirs do so since 1601: a file of fifty zones has 40,000 changes. One zone that changes every
-# second would never be read to its end.
+# What reads calendars lists the changes of the clocks of a zone up to the time that is asked for; at least up to this
+# year it is taken to be. Clocks change twice a year, and some programs have theirs do so since 1601: a file of fifty
+# zones has 40,000 changes. One zone that changes every second would never be read to its end.
 _ZONES_END: Final = 2038
 ZONE_CHANGES_MAX: Final = 200_000
-# A rule that fits no day at all is looked for through ten thousand years, which costs about as much as so many changes.
+# For each time in a zone of the file its reader goes through all changes before it, a third of a microsecond each.
+# Thirty thousand times in a zone since 1601, as a calendar of decades has them, are 25 million.
+ZONE_LOOKS_MAX: Final = 50_000_000
+_IN_A_ZONE: Final = "TZID="
+_YEAR: Final = re.compile(r"([0-9]{4})[0-9]{4}")
+# What a rule costs that changes the clocks once, some time in ten thousand years.
 _RULE_CHANGES_MIN: Final = 500
 _ZONE_RULE_PARTS: Final = frozenset(
     {"FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYMONTH", "BYDAY", "BYMONTHDAY"}
 )
+# How many days each month has in every year: 29 February is the day of no zone, and rarer than a rule is looked for.
+_MONTH_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_WEEKS_OF_A_MONTH: Final = 5
+_WEEKS_OF_A_YEAR: Final = 53
+_ONE_READS: Final = threading.Lock()
 _LOOKED_AT: Final = ("BEGIN", "END", "DTSTART", "RRULE")
 
 
@@ -41,9 +54,13 @@ def read(text: str) -> Iterator[Record]:
     import icalendar  # here: no other format needs it
 
     try:
-        if _zone_changes(text) > ZONE_CHANGES_MAX:
+        changes, looks = _zone_changes(text)
+        if changes > ZONE_CHANGES_MAX or looks > ZONE_LOOKS_MAX:
             raise ValueError("whose zones change their clocks a few times a year, not without end")
-        calendars = icalendar.Calendar.from_ical(text, multiple=True)
+        with _ONE_READS:
+            # It keeps zones by name: without this, one file would say what a zone of the same name means in the next.
+            icalendar.use_zoneinfo()
+            calendars = icalendar.Calendar.from_ical(text, multiple=True)
         events = [event for each in calendars for event in each.walk("VEVENT")]
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
         yield Unreadable(line=1, reason=f"expected a calendar, {error}"[:500])
@@ -51,25 +68,33 @@ def read(text: str) -> Iterator[Record]:
     for number, event in enumerate(events, 1):
         try:
             item = _item(number, event)
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             yield Unreadable(line=number, reason=f"expected an event of a calendar, {error!r}"[:500])
             continue
         if item is not None:
             yield item
 
 
-def _zone_changes(text: str) -> int:
-    """Return how often the clocks of a calendar's zones change at most, as they are told; read as its reader does."""
+def _zone_changes(text: str) -> tuple[int, int]:
+    """Return how often the clocks of a calendar's zones change at most, as they are told, read as its reader does; and
+    how many changes are gone through for all times in a zone.
+    """
     import icalendar
     from icalendar.parser import Contentlines
 
-    changes, year, inside = 0, 1, list[str]()
+    rules: list[tuple[int, int, int]] = []  # of which zone, since which year, how many a year
+    zone, year, until, times, inside = 0, 1, _ZONES_END, 0, list[str]()
     for line in Contentlines.from_ical(text):
-        if not line.upper().startswith(_LOOKED_AT):
+        said = line.upper()
+        if _IN_A_ZONE in said:
+            times += 1
+            until = max(until, *map(int, _YEAR.findall(said)), 0)
+        if not said.startswith(_LOOKED_AT):
             continue
         name, _, value = line.parts()
         what = name.upper()
         if what == "BEGIN":
+            zone += value.upper() == "VTIMEZONE" and "VTIMEZONE" not in inside
             inside.append(value.upper())
             year = 1
         elif what == "END":  # of whatever was opened last: its reader looks no closer
@@ -77,9 +102,11 @@ def _zone_changes(text: str) -> int:
         elif "VTIMEZONE" in inside and what == "DTSTART" and value[:4].isdecimal():
             year = int(value[:4])
         elif "VTIMEZONE" in inside and what == "RRULE":
-            years = max(1, _ZONES_END - year)
-            changes += max(_RULE_CHANGES_MIN, years * _changes_a_year(icalendar.vRecur.from_ical(value)))
-    return changes
+            rules.append((zone, year, _changes_a_year(icalendar.vRecur.from_ical(value))))
+    changes = Counter[int]()
+    for of, since, a_year in rules:
+        changes[of] += max(_RULE_CHANGES_MIN, max(1, until - since) * a_year)
+    return changes.total(), times * max(changes.values(), default=0)
 
 
 def _changes_a_year(rule: Any) -> int:
@@ -87,10 +114,24 @@ def _changes_a_year(rule: Any) -> int:
     if not is_yearly or {name.upper() for name in rule} - _ZONE_RULE_PARTS:
         return ZONE_CHANGES_MAX + 1
     weekdays, days = (rule.get(name, []) for name in ("BYDAY", "BYMONTHDAY"))
+    if not _is_in_every_year(list(map(int, rule.get("BYMONTH", []))), list(map(str, weekdays)), days):
+        return ZONE_CHANGES_MAX + 1
     months = len(rule.get("BYMONTH", [])) or (12 if weekdays or days else 1)
     # The n-th of a weekday is one day of a month; without a number there are five.
     in_a_month = sum(1 if any(map(str.isdecimal, str(each))) else 5 for each in weekdays) or 1
     return months * in_a_month * (len(days) or 1)
+
+
+def _is_in_every_year(months: list[int], weekdays: list[str], days: list[int]) -> bool:
+    """Say whether a rule fits a day of about every year; one that fits none is looked for through ten thousand."""
+    if not all(1 <= month <= len(_MONTH_DAYS) for month in months):
+        return False
+    numbered = [abs(int(each[:-2])) for each in weekdays if each[:-2].lstrip("+-")]
+    if days:
+        longest = max(_MONTH_DAYS[month - 1] for month in months or range(1, len(_MONTH_DAYS) + 1))
+        return not numbered and any(1 <= abs(day) <= longest for day in days)
+    most = _WEEKS_OF_A_MONTH if months else _WEEKS_OF_A_YEAR
+    return all(1 <= number <= most for number in numbered)
 
 
 def _item(number: int, event: Any) -> Item | None:
