@@ -1,6 +1,7 @@
 """Print the records of a result as rows for other programs, or as a table: `--format table|csv|jsonl|json`.
 
-Nested values stand in a cell as JSON, in a table as what is said in them.
+Nested values stand in a cell as JSON, in a table as what is said in them. In CSV a text that a spreadsheet would run as
+a formula has an apostrophe before it, as spreadsheets write a text themselves.
 """
 
 import csv
@@ -28,6 +29,10 @@ _DIGITS_SHOWN: Final = 12
 _SAYS: Final = ("value", "text", "name")
 # A time to the minute. Cut shorter, most says nothing: where there is no room for that, the last columns are left out.
 COLUMN_CHARACTERS_MIN: Final = 17
+# What a spreadsheet takes for a formula, also in full width, and the apostrophes of a text that looks like one that was
+# marked: so whoever takes one apostrophe off where this fits has what was told. Plain numbers are harmless.
+_FORMULA: Final = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 _GAP: Final = "  "
 # Where no terminal says how wide a line may be.
 WIDTH_OF_A_PIPE: Final = 160
@@ -71,12 +76,20 @@ def _seen(value: Any) -> str:
 
 
 def _csv(rows: Sequence[Row]) -> str:
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
     columns = _columns(rows)
-    writer.writerow(columns)
-    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
-    return written.getvalue().removesuffix("\n")
+    lines = [columns, *([_cell(row.get(name)) for name in columns] for row in rows)]
+    return "\n".join(map(_csv_line, lines))
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    """Return cells as a line. Its writer quotes a cell for what ends lines, and readers take both of these for that."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\r\n").writerow(map(_harmless, cells))
+    return written.getvalue().removesuffix("\r\n")
+
+
+def _harmless(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def _table(rows: Sequence[Row]) -> str:

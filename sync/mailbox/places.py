@@ -72,7 +72,7 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
         hosts = parts.hostname if parts.scheme not in ("nats", "nats+tls") else _hosts(parts)
     except ValueError:
         raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}") from None
-    if parts.scheme not in SCHEMES:
+    if parts.scheme not in SCHEMES or not unquote(parts.username or "").isprintable():
         raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}")
     if _holds_secret(parts):
         raise ValueError("expected an address without a secret in it: it goes beside it, in a file or typed")
@@ -110,8 +110,10 @@ def _holds_secret(parts: SplitResult) -> bool:
         inner = [urlsplit(each) for each in parse_qs(parts.query).get("endpoint", ())]
     except ValueError:
         raise ValueError("expected an address behind endpoint=, got something else") from None
+    # A colon written %3A is one that the server sees: of a user it is never part (RFC 7617).
+    hidden = ":" in unquote(parts.username or "")
     has_token = parts.scheme.startswith("nats") and "@" in parts.netloc
-    return parts.password is not None or has_token or any("@" in each.netloc for each in inner)
+    return parts.password is not None or hidden or has_token or any("@" in each.netloc for each in inner)
 
 
 def folder_of(path: str, separator: str = os.sep) -> str:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 import threading
 import time
@@ -152,6 +153,21 @@ def test_records_are_printed_as_a_table_rows_or_a_document() -> None:
     assert "d" * 64 not in table
     for each in ("table", "csv", "jsonl"):
         assert formatted(each, {"results": []}, []).strip() == ""
+
+
+FORMULAS = ['=HYPERLINK("http://x")', "+1|cmd", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\uff1d1", "'=1", "''-x"]
+HARMLESS = ["-5", "+4.5", "2 = 1 + 1", "'tis", "", "\n=1", " =1"]
+
+
+@pytest.mark.parametrize("text", FORMULAS + HARMLESS)
+def test_a_spreadsheet_runs_nothing_that_somebody_told_and_nothing_is_lost(text: str) -> None:
+    ((cell,),) = list(csv.reader(io.StringIO(formatted("csv", {}, [{"text": text}]) + "\n", newline="")))[
+        1:
+    ] or [[""]]
+    assert cell == (f"'{text}" if text in FORMULAS else text)
+    assert re.sub(r"^'(?='*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])", "", cell) == text
+    (row,) = formatted("csv", {}, [{"score": -0.5, "tags": ["=1"]}]).splitlines()[1:]
+    assert row == '-0.5,"[""=1""]"'
 
 
 @pytest.mark.parametrize("columns", [12, 40, 60, 80, 200])
