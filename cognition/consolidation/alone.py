@@ -17,16 +17,16 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition.consolidation.clusters import SIMILARITY_MIN, WINDOW_DAYS, Vectors
+from cognition.consolidation.clusters import SIMILARITY_MIN, WINDOW_DAYS
 from cognition.memories import EACH
+from cognition.products import Vectors, products
 
 # The latest told are kept, and are what a new memory is compared with: 5 MB, whatever was imported into one month.
 ALONE_MAX: Final = 20_000
 # How many more may gather before the oldest go: dropping them copies all.
 _SPARE: Final = 2_000
 _ROWS_MIN: Final = 256
-# Vectors that are read, or compared, at a time: four megabytes as numbers of 32 bits. With fewer, BLAS would share out
-# more products among its threads, and wait for each where the cores have other things to do.
+# Vectors that are read, or compared, at a time: four megabytes as numbers of 32 bits.
 _BLOCK: Final = 4_096
 # The largest number of 8 bits stands for the largest of a vector.
 _LARGEST: Final = 127
@@ -50,7 +50,7 @@ class Packed(NamedTuple):
         near = [among[:0]]
         for start in range(0, len(among), _BLOCK):
             some = among[start : start + _BLOCK]
-            cosines = vectors @ self.numbers[some].astype(np.float32).T
+            cosines = products(vectors, self.numbers[some].astype(np.float32))
             near.append(some[cosines.max(axis=0) * self.scales[some] > least[some]])
         return np.concatenate(near)
 

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.days import DAY_MS
+from cognition.products import Vectors, products
 
 SIMILARITY_MIN: Final = 0.7
 WINDOW_DAYS: Final = 30
 MEMBERS_MIN: Final = 3
 MEMBERS_MAX: Final = 20
-
-Vectors = NDArray[np.float32]
 
 
 class ClusterCandidate(NamedTuple):
@@ -48,7 +47,10 @@ def clusters(
     spaces = np.array([places[one.workspace] for one in candidates], np.int64)
     taken = np.zeros(len(candidates), np.bool_)
     found: list[list[ClusterCandidate]] = []
-    for seed, cosines in zip(seeds, vectors[seeds] @ vectors.T, strict=True):
+    table = products(vectors[seeds], vectors)
+    # Most of what is told is like nothing else: only the rest is looked at one by one. A seed is like itself.
+    several = np.flatnonzero((table > SIMILARITY_MIN).sum(axis=1) >= MEMBERS_MIN - 1)
+    for seed, cosines in ((seeds[at], table[at]) for at in several):
         if taken[seed]:
             continue
         near = (cosines > SIMILARITY_MIN) & ~taken & (spaces == spaces[seed])

@@ -9,8 +9,8 @@ Nobody says which language a note is in: its small words do, and where they do n
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -51,29 +51,76 @@ _SETS_KEPT: Final = 32
 _SPECIAL: Final = {"N": _NUMBER, "H": _HOUR}
 
 
-class PatternLexicon(NamedTuple):
-    """Patterns over leveled text by the name of their list, and what single words mean."""
+class _Heads(NamedTuple):
+    """Of which lists a phrase begins with a word, by that word; with a stem, by its beginning; or with anything."""
 
-    lists: Mapping[str, "re.Pattern[str]"]
-    roles: tuple[tuple[str, "re.Pattern[str]"], ...]
-    trades: tuple[tuple[str, "re.Pattern[str]"], ...]
-    feasts: tuple[tuple[str, "re.Pattern[str]"], ...]
-    beside_hour: tuple[tuple["re.Pattern[str]", int], ...]
-    numbers: Mapping[str, int]
-    nth: Mapping[str, int]
     begins: Mapping[str, frozenset[str]]
     stems: Mapping[str, Sequence[tuple[str, str]]]
     others: frozenset[str]
+
+
+class NamedPatterns:
+    """Patterns over leveled text by name, each made when it is first asked for: most texts need none of them."""
+
+    def __init__(self, told: Sequence[Mapping[str, Any]], table: str) -> None:
+        self._phrases: dict[str, list[str]] = {}
+        for each in told:
+            for name, words in each[table].items():
+                self._phrases.setdefault(name, []).extend(words)
+        self._made: dict[str, re.Pattern[str]] = {}
+
+    def __iter__(self) -> Iterator[tuple[str, "re.Pattern[str]"]]:
+        """Give all of them."""
+        return ((name, self._of(name)) for name in self._phrases)
+
+    def among(self, names: frozenset[str]) -> tuple[tuple[str, "re.Pattern[str]"], ...]:
+        """Return those of these names, in the order of all."""
+        return tuple((name, self._of(name)) for name in self._phrases if name in names)
+
+    def _of(self, name: str) -> "re.Pattern[str]":
+        pattern = self._made.get(name)
+        if pattern is None:
+            pattern = self._made[name] = _any_of(self._phrases[name])
+        return pattern
+
+
+class PatternLexicon:
+    """Patterns over leveled text by the name of their list, and what single words mean, in some languages."""
+
+    def __init__(self, languages: tuple[str, ...]) -> None:
+        self._told = [_told()[name] for name in languages]
+        self._heads = (_heads(),) if languages == LANGUAGES else tuple(map(_heads_in, languages))
+        self._others = frozenset[str]().union(*(heads.others for heads in self._heads))
+        self.lists: Mapping[str, re.Pattern[str]] = lists_of(languages)
+        self.roles = NamedPatterns(self._told, "kin")
+        self.trades = NamedPatterns(self._told, "trade")
+        self.feasts = NamedPatterns(self._told, "once")
+        self.numbers: Mapping[str, int] = _numbers(self._told, "numbers")
+        self.nth: Mapping[str, int] = _numbers(self._told, "nth")
+
+    @cached_property
+    def beside_hour(self) -> tuple[tuple["re.Pattern[str]", int], ...]:
+        """The ways to tell a quarter or half of an hour, each with its minutes."""
+        return tuple(
+            (re.compile(rf"(?<!\w){_phrase(phrase)}(?!\w)"), minutes)
+            for name, minutes in _BESIDE_HOUR.items()
+            for each in self._told
+            for phrase in each.get(name, ())
+        )
 
     def named_in(self, text: str) -> frozenset[str]:
         """Return the lists of which a leveled text may hold a word: those of which a phrase begins like a word of it.
 
         To look at its words takes a tenth of the time of looking for every phrase.
         """
-        found = set(self.others)
+        found = set(self._others)
         for word in set(_RUN.findall(text)):
-            found |= self.begins.get(word, frozenset())
-            found |= {name for stem, name in self.stems.get(word[:_STEM], ()) if word.startswith(stem)}
+            for begins, stems, _ in self._heads:
+                if (names := begins.get(word)) is not None:
+                    found |= names
+                for stem, name in stems.get(word[:_STEM], ()):
+                    if word.startswith(stem):
+                        found.add(name)
         return frozenset(found)
 
 
@@ -148,30 +195,7 @@ def lists_of(languages: tuple[str, ...]) -> Mapping[str, "re.Pattern[str]"]:
 @lru_cache(_SETS_KEPT)
 def lexicon(languages: tuple[str, ...] = LANGUAGES) -> PatternLexicon:
     """Return the words of some languages as one table."""
-    told = [_told()[name] for name in languages]
-    return PatternLexicon(
-        lists_of(languages),
-        _by_name(told, "kin"),
-        _by_name(told, "trade"),
-        _by_name(told, "once"),
-        tuple(
-            (re.compile(rf"(?<!\w){_phrase(phrase)}(?!\w)"), minutes)
-            for name, minutes in _BESIDE_HOUR.items()
-            for each in told
-            for phrase in each.get(name, ())
-        ),
-        _numbers(told, "numbers"),
-        _numbers(told, "nth"),
-        *_beginnings(told),
-    )
-
-
-def _by_name(told: Sequence[Mapping[str, Any]], table: str) -> tuple[tuple[str, "re.Pattern[str]"], ...]:
-    found: dict[str, list[str]] = {}
-    for each in told:
-        for name, words in each[table].items():
-            found.setdefault(name, []).extend(words)
-    return tuple((name, _any_of(words)) for name, words in found.items())
+    return PatternLexicon(languages)
 
 
 def may_hold(name: str, plain: str) -> bool:
@@ -188,8 +212,13 @@ def may_hold(name: str, plain: str) -> bool:
 
 
 @lru_cache(1)
-def _heads() -> tuple[Mapping[str, frozenset[str]], Mapping[str, Sequence[tuple[str, str]]], frozenset[str]]:
+def _heads() -> _Heads:
     return _beginnings([_told()[name] for name in LANGUAGES])
+
+
+@lru_cache(len(LANGUAGES))
+def _heads_in(language: str) -> _Heads:
+    return _beginnings([_told()[language]])
 
 
 @lru_cache(32)
@@ -203,9 +232,7 @@ def words_of(name: str) -> frozenset[str]:
     )
 
 
-def _beginnings(
-    told: Sequence[Mapping[str, Any]],
-) -> tuple[Mapping[str, frozenset[str]], Mapping[str, Sequence[tuple[str, str]]], frozenset[str]]:
+def _beginnings(told: Sequence[Mapping[str, Any]]) -> _Heads:
     """Return by their first word which lists have phrases: whole words, stems, and lists that can begin with any."""
     begins: dict[str, set[str]] = {}
     stems: dict[str, list[tuple[str, str]]] = {}
@@ -232,7 +259,7 @@ def _beginnings(
                         stems.setdefault(first[0][:_STEM], []).append((first[0], name))
                 else:
                     begins.setdefault(first[0], set()).add(name)
-    return {word: frozenset(names) for word, names in begins.items()}, stems, frozenset(others)
+    return _Heads({word: frozenset(names) for word, names in begins.items()}, stems, frozenset(others))
 
 
 def _numbers(told: Iterable[Mapping[str, Any]], name: str) -> dict[str, int]:

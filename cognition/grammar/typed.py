@@ -20,7 +20,7 @@ from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, 
 from cognition.grammar.lexicon import CLOCKS, FEASTS, TRADES, PatternLexicon, languages_of, level, lexicon
 from cognition.nowhere import is_nowhere
 from cognition.numerals import in_decimals
-from cognition.ranking.times import folded, meanings
+from cognition.ranking.times import folded, meanings, meant_by
 from cognition.words import SILENT_WORDS
 
 # More than these in one text is a table, and no telling.
@@ -169,6 +169,7 @@ class _Sentence(NamedTuple):
     names: frozenset[str]
     changes: bool
     lists: frozenset[str]
+    roles: tuple[tuple[str, "re.Pattern[str]"], ...]
     words: PatternLexicon
 
     def has(self, name: str) -> bool:
@@ -193,7 +194,7 @@ def read_claims(text: str) -> TypedReading:
     words = lexicon(languages)
     written = [*_NAME.findall(text), *_FULL_NAME.findall(text)]
     names = frozenset(level(name) for name in written if name[0].isupper()) - SILENT_WORDS
-    names = frozenset(name for name in names if _WHEN.isdisjoint(meanings(folded(name))))
+    names = frozenset(name for name in names if _WHEN.isdisjoint(meant_by(name)))
     claims: list[TypedClaim] = []
     for sentence in _sentences(text, plain, names, words):
         claims += _claims(sentence)
@@ -240,7 +241,10 @@ def _sentences(text: str, plain: str, names: frozenset[str], words: PatternLexic
             changes = "change" in lists and words.lists["change"].search(said) is not None
             changes = changes or ("since" in lists and _since_when(said, words))
             # "We've moved!" says of what follows that it is news.
-            yield _Sentence(text[start:end], said, plain[:start], names, changes or changed, lists, words)
+            roles = words.roles.among(lists)
+            yield _Sentence(
+                text[start:end], said, plain[:start], names, changes or changed, lists, roles, words
+            )
             changed |= changes and len(said.split()) <= _CRY_WORDS_MAX
         start = end if match is None else match.end()
 
@@ -249,7 +253,7 @@ def _since_when(said: str, words: PatternLexicon) -> bool:
     """Say whether something is told to hold since a month, a year or a day near by: then it did not before."""
     for match in words.lists["since"].finditer(said):
         for word in WORD.findall(said[match.end() :])[:_SINCE_WORDS]:
-            if not _SINCE_WHEN.isdisjoint(meanings(folded(word))) or _YEAR.fullmatch(word):
+            if not _SINCE_WHEN.isdisjoint(meant_by(word)) or _YEAR.fullmatch(word):
                 return True
     return False
 
@@ -339,7 +343,7 @@ def _days(plain: str) -> Iterator[tuple[str, int, int]]:
             yield f"{month:02}-{day:02}", match.start(), match.end()
     tokens = list(_DAY_OR_WORD.finditer(plain))
     for at, word in enumerate(tokens):
-        month_named = meanings(folded(word[0])).get("month")
+        month_named = meant_by(word[0]).get("month")
         if not isinstance(month_named, int) or word[0].isdecimal():
             continue
         for other in (*reversed(tokens[max(0, at - 3) : at]), *tokens[at + 1 : at + 2]):
@@ -378,16 +382,14 @@ def _named_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
 def _is_kin(sentence: _Sentence, where: str, name: str) -> bool:
     """Say whether a name stands there only to say whose sister somebody is."""
     behind = re.search(rf"(?<!\w){re.escape(name)}'s\s+([^\W\d_]+)", where)
-    return behind is not None and any(
-        role in sentence.lists and pattern.fullmatch(behind[1]) for role, pattern in sentence.words.roles
-    )
+    return behind is not None and any(pattern.fullmatch(behind[1]) for _, pattern in sentence.roles)
 
 
 def _person_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     """Return who does what a verb says; nobody where it is a relation of the one who is named: "Marta's sister"."""
     named = _named_before(sentence, start)
     said = sentence.plain[:start]
-    roles = [pattern for role, pattern in sentence.words.roles if role in sentence.lists]
+    roles = [pattern for _, pattern in sentence.roles]
     if named and any(pattern.fullmatch(named[-1]) for pattern in roles):
         return ()
     if named and any(_relative_of(pattern, said, named[-1]) for pattern in roles):
@@ -451,7 +453,7 @@ def _origins(sentence: _Sentence) -> Iterator[TypedClaim]:
         start = match.end() + place.start(1)
         if len(subject) == 1 and subject[0] not in sentence.names and not subject[0].startswith(OWNER):
             continue  # bread comes from somewhere, too
-        if subject and not {"month", "weekday"} & meanings(folded(place[1])).keys():
+        if subject and not {"month", "weekday"} & meant_by(place[1]).keys():
             yield _made(sentence, "origin", "", level(place[1]), (start, start + len(place[1])), subject)
 
 
@@ -460,13 +462,13 @@ def _somebody_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     said = sentence.plain[:start]
     cuts = [match.end() for match in _SEGMENT.finditer(said)]
     part = said[cuts[-1] :] if cuts else said
-    for role, pattern in sentence.words.roles:
-        if role in _ONE_OF and role in sentence.lists and (match := pattern.search(part)) is not None:
+    for role, pattern in sentence.roles:
+        if role in _ONE_OF and (match := pattern.search(part)) is not None:
             led = part[: match.start()]
             own = (sentence.holds("mine", led) or not led.strip()) and not _OF_SOMEBODY.match(
                 part, match.end()
             )
-            others = any(other.search(led) for _, other in sentence.words.roles)
+            others = any(other.search(led) for _, other in sentence.roles)
             return (f"{OWNER} {role}",) if own and not others else ()
     if _I.search(part):
         return (OWNER,)
@@ -558,9 +560,7 @@ def _owners(sentence: _Sentence) -> Iterator[TypedClaim]:
 
 def _roles(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read who is what to whom, where both are named: "Le parrain de Mila est Bastien", "duda, la cugina di rafa"."""
-    for role, pattern in sentence.words.roles:
-        if role not in sentence.lists:
-            continue
+    for role, pattern in sentence.roles:
         for match in pattern.finditer(sentence.plain):
             near = [
                 *_words_at(sentence.plain[: match.start()], -1),
@@ -667,8 +667,8 @@ def _told(sentence: _Sentence) -> Mode:
 
 def _held(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read who somebody's own dentist, boss or husband is: "my dentist is Dr Okafor", "unser Vermieter Herr Kern"."""
-    for role, pattern in sentence.words.roles:
-        if role not in _HELD_BY_ONE or role not in sentence.lists:
+    for role, pattern in sentence.roles:
+        if role not in _HELD_BY_ONE:
             continue
         for match in pattern.finditer(sentence.plain):
             before = " ".join(sentence.plain[: match.start()].split()[-_BEFORE_ROLE:])
@@ -681,7 +681,7 @@ def _held(sentence: _Sentence) -> Iterator[TypedClaim]:
             ):
                 continue
             name = " ".join(telling(level(found[1])))
-            if name and not {"month", "weekday"} & meanings(folded(name.split()[0])).keys():
+            if name and not {"month", "weekday"} & meant_by(name.split()[0]).keys():
                 yield _made(sentence, "holder", role, name, found.span(1), (f"{OWNER} {role}",))
 
 
@@ -726,7 +726,7 @@ def _nearest_person(sentence: _Sentence, start: int) -> tuple[str, ...]:
                 best = word.start(), word[0]
         if where is sentence.plain[:start] and best[0] < 0 and (first := _first_name(sentence)):
             best = (0, first[0]) if where.strip() and first[0] not in sentence.words.numbers else best
-        for role, pattern in sentence.words.roles:
+        for role, pattern in sentence.words.roles.among(sentence.words.named_in(where)):
             for match in pattern.finditer(where):
                 if match.start() >= best[0]:
                     best = match.start(), f"{OWNER} {role}"
@@ -765,8 +765,8 @@ def _only_children(sentence: _Sentence) -> Iterator[TypedClaim]:
         if subject:
             yield _made(sentence, "siblings", "none", "none", match.span(), subject, mode=Mode.STATE)
             return
-    for role, pattern in sentence.words.roles:
-        if role in ("sister", "brother") and role in sentence.lists:
+    for role, pattern in sentence.roles:
+        if role in ("sister", "brother"):
             for match in pattern.finditer(sentence.plain):
                 before = " ".join(sentence.plain[: match.start()].split()[-_BEFORE_ROLE:])
                 if sentence.holds("mine", before) and not sentence.holds("not", before):
@@ -822,17 +822,17 @@ def _years(sentence: _Sentence) -> Iterator[TypedClaim]:
     found = list(_A_YEAR.finditer(sentence.plain))
     if len(found) == 1 and not sentence.has("born"):
         before = WORD.findall(sentence.plain[: found[0].start()])[-1:]
-        if not before or "month" not in meanings(folded(before[0])):
+        if not before or "month" not in meant_by(before[0]):
             yield _made(sentence, "year", "", float(found[0][1]), found[0].span(1), telling(sentence.plain))
 
 
 def _month_days(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read on which day of each month something is: "rent goes out on the 1st", "аванс 15 числа"."""
     words = WORD.findall(sentence.plain)
-    by_month = any(meanings(folded(word)).get("unit") == "month" for word in words)
+    by_month = any(meant_by(word).get("unit") == "month" for word in words)
     if not (by_month or sentence.has("costs") or sentence.has("per_month") or "числа" in words):
         return
-    if any({"month", "weekday"} & meanings(folded(word)).keys() for word in words):
+    if any({"month", "weekday"} & meant_by(word).keys() for word in words):
         return
     found = [
         match for match in _MONTH_DAY.finditer(sentence.plain) if 1 <= int(match[1] or match[2]) <= _DAYS_MAX
@@ -854,7 +854,7 @@ def _ends_on(sentence: _Sentence) -> Iterator[TypedClaim]:
     if cue is None:
         return
     for word in WORD.finditer(sentence.plain):
-        month = meanings(folded(word[0])).get("month")
+        month = meant_by(word[0]).get("month")
         if not isinstance(month, int) or word[0].isdecimal():
             continue
         year = _YEAR_BEHIND.match(sentence.plain, word.end())
@@ -980,7 +980,7 @@ def _before(plain: str, told: str) -> str:
 def _is_weekday(plain: str) -> bool:
     """Say whether something is told to be on a weekday as a rule: "Thursday is choir", "Montag ist Kletterabend"."""
     return any(
-        "weekday" in meanings(folded(match[1])) or "weekday" in meanings(folded(match[1].removesuffix("s")))
+        "weekday" in meant_by(match[1]) or "weekday" in meant_by(match[1].removesuffix("s"))
         for match in _DAY_IS.finditer(plain)
     )
 
@@ -990,17 +990,18 @@ _DAY_IS: Final = re.compile(
 )
 
 
+@lru_cache(_KEPT)
+def _names_weekday(word: str) -> bool:
+    plain = folded(word)
+    return "weekday" in meanings(plain) or "weekday" in meanings(plain.removesuffix("s"))
+
+
 def _says_number(sentence: _Sentence) -> bool:
     """Say whether a sentence without a digit tells a number, a day or a stretch of time."""
     if not sentence.lists.isdisjoint({CLOCKS, *_WHOLE}):
         return True
     numbers = sentence.words.numbers
-    return any(
-        word in numbers
-        or "weekday" in meanings(folded(word))
-        or "weekday" in meanings(folded(word).removesuffix("s"))
-        for word in WORD.findall(sentence.plain)
-    )
+    return any(word in numbers or _names_weekday(word) for word in WORD.findall(sentence.plain))
 
 
 def _lasting(sentence: _Sentence) -> Mode:
@@ -1079,9 +1080,7 @@ def _struck_hours(sentence: _Sentence) -> Iterator[tuple[int, int, int]]:
 def _counts(behind: str) -> bool:
     """Say whether what stands behind a number makes it a number of something."""
     word = re.match(r"\s*([^\W\d_]+)", behind)
-    return word is not None and (
-        seconds_of(folded(word[1])) is not None or "month" in meanings(folded(word[1]))
-    )
+    return word is not None and (seconds_of(folded(word[1])) is not None or "month" in meant_by(word[1]))
 
 
 def _afternoon(hour: int, behind: str) -> int:

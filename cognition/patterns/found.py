@@ -28,6 +28,7 @@ from cognition.patterns.miners import (
 )
 from cognition.patterns.tables import Touched
 from cognition.patterns.words import theme_words
+from cognition.products import products
 from replica import MemoryId
 from replica.reads.ids import ids_of, number_of
 from replica.reads.texts import texts_at
@@ -184,7 +185,7 @@ def compare(connection: sqlite3.Connection) -> tuple[list[FoundPattern], bool]:
     known = _times(connection, numbers)
     when = np.array([known[number] for number in numbers], np.int64)
     own = np.array([at[number] for number in mine], np.int64)
-    cosines = rows[own] @ rows.T
+    cosines = products(rows[own], rows)
     cosines[np.abs(when[own][:, None] - when[None, :]) > THEME_WINDOW_DAYS * DAY_MS] = 0.0
     cosines[np.arange(len(own)), own] = 0.0
     likes: list[tuple[int, int]] = []

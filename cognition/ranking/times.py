@@ -303,6 +303,12 @@ def meanings(word: str) -> Mapping[str, object]:
     return MappingProxyType(dict((*begun, *whole)))
 
 
+@lru_cache(_KEPT)
+def meant_by(word: str) -> Mapping[str, object]:
+    """Return what a word may mean, as it is written: a few hundred words are most of what anybody tells."""
+    return meanings(folded(word))
+
+
 def _get(words: Sequence[_Word], at: int, kind: str) -> object:
     return words[at].means.get(kind) if 0 <= at < len(words) else None
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from cognition.consolidation.clusters import ClusterCandidate, Vectors, clusters, mean
+from cognition.consolidation.clusters import ClusterCandidate, clusters, mean
 from cognition.days import DAY_MS
+from cognition.products import Vectors
 from tests.support.published import published
 
 NOW = 1_700_000_000_000
