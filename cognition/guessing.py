@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from cognition.contradictions.places import COUNTRIES, REGIONS
 from cognition.contradictions.relations import RelationKind, relation_of
 from cognition.contradictions.values import folded
 from cognition.extraction.names import NAME, names
+from cognition.places import COUNTRIES, REGIONS
 from cognition.ranking.sentiment import mood_of
 
 TEXT_CHARACTERS_MAX: Final = 4_000

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from cognition.contradictions.telling import NAME_CHARACTERS_MAX
-from cognition.contradictions.values import OWNER, about, compatible, folded
+from cognition.contradictions.values import about, compatible, folded
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
 from cognition.grammar.pairing import EXACT, Disagreement, disagreements
@@ -27,7 +27,7 @@ from cognition.judging.nominating import Vectorized, answered, labels_of, may_be
 from cognition.judging.nominees import LABELLED
 from cognition.memories import EACH, Shown, read_memories
 from cognition.passes import by_match
-from cognition.words import quoted
+from cognition.words import OWNER, quoted
 from replica import Claim, Core, Write, derived_transaction, numbers_with_facts
 from replica.reads.claims import claims_of
 

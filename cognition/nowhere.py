@@ -1,4 +1,4 @@
-"""What somebody lives in that is no place: fear, peace, the past, a flat share, a bubble; in ten languages.
+"""What somebody lives in, or moves to, that is no place: fear, peace, a flat share, Zoom; in ten languages.
 
 The words that say where somebody lives say this as well ("ich lebe in Angst", "vivo en paz"), and read as a home each
 would contradict the town. Harmony and Hope are towns, too: what is written large is a name, but for German, whose nouns
@@ -43,13 +43,20 @@ _OTHERS: Final = """
     страху страсі минулому майбутньому мирі злиднях бідності борг очікуванні гріху розкоші самотності злагоді гармонії
     тривозі боргах тиші надії брехні достатку небезпеці спокої
 """
+# What else one moves to: "we moved to Zoom for the meeting". It tells by its first word.
+_MOVED_TO: Final = """
+    zoom slack teams microsoft discord skype whatsapp telegram signal google gmail outlook notion jira
+    trello windows linux ubuntu mac macos iphone android python rust java kotlin typescript javascript
+    github gitlab aws azure netflix spotify plan phase chapter room table step
+"""
 _LARGE_TOO: Final = frozenset(_GERMAN.split())
 _SMALL: Final = _LARGE_TOO | frozenset(_OTHERS.split())
+_PROGRAMS: Final = frozenset(_MOVED_TO.split())
 
 
 def is_nowhere(written: str) -> bool:
     """Say whether what somebody lives in, as it was written, is no place."""
-    return any(
-        word in _SMALL if word.islower() else word.lower() in _LARGE_TOO
-        for word in (word.strip("'’\".,!") for word in written.replace("'", " ").replace("’", " ").split())
-    )
+    words = [word.strip("'’\".,!") for word in written.replace("'", " ").replace("’", " ").split()]
+    if words and words[0].lower() in _PROGRAMS:
+        return True
+    return any(word in _SMALL if word.islower() else word.lower() in _LARGE_TOO for word in words)

@@ -21,8 +21,8 @@ from cognition.index import VectorIndex
 from cognition.memories import EACH, fields_of
 from cognition.postings import Postings, stem_of
 from cognition.ranking.pool import NEAR, CandidateRow
-from cognition.ranking.times import ROUGHLY_MS, Window
 from cognition.tables import INDEXED_FIELDS, indexed
+from cognition.times import ROUGHLY_MS, Window
 from cognition.words import quoted, symbols, words
 from replica.fields import INT_MAX
 from replica.reads.graph import neighbours_of

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import RelationKind, relation_of
 from cognition.contradictions.tables import selves_of
-from cognition.contradictions.values import OWNER
 from cognition.core_profile import EXPIRES_DAYS, CoreFact, staying
 from cognition.tellings import groups_of
+from cognition.words import OWNER
 from replica import MemoryId, derived_memory_id, read_settings
 from replica.reads.claims import entities_named
 from replica.reads.profile import block_rows, core_rows

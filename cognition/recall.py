@@ -45,9 +45,9 @@ from cognition.ranking.pool import CandidateRow, Column, Pool, WordLikeness
 from cognition.ranking.query import Query
 from cognition.ranking.signals.believed import of as believed
 from cognition.ranking.signals.during import of as during
-from cognition.ranking.times import windows
 from cognition.scoring import damped, similarity_of
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_of, texts_of
+from cognition.times import windows
 from cognition.wordings.index import NOTHING, FoundByWording, WordingIndex, in_turns
 from cognition.wordings.tables import wordings_at
 from cognition.words import words

@@ -15,8 +15,8 @@ from cognition.extraction.other_languages import PATTERNS as OTHER_LANGUAGES
 from cognition.extraction.pattern import compiled
 from cognition.holding import secret_kinds
 from cognition.ingest_plan import read_text
-from cognition.ranking.times import windows
 from cognition.reminding.reading import read_reminder
+from cognition.times import windows
 
 # What else is made late is made for these: a reminder, a date and a fact in each language that has tables of its own.
 _READ: Final = (

@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
+# Whoever owns the devices: the subject of "I" where nobody is named as speaker.
+OWNER: Final = "owner"
 # Enough for any question that a person types; more terms make the query slower and hardly change its order.
 TERMS_MAX: Final = 64
 # Longer runs are not words: nobody searches for the middle of a base64 blob.

@@ -38,7 +38,7 @@ def read_since(text: str, *, name: str, now_ms: int) -> int:
     try:
         return read_time(text, name=name)
     except Usage:
-        from cognition.ranking.times import (
+        from cognition.times import (
             windows,  # most times are told in digits, and this takes a while to load
         )
 
@@ -59,8 +59,8 @@ def read_when(text: str, *, name: str, now_ms: int) -> int:
     try:
         return read_time(text, name=name)
     except Usage:
-        from cognition.ranking.times import windows  # these take a while to load
         from cognition.reminding.reading import read_moment
+        from cognition.times import windows  # these take a while to load
 
         stretches = windows(text, now_ms)
         begun = [stretch.start_ms for stretch in stretches if stretch.start_ms <= now_ms]
@@ -84,7 +84,7 @@ def read_before(text: str, *, name: str, now_ms: int) -> int:
     try:
         return read_until(text, name=name)
     except Usage:
-        from cognition.ranking.times import windows
+        from cognition.times import windows
 
         over = [window.end_ms + 1 for window in windows(text, now_ms) if window.start_ms <= now_ms]
         if not over:

@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import JUDGED, relation_of
-from cognition.contradictions.values import OWNER, folded, words_of
+from cognition.contradictions.values import folded, words_of
+from cognition.words import OWNER
 
 # Of a chain of three, the ends are compared, though nobody compared them; of a longer one they are not.
 LINKS_MAX: Final = 2

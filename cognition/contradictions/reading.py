@@ -19,8 +19,7 @@ from typing import Final
 
 from cognition.contradictions.habits import habits_of, work_and_partner
 from cognition.contradictions.numbers import counted, numbers_of
-from cognition.contradictions.places import COUNTRIES, NO_PLACES, REGIONS
-from cognition.contradictions.values import ENDED, OWNER, folded
+from cognition.contradictions.values import ENDED, folded
 from cognition.contradictions.wording import (
     FOR_A_WHILE,
     MANNER,
@@ -39,6 +38,8 @@ from cognition.extraction.meant import meant
 from cognition.extraction.names import NAME, is_name
 from cognition.extraction.values import Statement
 from cognition.nowhere import is_nowhere
+from cognition.places import COUNTRIES, REGIONS
+from cognition.words import OWNER
 
 # More statements than this in one text is a list, for which patterns are the wrong tool.
 STATEMENTS_MAX: Final = 10
@@ -333,7 +334,7 @@ def _may_be(relation: str, value: str, said: str) -> bool:
     """Say whether this may be where somebody lives, or for whom they work."""
     first = value.split()[0]
     if relation == "lives_in":
-        return is_name(first) and folded(first) not in NO_PLACES and not is_nowhere(value)
+        return is_name(first) and not is_nowhere(value)
     return is_name(first) and not _ON_THE_SIDE.search(said)
 
 
@@ -380,7 +381,6 @@ def _of_oneself(sentence: str, subject: str) -> Iterator[Statement]:
         if (
             match
             and is_name(match["value"].split()[0])
-            and folded(match["value"]) not in NO_PLACES
             and not (relation == "lives_in" and is_nowhere(match["value"]))
         ):
             newly = _NEWLY.search(match[0]) is not None

@@ -10,7 +10,8 @@ Assistants answer in the first person too, and nothing that they say of themselv
 
 from typing import Final, NamedTuple
 
-from cognition.contradictions.values import OWNER, folded, slot_id
+from cognition.contradictions.values import folded, slot_id
+from cognition.words import OWNER
 
 # More names are a list of people.
 ALIASES_MAX: Final = 20

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NAME: Final = "profile.name"
 ALIASES: Final = "profile.aliases"
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 9
+CLAIMS_VERSION: Final = 10
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (

@@ -12,10 +12,9 @@ from functools import lru_cache
 from typing import Final
 
 from cognition.contradictions.amounts import same_amount
+from cognition.grammar.attributes import YEARS_APART_MAX
 from cognition.numerals import in_decimals
 
-# Whoever owns the devices: the subject of "I" where nobody is named as speaker.
-OWNER: Final = "owner"
 # The value of a claim that something has ended ("I left Google"): it replaces, and contradicts nothing.
 ENDED: Final = "(ended)"
 SLOT_BYTES: Final = 16
@@ -25,8 +24,6 @@ _WORDS: Final = re.compile(r"[^\W_]+(?:[&+][^\W_]*)*")
 _WORDS_KEPT: Final = 4_096
 _ORDINAL: Final = re.compile(r"^(\d{1,2})(?:st|nd|rd|th)$")
 _ABOUT: Final = re.compile(r"about (\d{4})")
-# Who counts in years is a year off at each end, and rounds.
-YEARS_APART_MAX: Final = 2
 _EMPTY_WORDS: Final = """
     a an the of in at on to my our his her their inc ltd llc gmbh corp company der die das el la los las le les
 """

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from cognition.numerals import in_decimals
-from cognition.ranking.times import folded, meanings
+from cognition.times import folded, meanings
 
 # A page says a hundred numbers; a telling says a few, and says them early.
 CHARACTERS_MAX: Final = 2_000
@@ -26,6 +26,10 @@ _NOON: Final = 12
 _DAYS_MAX: Final = 31
 # From here on zeros at the end may be rounding.
 _ROUND_FROM: Final = 100
+# Nobody rounds by more: 430 is not 455, though both are some 450.
+ROUNDED_SHARE: Final = 0.03
+# Who counts in years is a year off at each end, and rounds.
+YEARS_APART_MAX: Final = 2
 # What is longer is no amount, and no float keeps it.
 _DIGITS_MAX: Final = 15
 
@@ -42,6 +46,8 @@ _HOUR_MARK: Final = re.compile(r"\b([01]?\d|2[0-4])\s?[hH]\s?([0-5]\d)?\b(?!/)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _SIGNS: Final = frozenset("€£$₴₽")
 
+# Kinds of which each unit stands for itself.
+_NAMED: Final = frozenset(["money", "dose"])
 # A quarter past is not "about the hour", and Tuesday not about Monday.
 _EXACT: Final = frozenset(["clock", "weekday"])
 
@@ -57,16 +63,24 @@ class Attribute(NamedTuple):
     told: str
 
 
-class _Unit(NamedTuple):
+class AmountUnit(NamedTuple):
+    """So many of the base unit of a kind; `name` is its own."""
+
     kind: str
     name: str
     times: float
+
+    @property
+    def dimension(self) -> str:
+        """What it measures: euros are no dollars, and tablets no drops."""
+        return f"{self.kind} {self.name}" if self.kind in _NAMED else self.kind
 
 
 class _Words(NamedTuple):
     """The table: units by their words, and what else tells a kind."""
 
-    units: Mapping[str, _Unit]
+    units: Mapping[str, AmountUnit]
+    alone: Mapping[str, AmountUnit]
     after_hour: Mapping[str, int]
     before_hour: frozenset[str]
     kinds: Mapping[str, str]
@@ -77,10 +91,12 @@ def _table() -> _Words:
     told: Mapping[str, Any] = tomllib.loads(
         Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     )
-    units: dict[str, _Unit] = {}
-    for kind, named in told["units"].items():
-        for name, (times, *words) in named.items():
-            units |= {folded(word): _Unit(kind, name, times) for word in words}
+    units: dict[str, AmountUnit] = {}
+    for kind, of_kind in told["units"].items():
+        for name, (times, *words) in of_kind.items():
+            units |= {folded(word): AmountUnit(kind, name, times) for word in words}
+    named = {unit.name: unit for unit in units.values()}
+    alone = {folded(word): named[name] for name, words in told["alone"].items() for word in words}
     clock = told["clock"]
     after = {word: hours for name, hours in (("am", 0), ("pm", _NOON), ("sharp", 0)) for word in clock[name]}
     kinds = {
@@ -88,7 +104,7 @@ def _table() -> _Words:
         for kind in ("home", "work", "taste", "kin", "owner")
         for word in told[kind]["words"]
     }
-    return _Words(units, after, frozenset(map(folded, clock["at"])), kinds)
+    return _Words(units, units | alone, after, frozenset(map(folded, clock["at"])), kinds)
 
 
 @lru_cache(_KEPT)
@@ -125,6 +141,11 @@ def seconds_of(word: str) -> float | None:
     return unit.times if unit is not None and unit.kind == "duration" else None
 
 
+def unit_alone(word: str) -> AmountUnit | None:
+    """Return the unit that a folded word is where nothing but an amount is told: "8 h" in a sentence is an hour."""
+    return _table().alone.get(word)
+
+
 def differ(one: Attribute, other: Attribute) -> bool:
     """Say whether two attributes of one kind have values that cannot be the same.
 
@@ -134,8 +155,8 @@ def differ(one: Attribute, other: Attribute) -> bool:
         return False
     if isinstance(one.value, str) or isinstance(other.value, str) or one.kind in _EXACT:
         return one.value != other.value
-    digits = min(_digits(one.value), _digits(other.value))
-    return _rounded(one.value, digits) != _rounded(other.value, digits)
+    digits = min(digits_of(one.value), digits_of(other.value))
+    return rounded(one.value, digits) != rounded(other.value, digits)
 
 
 def _stated(words: Sequence[str], small: Sequence[str]) -> Iterator[Attribute]:
@@ -163,16 +184,16 @@ def _counted(words: Sequence[str], small: Sequence[str], at: int, number: float)
     behind = small[at + 1] if at + 1 < len(small) else ""
     if before in _SIGNS:
         unit = table.units[before]
-        yield Attribute(f"money {unit.name}", number, f"{words[at - 1]}{words[at]}")
+        yield Attribute(unit.dimension, number, f"{words[at - 1]}{words[at]}")
         return
     is_hour = behind in table.after_hour and before in table.before_hour  # "в 18 часов" is no stretch of time
     unit_behind = None if is_hour else table.units.get(behind)
     if behind == "k" and at + 2 < len(small) and small[at + 2] in _SIGNS:
         unit_behind, number = table.units[small[at + 2]], number * 1_000
     if unit_behind is not None:
-        kind, name, times = unit_behind
-        kind = f"{kind} {name}" if kind in ("money", "dose") else kind
-        yield Attribute(kind, round(number * times, 9), f"{words[at]} {words[at + 1]}")
+        yield Attribute(
+            unit_behind.dimension, round(number * unit_behind.times, 9), f"{words[at]} {words[at + 1]}"
+        )
         return
     clock = _CLOCK.fullmatch(words[at])
     if clock is not None and (":" in words[at] or before in table.before_hour or behind in table.after_hour):
@@ -222,12 +243,13 @@ def _day_beside(small: Sequence[str], at: int) -> int | None:
     return None
 
 
-def _digits(number: float) -> int:
+def digits_of(number: float) -> int:
     """Return how many digits were told of a number: of round hundreds those before the zeros."""
     digits = f"{number:.9g}".replace(".", "").replace("-", "").lstrip("0")
     told = digits.rstrip("0") if abs(number) >= _ROUND_FROM and number == int(number) else digits
     return max(1, len(told.partition("e")[0]))
 
 
-def _rounded(number: float, digits: int) -> str:
+def rounded(number: float, digits: int) -> str:
+    """Return a number as it is told with so many digits, for comparing."""
     return f"{number:.{digits}g}"

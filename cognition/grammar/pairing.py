@@ -12,11 +12,10 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from cognition.contradictions.values import YEARS_APART_MAX
-from cognition.grammar.attributes import Attribute, differ
+from cognition.grammar.attributes import ROUNDED_SHARE, YEARS_APART_MAX, Attribute, differ
 from cognition.grammar.lexicon import level, words_of
 from cognition.grammar.typed import HELD_ONCE, Mode, TypedClaim, TypedReading, telling
-from cognition.ranking.times import folded, meanings
+from cognition.times import folded, meanings
 
 # Kinds that are compared by their subject alone; the others by what is near in meaning.
 EXACT: Final = frozenset(
@@ -49,8 +48,6 @@ DIGITS_APART_MAX: Final = 3
 # Of a long number these may all be wrong.
 _LAST_DIGITS: Final = 4
 _YEAR: Final = 31_557_600
-# Nobody rounds a rent by more.
-ROUNDED_SHARE: Final = 0.03
 # Shorter values than this stand in a text for many things.
 _OLD_CHARACTERS_MIN: Final = 3
 # More names beside a role are a list of people.

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition.contradictions.values import OWNER
 from cognition.grammar.typed import WORD, TypedClaim, TypedReading
+from cognition.words import OWNER
 
 # From here on two words mean one thing: "tractor" and "trekker" are at 0.75, "chair" and "table" at 0.52.
 MEANT_ALIKE_MIN: Final = 0.7

@@ -14,14 +14,13 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from cognition.contradictions.places import COUNTRIES, REGIONS
-from cognition.contradictions.values import OWNER
 from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
 from cognition.grammar.lexicon import CLOCKS, FEASTS, TRADES, PatternLexicon, languages_of, level, lexicon
 from cognition.nowhere import is_nowhere
 from cognition.numerals import in_decimals
-from cognition.ranking.times import folded, meanings, meant_by
-from cognition.words import SILENT_WORDS
+from cognition.places import COUNTRIES, REGIONS
+from cognition.times import folded, meanings, meant_by
+from cognition.words import OWNER, SILENT_WORDS
 
 # More than these in one text is a table, and no telling.
 CLAIMS_MAX: Final = 24

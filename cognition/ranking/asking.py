@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from cognition.contradictions.values import OWNER
 from cognition.extraction.values import PRONOUNS
 from cognition.ranking.asked_words import LEADS, OF, PAST, SELF, SLOTS, TAILS
 from cognition.ranking.stem import stem
-from cognition.words import words
+from cognition.words import OWNER, words
 
 # Longer ones are no such question.
 ASKED_CHARACTERS_MAX: Final = 120

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from datetime import time
 from typing import Final
 
-from cognition.ranking.times import meanings
 from cognition.reminding.words import TOKEN, find, is_english, number_of, span_seconds_of, table, weekday_of
+from cognition.times import meanings
 
 TONIGHT: Final = 20
 NOON: Final = 12

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 
-from cognition.ranking.times import meanings
 from cognition.reminding.clock import NOON, Clock
 from cognition.reminding.recurring import UNREAD, Repeat, read_repeat
 from cognition.reminding.words import (
@@ -25,6 +24,7 @@ from cognition.reminding.words import (
     table,
     weekday_of,
 )
+from cognition.times import meanings
 
 MORNING: Final = 9
 _WEEK: Final = 7

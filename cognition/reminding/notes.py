@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence, Set
 from typing import Final
 
-from cognition.ranking.times import folded, meanings
 from cognition.reminding.words import TOKEN, find, is_english, plain, table, weekday_of
+from cognition.times import folded, meanings
 
 # "1er" is no German "er".
 _WORD: Final = re.compile(r"(?<!\d)[^\W\d_]+")

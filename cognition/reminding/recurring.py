@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence, Set
 from typing import Final, NamedTuple
 
-from cognition.ranking.times import meanings
 from cognition.reminding.words import DAYS_MAX, TOKEN, find, number_of, table, weekday_of
+from cognition.times import meanings
 
 _BYDAY: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _WORKDAYS: Final = (0, 1, 2, 3, 4)

@@ -3,7 +3,6 @@
 import re
 from typing import Final
 
-from cognition.ranking.times import folded, meanings
 from cognition.reminding.words import (
     DAYS_MAX,
     MONTHS,
@@ -14,6 +13,7 @@ from cognition.reminding.words import (
     table,
     weekday_of,
 )
+from cognition.times import folded, meanings
 
 # "1er" is no German "er".
 _WORD: Final = re.compile(r"(?<!\d)[^\W\d_]+")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cognition.grammar.attributes import seconds_of
-from cognition.ranking.times import folded, meanings
+from cognition.times import folded, meanings
 
 DAYS_MAX: Final = 31
 MONTHS: Final = 12

@@ -18,8 +18,8 @@ from cognition import Filters
 from cognition.contradictions.finding import disputed_among, slots_about, slots_stated
 from cognition.contradictions.slots import ClaimStatus, judge
 from cognition.contradictions.tables import selves_of, told_of
-from cognition.contradictions.values import OWNER
 from cognition.entities import entities, triples_of, whole_graph
+from cognition.words import OWNER
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from replica.reads.devices import device_names
 from replica.reads.facts import fact_numbers_of

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from cognition import words
 from cognition.fulltext import NEWEST_MAX, bounded
 from cognition.memories import Shown, read_memories
-from cognition.ranking.times import Window, windows
 from cognition.tellings import groups_of
+from cognition.times import Window, windows
 from replica import RowChange, derived_transaction, memories_called, newest_numbers, numbers_between
 from replica.derived import INDEX_OF_NEWS
 

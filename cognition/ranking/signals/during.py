@@ -4,7 +4,7 @@ import numpy as np
 
 from cognition.ranking.pool import Column, Pool
 from cognition.ranking.signal import Signal
-from cognition.ranking.times import windows
+from cognition.times import windows
 
 # A time that is this long, in days, says hardly anything; up to a month it says all.
 _WHOLE = 31.0

@@ -17,8 +17,8 @@ from cognition.grammar.typed import read_claims, told_by
 from cognition.ingest_plan import dated, read_text
 from cognition.judging.nominees import Near, explained, nominees
 from cognition.numerals import in_decimals
-from cognition.ranking.times import windows
 from cognition.reminding.reading import read_moment, read_reminder
+from cognition.times import windows
 from cognition.wordings.tables import checked
 
 NOW = datetime(2026, 11, 27, 5, tzinfo=UTC)

@@ -75,3 +75,8 @@ def test_a_name_is_a_place_though_it_means_something() -> None:
         True,
         False,
     ]
+
+
+def test_a_program_that_one_moves_to_is_no_home_by_its_first_word() -> None:
+    told = ("Zoom", "zoom for the meeting", "Python 3", "Oslo", "New Zoom")
+    assert [is_nowhere(each) for each in told] == [True, True, True, False, False]

@@ -8,8 +8,8 @@ from cognition.contradictions.values import compatible
 from cognition.grammar.attributes import attributes
 from cognition.grammar.typed import read_claims
 from cognition.numerals import in_decimals
-from cognition.ranking.times import windows
 from cognition.reminding.reading import read_moment, read_reminder
+from cognition.times import windows
 
 NOW = datetime(2026, 11, 27, 5, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cognition.ranking.times import _BEGIN_PAIRS, _EPOCH, _PATTERNS, _words, windows
+from cognition.times import _BEGIN_PAIRS, _EPOCH, _PATTERNS, _words, windows
 
 NOW_MS = int(datetime(2026, 6, 15, 10, tzinfo=UTC).timestamp() * 1_000)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ _SCRIPT: Final = """
 import re._compiler
 from datetime import datetime
 from cognition.holding import secret_kinds
-from cognition.ranking.times import windows
+from cognition.times import windows
 from cognition.reminding.reading import read_reminder
 from cognition.ingest_plan import read_text
 from cognition.warming import make_ready

@@ -30,6 +30,13 @@ from tests.support.replicas import NOW_MS, group, settle
         ("€1,420", "1.420 EUR"),
         ("318,000 €", "320,000 euros"),
         ("3,7 km", "3700 m"),
+        ("½ h", "une demi-heure"),
+        ("jedna godzina", "60 min"),
+        ("2 uur", "two hours"),
+        ("1 year", "12 Monate"),
+        ("1½ tablets", "1.5 Tabletten"),
+        ("5 %", "5 Prozent"),
+        ("300 zł", "300 PLN"),
     ],
 )
 def test_one_amount_in_other_units_is_one_value(one: str, other: str) -> None:
@@ -51,6 +58,9 @@ def test_one_amount_in_other_units_is_one_value(one: str, other: str) -> None:
         ("5 min", "5 m"),
         ("1 h", "1 day"),
         ("1 h", "1 h 30 min"),
+        ("10 drops", "10 tablets"),
+        ("½ tablet", "1 tablet"),
+        ("300 zł", "300 €"),
     ],
 )
 def test_other_amounts_are_other_values(one: str, other: str) -> None:

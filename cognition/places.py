@@ -1,4 +1,4 @@
-"""The names of countries and regions that people give as their home, and of what sounds like a home and is none.
+"""The names of countries and regions that people give as their home, told from towns.
 
 Without them "I live in Berlin" and "I live in Germany" would be taken for two answers to one question. Names are as
 people write them in English, folded; where a name is also that of a well-known town (Georgia is a country and a state;
@@ -40,12 +40,6 @@ wyoming, ontario, british columbia, alberta, manitoba, saskatchewan, nova scotia
 queensland, tasmania, bavaria, saxony, hesse, bayern, sachsen, hessen, catalonia, andalusia,
 tuscany, sicily, lombardy, provence, normandy, brittany, europe, asia, africa
 """
-# What else one moves to: "we moved to Zoom for the meeting".
-_NO_PLACES: Final = """
-    zoom slack teams microsoft discord skype whatsapp telegram signal google gmail outlook notion jira
-    trello windows linux ubuntu mac macos iphone android python rust java kotlin typescript javascript
-    github gitlab aws azure netflix spotify plan phase chapter room table step
-"""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -54,4 +48,3 @@ def _names(text: str) -> frozenset[str]:
 
 COUNTRIES: Final = _names(_COUNTRIES)
 REGIONS: Final = _names(_REGIONS)
-NO_PLACES: Final = frozenset(_NO_PLACES.split())

@@ -122,8 +122,8 @@ _PARTS: Final = {
     (0.66, 1.0): "late end ende fin final finales fine fim einde eind koncu koniec конце кінці наприкінці",
 }
 _NUMBERS: Final = {
-    1: "a an one ein eine einem einer eines einen un une una uno um uma een jeden один одну одного first premier erste"
-    " ersten первого першого",
+    1: "a an one ein eine einem einer eines einen un une una uno um uma een jeden jedna одна один одну одного"
+    " first premier erste ersten первого першого",
     2: "two couple zwei deux dos due dois duas twee dwa dwie два две дві второго другого",
     3: "three drei trois tres tre drie trzy три третьего третього",
     4: "four vier quatre cuatro quattro quatro cztery четыре чотири четвертого",
