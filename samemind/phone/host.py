@@ -65,6 +65,13 @@ REST_ROWS_MIN: Final = 5_000
 # An earlier start left a log that is at least so long: it is brought over at the first rest, as every start reads it.
 LOG_LEFT_BYTES_MIN: Final = 1_000_000
 
+# SQLite's log: its head, and the head of each frame, both with the salts of this round; and where they are.
+_LOG_HEAD_BYTES: Final = 32
+_FRAME_HEAD_BYTES: Final = 24
+_PAGE_SIZE_IN_HEAD: Final = slice(8, 12)
+_SALTS_IN_HEAD: Final = slice(16, 24)
+_SALTS_IN_FRAME: Final = slice(8, 16)
+
 Answer = dict[str, Any]
 
 
@@ -101,8 +108,7 @@ class Phone:
     @classmethod
     def open(cls, path: str, identity: Identity, *, name: str, random: Random, now_ms: int) -> "Phone":
         """Open a store, or begin one: `name` is what a new device goes by. Nobody else can open it meanwhile."""
-        log = Path(f"{path}-wal")
-        has_log = log.is_file() and log.stat().st_size >= LOG_LEFT_BYTES_MIN
+        has_log = _reaches(Path(f"{path}-wal"), LOG_LEFT_BYTES_MIN)
         connection = connect(path, exclusive=True)
         local = LocalTables()
         derived: list[DerivedTables] = [
@@ -356,3 +362,14 @@ class Phone:
                 for side in judged.sides
             ],
         }
+
+
+def _reaches(log: Path, size: int) -> bool:
+    """Say whether a log of SQLite's goes on for so many bytes: behind its end are older frames, or zeros."""
+    if not log.is_file() or log.stat().st_size < size:
+        return False
+    with log.open("rb") as file:
+        head = file.read(_LOG_HEAD_BYTES)
+        frame_bytes = _FRAME_HEAD_BYTES + int.from_bytes(head[_PAGE_SIZE_IN_HEAD])
+        file.seek(_LOG_HEAD_BYTES + (size - _LOG_HEAD_BYTES) // frame_bytes * frame_bytes - frame_bytes)
+        return file.read(_FRAME_HEAD_BYTES)[_SALTS_IN_FRAME] == head[_SALTS_IN_HEAD]

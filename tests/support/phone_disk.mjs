@@ -54,7 +54,8 @@ export const offer = (disk, python) => {
     mount: async (at) => {
       const value = { storage: { getDirectory: async () => root } };
       Object.defineProperty(globalThis, "navigator", { configurable: true, value }); // now: Python starts otherwise where it is
-      globalThis.privateDisk.counts = (await disk.mountDisk(python().FS, at)).counts;
+      const mounted = await disk.mountDisk(python().FS, at);
+      Object.assign(globalThis.privateDisk, { counts: mounted.counts, makeRoom: mounted.makeRoom });
     },
     held: (name) => files.get(name).bytes.slice(0, files.get(name).size), // as one finds it who comes after a kill
     leave: (bytes, privately) => { room = used() + bytes; isPrivate = privately; },

@@ -66,8 +66,18 @@ async function refresh(known = null) {
   }
 }
 
-// What was under way when the device was erased fails, and that is as it should be.
-const refreshed = () => refresh().catch((error) => document.documentElement.dataset.gone || notice(error.message, { error: true }));
+// One after the other, and once for all news that come meanwhile. What was under way when the device was erased fails, and that
+// is as it should be.
+let refreshing = null, isStale = false;
+function refreshed() {
+  if (refreshing) isStale = true;
+  refreshing ??= (async () => {
+    do {
+      isStale = false;
+      await refresh();
+    } while (isStale);
+  })().catch((error) => document.documentElement.dataset.gone || notice(error.message, { error: true })).finally(() => { refreshing = null; });
+}
 
 function linked(link, told = mailboxes) {
   mailboxes = told;

@@ -72,7 +72,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
 }
 
 export function memoriesView() {
-  let asked = 0, seen = null, most = FIRST, still = 0, told = null;
+  let asked = 0, seen = null, most = FIRST, still = 0, told = null, shows = "";
   const field = h("textarea", { rows: 1, id: "say", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: refresh, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
   const hint = h("p", { role: "status" });
   const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
@@ -95,6 +95,11 @@ export function memoriesView() {
     }
     button.disabled = false;
     refresh();
+  }
+
+  function redraw() {
+    shows = "";
+    return refresh();
   }
 
   async function refresh() {
@@ -125,15 +130,19 @@ export function memoriesView() {
   }
 
   function found(question, hits, took_ms, by) {
+    shows = "";
     const words = question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
     hint.textContent = hits.length ? `${hits.length === FOUND ? `${FOUND} or more` : hits.length} found` : "Nothing like it yet";
     if (by) hint.textContent += ` with ${by}, by meaning`;
     hint.title = `${took_ms.toFixed(1)} ms`;
-    list.replaceChildren(h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: refresh }))));
+    list.replaceChildren(h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: redraw }))));
   }
 
   function recent(memories) {
     hint.textContent = "";
+    const wanted = JSON.stringify([new Date().toDateString(), most, memories]);
+    if (wanted === shows) return; // told of what is shown already, as by itself
+    shows = wanted;
     const before = seen;
     seen = new Set(memories.map((memory) => memory.rid + memory.changed_ms));
     if (!memories.length) {
@@ -144,7 +153,7 @@ export function memoriesView() {
     for (const memory of memories) {
       const day = dayOf(memory.changed_ms);
       if (!days.has(day)) days.set(day, []);
-      days.get(day).push(card(memory, { arrived: before && !before.has(memory.rid + memory.changed_ms), changed: refresh }));
+      days.get(day).push(card(memory, { arrived: before && !before.has(memory.rid + memory.changed_ms), changed: redraw }));
     }
     list.replaceChildren(...[...days].flatMap(([day, cards]) => [h("h3", { class: "day" }, day), h("ul", { class: "cards" }, ...cards)]));
     if (memories.length === most) list.append(h("button", { type: "button", class: "quiet", onclick: () => { most *= 4; refresh(); } }, "Show more"));

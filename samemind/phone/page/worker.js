@@ -13,7 +13,7 @@ const ASKING_PROTOCOL = "samemind-link-2", LINK_PROTOCOL = "samemind-link-1", PA
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 30_000];
 const ANSWER_MS = 60_000;
 const FOUND_MS = 4_000; // how long a page waits for what another device finds: what it found itself has stood for all of it
-const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 5_000;
+const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 1_500;
 const QUIET_MS = 100, PATIENCE_MS = 2_000, TROUBLE_RETRY_MS = 60_000;
 const AWAY_MS = 3_000;
 const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404;
@@ -116,6 +116,33 @@ function rest() {
   const { flushes } = disk.counts;
   device.rest();
   disk.counts.flushes = flushes;
+  disk.makeRoom();
+}
+
+// Whether nothing was asked for or heard for a moment, or there was some patience with somebody who goes on.
+function isStill(since) {
+  const now = performance.now();
+  return (now - asking >= QUIET_MS && Date.now() - heard >= QUIET_MS) || now - since >= PATIENCE_MS;
+}
+
+// What was told is passed on and shown behind its answer, and all that was told meanwhile at once: whoever tells much would
+// wait at each telling for what follows the one before.
+let following = 0;
+function follow() {
+  if (following) return;
+  const since = performance.now();
+  const some = () => { following = isStill(since) ? passOn() : setTimeout(some, QUIET_MS); };
+  following = setTimeout(some, QUIET_MS);
+}
+
+function passOn() {
+  clearTimeout(following);
+  if (following && device) {
+    if (socket?.readyState === WebSocket.OPEN) send(device.link_more(Date.now()));
+    tell("news", {});
+    mail?.wake();
+  }
+  return (following = 0);
 }
 
 // What was told is on the disk when that is answered; what it states is read behind it, a slice at a time, once nothing was
@@ -123,11 +150,10 @@ function rest() {
 // after the next start. These flushes acknowledge nothing either.
 function readBehind() {
   if (reading || !device?.is_behind()) return;
-  const waiting = performance.now(), { position } = asked("status");
+  const since = performance.now(), { position } = asked("status");
   const some = () => {
     if (!device) return;
-    const now = performance.now();
-    if ((now - asking < QUIET_MS || Date.now() - heard < QUIET_MS) && now - waiting < PATIENCE_MS) return void (reading = setTimeout(some, QUIET_MS));
+    if (!isStill(since)) return void (reading = setTimeout(some, QUIET_MS));
     const { flushes } = disk.counts;
     try {
       if (device.read(Date.now())) return void (reading = setTimeout(some, 0));
@@ -353,10 +379,8 @@ function call({ verb, options = {} }) {
   const answer = asked(verb, timed);
   const took = performance.now() - began;
   if (WRITING.has(verb)) {
-    if (socket?.readyState === WebSocket.OPEN) send(device.link_more(Date.now()));
-    tell("news", {});
+    follow();
     readBehind();
-    mail?.wake();
   }
   return { answer, took_ms: took };
 }
@@ -388,7 +412,7 @@ const VERBS = {
   pair,
   askPeer,
   look: () => { look(); return {}; },
-  leaving: () => { mail?.poke(); rest(); return {}; }, // nobody looks, and may close it now
+  leaving: () => { passOn(); mail?.poke(); rest(); return {}; }, // nobody looks, and may close it now
   status: () => ({ ...status(), times, wasKept }),
   leave: () => { if (socket?.readyState === WebSocket.OPEN) send(device.link_leave(Date.now())); return {}; },
   wipe,

@@ -243,6 +243,21 @@ def test_a_log_that_an_earlier_start_left_is_brought_over_at_the_first_rest(tmp_
     assert again.digests() == device.digests()
 
 
+def test_room_behind_the_log_is_no_log_that_an_earlier_start_left(tmp_path: Path) -> None:
+    device = phone(path=str(tmp_path / "memory.db"))
+    device.remember("The key is under the pot", now_ms=NOW_MS)
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    shutil.copy(tmp_path / "memory.db", killed / "memory.db")
+    log = (tmp_path / "memory.db-wal").read_bytes()
+    (killed / "memory.db-wal").write_bytes(log.ljust(2 * LOG_LEFT_BYTES_MIN, b"\0"))
+    again = phone(path=str(killed / "memory.db"))
+    before = (killed / "memory.db").stat().st_size
+    again.rest()
+    assert (killed / "memory.db").stat().st_size == before
+    assert again.digests() == device.digests()
+
+
 def test_a_question_of_common_words_costs_little_beside_one_of_a_rare_word() -> None:
     device = phone()
     for number in range(1_500):
