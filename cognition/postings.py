@@ -254,7 +254,7 @@ def any_of(some: Sequence[PostingList]) -> Numbers:
 def _distinct(rising: Numbers) -> Numbers:
     first = np.ones(len(rising), np.bool_)
     np.not_equal(rising[1:], rising[:-1], out=first[1:])
-    return rising[first]
+    return rising if first.all() else rising[first]  # most words stand once in a memory: one column for both
 
 
 def _varints(told: str | None) -> Numbers:

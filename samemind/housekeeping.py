@@ -7,6 +7,7 @@ and loses nothing. A clock that is far ahead of what most other devices said lat
 
 import logging
 import sqlite3
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import trio
@@ -60,8 +61,13 @@ def _runs_ahead(device: Device) -> bool:
     return 0 < len(lately) <= 2 * sum(lately)
 
 
-async def fold_away(device: Device, *, before_ms: int | None) -> int:
-    """Let what may leave the log leave it, some of it at a time; return how many ops that were."""
+async def fold_away(
+    device: Device, *, before_ms: int | None, told: Callable[[int], Awaitable[None]] | None = None
+) -> int:
+    """Let what may leave the log leave it, some of it at a time; return how many ops that were.
+
+    `told` is called with how many that are so far; what has left stays away, also where this is cancelled.
+    """
     total = 0
 
     def fold(core: Core, _: object) -> int:
@@ -69,6 +75,8 @@ async def fold_away(device: Device, *, before_ms: int | None) -> int:
 
     while moved := await device.replica.run(fold):
         total += moved
+        if told is not None:
+            await told(total)
     if total:
         await device.replica.run(lambda core, _: core.store.shrink())
     return total

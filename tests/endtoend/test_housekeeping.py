@@ -1,6 +1,8 @@
 """A daemon keeps its log short by itself, and says how far back it still tells."""
 
 import time
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,9 +10,13 @@ from typing import Any
 import pytest
 import trio
 
+from replica import compact
 from samemind import housekeeping
+from samemind.catalog import verb_named
+from samemind.commands.device.compact import Compact
 from samemind.config import Home, Settings
 from samemind.housekeeping import _runs_ahead, fold_away, keep_house
+from samemind.performing import result_of
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import opened
@@ -38,6 +44,33 @@ def test_history_says_up_to_when_it_may_lack_something(tmp_path: Path) -> None:
             assert done.horizon is not None
             assert (await laptop.mind.digest()).digest == digest.digest
             assert (await laptop.mind.get(rid)).text == "v2 of the plan"
+            assert (await laptop.mind.verify()).ok
+
+    run(main)
+
+
+def test_compacting_says_how_far_it_is_and_what_is_done_by_then_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(housekeeping, "compact", partial(compact, ops_max=2))
+    said: list[Mapping[str, Any]] = []
+
+    async def main() -> None:
+        async with opened(tmp_path / "laptop", online=False) as laptop:
+            for number in range(6):
+                await laptop.mind.remember(f"line {number} of the poem", no_facts=True)
+            held = (await laptop.mind.stats()).ops
+            with trio.CancelScope() as scope:
+
+                async def say(told: Mapping[str, Any]) -> None:
+                    said.append(told)
+                    scope.cancel()
+
+                await result_of(laptop.device, verb_named("compact"), Compact(), say)
+            assert said == [{"progress": {"done": 2, "total": held}}]
+            assert (await laptop.mind.stats()).ops == held - 2
+            done = await laptop.mind.compact()
+            assert (done.compacted, done.ops) == (held - 2, 0)
             assert (await laptop.mind.verify()).ok
 
     run(main)

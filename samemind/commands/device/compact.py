@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from replica import Core
+    from samemind.control.server import Say
     from samemind.device import Device
 
 
@@ -30,13 +31,22 @@ class Compacted:
     horizon: datetime | None = None
 
 
-async def run(device: "Device", options: Compact) -> Compacted:
-    """Fold what every device has; those that were not heard of for the length of a lease hold nothing back."""
+async def run(device: "Device", options: Compact, say: "Say") -> Compacted:
+    """Fold what every device has, saying how far that is.
+
+    Devices that were not heard of for the length of a lease hold nothing back.
+    """
+    from replica.compaction import outlook
     from replica.reads.counts import count_ops
     from samemind.commands.device._record import shown_horizon
     from samemind.housekeeping import fold_away
 
-    compacted = await fold_away(device, before_ms=None)
+    ahead = await device.replica.run(lambda core, _: outlook(core, device.now_ms()))
+
+    async def told(done: int) -> None:
+        await say({"progress": {"done": done, "total": max(done, ahead.ops)}})
+
+    compacted = await fold_away(device, before_ms=None, told=told)
 
     def count(core: "Core", connection: "sqlite3.Connection") -> Compacted:
         left = count_ops(connection)
@@ -56,5 +66,7 @@ COMMAND: Final = Command(
     library=Method(
         "compact", "Fold ops that every device has into the base; their history is no longer told afterwards."
     ),
+    streams=True,
+    kept="what left the log so far stays folded; `samemind compact` goes on from there",
     place=8,
 )
