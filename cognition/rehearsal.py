@@ -10,8 +10,6 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Final
 
-import trio
-
 from replica import Core, MemoryId, Replica, ReplicaError, access_write, transaction
 
 TELL_MS: Final = 60_000
@@ -72,6 +70,7 @@ def keep(
 @asynccontextmanager
 async def telling(replica: Replica, rehearsals: Rehearsals) -> AsyncIterator[None]:
     """Tell of recalls until the block ends; what is not told by then is kept."""
+    import trio  # a command that waits for nothing does without
 
     async def tell() -> None:
         while True:

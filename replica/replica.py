@@ -9,15 +9,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import Final, TypeVar
-
-import trio
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from replica.alongside import Alongside
-from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.errors import StoreFailed
 from replica.ids import DeviceId
@@ -25,10 +22,16 @@ from replica.purging import purge
 from replica.refold import refold_after_upgrade
 from replica.rollback_guard import RollbackGuard
 from replica.signing import Sign
-from replica.storage.driver import Driver, open_driver
+from replica.storage.inline import InlineDriver, open_inline
 from replica.storage.shown import DerivedTables
 from replica.storage.sql import as_trouble, bring_over, connect
 from replica.storage.store import SqliteStore
+
+if TYPE_CHECKING:
+    import trio
+
+    from replica.asyncio_host import AsyncioHost
+    from replica.storage.driver import Driver
 
 Result = TypeVar("Result")
 # What some 400 memories write, a few megabytes: brought over in hundredths of a second.
@@ -46,7 +49,11 @@ class Replica:
     """One device's memory; made by `open_replica`."""
 
     def __init__(
-        self, driver: Driver, core: Core, clock: Callable[[], int], rollback_guard: RollbackGuard | None
+        self,
+        driver: "Driver | InlineDriver",
+        core: Core,
+        clock: Callable[[], int],
+        rollback_guard: RollbackGuard | None,
     ) -> None:
         self._driver = driver
         self._core = core
@@ -64,7 +71,8 @@ class Replica:
         self._rows_brought_over = 0  # the store's thread's own
         self._noting = threading.Lock()
         self._is_told = False  # that there is news, by `_tell_watchers` and a moment ago
-        self._token = trio.lowlevel.current_trio_token()
+        # Of the loop that watchers wait in, where there is one.
+        self._token = None if isinstance(driver, InlineDriver) else _trio_token()
 
     @property
     def device(self) -> DeviceId:
@@ -126,17 +134,23 @@ class Replica:
 
         To wake them takes as long as half a commit, and who tells one thing after the other shares the interpreter.
         """
-        if not self._is_told:
+        if not self._is_told and self._token is not None:
+            import trio
+
             self._is_told = True
             with suppress(trio.RunFinishedError):  # nobody is left who watches
                 self._token.run_sync_soon(self._wake_in_turn)
 
     def _wake_in_turn(self) -> None:
+        import trio
+
         told = self._news  # before they look
         self._wake()
         trio.lowlevel.spawn_system_task(self._wake_again, told)
 
     async def _wake_again(self, told: int) -> None:
+        import trio
+
         await trio.sleep(BURST_S)
         self._is_told = False  # before the look: what is noted after that has them told anew
         if self._news != told:
@@ -179,7 +193,9 @@ class Replica:
             self._rows_brought_over = connection.total_changes
 
     @contextmanager
-    def _watching(self) -> Iterator[trio.Event]:
+    def _watching(self) -> "Iterator[trio.Event]":
+        import trio
+
         event = trio.Event()
         self._watchers.add(event)
         try:
@@ -228,6 +244,12 @@ class Replica:
         return self._position
 
 
+def _trio_token() -> "trio.lowlevel.TrioToken":
+    import trio  # in functions, here and above: a command that waits for nothing does without
+
+    return trio.lowlevel.current_trio_token()
+
+
 @contextmanager
 def _trouble_told() -> Iterator[None]:
     """Say of an error of SQLite's whether it is the file or its disk."""
@@ -261,11 +283,21 @@ def open_core(
         bring_over(connection)
 
 
+def _opened(
+    host: "AsyncioHost | None", connect: Callable[[], sqlite3.Connection]
+) -> "AbstractAsyncContextManager[Driver | InlineDriver]":
+    if host is None:
+        return open_inline(connect)
+    from replica.storage.driver import open_driver
+
+    return open_driver(host, connect)
+
+
 @asynccontextmanager
 async def open_replica(
     path: Path,
     *,
-    host: AsyncioHost,
+    host: "AsyncioHost | None",
     device: DeviceId,
     sign: Sign,
     derived: Sequence[DerivedTables] = (),
@@ -277,11 +309,12 @@ async def open_replica(
     """Open the store at `path`, creating it if need be; `StoreCorrupt` and `StoreNewer` leave the file as it is.
 
     `outside`: a folder, not in the home, for what a copied or restored store has to be told (`replica.rollback_guard`).
-    `key`: of a store that is encrypted (`replica.storage.cipher`).
+    `key`: of a store that is encrypted (`replica.storage.cipher`). Without a `host`, for a program that does one thing
+    and ends: whatever it asks is done at once, on its own thread, and nothing waits (`replica.storage.inline`).
     """
     chance = random or SystemRandom()
     beside = None if outside is None else RollbackGuard(outside, device, path)
-    async with open_driver(host, lambda: connect(str(path), key=key)) as driver:
+    async with _opened(host, lambda: connect(str(path), key=key)) as driver:
 
         def start(connection: sqlite3.Connection) -> Core:
             store = SqliteStore(connection, derived)

@@ -9,7 +9,6 @@ Losing the folder costs a new incarnation and nothing else; where it cannot be w
 """
 
 import hashlib
-import logging
 import os
 from collections.abc import Sequence
 from contextlib import suppress
@@ -42,8 +41,6 @@ _GROUP_FILE: Final = "group"
 _ROOTS_FILE: Final = "roots"
 # Both are read whole; what is larger was not written by us.
 _FILE_BYTES_MAX: Final = 64 << 20
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +205,11 @@ class RollbackGuard:
             scratch.write_bytes(data)
             replace_file(scratch, path)
         except OSError as error:
-            _log.warning("nothing can be kept outside of the home, in %s: %s", self._folder, error)
+            import logging  # to load it takes as long as to open the store
+
+            logging.getLogger(__name__).warning(
+                "nothing can be kept outside of the home, in %s: %s", self._folder, error
+            )
             return False
         return True
 

@@ -13,9 +13,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any
-
-import trio
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from cognition import CognitionTables
 from cognition.consolidation.tables import SummaryTables
@@ -28,7 +26,6 @@ from cognition.rehearsal import Rehearsals, telling
 from cognition.triggers.kinds import Thresholds
 from cognition.triggers.tables import TriggerTables
 from replica import (
-    AsyncioHost,
     Core,
     DerivedTables,
     DeviceId,
@@ -41,26 +38,31 @@ from replica import (
 )
 from replica.collector import collector_paused
 from replica.quotas import Limits
-from replica.supervision import Supervisor
 from samemind.catalog import verb_named
 from samemind.config import Home, Settings, check_name
-from samemind.control.server import Say, serve
 from samemind.declaring import read_options
 from samemind.errors import Failed
 from samemind.lock import StoreLock, hold
-from samemind.memory_trim import kept_small
 from samemind.passphrase import key_of
 from samemind.performing import perform
 from samemind.platform import system
 from sync import Identity, Untrusted
 
 if TYPE_CHECKING:
+    import trio
+
     from cognition import Cognition
     from cognition.models import ChatModel
+    from replica import AsyncioHost
+    from replica.supervision import Supervisor
+    from samemind.control.server import Say
     from samemind.mailboxes import Mailboxes
     from samemind.panel.demand import PanelOnDemand
     from samemind.thinking import ThinkLoop
     from sync.syncer import Syncer
+
+Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
 
 
 @dataclass(slots=True)
@@ -73,19 +75,21 @@ class Device:
     replica: Replica
     opened_mind: "Cognition | None"
     """Cognition over the replica, unless it was opened for a verb that needs none."""
-    host: AsyncioHost
+    opened_host: "AsyncioHost | None"
+    """Where asyncio runs; None for a device that is alone, which runs no loop and does at once what it is asked."""
     name: str
     program: str
     random: Random
     rehearsals: Rehearsals
-    stop: trio.Event = field(default_factory=trio.Event)
+    stop: "trio.Event" = field(init=False, repr=False)
+    """Set when it is to end; a device that is alone has none."""
     syncer: "Syncer | None" = None
     """There while the daemon runs; other programs open one for as long as they need it."""
     thinker: "ThinkLoop | None" = None
     """Likewise: other programs think only when they are asked to."""
     lets_go: bool = False
     """It holds the store only because nobody else did, and lets a daemon have it."""
-    tasks: Supervisor | None = None
+    tasks: "Supervisor | None" = None
     """Likewise: what goes on in the background of a daemon."""
     mailboxes: "Mailboxes | None" = None
     """Likewise: other programs look into them when they are asked to."""
@@ -108,6 +112,12 @@ class Device:
         return self.opened_mind
 
     @property
+    def host(self) -> "AsyncioHost":
+        """Where asyncio runs; a device that is alone must do without."""
+        assert self.opened_host is not None, "expected a device that is not alone"
+        return self.opened_host
+
+    @property
     def newer(self) -> bool:
         """Whether a later word stands without asking, where two things that were told cannot both be true."""
         return self.settings.contradictions == "newer"
@@ -125,6 +135,14 @@ class Device:
     def now_ms(self) -> int:
         """Return the time by which this device stamps."""
         return self.replica.now_ms()
+
+    async def apart(self, function: Callable[[*Arguments], Result], *args: *Arguments) -> Result:
+        """Run what takes long in a thread, so that nobody else waits for it; a device that is alone has nobody else."""
+        if self.opened_host is None:
+            return function(*args)
+        import trio
+
+        return await trio.to_thread.run_sync(function, *args)
 
     @asynccontextmanager
     async def linked(self) -> AsyncIterator["Syncer"]:
@@ -150,6 +168,7 @@ async def open_device(
     lets_go: bool = False,
     name: str | None = None,
     opens_mind: bool = True,
+    alone: bool = False,
     linking: Callable[["Device"], AbstractAsyncContextManager["Syncer"]] | None = None,
     clock: Callable[[], int] = wall_clock_ms,
 ) -> AsyncIterator[Device]:
@@ -157,8 +176,12 @@ async def open_device(
 
     `answers` lets other programs use the store meanwhile; `lets_go` says that the caller watches `Device.stop`, and
     closes the device when a daemon wants the store. `name` is for a new device; without one it is the machine's.
-    Without `opens_mind`, no cognition runs beside the store, and none of it is loaded.
+    Without `opens_mind`, no cognition runs beside the store, and none of it is loaded. `alone`, for a program that does
+    one thing and ends: then none of this waits, and it may be run without a loop.
     """
+    assert not (alone and (opens_mind or answers or linking)), (
+        "expected nothing that goes on beside what is asked"
+    )
     home.create()
     if opens_mind:
         _load_what_thinks()
@@ -168,7 +191,7 @@ async def open_device(
         settings = Settings.load(home)
         _keep_private(home)
         local = LocalTables()
-        host = await stack.enter_async_context(AsyncioHost.open())
+        host = None if alone else await stack.enter_async_context(_asyncio_host())
         with _key_of_no_store_taken_back(home, lock):
             identity = _identity(home)
             _refuse_emptied(home, identity)
@@ -199,7 +222,15 @@ async def open_device(
         if linking is not None:
             device.syncer = await stack.enter_async_context(linking(device))
             stack.callback(setattr, device, "syncer", None)
+        if alone:
+            yield device
+            return
+        import trio
+
+        device.stop = trio.Event()
         if answers:
+            from samemind.memory_trim import kept_small
+
             await stack.enter_async_context(_answering(device))
             await stack.enter_async_context(kept_small(replica))  # who answers stays
         await stack.enter_async_context(telling(replica, device.rehearsals))
@@ -213,10 +244,17 @@ async def open_device(
         raise raised
 
 
+def _asyncio_host() -> "AbstractAsyncContextManager[AsyncioHost]":
+    from replica import AsyncioHost
+
+    return AsyncioHost.open()
+
+
 def _answering(device: Device) -> AbstractAsyncContextManager[None]:
     """Return what lets other programs use the store through this one."""
+    from samemind.control.server import serve
 
-    async def answer(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+    async def answer(verb: str, options: Mapping[str, Any], say: "Say") -> Mapping[str, Any]:
         asked = verb_named(verb)
         return await perform(device, asked, read_options(asked, options), say)
 

@@ -11,8 +11,6 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-import trio
-
 from replica import DeviceId, SqliteStore, connect
 from replica.past import BeyondHorizon, rebuild
 from replica.peer_notes import copy_nicknames
@@ -33,13 +31,14 @@ Result = TypeVar("Result")
 class Past:
     """The store as it was at a moment; `seen_by` where it is what one device knew."""
 
+    device: Device
     connection: sqlite3.Connection
     until_ms: int
     seen_by: DeviceId | None
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Run `function(connection)` in a thread."""
-        return await trio.to_thread.run_sync(function, self.connection)
+        """Run `function(connection)` beside whatever else the device does."""
+        return await self.device.apart(function, self.connection)
 
 
 @asynccontextmanager
@@ -53,7 +52,7 @@ async def opened_past(device: Device, until_ms: int, seen_by: str | None) -> Asy
             if named == device.name
             else await device.replica.read(lambda connection: find_device(connection, named))
         )
-    past = await trio.to_thread.run_sync(_make, device, until_ms, who)
+    past = await device.apart(_make, device, until_ms, who)
     try:
         yield past
     finally:
@@ -128,4 +127,4 @@ def _make(device: Device, until_ms: int, seen_by: DeviceId | None) -> Past:
         raise
     finally:
         source.close()
-    return Past(made, until_ms, seen_by)
+    return Past(device, made, until_ms, seen_by)

@@ -5,12 +5,13 @@ The one way in which every door, in this process or another, gets anything done.
 
 import sqlite3
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from replica.errors import ReplicaError, StoreCorrupt
-from samemind.declaring import Command
-from samemind.errors import Usage, explain
-from samemind.plain import to_json
+from samemind.catalog import verb_named
+from samemind.declaring import Command, read_options
+from samemind.errors import Usage, explain, translated
+from samemind.plain import as_received, to_json
 
 if TYPE_CHECKING:
     from samemind.control.server import Say
@@ -64,3 +65,30 @@ async def _damage(device: "Device") -> str:
         )
     except (ReplicaError, sqlite3.Error) as error:
         return str(error)
+
+
+class Local:
+    """A device in this process."""
+
+    def __init__(self, device: "Device") -> None:
+        self.device = device
+
+    async def ask(self, verb: str, options: Mapping[str, Any], say: "Say") -> Mapping[str, Any]:
+        """Perform a verb here."""
+        document: Mapping[str, Any] = to_json(await self.result(verb_named(verb), options, say))
+        return document
+
+    async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: "Say") -> Result:
+        """Perform a verb here, and return its result."""
+        try:
+            return as_received(await result_of(self.device, verb, read_options(verb, options), say))
+        except Exception as error:
+            raise_translated(error)
+
+
+def raise_translated(error: Exception) -> NoReturn:
+    """Raise an error in the words of the interfaces; a bug of ours as it is, which must not become its own cause."""
+    told = translated(error)
+    if told is error:
+        raise error
+    raise told from error

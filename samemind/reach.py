@@ -6,19 +6,17 @@ for its turn for a while. Somebody who answers is used at once.
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Final, NoReturn, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import trio
 
-from samemind.catalog import verb_named
 from samemind.config import Home
 from samemind.control.remote import Remote
 from samemind.control.server import Say
-from samemind.declaring import Command, read_options
-from samemind.device import Device, open_device
-from samemind.errors import Locked, translated
-from samemind.performing import result_of
-from samemind.plain import as_received, to_json
+from samemind.declaring import Command
+from samemind.device import open_device
+from samemind.errors import Locked
+from samemind.performing import Local, raise_translated
 
 Result = TypeVar("Result")
 # Some ten verbs in a row, on a slow machine.
@@ -37,33 +35,6 @@ class ReachedDevice(Protocol):
     async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
         """Perform a verb and return its result as what it is, which is made of a document only beyond this process."""
         ...
-
-
-class Local:
-    """A device in this process."""
-
-    def __init__(self, device: Device) -> None:
-        self.device = device
-
-    async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
-        """Perform a verb here."""
-        document: Mapping[str, Any] = to_json(await self.result(verb_named(verb), options, say))
-        return document
-
-    async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
-        """Perform a verb here, and return its result."""
-        try:
-            return as_received(await result_of(self.device, verb, read_options(verb, options), say))
-        except Exception as error:
-            _raise_translated(error)
-
-
-def _raise_translated(error: Exception) -> NoReturn:
-    """Raise an error in the words of the interfaces; a bug of ours as it is, which must not become its own cause."""
-    told = translated(error)
-    if told is error:
-        raise error
-    raise told from error
 
 
 @asynccontextmanager
@@ -107,6 +78,6 @@ async def reach(
                 await trio.sleep(POLL_S)
                 continue
             except Exception as error:
-                _raise_translated(error)
+                raise_translated(error)
             yield Local(device)
             return

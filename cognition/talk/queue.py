@@ -12,12 +12,14 @@ same question brings the same answer.
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from cognition.extraction.contract import Message
 from cognition.queue import ATTEMPTS_MAX, BACKOFF_BASE_MS, ERROR_CHARACTERS_MAX, QueueState, state
 from replica import DeviceId, MemoryId, transaction
 from replica.reads.texts import said_then
+
+if TYPE_CHECKING:
+    from cognition.extraction.contract import Message
 
 ReadingKind = Literal["core", "reading"]
 # LO-01, LO-02: every so many messages each kind is asked for, and how many it is shown.
@@ -59,7 +61,7 @@ class WindowTurn(NamedTuple):
 
     id: int
     rid: MemoryId
-    message: Message
+    message: "Message"
 
 
 def note_talk(
@@ -107,6 +109,9 @@ def due_talk(connection: sqlite3.Connection, *, now_ms: int) -> TalkJob | None:
 
 def window_of(connection: sqlite3.Connection, job: TalkJob) -> list[WindowTurn]:
     """Return the messages that a job is about, as they stand now; the forgotten ones are not among them."""
+    # A question asks no model, and needs none of its patterns.
+    from cognition.extraction.contract import Message
+
     ids = _turn_ids(connection, job.conversation, job.workspace, job.upto)
     return [
         WindowTurn(said.id, said.rid, Message(said.speaker, said.text, said.told_ms))

@@ -35,6 +35,7 @@ import outcome
 import trio
 
 from replica.asyncio_host import AsyncioHost
+from replica.storage.sql import whole
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -62,20 +63,20 @@ class Driver:
     async def run(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
         """Run `fn(connection, *args)` on the writing connection, to its end."""
         self._check_open()
-        return await self._writer.call(lambda it: _whole(it, lambda: fn(it, *args)))
+        return await self._writer.call(lambda it: whole(it, lambda: fn(it, *args)))
 
     def run_from_thread(self, fn: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `fn(connection)` likewise, for a thread that runs no trio and waits for it."""
         with self._closing:
             self._check_open()
-            answer = self._writer.ask(lambda it: _whole(it, lambda: fn(it)))
+            answer = self._writer.ask(lambda it: whole(it, lambda: fn(it)))
         result: Result = answer.wait()
         return result
 
     async def read(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
         """Run `fn(connection, *args)` on the reading connection; a cancelled caller does not wait for it."""
         self._check_open()
-        return await self._reader.call(lambda it: _whole(it, lambda: fn(it, *args)))
+        return await self._reader.call(lambda it: whole(it, lambda: fn(it, *args)))
 
     def _check_open(self) -> None:
         if self._closed:
@@ -106,20 +107,6 @@ async def _opened(host: AsyncioHost, connection: "_Connection") -> AsyncIterator
     finally:
         with trio.CancelScope(shield=True):
             await host.run_shielded(connection.close_and_join)
-
-
-def _whole(connection: sqlite3.Connection, work: Callable[[], Result]) -> Result:
-    """A transaction is inside the function or nowhere."""
-    try:
-        result = work()
-    except BaseException:
-        if connection.in_transaction:
-            connection.rollback()
-        raise
-    if connection.in_transaction:
-        connection.rollback()
-        raise RuntimeError("the function returned with its transaction open: expected COMMIT, rolled it back")
-    return result
 
 
 class _Answer:

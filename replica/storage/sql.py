@@ -1,17 +1,18 @@
 """Open a SQLite file the way a replica needs it, and run its statements in whole transactions."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 from replica.errors import ReplicaError, StoreCorrupt, StoreFailed
 from replica.storage.cipher import open_encrypted
 from replica.storage.schema import check
 
+Result = TypeVar("Result")
 # SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
 _PARAMETERS_MAX: Final = 16_384
 # More are no faster, and of the widest rows, slower.
@@ -127,6 +128,20 @@ def _transaction(connection: sqlite3.Connection, synchronous: str) -> Iterator[N
             f"the store could not be written ({error}); nothing was changed. Free some space or make the file "
             "writable, then try again"
         ) from error
+
+
+def whole(connection: sqlite3.Connection, work: Callable[[], Result]) -> Result:
+    """Run a function that has its transactions inside itself: one that it leaves open is rolled back."""
+    try:
+        result = work()
+    except BaseException:
+        if connection.in_transaction:
+            connection.rollback()
+        raise
+    if connection.in_transaction:
+        connection.rollback()
+        raise RuntimeError("the function returned with its transaction open: expected COMMIT, rolled it back")
+    return result
 
 
 def bring_over(connection: sqlite3.Connection) -> None:

@@ -2,25 +2,30 @@
 
 Opening a store writes: a lock, and who opened it last. Where the disk takes nothing, what only reads is read from a
 copy in memory, for that is when somebody wants their memory out.
+
+A verb that only looks at what is there is done without a loop or a thread: to load what runs those takes a third of it.
 """
 
 import errno
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final
-
-import trio
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from samemind.cli.printing import Printer
 from samemind.config import STATE_VARIABLE, STORE_FILE, Home
 from samemind.declaring import Command, Effects, read_options
-from samemind.errors import SamemindError, Unreachable
-from samemind.reach import reach
+from samemind.errors import Locked, SamemindError, Unreachable
+from samemind.performing import Local, raise_translated
 
+if TYPE_CHECKING:
+    from samemind.control.server import Say
+    from samemind.reach import ReachedDevice
+
+Result = TypeVar("Result")
 _TAKES_NOTHING: Final = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 # In memory, since the disk of temporary files is as full as any.
 _MEMORY: Final = Path("/dev/shm")
@@ -31,7 +36,7 @@ def ask_here(
 ) -> Mapping[str, Any] | None:
     """Open the store and have the verb performed; a verb that goes on answers other programs meanwhile."""
     try:
-        return trio.run(_ask, verb, options, home, printer)
+        return _ask(verb, options, home, printer)
     except SamemindError as error:
         if verb.effects is not Effects.READ or not _disk_takes_nothing(error) or not home.store.exists():
             raise
@@ -40,7 +45,7 @@ def ask_here(
             file=sys.stderr,
         )
     with _copied(home) as copy:
-        return trio.run(_ask, verb, options, copy, printer)
+        return _ask(verb, options, copy, printer)
 
 
 def _disk_takes_nothing(error: BaseException) -> bool:
@@ -91,9 +96,60 @@ def _name_in_a_home(home: Home, file: Path) -> str:
     return file.name.removeprefix(home.prefix)
 
 
-async def _ask(
+def _ask(
     verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
+    if not (verb.opens_mind or verb.streams):
+        try:
+            return _at_once(_look(verb, options, home, printer))
+        except Locked as error:
+            if error.code != "locked":
+                raise
+        # Somebody holds the store, who may answer or end soon: to wait for that takes a loop.
+    import trio
+
+    return trio.run(_reach, verb, options, home, printer)
+
+
+def _at_once(asked: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine that waits for nothing to its end."""
+    try:
+        asked.send(None)
+    except StopIteration as ended:
+        result: Result = ended.value
+        return result
+    asked.close()
+    raise AssertionError("expected a verb that waits for nothing but its store")
+
+
+async def _look(
+    verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
+) -> Mapping[str, Any] | None:
+    from samemind.device import open_device
+
+    async with AsyncExitStack() as stack:
+        try:
+            device = await stack.enter_async_context(
+                open_device(
+                    home, program=f"samemind {verb.name}", answers=False, opens_mind=False, alone=True
+                )
+            )
+        except Locked:
+            raise
+        except Exception as error:
+            raise_translated(error)
+        return await _answer(Local(device), verb, options, printer, _nothing)
+
+
+async def _nothing(said: Mapping[str, Any]) -> None:
+    raise AssertionError("expected a verb that says nothing before it ends")
+
+
+async def _reach(
+    verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
+) -> Mapping[str, Any] | None:
+    from samemind.reach import reach
+
     async def say(said: Mapping[str, Any]) -> None:
         printer.said(verb, said)
 
@@ -115,12 +171,18 @@ async def _ask(
     async with reach(
         home, program=program, answers=goes_on, name=name, opens_mind=verb.opens_mind or goes_on
     ) as device:
-        with printer.waiting(verb):  # the store is open: no passphrase is asked for any more
-            result = await device.ask(verb.name, options, say)
-            if not printer.shortens:
-                return result
-            from samemind.cli.terminal import ids_in, shortened  # for whoever sits there
+        return await _answer(device, verb, options, printer, say)
 
-            ids = ids_in(result)
-            told = await device.ask("ids", {"beginnings": ids}, say) if ids else None
-            return shortened(result, lambda _: told)
+
+async def _answer(
+    device: "ReachedDevice", verb: Command[Any, Any], options: Mapping[str, Any], printer: Printer, say: "Say"
+) -> Mapping[str, Any] | None:
+    with printer.waiting(verb):  # the store is open: no passphrase is asked for any more
+        result = await device.ask(verb.name, options, say)
+        if not printer.shortens:
+            return result
+        from samemind.cli.terminal import ids_in, shortened  # for whoever sits there
+
+        ids = ids_in(result)
+        told = await device.ask("ids", {"beginnings": ids}, say) if ids else None
+        return shortened(result, lambda _: told)

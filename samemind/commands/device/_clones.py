@@ -9,8 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import trio
-
 from replica import Core, DeviceId, Write, introduce
 from replica.clone_detection import parting, rival
 from replica.missing import missing
@@ -148,6 +146,8 @@ def _missing(core: Core, _: object) -> list[Check]:
 
 async def _tell(device: Device, fresh: DeviceId) -> list[str]:
     """Have whoever can be reached hear of the new device while the old key still opens doors."""
+    import trio  # here: `status` loads no loop for it
+
     told: list[str] = []
     async with device.linked() as syncer, trio.open_nursery() as nursery:
 

@@ -14,7 +14,7 @@ from cognition.talk.reader import TalkReader
 from samemind.config import Home
 from samemind.device import Device, open_device
 from samemind.library import Mind
-from samemind.reach import Local
+from samemind.performing import Local
 from tests.support.minds import NOW_MS
 from tests.support.model_server import Answer, ModelServer, Script, serving
 from tests.support.published import published

@@ -16,7 +16,7 @@ from cognition.ranking.reading import Glossary
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
-from samemind.reach import Local
+from samemind.performing import Local
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import opened, pair

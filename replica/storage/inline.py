@@ -1,0 +1,45 @@
+"""One SQLite store of a program that does one thing with it and ends: each function runs at once, on one connection.
+
+Nobody else waits for that program, so it needs no thread, and none of what brings a call from one loop to another and
+back: to load that takes a third of a short command.
+"""
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from typing import TypeVar, TypeVarTuple
+
+from replica.storage.sql import whole
+
+Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
+
+
+class InlineDriver:
+    """A store without a thread; made by `open_inline`. Its coroutines never wait."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    async def run(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
+        """Run `fn(connection, *args)` to its end."""
+        return whole(self._connection, lambda: fn(self._connection, *args))
+
+    def run_from_thread(self, fn: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `fn(connection)` likewise: this is the only thread."""
+        return whole(self._connection, lambda: fn(self._connection))
+
+    async def read(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
+        """Run `fn(connection, *args)`, which is refused if it writes."""
+        self._connection.execute("PRAGMA query_only = ON")
+        try:
+            return whole(self._connection, lambda: fn(self._connection, *args))
+        finally:
+            self._connection.execute("PRAGMA query_only = OFF")
+
+
+@asynccontextmanager
+async def open_inline(connect: Callable[[], sqlite3.Connection]) -> AsyncIterator[InlineDriver]:
+    """Open the store for the block."""
+    with closing(connect()) as connection:
+        yield InlineDriver(connection)
