@@ -267,171 +267,161 @@ MODULE_OF: Final = {
 # What each does, in a sentence, so that a list of all loads none of them.
 HELP_OF: Final = {
     "remember": "Store a memory.",
-    "remember-many": "Store many memories, all or none of each 5,000.",
-    "recall": "Find memories by their words and their meaning.",
+    "remember-many": "Store many memories at once, in batches of 5,000 that are stored whole or not at all.",
+    "recall": "Search memories by words and meaning.",
     "get": "Show one memory.",
     "list": "List memories, newest first.",
-    "edit": "Change the words of a memory; what others change in it at the same time is kept too.",
-    "set": "Change fields of a memory; an empty value clears one.",
-    "tag": "Label a memory, or take labels off.",
-    "pin": "Keep a memory in the core profile, whatever fades.",
+    "edit": "Edit the text of a memory; edits made elsewhere at the same time are merged.",
+    "set": "Set fields of a memory; an empty value clears a field.",
+    "tag": "Add labels to a memory, or remove them.",
+    "pin": "Pin a memory: it stays in the core profile, however much it fades.",
     "unpin": "Let a pinned memory fade again.",
-    "archive": "Keep a memory, out of the way.",
-    "unarchive": "Bring an archived memory back.",
-    "forget": "Forget memories on every device, and those that say the same; or erase them from every file.",
-    "history": "Show everything that happened to a memory.",
-    "context": "Make the block to put in a prompt: what memory holds about a question, fenced as data.",
+    "archive": "Archive a memory: it is kept, and shown only on request.",
+    "unarchive": "Bring back an archived memory.",
+    "forget": "Forget memories and others that say the same, on every device; or erase them from every file.",
+    "history": "Show every change to a memory.",
+    "context": "Build a block for a prompt: what memory knows about a question, fenced as data.",
     "why": (
-        "Show where a memory comes from: who told it, which device wrote it, and whether its signature holds."
+        "Show where a memory comes from: who said it, which device wrote it, whether its signature is valid."
     ),
     "why-not": (
-        "Show why a memory does not come up for a question: the stage that dropped it, and what it lacked."
+        "Explain why a memory is not among the answers to a question: what dropped it, and what it lacked."
     ),
-    "diff": "Show what became of memories between two moments.",
-    "relate": "Say how two things are related.",
-    "unrelate": "Take an edge away.",
+    "diff": "Show how memories changed between two times.",
+    "relate": "Relate two entities or memories by an edge.",
+    "unrelate": "Remove an edge.",
     "graph": "Show what an entity is related to.",
-    "entities": "List the people, places and things that memories name and edges join.",
-    "contradictions list": "List what was told that cannot all be true, open questions first.",
+    "entities": "List the people, places and things that memories and edges name.",
+    "contradictions list": "List contradictions (statements that cannot all be true), open ones first.",
     "contradictions show": (
         "Show one contradiction: who said what and when, what holds, and what was decided."
     ),
     "contradictions review": (
-        "List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."
+        "List pairs of memories that may contradict or repeat each other and nobody has judged, likeliest first."
     ),
-    "contradictions resolve": "Decide a contradiction; what is not kept is hidden, and nothing is lost.",
-    "settle": (
-        "Say what two memories are to each other, once you have read both; it can be said otherwise later."
+    "contradictions resolve": (
+        "Resolve a contradiction: choose what is kept; the rest is hidden, not deleted."
     ),
-    "correct": (
-        "Say what a memory should have said; what it said before holds no more, and is kept in its history."
-    ),
-    "queue list": "List what is still to be embedded or read by a model, and what was given up.",
-    "queue requeue": "Try again what was given up: these entries, or all.",
+    "settle": "Judge how two memories relate, after reading both; a later verdict replaces an earlier one.",
+    "correct": "Correct a memory: replace a text that is wrong; the old text stays in its history.",
+    "queue list": "List what still has to be embedded or read by a model, and what failed.",
+    "queue requeue": "Retry entries of the queue that failed: those named, or all.",
     "queue wait": (
-        "Wait until everything is read and embedded, after a large import or another embedder; recall works meanwhile."
+        "Wait until everything is read and embedded, as after a large import or a change of embedder."
     ),
-    "held list": "List what looked secret and was therefore not remembered.",
-    "held release": "Remember what was held back after all; from then on it is on every device.",
-    "held drop": "Throw away what was held back.",
+    "held list": "List quarantined texts: they look secret, so they were not stored as memories.",
+    "held release": "Release a quarantined text: store it as a memory, which then syncs to every device.",
+    "held drop": "Delete a quarantined text.",
     "extract": (
-        "Have the model read what is new in a chat, at its end; it is asked by itself every few messages."
+        "Have the model read what is new in a conversation, as at its end; every few messages it does so by itself."
     ),
-    "import": "Bring memories in; what came in before is passed over.",
-    "export": "Take every memory out, with everything that belongs to it.",
-    "think": "Think now: look for contradictions, consolidate, look for patterns, raise triggers.",
+    "import": "Import memories; what was imported before is skipped.",
+    "export": "Export every memory, with everything that belongs to it.",
+    "think": "Think now: find contradictions, consolidate, find patterns, raise triggers.",
     "unconsolidate": (
-        "Take a summary apart: its memories stand for themselves again, and are never put together by itself any more."
+        "Take a summary apart: its memories are shown on their own again, and are not consolidated again."
     ),
-    "unlink": "Show a telling apart from others that say it in other words: withdraw the links between them.",
+    "unlink": "Unlink a memory from others that were taken to say the same, and show it on its own.",
     "retract": (
-        "Take back everything learned from a source, a device or a speaker, and what was derived from it."
+        "Retract everything learned from a source, a device or a speaker, and what was derived from it."
     ),
-    "triggers list": "List what memory would bring up by itself, the most urgent first.",
-    "triggers deliver": "Say that a trigger is shown now: no device delivers it again.",
-    "triggers act": "Say that a trigger was acted on; that holds on every device.",
-    "triggers dismiss": "Say that nobody wants to hear of a trigger; that holds on every device.",
+    "triggers list": "List triggers (what memory brings up by itself), most urgent first.",
+    "triggers deliver": "Mark a trigger as shown, so that no device shows it again.",
+    "triggers act": "Mark a trigger as acted on, on every device.",
+    "triggers dismiss": "Dismiss a trigger, on every device.",
     "triggers snooze": (
-        "Put a trigger off on every device: it comes up again at that time, unless it was acted on by then."
+        "Postpone a trigger on every device; it comes up again at that time, unless it was acted on before."
     ),
-    "calendar": (
-        "Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."
-    ),
-    "goals list": "List goals, and how they go, from what was remembered since.",
-    "goals add": "State a goal; it is a memory like any other, and what is told of it is progress.",
-    "goals done": "Say that a goal is reached.",
-    "profile show": "Show the profile of the owner: what was set, and what memory knows by itself.",
+    "calendar": "Write reminders as an iCalendar file, for calendar programs.",
+    "goals list": "List goals, with the progress that memories tell of.",
+    "goals add": "Add a goal: a memory like any other; what is remembered of it later counts as progress.",
+    "goals done": "Mark a goal as reached.",
+    "profile show": "Show the owner's profile: entries that were set, and what memories tell.",
     "profile set": "Set entries of the profile on every device; an empty value clears one.",
-    "blocks list": "List the editable blocks, which every prompt gets.",
+    "blocks list": "List the editable blocks, which are part of every prompt.",
     "blocks get": "Show one block.",
-    "blocks edit": "Write a block; what others change in it at the same time is kept too.",
-    "sessions": "List the conversations that memories came from, the latest first, each with a summary.",
-    "feedback": "Teach the ranking by one memory, on every device alike.",
+    "blocks edit": "Write a block; edits made elsewhere at the same time are merged.",
+    "sessions": "List the conversations that memories came from, latest first, each with a summary.",
+    "feedback": "Teach the ranking, on every device, whether one memory was relevant.",
     "carry export": (
-        "Write what other devices may lack into a file, sealed for them; into a folder: what it does not hold yet."
+        "Write what other devices may lack to a file, sealed for them; to a folder, only what is not in it yet."
     ),
-    "carry import": "Take in what another device wrote: a file, or every file of a folder.",
-    "mailbox add": "Use a mailbox: a folder, WebDAV (Nextcloud), a bucket of S3's kind, or a NATS server.",
-    "mailbox list": "List the mailboxes, and how it stands with each.",
-    "mailbox remove": "Use a mailbox no more; its files are left there.",
-    "mailbox look": "Look into a mailbox now: take what is new, write what it lacks.",
+    "carry import": "Read what another device wrote with `carry export`: a file, or every file in a folder.",
+    "mailbox add": (
+        "Add a mailbox: a folder, WebDAV (such as Nextcloud), an S3 or Azure bucket, or a NATS server."
+    ),
+    "mailbox list": "List mailboxes, and the state of each.",
+    "mailbox remove": "Stop using a mailbox; its files stay there.",
+    "mailbox look": "Sync with a mailbox now: fetch what is new, write what it lacks.",
     "mailbox invite": (
-        "Print what another device needs to use the same mailbox, secret included: show it to nobody else."
+        "Print an invitation to a mailbox, for another device; it holds the secret, so show it to nobody else."
     ),
-    "mailbox serve-config": "Print the settings of a NATS server that keeps a mailbox for this group.",
+    "mailbox serve-config": (
+        "Print the configuration of a NATS server that is to be a mailbox for this group."
+    ),
     "mailbox phones": (
-        "Let phones use a mailbox, too: their browsers are told its secret. With neither, say whether they may."
+        "Let phones use a mailbox, too (their browsers get its secret), or stop that; by itself: say if they may."
     ),
     "pair": (
-        "Join two devices: without a code, show one and wait; with the code, join the device that shows it."
+        "Pair two devices: without a code, show one and wait; with a code, join the device that shows it."
     ),
     "peers list": "List the other devices of the group.",
-    "peers rename": "Call a device by another name here.",
-    "peers add": "Say where a device can always be reached.",
-    "peers revoke": "Put a device out of the group for good.",
-    "group show": "Show who belongs to the group, who prevails over whom, and who was put out by whom.",
+    "peers rename": "Give a device another name here.",
+    "peers add": "Save an address at which a device can always be reached.",
+    "peers revoke": "Revoke a device: remove it from the group for good.",
+    "group show": "Show the members of the group, who outranks whom, and who was revoked by whom.",
     "group recovery": (
-        "Print a code by which any device can put the group right, whatever was stolen: once, on the oldest device."
+        "Print a recovery code, by which any device can repair the group after a theft: once, on the oldest device."
     ),
     "group restore": (
-        "Put the group right with its recovery code: revoke devices, and take back whom those revoked."
+        "Repair the group with its recovery code: revoke devices, and readmit those that they revoked."
     ),
-    "group rebuild": "Make a new group without the ops of a device that turned bad; the daemon must not run.",
+    "group rebuild": "Make a new group without the ops of a device that turned bad; stop the daemon first.",
     "group rejoin": (
-        "Move into a group that another device rebuilt, with the code that `samemind pair` shows there."
+        "Join a group that another device rebuilt, with the code that `samemind pair` shows there."
     ),
     "sync": "Sync now, with one device or with all that can be reached.",
-    "panel": "Open the memory panel in a browser; without a daemon, be one for as long as it is open.",
-    "phone": (
-        "Make a phone a device: show where it opens the app, as address and QR code, and wait until it has joined."
-    ),
-    "service install": (
-        "Have the machine start the daemon now and at every login, and show the file that says so."
-    ),
-    "service uninstall": "Stop the service, and take its file away.",
+    "panel": "Open the web panel in a browser; where no daemon runs, this command is one until it ends.",
+    "phone": "Add a phone: show the app's address, also as a QR code, and wait until the phone has joined.",
+    "service install": "Install a service that starts the daemon now and at every login, and show its file.",
+    "service uninstall": "Stop the service, and remove its file.",
     "service status": "Show whether the service is installed, what its file says, and whether it runs.",
-    "backup": "Copy the store to a file as it is at this moment; the device goes on meanwhile.",
-    "restore": "Put a backup in the place of the store, which is kept beside it; the daemon must not run.",
-    "encrypt": (
-        "Encrypt the store under a passphrase (SAMEMIND_PASSPHRASE, or typed); the daemon must not run."
-    ),
-    "decrypt": "Make the store plain again; the daemon must not run.",
+    "backup": "Copy the store to a file; the device can be used meanwhile.",
+    "restore": "Replace the store by a backup, and keep the old one beside it; stop the daemon first.",
+    "encrypt": "Encrypt the store with a passphrase (SAMEMIND_PASSPHRASE, or typed); stop the daemon first.",
+    "decrypt": "Decrypt the store for good; stop the daemon first.",
     "models add": (
-        "Fetch a model of sentence-transformers, or copy one from a folder; pin it by its hashes, and try it."
+        "Download a sentence-transformers model, or copy one from a folder; pin its hashes, and test it."
     ),
-    "models list": (
-        "List the models that were added, and say whether their files are still those that were pinned."
-    ),
+    "models list": "List added models, and check their files against the pinned hashes.",
     "models remove": "Delete a model that was added.",
     "mcp": (
         "Serve agents over MCP: on standard input and output, where an agent's host starts this, or over HTTP."
     ),
     "connect": (
-        "Connect a program's agent to this memory: its settings, and what it is told. A second run changes nothing."
+        "Connect a program's agent to this memory: write its settings and instructions; safe to repeat."
     ),
-    "setup": (
-        "Bring what connected agents are told about using memory up to date; show it, or take everything out again."
-    ),
-    "agents list": "List remote agents, what they may do, and who waits to be let in.",
-    "agents add": "Let a remote agent in by a token, which is shown once.",
-    "agents approve": "Let in the program that shows this code.",
-    "agents refuse": "Turn away the program that shows this code.",
-    "agents revoke": "Cut a remote agent off at once; it has to be let in again.",
+    "setup": "Update the instructions of connected agents; or show them, or disconnect every program.",
+    "agents list": "List remote agents, what each may do, and who waits for approval.",
+    "agents add": "Admit a remote agent by a token, which is shown once.",
+    "agents approve": "Approve the program that shows this code.",
+    "agents refuse": "Refuse the program that shows this code.",
+    "agents revoke": "Revoke the access of a remote agent at once.",
     "agents log": "Show what remote agents read and wrote, oldest first.",
-    "init": "Make this home a device; any other verb does so on first use.",
-    "up": "Run the device in the foreground: find peers, sync with them, answer other programs.",
+    "init": "Make the data directory a device; any other command does so on first use.",
+    "up": "Run the daemon in the foreground: find peers, sync with them, answer other programs.",
     "down": "Stop the daemon.",
     "status": "Show whether the daemon runs, where it listens, and how its peers are.",
-    "digest": "Show what is equal on devices that agree.",
-    "log": "Show the log of ops, one a line.",
-    "verify": "Check every chain and signature, and compute the state anew from the log.",
-    "compact": "Fold ops that every device has into the base; their history is no longer told afterwards.",
-    "doctor": "Look for what is wrong, and say what to do about it.",
-    "stats": "Count what there is.",
+    "digest": "Show digests of the state, which are equal on devices that agree.",
+    "log": "Show the log of ops, one per line.",
+    "verify": "Check every chain and signature, and recompute the state from the log.",
+    "compact": "Compact the log: fold ops that every device has into the base, which drops their history.",
+    "doctor": "Look for problems, and say how to solve them.",
+    "stats": "Count memories, edges, ops and devices, and measure the store.",
     "ids": (
-        "List ids of memories and devices by how they begin, and how short each may be typed: for shells that complete."
+        "List ids of memories and devices by prefix, with the shortest form of each: for shell completion."
     ),
-    "warmup": "Load the model and the vectors now rather than at the first recall.",
+    "warmup": "Load the embedder and the vectors now, rather than at the first recall.",
 }
 # What the first word alone stands for.
 SHORT_FOR: Final = {

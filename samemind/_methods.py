@@ -177,7 +177,7 @@ class Methods(Asking):
         now: When | None = None,
         min_confidence: float = 0.0,
     ) -> Recalled:
-        """Find memories by their words and their meaning, the best first."""
+        """Search memories by words and meaning, best first."""
         answer: Recalled = await self._ask(
             "recall",
             as_of=when_of(as_of),
@@ -259,17 +259,17 @@ class Methods(Asking):
         return answer
 
     async def edit(self, rid: Rid, text: str, *, was: str | None = None) -> MemoryView:
-        """Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`."""
+        """Edit the text of a memory; `NeedsDecision` if it is no longer what it `was`."""
         answer: MemoryView = await self._ask("edit", rid=rid_of(rid), text=text, was=was)
         return answer
 
     async def tag(self, rid: Rid, *tags: str, remove: bool = False) -> MemoryView:
-        """Label a memory, or take labels off."""
+        """Add labels to a memory, or remove them."""
         answer: MemoryView = await self._ask("tag", rid=rid_of(rid), tags=[*tags], remove=remove)
         return answer
 
     async def pin(self, rid: Rid) -> MemoryView:
-        """Keep a memory in the core profile."""
+        """Pin a memory: keep it in the core profile."""
         answer: MemoryView = await self._ask("pin", rid=rid_of(rid))
         return answer
 
@@ -279,12 +279,12 @@ class Methods(Asking):
         return answer
 
     async def archive(self, rid: Rid) -> MemoryView:
-        """Keep a memory, out of the way."""
+        """Archive a memory: it is kept, and shown only on request."""
         answer: MemoryView = await self._ask("archive", rid=rid_of(rid))
         return answer
 
     async def unarchive(self, rid: Rid) -> MemoryView:
-        """Bring an archived memory back."""
+        """Bring back an archived memory."""
         answer: MemoryView = await self._ask("unarchive", rid=rid_of(rid))
         return answer
 
@@ -296,7 +296,7 @@ class Methods(Asking):
         only: bool = False,
         workspace: str | None = None,
     ) -> Forgotten:
-        """Forget memories on every device, and those that say the same; or erase them from every file."""
+        """Forget memories and others that say the same, on every device; or erase them from every file."""
         answer: Forgotten = await self._ask(
             "forget",
             rids=[rid_of(one) for one in rids],
@@ -308,7 +308,7 @@ class Methods(Asking):
         return answer
 
     async def history(self, rid: Rid) -> History:
-        """Return everything that happened to a memory."""
+        """Return every change to a memory."""
         answer: History = await self._ask("history", rid=rid_of(rid))
         return answer
 
@@ -338,7 +338,7 @@ class Methods(Asking):
         now: When | None = None,
         min_confidence: float = 0.1,
     ) -> ContextBlock:
-        """Make the block to put in a prompt: what memory holds about a question, fenced as data.
+        """Build a block for a prompt: what memory knows about a question, fenced as data.
 
         With the `conversation` so far (messages of role and content, the last of the user the question where there is
         no other) and the `window` of the model, the `messages` to send: memory put in, and room made for it.
@@ -371,7 +371,7 @@ class Methods(Asking):
         return answer
 
     async def why(self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None) -> Why:
-        """Return where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
+        """Return where a memory comes from: who said it, which device wrote it, whether its signature is valid."""
         answer: Why = await self._ask("why", as_of=when_of(as_of), seen_by=seen_by, rid=rid_of(rid))
         return answer
 
@@ -396,7 +396,7 @@ class Methods(Asking):
         include_cold: bool = False,
         k: int = 10,
     ) -> WhyNot:
-        """Return why a memory does not come up for a question."""
+        """Explain why a memory is not among the answers to a question."""
         answer: WhyNot = await self._ask(
             "why-not",
             as_of=when_of(as_of),
@@ -420,21 +420,21 @@ class Methods(Asking):
         return answer
 
     async def diff(self, since: When, *, until: When | None = None, seen_by: str | None = None) -> Difference:
-        """Return what became of memories between two moments: what is new, what changed, what was forgotten."""
+        """Return how memories changed between two times: what is new, what changed, what was forgotten."""
         answer: Difference = await self._ask(
             "diff", since=when_of(since), until=when_of(until), seen_by=seen_by
         )
         return answer
 
     async def relate(self, source: str, relation: str, target: str, *, weight: float = 1.0) -> EdgeView:
-        """Say how two things are related."""
+        """Relate two entities or memories by an edge."""
         answer: EdgeView = await self._ask(
             "relate", source=source, relation=relation, target=target, weight=weight
         )
         return answer
 
     async def unrelate(self, source: str, relation: str, target: str) -> EdgeView:
-        """Take an edge away."""
+        """Remove an edge."""
         answer: EdgeView = await self._ask("unrelate", source=source, relation=relation, target=target)
         return answer
 
@@ -450,7 +450,7 @@ class Methods(Asking):
     async def entities(
         self, *, as_of: When | None = None, seen_by: str | None = None, limit: int = 50
     ) -> Entities:
-        """List the people, places and things that memories name and edges join, the commonest first."""
+        """List the people, places and things that memories and edges name, the most frequent first."""
         answer: Entities = await self._ask("entities", as_of=when_of(as_of), seen_by=seen_by, limit=limit)
         return answer
 
@@ -463,7 +463,7 @@ class Methods(Asking):
         as_of: When | None = None,
         limit: int = 50,
     ) -> Contradictions:
-        """List what was told that cannot all be true, open questions first."""
+        """List contradictions (statements that cannot all be true), open ones first."""
         answer: Contradictions = await self._ask(
             "contradictions list",
             status=status,
@@ -480,7 +480,7 @@ class Methods(Asking):
         return answer
 
     async def review(self, *, workspace: str | None = None, limit: int = 20) -> Review:
-        """List pairs of memories that may contradict or repeat each other, and that nobody judged."""
+        """List pairs of memories that may contradict or repeat each other and nobody has judged."""
         answer: Review = await self._ask("contradictions review", workspace=workspace, limit=limit)
         return answer
 
@@ -495,7 +495,7 @@ class Methods(Asking):
         since: When | None = None,
         merge: str | None = None,
     ) -> Resolved:
-        """Decide a contradiction; what is not kept is hidden, and nothing is lost.
+        """Resolve a contradiction: choose what is kept; the rest is hidden, not deleted.
 
         With `since` it changed: what is kept holds from then on, and the others held until then.
         """
@@ -514,24 +514,24 @@ class Methods(Asking):
     async def settle(
         self, a: Rid, b: Rid, verdict: str, *, since: When | None = None, by: str = "person"
     ) -> Settled:
-        """Say what two memories are to each other: same, changed, disagree, two_things or repeats."""
+        """Judge how two memories relate: same, changed, disagree, two_things or repeats."""
         answer: Settled = await self._ask(
             "settle", a=rid_of(a), b=rid_of(b), verdict=verdict, since=when_of(since), by=by
         )
         return answer
 
     async def correct(self, rid: Rid, text: str) -> Corrected:
-        """Say what a memory should have said; what it said before holds no more."""
+        """Correct a memory: replace a text that is wrong."""
         answer: Corrected = await self._ask("correct", rid=rid_of(rid), text=text)
         return answer
 
     async def queue(self, *, status: str | None = None, limit: int = 50) -> Queue:
-        """List what is still to be embedded or read by a model, and what was given up."""
+        """List what still has to be embedded or read by a model, and what failed."""
         answer: Queue = await self._ask("queue list", status=status, limit=limit)
         return answer
 
     async def requeue(self, *ids: str) -> Requeued:
-        """Try again what was given up: these entries, or all."""
+        """Retry entries of the queue that failed: those named, or all."""
         answer: Requeued = await self._ask("queue requeue", ids=[*ids])
         return answer
 
@@ -541,22 +541,22 @@ class Methods(Asking):
         return answer
 
     async def held(self) -> HeldList:
-        """List what looked secret and was therefore not remembered."""
+        """List quarantined texts: they look secret, so they were not stored as memories."""
         answer: HeldList = await self._ask("held list")
         return answer
 
     async def release_held(self, id: str) -> Released:
-        """Remember what was held back after all."""
+        """Release a quarantined text: store it as a memory."""
         answer: Released = await self._ask("held release", id=id)
         return answer
 
     async def drop_held(self, id: str) -> Dropped:
-        """Throw away what was held back."""
+        """Delete a quarantined text."""
         answer: Dropped = await self._ask("held drop", id=id)
         return answer
 
     async def extract(self, session: str, *, workspace: str | None = None, wait: bool = False) -> Extracted:
-        """Have the model read what is new in a chat, at its end."""
+        """Have the model read what is new in a conversation, as at its end."""
         answer: Extracted = await self._ask("extract", session=session, workspace=workspace, wait=wait)
         return answer
 
@@ -566,12 +566,12 @@ class Methods(Asking):
         return answer
 
     async def unconsolidate(self, rid: Rid) -> Unconsolidated:
-        """Take a summary apart; its memories stand for themselves again."""
+        """Take a summary apart: its memories are shown on their own again."""
         answer: Unconsolidated = await self._ask("unconsolidate", rid=rid_of(rid))
         return answer
 
     async def unlink(self, rid: Rid) -> Unlinked:
-        """Show a telling apart from others that say it in other words."""
+        """Unlink a memory from others that were taken to say the same."""
         answer: Unlinked = await self._ask("unlink", rid=rid_of(rid))
         return answer
 
@@ -586,7 +586,7 @@ class Methods(Asking):
         dry_run: bool = False,
         undo_s: float = 0.0,
     ) -> Retracted:
-        """Take back everything learned from a source, a device or a speaker; cancelled in time, it changes nothing."""
+        """Retract everything learned from a source, a device or a speaker; cancelled in time, it changes nothing."""
         answer: Retracted = await self._ask(
             "retract",
             source=source,
@@ -602,27 +602,27 @@ class Methods(Asking):
     async def triggers(
         self, *, as_of: When | None = None, seen_by: str | None = None, all: bool = False
     ) -> Triggers:
-        """List what memory would bring up by itself, the most urgent first."""
+        """List triggers (what memory brings up by itself), most urgent first."""
         answer: Triggers = await self._ask("triggers list", as_of=when_of(as_of), seen_by=seen_by, all=all)
         return answer
 
     async def deliver(self, id: Id) -> TriggerView:
-        """Say that a trigger is shown now. Show it only if the result has `changed`: else some device did before."""
+        """Mark a trigger as shown. Show it only if the result has `changed`: if not, another device has shown it."""
         answer: TriggerView = await self._ask("triggers deliver", id=id_of(id))
         return answer
 
     async def act(self, id: Id) -> TriggerView:
-        """Say that a trigger was acted on; that holds on every device."""
+        """Mark a trigger as acted on, on every device."""
         answer: TriggerView = await self._ask("triggers act", id=id_of(id))
         return answer
 
     async def dismiss(self, id: Id) -> TriggerView:
-        """Say that nobody wants to hear of a trigger; that holds on every device."""
+        """Dismiss a trigger, on every device."""
         answer: TriggerView = await self._ask("triggers dismiss", id=id_of(id))
         return answer
 
     async def snooze(self, id: Id, until: When) -> TriggerView:
-        """Put a trigger off: it comes up again at that time, on every device. Words do, too: "2h"."""
+        """Postpone a trigger on every device until that time, which may be in words: "2h"."""
         answer: TriggerView = await self._ask("triggers snooze", id=id_of(id), until=when_of(until))
         return answer
 
@@ -633,7 +633,7 @@ class Methods(Asking):
         seen_by: str | None = None,
         output: str | os.PathLike[str] | None = None,
     ) -> Calendar:
-        """Return what you want to be reminded of as a calendar (iCalendar), or write it to a file."""
+        """Return reminders in the iCalendar format, or write them to a file."""
         answer: Calendar = await self._ask(
             "calendar",
             as_of=when_of(as_of),
@@ -645,17 +645,17 @@ class Methods(Asking):
     async def goals(
         self, *, as_of: When | None = None, seen_by: str | None = None, all: bool = False
     ) -> Goals:
-        """List goals, and how they go; with `all`, those that are done too."""
+        """List goals with their progress; with `all`, include those that are done."""
         answer: Goals = await self._ask("goals list", as_of=when_of(as_of), seen_by=seen_by, all=all)
         return answer
 
     async def add_goal(self, text: str) -> GoalView:
-        """State a goal."""
+        """Add a goal."""
         answer: GoalView = await self._ask("goals add", text=text)
         return answer
 
     async def finish_goal(self, rid: Rid) -> GoalView:
-        """Say that a goal is reached."""
+        """Mark a goal as reached."""
         answer: GoalView = await self._ask("goals done", rid=rid_of(rid))
         return answer
 
@@ -665,7 +665,7 @@ class Methods(Asking):
         return answer
 
     async def blocks(self, *, as_of: When | None = None, seen_by: str | None = None) -> Blocks:
-        """List the editable blocks, which every prompt gets."""
+        """List the editable blocks, which are part of every prompt."""
         answer: Blocks = await self._ask("blocks list", as_of=when_of(as_of), seen_by=seen_by)
         return answer
 
@@ -675,7 +675,7 @@ class Methods(Asking):
         return answer
 
     async def edit_block(self, label: str, text: str) -> BlockView:
-        """Write a block, or make it; what others change in it at the same time is kept too."""
+        """Write a block, or create it; edits made elsewhere at the same time are merged."""
         answer: BlockView = await self._ask("blocks edit", label=label, text=text)
         return answer
 
@@ -687,7 +687,7 @@ class Methods(Asking):
         limit: int = 20,
         session: str | None = None,
     ) -> Sessions:
-        """List the conversations that memories came from, the latest first, each with a summary."""
+        """List the conversations that memories came from, latest first, each with a summary."""
         answer: Sessions = await self._ask(
             "sessions", as_of=when_of(as_of), seen_by=seen_by, limit=limit, session=session
         )
@@ -696,12 +696,12 @@ class Methods(Asking):
     async def carry_export(
         self, file: str | os.PathLike[str], *, since_peer: str | None = None
     ) -> CarriedOut:
-        """Write what other devices may lack into a sealed file; into a folder: what it does not hold yet."""
+        """Write what other devices may lack to a sealed file; to a folder, only what is not in it yet."""
         answer: CarriedOut = await self._ask("carry export", file=full_path(file), since_peer=since_peer)
         return answer
 
     async def carry_import(self, file: str | os.PathLike[str]) -> CarriedIn:
-        """Take in what another device wrote: a file, or every file of a folder."""
+        """Read what another device wrote with `carry export`: a file, or every file in a folder."""
         answer: CarriedIn = await self._ask("carry import", file=full_path(file))
         return answer
 
@@ -715,7 +715,7 @@ class Methods(Asking):
         certificate: str | os.PathLike[str] | None = None,
         megabytes: int | None = None,
     ) -> MailboxView:
-        """Use a mailbox: a folder, WebDAV, a bucket, or a NATS server."""
+        """Add a mailbox: a folder, WebDAV, a bucket, or a NATS server."""
         answer: MailboxView = await self._ask(
             "mailbox add",
             url=url,
@@ -728,22 +728,22 @@ class Methods(Asking):
         return answer
 
     async def mailboxes(self) -> MailboxesListed:
-        """Return the mailboxes of this device, and how it stands with each."""
+        """Return the mailboxes of this device, and the state of each."""
         answer: MailboxesListed = await self._ask("mailbox list")
         return answer
 
     async def remove_mailbox(self, name: str) -> MailboxRemoved:
-        """Use a mailbox no more; its files are left there."""
+        """Stop using a mailbox; its files stay there."""
         answer: MailboxRemoved = await self._ask("mailbox remove", name=name)
         return answer
 
     async def look_into_mailboxes(self, name: str | None = None) -> MailboxesLooked:
-        """Look into a mailbox now, or into all: take what is new, write what is lacking."""
+        """Sync with a mailbox now, or with all: fetch what is new, write what is lacking."""
         answer: MailboxesLooked = await self._ask("mailbox look", name=name)
         return answer
 
     async def invite_to_mailbox(self, name: str) -> MailboxInvitation:
-        """Return what another device needs to use the same mailbox, secret included."""
+        """Return an invitation to a mailbox, for another device; it holds the secret."""
         answer: MailboxInvitation = await self._ask("mailbox invite", name=name)
         return answer
 
@@ -756,7 +756,7 @@ class Methods(Asking):
         port: int = 4222,
         no_tls: bool = False,
     ) -> ServerConfig:
-        """Return the settings of a NATS server that keeps a mailbox for this group."""
+        """Return the configuration of a NATS server that is to be a mailbox for this group."""
         answer: ServerConfig = await self._ask(
             "mailbox serve-config",
             host=host,
@@ -770,7 +770,7 @@ class Methods(Asking):
     async def share_mailbox_with_phones(
         self, name: str, *, at: str | None = None, off: bool = False
     ) -> PhonesServed:
-        """Let phones use a mailbox, too, or no more."""
+        """Let phones use a mailbox, too, or stop that."""
         answer: PhonesServed = await self._ask("mailbox phones", name=name, at=at, off=off)
         return answer
 
@@ -780,27 +780,27 @@ class Methods(Asking):
         return answer
 
     async def rename_peer(self, device: str, name: str) -> PeerView:
-        """Call a device by another name here."""
+        """Give a device another name here."""
         answer: PeerView = await self._ask("peers rename", device=device, name=name)
         return answer
 
     async def add_peer(self, device: str, *, address: str) -> PeerView:
-        """Say where a device can always be reached."""
+        """Save an address at which a device can always be reached."""
         answer: PeerView = await self._ask("peers add", device=device, address=address)
         return answer
 
     async def revoke_peer(self, device: str, *, undo: bool = False) -> PeerView:
-        """Put a device out of the group for good; `undo` takes back whom it introduced and whom it revoked."""
+        """Revoke a device for good; `undo` also undoes whom it introduced and whom it revoked."""
         answer: PeerView = await self._ask("peers revoke", device=device, undo=undo)
         return answer
 
     async def group(self) -> GroupView:
-        """Return who belongs to the group, who prevails over whom, and who was put out by whom."""
+        """Return the members of the group, who outranks whom, and who was revoked by whom."""
         answer: GroupView = await self._ask("group show")
         return answer
 
     async def make_recovery(self) -> Recovery:
-        """Make the code by which any device can put the group right: once, on the oldest device."""
+        """Make the recovery code, by which any device can repair the group: once, on the oldest device."""
         answer: Recovery = await self._ask("group recovery")
         return answer
 
@@ -810,7 +810,7 @@ class Methods(Asking):
         return answer
 
     async def backup(self, file: str | os.PathLike[str]) -> BackedUp:
-        """Copy the store to a file as it is at this moment."""
+        """Copy the store to a file."""
         answer: BackedUp = await self._ask("backup", file=full_path(file))
         return answer
 
@@ -820,7 +820,7 @@ class Methods(Asking):
         return answer
 
     async def digest(self) -> Digest:
-        """Return what is equal on devices that agree."""
+        """Return digests of the state, which are equal on devices that agree."""
         answer: Digest = await self._ask("digest")
         return answer
 
@@ -830,31 +830,31 @@ class Methods(Asking):
         return answer
 
     async def verify(self, *, accept_loss: bool = False) -> Verified:
-        """Check every chain and signature, and compute the state anew from the log."""
+        """Check every chain and signature, and recompute the state from the log."""
         answer: Verified = await self._ask("verify", accept_loss=accept_loss)
         return answer
 
     async def compact(self) -> Compacted:
-        """Fold ops that every device has into the base; their history is no longer told afterwards."""
+        """Compact the log: fold ops that every device has into the base, which drops their history."""
         answer: Compacted = await self._ask("compact")
         return answer
 
     async def doctor(self) -> Doctored:
-        """Look for what is wrong, and say what to do about it."""
+        """Look for problems, and say how to solve them."""
         answer: Doctored = await self._ask("doctor")
         return answer
 
     async def stats(self) -> Stats:
-        """Count what there is."""
+        """Count memories, edges, ops and devices, and measure the store."""
         answer: Stats = await self._ask("stats")
         return answer
 
     async def ids(self, *beginnings: Id, limit: int = 20) -> Ids:
-        """List ids of memories and devices by how they begin, and how short each may be typed."""
+        """List ids of memories and devices by prefix, with the shortest form of each."""
         answer: Ids = await self._ask("ids", beginnings=[id_of(one) for one in beginnings], limit=limit)
         return answer
 
     async def warmup(self) -> Warmed:
-        """Load the model and the vectors now rather than at the first recall."""
+        """Load the embedder and the vectors now, rather than at the first recall."""
         answer: Warmed = await self._ask("warmup")
         return answer

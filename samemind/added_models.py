@@ -85,7 +85,7 @@ def adding(home: Home, name: str) -> Iterator[Path]:
     place = home.models / name
     if place.exists():
         raise Usage(
-            f"expected a new name, but a model called {name} was added",
+            f"expected a new name, but there is a model called {name} was added",
             code="exists",
             hint=f"samemind models remove {name}, or choose another with --name",
         )

@@ -85,7 +85,7 @@ def full_path(path: str | os.PathLike[str]) -> str:
         return os.path.abspath(path)
     except FileNotFoundError:
         raise Usage(
-            f"expected a path from the root, since the folder that you are in is gone: {path!s}",
+            f"expected an absolute path, since the current folder is gone: {path!s}",
             code="invalid",
         ) from None
 
@@ -102,9 +102,9 @@ def new_path(path: str | os.PathLike[str]) -> str:
         stands_there = False
     if stands_there:
         raise Usage(
-            f"expected the name of what to write, got the folder that you are in: {full}",
+            f"expected the name of a new file or folder, got the current folder: {full}",
             code="invalid",
-            hint=f"name something new in it, such as {os.path.join(full, 'memories')}",
+            hint=f"name something in it, such as {os.path.join(full, 'memories')}",
         )
     return full
 

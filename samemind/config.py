@@ -71,7 +71,7 @@ class Home:
         """Return the home at a path: a folder, or a store file."""
         text = os.fspath(path)
         if not text or "\0" in text:
-            raise Usage(f"expected the path of a home, got {text!r}")
+            raise Usage(f"expected the path of a data directory, got {text!r}")
         place = Path(full_path(os.path.expanduser(text)))
         if place.is_file() or (place.suffix in STORE_SUFFIXES and not place.is_dir()):
             return cls(place.parent, place, f"{place.name}.")
@@ -167,26 +167,26 @@ class Home:
             place.name in [self.store.name + end for end in ("", "-wal", "-shm", "-journal")]
             or place.name in [each.name for each in own]
         ):
-            raise Usage(
-                f"expected another place, got a file that this device lives by: {path}", code="invalid"
-            )
+            raise Usage(f"expected another path, got a file that this device needs: {path}", code="invalid")
 
     def create(self) -> None:
         """Make the folder, for its owner only; one that exists is left as it is."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise Usage(f"expected a folder for a home, got a file: {self.folder}", code="invalid") from None
+            raise Usage(
+                f"expected a folder as data directory, found a file: {self.folder}", code="invalid"
+            ) from None
         except FileNotFoundError:  # as in /proc, where nothing can be made
             raise Usage(
-                f"expected a place where a folder can be made, got {self.folder}",
+                f"expected a path where a folder can be created, got {self.folder}",
                 code="invalid",
                 hint=f"choose another one with --home DIR or {HOME_VARIABLE}",
             ) from None
         owner = system.owner_of(self.folder.stat())
         if owner is not None:  # who owns a folder may put other files in the place of ours
             raise Locked(
-                f"expected a data directory of one's own, but {self.folder} belongs to user {owner}",
+                f"expected a data directory of your own, but {self.folder} belongs to user {owner}",
                 code="foreign_home",
                 hint=f"choose another one with --home DIR or {HOME_VARIABLE}, or chown it",
             )
@@ -310,7 +310,7 @@ class Settings:
             raise Failed(
                 f"expected settings in TOML, but {where} cannot be read: {error}",
                 code="bad_settings",
-                hint="mend the file, or move it away to go on without it",
+                hint="fix the file, or move it away to use the defaults",
             ) from None
         known = dataclasses.asdict(cls())
         for key, value in found.items():
@@ -319,7 +319,7 @@ class Settings:
                 raise Failed(
                     f"{where}: {wrong}",
                     code="bad_settings",
-                    hint="mend the file, or move it away to go on without it",
+                    hint="fix the file, or move it away to use the defaults",
                 )
         return cls(**found)
 

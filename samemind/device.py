@@ -338,7 +338,7 @@ def _model(home: Home, settings: Settings) -> "ChatModel | None":
         )
     except ValueError as error:
         raise Failed(
-            f"{home.settings}: {error}", code="bad_settings", hint="mend model_url in that file"
+            f"{home.settings}: {error}", code="bad_settings", hint="fix model_url in that file"
         ) from None
 
 
@@ -385,7 +385,7 @@ def _identity(home: Home) -> Identity:
         raise Failed(
             f"expected this device's key in {home.identity}, but it cannot be read: {error}",
             code="identity_unreadable",
-            hint="restore the file from a backup; without it this home cannot be the device it was",
+            hint="restore the file from a backup; without this key, the data directory cannot be the same device",
         ) from None
 
 

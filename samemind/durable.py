@@ -40,7 +40,7 @@ def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
         made = open_descriptor(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode if kept is None else 0o600)
     except FileNotFoundError:  # as in /proc, where nothing can be made
         raise Usage(
-            f"expected a place where a file can be made, got {path}",
+            f"expected a path where a file can be created, got {path}",
             code="invalid",
             hint="write to another folder",
         ) from None
@@ -98,7 +98,7 @@ def refuse_foreign_link(path: Path) -> None:
     for each in (path, *path.absolute().parents):
         if each.is_symlink() and not _is_ours(each.lstat()):
             raise Usage(
-                f"expected a place of one's own, found {each}, a link that another user made",
+                f"expected a path of your own, found {each}, a link that another user made",
                 code="foreign_link",
                 hint="write to another folder",
             )

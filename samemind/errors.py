@@ -108,7 +108,7 @@ _RESTART: Final = (
     "samemind was changed while its daemon ran, as an upgrade does: `samemind down`, then `samemind up`; "
     "where no daemon runs, install samemind anew"
 )
-_BACKUP: Final = "restore a backup, or choose another home with --home"
+_BACKUP: Final = "restore a backup, or choose another data directory with --home"
 # By the class's full name; a class that is not here is explained by the nearest base that is.
 _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "replica.errors.InvalidOp": _Explanation(Usage, "invalid"),

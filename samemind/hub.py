@@ -143,7 +143,7 @@ def _asked(hub: str, model: str, ask: Callable[[Any], Any]) -> Any:
         raise Failed(
             f"expected a model that anybody may have, {model} at {hub} wants an account",
             code="not_public",
-            hint="fetch it by its own means, then: samemind models add FOLDER",
+            hint="download it yourself, then: samemind models add FOLDER",
         ) from None
     except (RepositoryNotFoundError, RevisionNotFoundError) as error:
         what = "revision" if isinstance(error, RevisionNotFoundError) else "model"

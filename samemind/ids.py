@@ -34,9 +34,9 @@ def find_memory(
         found = summaries_between(connection, low, high, limit=CANDIDATES_MAX)
         if found and not summary:
             raise NeedsDecision(
-                f"{show_memory_id(found[0])} is a summary; its words are those of other memories",
+                f"{show_memory_id(found[0])} is a summary, whose text is taken from other memories",
                 code="summary",
-                hint="`samemind get` names these; `samemind unconsolidate` lets each stand for itself again",
+                hint="`samemind get` names these; `samemind unconsolidate` takes the summary apart",
             )
     if not found:
         tombstones = forgotten_between(connection, low, high, limit=CANDIDATES_MAX)
@@ -64,7 +64,7 @@ def check_asked_again(core: Core, rid: MemoryId, text: str) -> None:
     if told and text not in told:
         name = show_memory_id(rid)
         raise Usage(
-            f"expected an id that no other telling has, got {name}, told as something else", code="id_taken"
+            f"expected an id that no other memory has, got {name}, stored with another text", code="id_taken"
         )
 
 

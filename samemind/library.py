@@ -110,7 +110,7 @@ class Mind(Methods):
         no_facts: bool = False,
         dry_run: bool = False,
     ) -> Imported:
-        """Bring memories in; what came in before is passed over.
+        """Import memories; what was imported before is skipped.
 
         What they state is read behind that, unless `no_facts`; with `facts` it is read when this returns.
         """
@@ -130,7 +130,7 @@ class Mind(Methods):
             return answer
 
     async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
-        """Take every memory out, with everything that belongs to it, to a file."""
+        """Export every memory, with everything that belongs to it, to a file."""
         answer: Exported = await self._ask("export", output=new_path(output), format=format)
         return answer
 
@@ -158,7 +158,7 @@ class Mind(Methods):
         return answer
 
     async def restore_group(self, code: str, *, without: Iterable[str] = ()) -> GroupView:
-        """Put the group right with its recovery code: revoke devices, and take back whom those revoked."""
+        """Repair the group with its recovery code: revoke devices, and readmit those that they revoked."""
         answer: GroupView = await self._ask("group restore", code=tuple(code.split()), without=tuple(without))
         return answer
 

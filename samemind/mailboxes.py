@@ -223,5 +223,5 @@ def _unreadable(path: Path, why: str) -> Failed:
     return Failed(
         f"expected the mailboxes of this device in {path}, but it cannot be read: {why[:200]}",
         code="bad_settings",
-        hint="mend it, or remove it and add them anew: samemind mailbox add",
+        hint="fix it, or remove it and add the mailboxes again: samemind mailbox add",
     )

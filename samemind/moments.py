@@ -118,9 +118,9 @@ def _make(device: Device, until_ms: int, seen_by: DeviceId | None) -> Past:
         made.close()
         begins = at_ms(error.horizon_ms) or datetime.max.replace(tzinfo=UTC)
         raise NotFound(
-            f"the log tells nothing of that time any more: it begins at {begins.isoformat(timespec='seconds')}",
+            f"the log no longer covers that time: it begins at {begins.isoformat(timespec='seconds')}",
             code="beyond_horizon",
-            hint="what every device has was folded together since: samemind compact",
+            hint="ops that every device has were compacted since",
         ) from None
     except BaseException:
         made.close()

@@ -15,10 +15,10 @@ class MomentOptions:
 
     as_of: str | None = option(
         "--as-of",
-        "as it was then; a date alone is the end of that day, and so are words such as 'last March'",
+        "as of this time; a date, or words such as 'last March', mean its end",
         takes=Takes.TIME,
     )
-    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
+    seen_by: str | None = option("--seen-by", "as this device knew it", metavar="DEVICE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,14 +29,14 @@ class FilterOptions(MomentOptions):
     domain: str | None = option("--domain", "only this area")
     project: str | None = option("--project", "only this project")
     topic: str | None = option("--topic", "only this topic")
-    tag: tuple[str, ...] = option("--tag", "only with this label; several must all be there", default=())
+    tag: tuple[str, ...] = option("--tag", "only with this label; of several, with all", default=())
     meta: tuple[str, ...] = option(
-        "--meta", "only with this entry; several must all be there", default=(), takes=Takes.PAIRS
+        "--meta", "only with this entry; of several, with all", default=(), takes=Takes.PAIRS
     )
     speaker: str | None = option("--speaker", "only what this person said")
     session: str | None = option("--session", "only from this chat")
     workspace: tuple[str, ...] = option(
-        "--workspace", "only from this space; several: from any of them", default=(), takes=Takes.SPACES
+        "--workspace", "only from this space; of several, from any", default=(), takes=Takes.SPACES
     )
     since: str | None = option(
         "--since",
@@ -45,7 +45,7 @@ class FilterOptions(MomentOptions):
     )
     until: str | None = option(
         "--until",
-        "only before this time; a date alone holds that day",
+        "only up to this time; a date includes that day",
         takes=Takes.TIME,
     )
-    include_cold: bool = option("--include-cold", "archived and cold memories too", default=False)
+    include_cold: bool = option("--include-cold", "include archived and cold memories", default=False)

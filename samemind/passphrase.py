@@ -86,7 +86,7 @@ def keep(device: DeviceId, passphrase: str | None) -> None:
             raise Failed(
                 f"expected the system's keychain, but: {error}",
                 code="no_keychain",
-                hint=f"unlock it, or choose a passphrase: {VARIABLE}",
+                hint=f"unlock it, or set a passphrase: {VARIABLE}",
             ) from None
 
 

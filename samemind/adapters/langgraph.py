@@ -225,7 +225,7 @@ def _written(op: PutOp, fields: Sequence[str]) -> _Written:
             f"{'.'.join(op.namespace)}/{op.key}: expected at most {VALUE_BYTES_MAX} bytes of JSON beside the text "
             f"of a value, got {size}",
             code="too_large",
-            hint="put what is larger elsewhere, and where it is here",
+            hint="store what is larger elsewhere, and its address here",
         )
     return _Written(text or op.key or "(empty)", meta, op.index is not False and bool(text))
 

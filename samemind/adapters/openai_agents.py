@@ -117,7 +117,7 @@ class SamemindSession(SessionABC):
             raise Usage(
                 f"expected an item of at most {PIECES_MAX * _PIECE_CHARACTERS} characters of JSON",
                 code="too_large",
-                hint="keep large answers of tools in files, and their names in the session",
+                hint="keep large tool results in files, and the files' names in the session",
             )
         meta |= {_piece(number): piece for number, piece in enumerate(pieces)}
         return {

@@ -135,4 +135,4 @@ def _toml_entry(text: str, keys: Sequence[str]) -> Any:
 
 
 def _unreadable(why: str) -> Failed:
-    return Failed(why, code="settings_unreadable", hint="mend the file, or add the entry by hand")
+    return Failed(why, code="settings_unreadable", hint="fix the file, or add the entry by hand")

@@ -149,7 +149,7 @@ def add(
     """Let an agent in; its name gets a number where another has it."""
     if len(grants.agents) >= AGENTS_MAX:
         raise Usage(
-            f"expected at most {AGENTS_MAX} agents, and that many are there",
+            f"expected at most {AGENTS_MAX} agents, and there are that many already",
             code="too_many",
             hint="samemind agents revoke NAME",
         )

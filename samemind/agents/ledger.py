@@ -130,7 +130,7 @@ def _read(path: Path) -> Grants:
         raise Failed(
             f"expected the agents of this device in {path}, found something else: {error!r:.100}",
             code="damaged",
-            hint="move the file away: every agent then has to be let in again",
+            hint="move the file away; every agent then has to be admitted again",
         ) from None
 
 

@@ -28,7 +28,7 @@ def recovery_code(words: Sequence[str]) -> list[str]:
         raise Usage(
             "expected the recovery code on standard input, not on the line, where the shell keeps it",
             code="code_on_the_line",
-            hint="leave the words out and type them when asked; and take this line out of the shell's history",
+            hint="leave the words out and type them when asked, and remove this line from the shell's history",
         )
     if sys.stdin.isatty() and sys.stderr.isatty():
         from getpass import getpass

@@ -116,7 +116,7 @@ def _run(line: Line, printer: Printer) -> int:
         printer.format = options.pop("format", None)
         if options.get("follow") and printer.format in ("table", "csv"):
             raise Usage(
-                f"expected jsonl for what goes on with --follow, got {printer.format}", code="invalid"
+                f"expected --format jsonl or json with --follow, got {printer.format}", code="invalid"
             )
     if verb.name == "group restore":
         from samemind.cli.asking import recovery_code

@@ -62,5 +62,5 @@ def _gone() -> Unreachable:
     return Unreachable(
         "the program that holds the store ended before it answered",
         code=HOLDER_ENDED,
-        hint="what was asked may have been done: look, then ask again",
+        hint="it may have been done: check, then ask again",
     )

@@ -145,7 +145,7 @@ def read_poured(path: Path) -> PipeContent:
 
 def _cut(path: Path) -> Failed:
     return Failed(
-        f"{path.name}: expected all of it, but whoever read it ended before that",
+        f"{path.name}: expected all of it, but the program that read it ended early",
         code="cut",
         hint="import it again",
     )

@@ -39,7 +39,7 @@ def request(verb: str, options: Mapping[str, Any]) -> bytes:
         raise Usage(
             f"expected at most {LINE_BYTES_MAX} bytes in one request, got {len(line)}",
             code="too_large",
-            hint="put them into a file and give its name",
+            hint="put it into a file and pass the file's name",
         )
     return line
 

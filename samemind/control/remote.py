@@ -62,7 +62,7 @@ class Remote:
             raise Unreachable(
                 "the program that holds the store ended before it answered",
                 code=HOLDER_ENDED,
-                hint="what was asked may have been done: look, then ask again",
+                hint="it may have been done: check, then ask again",
             ) from None
 
     async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:

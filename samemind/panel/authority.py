@@ -94,7 +94,7 @@ class Authority:
             raise Failed(
                 f"expected a key and its certificate in {path}, but they cannot be used: {error}",
                 code="bad_certificate",
-                hint="mend the file from a backup, or move it away; phones have to be made to trust the one made then",
+                hint="restore the file from a backup, or move it away; phones then have to trust a new one",
             ) from None
         found = cls(key, certificate)
         if now >= certificate.not_valid_after_utc or not all(map(found.may_vouch_for, owned)):

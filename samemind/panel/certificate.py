@@ -103,7 +103,7 @@ def _unusable(path: Path, reason: str) -> Failed:
     return Failed(
         f"expected a key and its certificate in {path}, but they cannot be used: {reason}",
         code="bad_certificate",
-        hint="mend the file, or move it away to have one made",
+        hint="fix the file, or move it away to have a new one made",
     )
 
 

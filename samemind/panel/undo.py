@@ -85,7 +85,7 @@ class UndoWindows:
     def undo(self, id: str) -> PendingUndo:
         """Take it back; `NotFound` when that is too late."""
         if id not in self._open or id in self._closing:
-            raise NotFound("it is too late to take that back", code="too_late")
+            raise NotFound("it is too late to undo that", code="too_late")
         waiting, scope = self._open.pop(id)
         del self._acts[id]
         scope.cancel()

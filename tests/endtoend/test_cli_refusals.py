@@ -166,7 +166,7 @@ def test_a_full_disk_is_an_error_and_nothing_is_half_written(call: Call, tmp_pat
 def test_a_home_of_another_user_is_refused_as_not_permitted(call: Call, tmp_path: Path) -> None:
     remember(call, "mine")
     script = (
-        "import os, sys; from samemind.cli.main import main; import samemind.cli.opening;"
+        "import locale, os, sys; from samemind.cli.main import main; import samemind.cli.opening, samemind.device;"
         "import samemind.commands.memories.remember; os.setuid(65534); sys.exit(main())"
     )
     for folder in list(tmp_path.parents)[:-1]:

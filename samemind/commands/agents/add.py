@@ -1,4 +1,4 @@
-"""Let a remote agent in by a token, which is shown once."""
+"""Admit a remote agent by a token, which is shown once."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddAgent:
-    """Let a remote agent in by a token, which is shown once."""
+    """Admit a remote agent by a token, which is shown once."""
 
     name: str = argument("what to call it", metavar="NAME")
     profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
     workspace: str | None = option(
-        "--workspace", "the space this agent is held to; without one, it sees everything"
+        "--workspace", "the space this agent is limited to; without one, it sees everything"
     )
     share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
-    read_only: bool = option("--read-only", "it may change nothing", default=False)
+    read_only: bool = option("--read-only", "it may not change anything", default=False)
 
 
 def run(home: "Home", options: AddAgent) -> AgentAdded:

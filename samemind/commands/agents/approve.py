@@ -1,4 +1,4 @@
-"""Let in the program that shows this code."""
+"""Approve the program that shows this code."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproveAgent:
-    """Let in the program that shows this code."""
+    """Approve the program that shows this code."""
 
     code: str = argument("the code that the program's page shows", metavar="CODE")
-    name: str | None = option("--name", "what to call it, if not what it calls itself")
+    name: str | None = option("--name", "what to call it, instead of the name it gives")
     profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
     workspace: str | None = option(
-        "--workspace", "the space this agent is held to; without one, it sees everything"
+        "--workspace", "the space this agent is limited to; without one, it sees everything"
     )
     share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
-    read_only: bool = option("--read-only", "it may change nothing", default=False)
+    read_only: bool = option("--read-only", "it may not change anything", default=False)
 
 
 def run(home: "Home", options: ApproveAgent) -> AgentAdded:

@@ -1,4 +1,4 @@
-"""Connect a program's agent to this memory: its settings, and what it is told. A second run changes nothing."""
+"""Connect a program's agent to this memory: write its settings and instructions; safe to repeat."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -27,13 +27,13 @@ PROGRAM_NAMES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connect:
-    """Connect a program's agent to this memory: its settings, and what it is told. A second run changes nothing."""
+    """Connect a program's agent to this memory: write its settings and instructions; safe to repeat."""
 
     program: str = argument("the program", metavar="PROGRAM", choices=PROGRAM_NAMES)
     profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
-    workspace: str | None = option("--workspace", "the space its agent is held to")
+    workspace: str | None = option("--workspace", "the space its agent is limited to")
     share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
-    remove: bool = option("--remove", "take everything out again", default=False)
+    remove: bool = option("--remove", "remove what was written", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

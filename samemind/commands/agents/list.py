@@ -1,4 +1,4 @@
-"""List remote agents, what they may do, and who waits to be let in."""
+"""List remote agents, what each may do, and who waits for approval."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListAgents:
-    """List remote agents, what they may do, and who waits to be let in."""
+    """List remote agents, what each may do, and who waits for approval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

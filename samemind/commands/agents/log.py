@@ -17,7 +17,7 @@ class ShowAgentLog:
     """Show what remote agents read and wrote, oldest first."""
 
     name: str | None = argument("only this agent", metavar="NAME", optional=True)
-    limit: int = option("--limit", "how many of the last calls", default=50, metavar="N", short="-n")
+    limit: int = option("--limit", "this many of the last calls", default=50, metavar="N", short="-n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,19 +23,17 @@ class ServeMcp:
         choices=PROFILES,
     )
     workspace: str | None = option(
-        "--workspace", "the space this agent is held to; without one, it sees everything"
+        "--workspace", "the space this agent is limited to; without one, it sees everything"
     )
     share: tuple[str, ...] = option(
-        "--share", "another space that it may read; may be given several times", default=(), metavar="W"
+        "--share", "another space that it may read; may be repeated", default=(), metavar="W"
     )
     http: str | None = option(
         "--http",
-        "serve remote agents there instead; each comes in with its own token (samemind agents)",
+        "serve remote agents there instead; each has its own token (samemind agents)",
         metavar="HOST:PORT",
     )
-    url: str | None = option(
-        "--url", "the address that agents know this server by, where a proxy or a tunnel stands before it"
-    )
+    url: str | None = option("--url", "this server's public address, if it is behind a proxy or a tunnel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

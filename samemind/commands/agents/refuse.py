@@ -1,4 +1,4 @@
-"""Turn away the program that shows this code."""
+"""Refuse the program that shows this code."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefuseAgent:
-    """Turn away the program that shows this code."""
+    """Refuse the program that shows this code."""
 
     code: str = argument("the code that the program's page shows", metavar="CODE")
 

@@ -1,4 +1,4 @@
-"""Cut a remote agent off at once; it has to be let in again."""
+"""Revoke the access of a remote agent at once."""
 
 import shlex
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevokeAgent:
-    """Cut a remote agent off at once; it has to be let in again."""
+    """Revoke the access of a remote agent at once."""
 
-    name: str = argument("its name, or the beginning of it", metavar="NAME")
+    name: str = argument("its name, or how it begins", metavar="NAME")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

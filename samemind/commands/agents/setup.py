@@ -1,4 +1,4 @@
-"""Bring what connected agents are told about using memory up to date; show it, or take everything out again."""
+"""Update the instructions of connected agents; or show them, or disconnect every program."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """Bring what connected agents are told about using memory up to date; show it, or take everything out again."""
+    """Update the instructions of connected agents; or show them, or disconnect every program."""
 
     show: bool = option("--show", "only show it", default=False)
     undo: bool = option("--undo", "take it out of every program, and the servers too", default=False)

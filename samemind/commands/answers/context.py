@@ -1,4 +1,4 @@
-"""Make the block to put in a prompt: what memory holds about a question, fenced as data."""
+"""Build a block for a prompt: what memory knows about a question, fenced as data."""
 
 import json
 from dataclasses import field, replace
@@ -26,26 +26,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeContext(FilterOptions):
-    """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
+    """Build a block for a prompt: what memory knows about a question, fenced as data."""
 
-    query: str | None = argument("what is asked; without it, an overview", metavar="QUERY", optional=True)
-    max_tokens: int | None = option("--max-tokens", "how many tokens it takes at most", metavar="N")
-    window: int | None = option("--window", "the model's window, of which memory gets its share", metavar="N")
+    query: str | None = argument("the question; without it, an overview", metavar="QUERY", optional=True)
+    max_tokens: int | None = option("--max-tokens", "at most this many tokens", metavar="N")
+    window: int | None = option(
+        "--window", "the model's context window in tokens, of which memory gets a share", metavar="N"
+    )
     conversation: tuple[str, ...] = option(
         "--conversation",
-        "the talk so far, JSON lines of role and content; with --window: the messages to send, "
-        "memory put in; "
-        "- reads standard input",
+        "the conversation so far, as JSON lines of role and content; with --window, the result is the "
+        "messages to send, memory included; - reads standard input",
         default=(),
         takes=Takes.MESSAGES,
     )
     compact_at: float = option(
-        "--compact-at", "how full the window may be before the talk is cut", default=0.8, metavar="SHARE"
+        "--compact-at",
+        "how full the window may be before the conversation is cut",
+        default=0.8,
+        metavar="SHARE",
     )
-    overview: bool = option("--overview", "what is pinned, recent, often used and stale, too", default=False)
-    now: str | None = option("--now", 'when "yesterday" is the day before', takes=Takes.TIME)
+    overview: bool = option("--overview", "add what is pinned, recent, often used and stale", default=False)
+    now: str | None = option(
+        "--now", "the current time, from which words such as 'yesterday' count", takes=Takes.TIME
+    )
     min_confidence: float = option(
-        "--min-confidence", "only what is this likely to be about it, 0 to 1", default=0.1, metavar="X"
+        "--min-confidence",
+        "only results at least this likely to be about the question, 0 to 1",
+        default=0.1,
+        metavar="X",
     )
 
 
@@ -254,7 +263,7 @@ COMMAND: Final = Command(
     library=Method(
         "context",
         (
-            "Make the block to put in a prompt: what memory holds about a question, fenced as data.\n\n"
+            "Build a block for a prompt: what memory knows about a question, fenced as data.\n\n"
             "With the `conversation` so far (messages of role and content, the last of the user the "
             "question where there is no other) and the `window` of the model, the `messages` to "
             "send: memory put in, and room made for it."

@@ -1,4 +1,4 @@
-"""Show where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
+"""Show where a memory comes from: who said it, which device wrote it, whether its signature is valid."""
 
 from collections.abc import Iterable
 from dataclasses import field
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainWhy(MomentOptions):
-    """Show where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
+    """Show where a memory comes from: who said it, which device wrote it, whether its signature is valid."""
 
     rid: str = argument("its id", takes=Takes.RID)
 
@@ -220,8 +220,7 @@ COMMAND: Final = Command(
     library=Method(
         "why",
         (
-            "Return where a memory comes from: who told it, which device wrote it, and whether its "
-            "signature holds."
+            "Return where a memory comes from: who said it, which device wrote it, whether its signature is valid."
         ),
     ),
     workspace=Workspace.READ_BY_ID,

@@ -1,4 +1,4 @@
-"""Show why a memory does not come up for a question: the stage that dropped it, and what it lacked."""
+"""Explain why a memory is not among the answers to a question: what dropped it, and what it lacked."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainWhyNot(FilterOptions):
-    """Show why a memory does not come up for a question: the stage that dropped it, and what it lacked."""
+    """Explain why a memory is not among the answers to a question: what dropped it, and what it lacked."""
 
     rid: str = argument("its id", takes=Takes.RID)
     query: str = argument("the question", metavar="QUERY")
-    k: int = option("-k", "how many answers were asked for", default=10, metavar="N")
+    k: int = option("-k", "how many results were asked for", default=10, metavar="N")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("why_not", "Return why a memory does not come up for a question."),
+    library=Method("why_not", "Explain why a memory is not among the answers to a question."),
     workspace=Workspace.FILTERED | Workspace.READ_BY_ID,
     place=3,
 )

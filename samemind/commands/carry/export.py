@@ -1,4 +1,4 @@
-"""Write what other devices may lack into a file, sealed for them; into a folder: what it does not hold yet."""
+"""Write what other devices may lack to a file, sealed for them; to a folder, only what is not in it yet."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarryExport:
-    """Write what other devices may lack into a file, sealed for them; into a folder: what it does not hold yet."""
+    """Write what other devices may lack to a file, sealed for them; to a folder, only what is not in it yet."""
 
     file: str = argument("the file to write, or a folder that exists", takes=Takes.PATH)
     since_peer: str | None = option(
-        "--since-peer", "only what this device lacks, as far as is known here", metavar="ID"
+        "--since-peer", "only what this device lacks, as far as known here", metavar="ID"
     )
 
 
@@ -118,7 +118,7 @@ COMMAND: Final = Command(
     panel="reads or writes files",
     library=Method(
         "carry_export",
-        "Write what other devices may lack into a sealed file; into a folder: what it does not hold yet.",
+        "Write what other devices may lack to a sealed file; to a folder, only what is not in it yet.",
     ),
     place=1,
 )

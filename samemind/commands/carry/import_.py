@@ -1,4 +1,4 @@
-"""Take in what another device wrote: a file, or every file of a folder."""
+"""Read what another device wrote with `carry export`: a file, or every file in a folder."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarryImport:
-    """Take in what another device wrote: a file, or every file of a folder."""
+    """Read what another device wrote with `carry export`: a file, or every file in a folder."""
 
     file: str = argument("the file, or the folder", takes=Takes.PATH)
 
@@ -101,6 +101,9 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel="reads or writes files",
-    library=Method("carry_import", "Take in what another device wrote: a file, or every file of a folder."),
+    library=Method(
+        "carry_import",
+        "Read what another device wrote with `carry export`: a file, or every file in a folder.",
+    ),
     place=2,
 )

@@ -1,4 +1,4 @@
-"""Say what a memory should have said; what it said before holds no more, and is kept in its history."""
+"""Correct a memory: replace a text that is wrong; the old text stays in its history."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correct:
-    """Say what a memory should have said; what it said before holds no more, and is kept in its history."""
+    """Correct a memory: replace a text that is wrong; the old text stays in its history."""
 
     rid: str = argument("its id", takes=Takes.RID)
-    text: str = argument("what is right; - reads it from standard input", metavar="TEXT")
+    text: str = argument("the right text; - reads it from standard input", metavar="TEXT")
 
 
 async def run(device: "Device", options: Correct) -> Corrected:
@@ -68,7 +68,7 @@ COMMAND: Final = Command(
         ),
     ),
     panel=True,
-    library=Method("correct", "Say what a memory should have said; what it said before holds no more."),
+    library=Method("correct", "Correct a memory: replace a text that is wrong."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
     place=6,

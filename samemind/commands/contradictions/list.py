@@ -1,4 +1,4 @@
-"""List what was told that cannot all be true, open questions first."""
+"""List contradictions (statements that cannot all be true), open ones first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ LIST_MAX: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListContradictions:
-    """List what was told that cannot all be true, open questions first."""
+    """List contradictions (statements that cannot all be true), open ones first."""
 
     status: str | None = option("--status", "only these", choices=("open", "settled"))
     attention: str | None = option(
@@ -32,9 +32,9 @@ class ListContradictions:
         choices=("ask", "mention", "quiet"),
     )
     workspace: str | None = option("--workspace", "only those of this space")
-    as_of: str | None = option("--as-of", f"as they stood then: {TIME}", takes=Takes.TIME)
+    as_of: str | None = option("--as-of", f"as they were then: {TIME}", takes=Takes.TIME)
     limit: int = option(
-        "--limit", "how many at most", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
+        "--limit", "at most this many", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
     )
 
 
@@ -137,7 +137,9 @@ COMMAND: Final = Command(
         ),
     ),
     panel=True,
-    library=Method("contradictions", "List what was told that cannot all be true, open questions first."),
+    library=Method(
+        "contradictions", "List contradictions (statements that cannot all be true), open ones first."
+    ),
     workspace=Workspace.PUT,
     rows="contradictions",
     place=1,

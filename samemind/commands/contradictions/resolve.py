@@ -1,4 +1,4 @@
-"""Decide a contradiction; what is not kept is hidden, and nothing is lost."""
+"""Resolve a contradiction: choose what is kept; the rest is hidden, not deleted."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolveContradiction:
-    """Decide a contradiction; what is not kept is hidden, and nothing is lost."""
+    """Resolve a contradiction: choose what is kept; the rest is hidden, not deleted."""
 
-    id: str = argument("its id, or 6 and more characters of it", metavar="ID")
-    keep_a: bool = option("--keep-a", "what was told first is true", default=False)
-    keep_b: bool = option("--keep-b", "the other is", default=False)
-    keep_both: bool = option("--keep-both", "all of it is", default=False)
-    keep: str | None = option(
-        "--keep", "what this memory says is true, where there are more than two", takes=Takes.RID
-    )
+    id: str = argument("its id, or at least its first 6 characters", metavar="ID")
+    keep_a: bool = option("--keep-a", "what was said first is true", default=False)
+    keep_b: bool = option("--keep-b", "what was said later is true", default=False)
+    keep_both: bool = option("--keep-both", "all of them are true", default=False)
+    keep: str | None = option("--keep", "what this memory says is true, of more than two", takes=Takes.RID)
     since: str | None = option(
         "--since",
         "it changed: what is kept holds from then on, and the other held until then: a day, or "
@@ -36,7 +34,7 @@ class ResolveContradiction:
         "'last March' or 'gestern'",
         takes=Takes.TIME,
     )
-    merge: str | None = option("--merge", "none is as it was told: this is how it is", metavar="TEXT")
+    merge: str | None = option("--merge", "none is right: this is", metavar="TEXT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +195,7 @@ COMMAND: Final = Command(
     library=Method(
         "resolve",
         (
-            "Decide a contradiction; what is not kept is hidden, and nothing is lost.\n\n"
+            "Resolve a contradiction: choose what is kept; the rest is hidden, not deleted.\n\n"
             "With `since` it changed: what is kept holds from then on, and the others held until "
             "then."
         ),

@@ -1,4 +1,4 @@
-"""List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."""
+"""List pairs of memories that may contradict or repeat each other and nobody has judged, likeliest first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ LIST_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewContradictions:
-    """List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."""
+    """List pairs of memories that may contradict or repeat each other and nobody has judged, likeliest first."""
 
     workspace: str | None = option("--workspace", "only those of this space", metavar="W")
     limit: int = option(
-        "--limit", "how many at most", default=20, metavar="N", short="-n", least=0, most=LIST_MAX
+        "--limit", "at most this many", default=20, metavar="N", short="-n", least=0, most=LIST_MAX
     )
 
 
@@ -96,7 +96,7 @@ COMMAND: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method(
-        "review", "List pairs of memories that may contradict or repeat each other, and that nobody judged."
+        "review", "List pairs of memories that may contradict or repeat each other and nobody has judged."
     ),
     workspace=Workspace.PUT,
     rows="nominees",

@@ -1,4 +1,4 @@
-"""Say what two memories are to each other, once you have read both; it can be said otherwise later."""
+"""Judge how two memories relate, after reading both; a later verdict replaces an earlier one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settle:
-    """Say what two memories are to each other, once you have read both; it can be said otherwise later."""
+    """Judge how two memories relate, after reading both; a later verdict replaces an earlier one."""
 
-    a: str = argument("the id of one", metavar="A", takes=Takes.RID)
+    a: str = argument("the id of one memory", metavar="A", takes=Takes.RID)
     b: str = argument("the id of the other", metavar="B", takes=Takes.RID)
     verdict: str = argument(
         "same (both hold, of one thing), changed (the later one holds now), disagree (not both "
@@ -34,7 +34,7 @@ class Settle:
     )
     since: str | None = option("--since", "when it changed: a day, or words: 'last March'", takes=Takes.TIME)
     by: str = option(
-        "--by", "who judged it; a person outranks an agent", default="person", choices=("person", "agent")
+        "--by", "who judges; a person outranks an agent", default="person", choices=("person", "agent")
     )
 
 
@@ -172,7 +172,7 @@ COMMAND: Final = Command(
     ),
     panel=True,
     library=Method(
-        "settle", "Say what two memories are to each other: same, changed, disagree, two_things or repeats."
+        "settle", "Judge how two memories relate: same, changed, disagree, two_things or repeats."
     ),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class ShowContradiction:
     """Show one contradiction: who said what and when, what holds, and what was decided."""
 
-    id: str = argument("its id, or 6 and more characters of it", metavar="ID")
-    as_of: str | None = option("--as-of", f"as it stood then: {TIME}", takes=Takes.TIME)
+    id: str = argument("its id, or at least its first 6 characters", metavar="ID")
+    as_of: str | None = option("--as-of", f"as it was then: {TIME}", takes=Takes.TIME)
 
 
 async def run(device: "Device", options: ShowContradiction) -> ContradictionView:
@@ -40,7 +40,7 @@ async def run(device: "Device", options: ShowContradiction) -> ContradictionView
         record = find_contradiction(connection, options.id)
         judged = judged_then(connection, record, until_ms)
         if judged.status is None:
-            raise NotFound(f"nothing contradicted itself there at {options.as_of}")
+            raise NotFound(f"there was no such contradiction at {options.as_of}")
         return view_of(connection, record, judged, device_names(connection))
 
     return await device.replica.read(read)

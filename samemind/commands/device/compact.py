@@ -1,4 +1,4 @@
-"""Fold ops that every device has into the base; their history is no longer told afterwards."""
+"""Compact the log: fold ops that every device has into the base, which drops their history."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compact:
-    """Fold ops that every device has into the base; their history is no longer told afterwards."""
+    """Compact the log: fold ops that every device has into the base, which drops their history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ COMMAND: Final = Command(
     agents=Agents.NEVER,
     panel="undoes or folds much at once: asked for where its result can be read",
     library=Method(
-        "compact", "Fold ops that every device has into the base; their history is no longer told afterwards."
+        "compact", "Compact the log: fold ops that every device has into the base, which drops their history."
     ),
     streams=True,
     kept="what left the log so far stays folded; `samemind compact` goes on from there",

@@ -1,4 +1,4 @@
-"""Show what is equal on devices that agree."""
+"""Show digests of the state, which are equal on devices that agree."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowDigest:
-    """Show what is equal on devices that agree."""
+    """Show digests of the state, which are equal on devices that agree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,6 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("digest", "Return what is equal on devices that agree."),
+    library=Method("digest", "Return digests of the state, which are equal on devices that agree."),
     place=5,
 )

@@ -1,4 +1,4 @@
-"""Look for what is wrong, and say what to do about it."""
+"""Look for problems, and say how to solve them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doctor:
-    """Look for what is wrong, and say what to do about it."""
+    """Look for problems, and say how to solve them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("doctor", "Look for what is wrong, and say what to do about it."),
+    library=Method("doctor", "Look for problems, and say how to solve them."),
     went_well=is_ok,
     rows="checks",
     place=9,

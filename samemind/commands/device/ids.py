@@ -1,4 +1,4 @@
-"""List ids of memories and devices by how they begin, and how short each may be typed: for shells that complete."""
+"""List ids of memories and devices by prefix, with the shortest form of each: for shell completion."""
 
 import string
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ IDS_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListIds:
-    """List ids of memories and devices by how they begin, and how short each may be typed: for shells that complete."""
+    """List ids of memories and devices by prefix, with the shortest form of each: for shell completion."""
 
     beginnings: tuple[str, ...] = argument(
-        "how they begin, or whole ids; without any, the newest", takes=Takes.ID, optional=True, many=True
+        "prefixes or whole ids; without any, the newest", takes=Takes.ID, optional=True, many=True
     )
     limit: int = option(
-        "--limit", "how many for each", default=20, metavar="N", short="-n", least=0, most=IDS_MAX
+        "--limit", "at most this many for each", default=20, metavar="N", short="-n", least=0, most=IDS_MAX
     )
 
 
@@ -99,9 +99,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.NEVER,
     panel="is for shells that complete",
-    library=Method(
-        "ids", "List ids of memories and devices by how they begin, and how short each may be typed."
-    ),
+    library=Method("ids", "List ids of memories and devices by prefix, with the shortest form of each."),
     opens_mind=False,
     rows="ids",
     place=11,

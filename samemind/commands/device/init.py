@@ -1,4 +1,4 @@
-"""Make this home a device; any other verb does so on first use."""
+"""Make the data directory a device; any other command does so on first use."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Init:
-    """Make this home a device; any other verb does so on first use."""
+    """Make the data directory a device; any other command does so on first use."""
 
-    name: str | None = option("--name", "what the device is called; without it, as the machine is")
+    name: str | None = option("--name", "the device's name; without it, the machine's")
     divorce: bool = option(
-        "--divorce", "after a clone: become a device of its own, under a new key", default=False
+        "--divorce", "after the disk was cloned: become a separate device, under a new key", default=False
     )
 
 
@@ -34,7 +34,7 @@ async def run(device: "Device", options: Init) -> Initialised:
         raise NeedsDecision(
             f"{device.home.shown()} is a device already, and it is called {device.name}",
             code="named_already",
-            hint="choose another home, or call it what you like on each other device: samemind peers rename",
+            hint="choose another data directory, or rename it on each other device: samemind peers rename",
         )
     return Initialised(device_id=device.device_id.hex(), name=device.name, home=device.home.shown())
 

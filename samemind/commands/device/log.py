@@ -1,4 +1,4 @@
-"""Show the log of ops, one a line."""
+"""Show the log of ops, one per line."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,13 +23,13 @@ LOG_MAX: Final = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowLog:
-    """Show the log of ops, one a line."""
+    """Show the log of ops, one per line."""
 
     limit: int = option(
-        "--limit", "how many of the last ops", default=20, metavar="N", short="-n", least=0, most=LOG_MAX
+        "--limit", "this many of the last ops", default=20, metavar="N", short="-n", least=0, most=LOG_MAX
     )
     follow: bool = option(
-        "--follow", "go on with every op that comes", hidden_from=("agents", "library"), default=False
+        "--follow", "keep printing ops as they come", hidden_from=("agents", "library"), default=False
     )
 
 

@@ -1,4 +1,4 @@
-"""Count what there is."""
+"""Count memories, edges, ops and devices, and measure the store."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowStats:
-    """Count what there is."""
+    """Count memories, edges, ops and devices, and measure the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +121,6 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("stats", "Count what there is."),
+    library=Method("stats", "Count memories, edges, ops and devices, and measure the store."),
     place=10,
 )

@@ -1,4 +1,4 @@
-"""Run the device in the foreground: find peers, sync with them, answer other programs."""
+"""Run the daemon in the foreground: find peers, sync with them, answer other programs."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Up:
-    """Run the device in the foreground: find peers, sync with them, answer other programs."""
+    """Run the daemon in the foreground: find peers, sync with them, answer other programs."""
 
-    background: bool = option("--background", "return when it is up, and let it go on", default=False)
+    background: bool = option("--background", "return once it is up; it keeps running", default=False)
 
     listen: str | None = option(
-        "--listen", "where to listen for peers; without it, anywhere free", metavar="HOST:PORT"
+        "--listen", "where to listen for peers; without it, on any free port", metavar="HOST:PORT"
     )
     no_mdns: bool = option("--no-mdns", "do not announce the device or look for others", default=False)
     panel: str | None = option(
@@ -32,9 +32,7 @@ class Up:
         "serve remote agents over MCP there; to other machines by HTTPS only",
         metavar="HOST:PORT",
     )
-    mcp_url: str | None = option(
-        "--mcp-url", "the address that agents know it by, where a proxy or a tunnel stands before it"
-    )
+    mcp_url: str | None = option("--mcp-url", "its public address, if it is behind a proxy or a tunnel")
 
 
 async def run(device: "Device", options: Up, say: "Say") -> Stopped:

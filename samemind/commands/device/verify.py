@@ -1,4 +1,4 @@
-"""Check every chain and signature, and compute the state anew from the log."""
+"""Check every chain and signature, and recompute the state from the log."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verify:
-    """Check every chain and signature, and compute the state anew from the log."""
+    """Check every chain and signature, and recompute the state from the log."""
 
     accept_loss: bool = option(
         "--accept-loss",
-        "first take as lost what is missing of this device's own writes",
+        "first accept the loss of this device's own writes that are missing",
         hidden_from=("agents", "panel"),
         default=False,
     )
@@ -87,7 +87,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("verify", "Check every chain and signature, and compute the state anew from the log."),
+    library=Method("verify", "Check every chain and signature, and recompute the state from the log."),
     went_well=is_ok,
     place=7,
 )

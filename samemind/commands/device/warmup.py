@@ -1,4 +1,4 @@
-"""Load the model and the vectors now rather than at the first recall."""
+"""Load the embedder and the vectors now, rather than at the first recall."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warmup:
-    """Load the model and the vectors now rather than at the first recall."""
+    """Load the embedder and the vectors now, rather than at the first recall."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel="is about the machine, or shows what was held back from every screen",
-    library=Method("warmup", "Load the model and the vectors now rather than at the first recall."),
+    library=Method("warmup", "Load the embedder and the vectors now, rather than at the first recall."),
     place=12,
 )

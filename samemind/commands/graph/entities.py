@@ -1,4 +1,4 @@
-"""List the people, places and things that memories name and edges join."""
+"""List the people, places and things that memories and edges name."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListEntities(MomentOptions):
-    """List the people, places and things that memories name and edges join."""
+    """List the people, places and things that memories and edges name."""
 
     limit: int = option(
-        "--limit", "how many at most", default=50, metavar="N", short="-n", least=0, most=EDGES_MAX
+        "--limit", "at most this many", default=50, metavar="N", short="-n", least=0, most=EDGES_MAX
     )
 
 
@@ -62,7 +62,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "entities",
-        "List the people, places and things that memories name and edges join, the commonest first.",
+        "List the people, places and things that memories and edges name, the most frequent first.",
     ),
     rows="entities",
     place=4,

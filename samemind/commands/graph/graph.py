@@ -27,7 +27,7 @@ class ShowGraph(MomentOptions):
     """Show what an entity is related to."""
 
     entity: str = argument("an entity, or the id of a memory", metavar="ENTITY")
-    hops: int = option("--hops", "how many edges away", default=1, metavar="N", least=1, most=HOPS_MAX)
+    hops: int = option("--hops", "up to this many edges away", default=1, metavar="N", least=1, most=HOPS_MAX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

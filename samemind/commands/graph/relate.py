@@ -1,4 +1,4 @@
-"""Say how two things are related."""
+"""Relate two entities or memories by an edge."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelateEntities:
-    """Say how two things are related."""
+    """Relate two entities or memories by an edge."""
 
     source: str = argument("an entity, or the id of a memory", metavar="SRC")
     relation: str = argument("how they are related", metavar="REL")
@@ -76,7 +76,7 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.FULL,
     panel=True,
-    library=Method("relate", "Say how two things are related."),
+    library=Method("relate", "Relate two entities or memories by an edge."),
     idempotent=True,
     place=1,
 )

@@ -1,4 +1,4 @@
-"""Take an edge away."""
+"""Remove an edge."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unrelate:
-    """Take an edge away."""
+    """Remove an edge."""
 
     source: str = argument("an entity, or the id of a memory", metavar="SRC")
     relation: str = argument("how they are related", metavar="REL")
@@ -22,7 +22,7 @@ class Unrelate:
 
 
 async def run(device: "Device", options: Unrelate) -> EdgeView:
-    """Take an edge away."""
+    """Remove an edge."""
     import sqlite3
 
     import replica
@@ -59,7 +59,7 @@ COMMAND: Final = Command(
     effects=Effects.DESTROY,
     agents=Agents.FULL,
     panel=True,
-    library=Method("unrelate", "Take an edge away."),
+    library=Method("unrelate", "Remove an edge."),
     idempotent=True,
     place=2,
 )

@@ -43,7 +43,7 @@ def check_may_found(core: Core) -> None:
     raise NeedsDecision(
         "this group has a recovery code, and a device that is stolen must not make another",
         code="has_recovery",
-        hint="if it is lost, start a new group from a device that you trust",
+        hint="if the code is lost, start a new group from a device that you trust",
     )
 
 

@@ -1,4 +1,4 @@
-"""Join two devices: without a code, show one and wait; with the code, join the device that shows it."""
+"""Pair two devices: without a code, show one and wait; with a code, join the device that shows it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,18 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Join two devices: without a code, show one and wait; with the code, join the device that shows it."""
+    """Pair two devices: without a code, show one and wait; with a code, join the device that shows it."""
 
     code: str | None = argument("the code that the other device shows", metavar="CODE", optional=True)
     address: str | None = option(
-        "--address", "where it waits, needed only where mDNS does not reach", metavar="HOST:PORT"
+        "--address", "the other device's address, if mDNS does not reach it", metavar="HOST:PORT"
     )
     mailbox: str | None = option(
-        "--mailbox", "through this mailbox, for devices that are never on one network", metavar="NAME"
+        "--mailbox",
+        "meet meet through this mailbox, for devices that are never on one network",
+        metavar="NAME",
     )
     wait: str | None = option(
         "--wait",
-        "with --mailbox: for so long, as 24h or 90m, with a code of three words",
+        "with --mailbox: wait this long, such as 24h or 90m, with a code of three words",
         hidden_from=("agents",),
         metavar="TIME",
     )

@@ -1,4 +1,4 @@
-"""Say where a device can always be reached."""
+"""Save an address at which a device can always be reached."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddPeer:
-    """Say where a device can always be reached."""
+    """Save an address at which a device can always be reached."""
 
     device: str = argument("its id or name", metavar="ID")
     address: str = option("--address", "where it listens", metavar="HOST:PORT", default="")
@@ -44,6 +44,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("add_peer", "Say where a device can always be reached."),
+    library=Method("add_peer", "Save an address at which a device can always be reached."),
     place=4,
 )

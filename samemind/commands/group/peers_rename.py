@@ -1,4 +1,4 @@
-"""Call a device by another name here."""
+"""Give a device another name here."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenamePeer:
-    """Call a device by another name here."""
+    """Give a device another name here."""
 
     device: str = argument("its id or name", metavar="ID")
     name: str = argument("the new name", metavar="NAME")
@@ -45,6 +45,6 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("rename_peer", "Call a device by another name here."),
+    library=Method("rename_peer", "Give a device another name here."),
     place=3,
 )

@@ -1,4 +1,4 @@
-"""Put a device out of the group for good."""
+"""Revoke a device: remove it from the group for good."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevokePeer:
-    """Put a device out of the group for good."""
+    """Revoke a device: remove it from the group for good."""
 
     device: str = argument("its id or name", metavar="ID")
     undo: bool = option(
-        "--undo", "and take back what it did: whom it introduced goes, whom it revoked returns", default=False
+        "--undo",
+        "also undo what it did: those it introduced are removed, those it revoked return",
+        default=False,
     )
 
 
@@ -52,7 +54,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "revoke_peer",
-        "Put a device out of the group for good; `undo` takes back whom it introduced and whom it revoked.",
+        "Revoke a device for good; `undo` also undoes whom it introduced and whom it revoked.",
     ),
     place=5,
 )

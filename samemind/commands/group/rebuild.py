@@ -1,4 +1,4 @@
-"""Make a new group without the ops of a device that turned bad; the daemon must not run."""
+"""Make a new group without the ops of a device that turned bad; stop the daemon first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RebuildGroup:
-    """Make a new group without the ops of a device that turned bad; the daemon must not run."""
+    """Make a new group without the ops of a device that turned bad; stop the daemon first."""
 
     without: tuple[str, ...] = option(
         "--without",
@@ -42,13 +42,15 @@ class RebuildGroup:
     keep: tuple[str, ...] = option(
         "--keep",
         (
-            "the id of a memory that only they told and that is kept, in this device's name; may be "
-            "given several times"
+            "the id of a memory that only they wrote and that this device is to keep in its own name; "
+            "may be given several times"
         ),
         metavar="ID",
         default=(),
     )
-    dry_run: bool = option("--dry-run", "only say what would go and what would stay", default=False)
+    dry_run: bool = option(
+        "--dry-run", "change nothing; show what would go and what would stay", default=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +116,7 @@ def run(home: "Home", options: RebuildGroup) -> Rebuilt:
                 carried = carry_over(old, new, holds, now_ms)
                 if carried.refused:
                     raise Failed(
-                        f"not all that is to stay could be taken over: {'; '.join(carried.refused)}",
+                        f"some of what is to stay could not be copied: {'; '.join(carried.refused)}",
                         code="not_rebuilt",
                         hint="samemind verify says what is wrong with the store; nothing was changed",
                     )
@@ -154,7 +156,7 @@ def _chosen(
         raise NeedsDecision(
             f"{_names(core, doubtful)} came into the group through a device that is left out",
             code="introduced_by_bad",
-            hint="say of each whether it stays (--with) or goes (--without)",
+            hint="say for each whether it stays (--with) or goes (--without)",
         )
     return {*group.standing, *staying} - bad - {core.device}, bad
 

@@ -1,4 +1,4 @@
-"""Print a code by which any device can put the group right, whatever was stolen: once, on the oldest device."""
+"""Print a recovery code, by which any device can repair the group after a theft: once, on the oldest device."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeRecovery:
-    """Print a code by which any device can put the group right, whatever was stolen: once, on the oldest device."""
+    """Print a recovery code, by which any device can repair the group after a theft: once, on the oldest device."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "make_recovery",
-        "Make the code by which any device can put the group right: once, on the oldest device.",
+        "Make the recovery code, by which any device can repair the group: once, on the oldest device.",
     ),
     place=7,
 )

@@ -1,4 +1,4 @@
-"""Move into a group that another device rebuilt, with the code that `samemind pair` shows there."""
+"""Join a group that another device rebuilt, with the code that `samemind pair` shows there."""
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejoinGroup:
-    """Move into a group that another device rebuilt, with the code that `samemind pair` shows there."""
+    """Join a group that another device rebuilt, with the code that `samemind pair` shows there."""
 
     code: str = argument("the code that a device of the rebuilt group shows", metavar="CODE")
     address: str | None = option(
-        "--address", "where it waits, needed only where mDNS does not reach", metavar="HOST:PORT"
+        "--address", "the other device's address, if mDNS does not reach it", metavar="HOST:PORT"
     )
 
 

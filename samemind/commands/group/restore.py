@@ -1,4 +1,4 @@
-"""Put the group right with its recovery code: revoke devices, and take back whom those revoked."""
+"""Repair the group with its recovery code: revoke devices, and readmit those that they revoked."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreGroup:
-    """Put the group right with its recovery code: revoke devices, and take back whom those revoked."""
+    """Repair the group with its recovery code: revoke devices, and readmit those that they revoked."""
 
     code: tuple[str, ...] = argument(
         (
@@ -52,7 +52,7 @@ async def run(device: "Device", options: RestoreGroup) -> GroupView:
     def restore(core: "Core", connection: "sqlite3.Connection") -> GroupView:
         if core.device in gone:
             raise NeedsDecision(
-                "this device cannot put itself out",
+                "this device cannot revoke itself",
                 code="own_device",
                 hint="restore from a device that stays, or leave this one out of --without",
             )

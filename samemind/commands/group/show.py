@@ -1,4 +1,4 @@
-"""Show who belongs to the group, who prevails over whom, and who was put out by whom."""
+"""Show the members of the group, who outranks whom, and who was revoked by whom."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowGroup:
-    """Show who belongs to the group, who prevails over whom, and who was put out by whom."""
+    """Show the members of the group, who outranks whom, and who was revoked by whom."""
 
 
 async def run(device: "Device", options: ShowGroup) -> GroupView:
@@ -32,7 +32,7 @@ COMMAND: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method(
-        "group", "Return who belongs to the group, who prevails over whom, and who was put out by whom."
+        "group", "Return the members of the group, who outranks whom, and who was revoked by whom."
     ),
     rows="members",
     place=6,

@@ -13,11 +13,11 @@ LIST_MAX: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListQueue:
-    """List what is still to be embedded or read by a model, and what was given up."""
+    """List what still has to be embedded or read by a model, and what failed."""
 
     status: str | None = option("--status", "only these", choices=("pending", "failed"))
     limit: int = option(
-        "--limit", "how many at most", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
+        "--limit", "at most this many", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
     )
 
 

@@ -45,7 +45,7 @@ def _entry(entry: QueueRow | TalkEntry, shown_id: str, work: str, what: str) -> 
 def find(connection: sqlite3.Connection, text: str) -> QuarantinedText:
     found = find_held(connection, *id_range(text, "what is held"))
     if not found:
-        raise NotFound(f"nothing is held under {text}", hint="`samemind held` lists what is")
+        raise NotFound(f"no quarantined text has the id {text}", hint="`samemind held` lists what is")
     if len(found) > 1:
         raise ambiguous("ids", text, tuple(show_memory_id(each.rid) for each in found[:CANDIDATES_MAX]))
     return found[0]

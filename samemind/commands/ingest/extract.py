@@ -1,4 +1,4 @@
-"""Have the model read what is new in a chat, at its end; it is asked by itself every few messages."""
+"""Have the model read what is new in a conversation, as at its end; every few messages it does so by itself."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractTalk:
-    """Have the model read what is new in a chat, at its end; it is asked by itself every few messages."""
+    """Have the model read what is new in a conversation, as at its end; every few messages it does so by itself."""
 
-    session: str = argument("the chat", metavar="SESSION")
-    workspace: str | None = option("--workspace", "the space that the chat is in")
-    wait: bool = option("--wait", "return when it was read", hidden_from=("agents",), default=False)
+    session: str = argument("the conversation", metavar="SESSION")
+    workspace: str | None = option("--workspace", "the space that the conversation is in")
+    wait: bool = option("--wait", "return once it is read", hidden_from=("agents",), default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.FULL,
     panel="is about the machine, or shows what was held back from every screen",
-    library=Method("extract", "Have the model read what is new in a chat, at its end."),
+    library=Method("extract", "Have the model read what is new in a conversation, as at its end."),
     place=7,
 )

@@ -1,4 +1,4 @@
-"""Throw away what was held back."""
+"""Delete a quarantined text."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropHeld:
-    """Throw away what was held back."""
+    """Delete a quarantined text."""
 
-    id: str = argument("the id it is held under", metavar="ID")
+    id: str = argument("its id, as `samemind held` lists it", metavar="ID")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,6 @@ COMMAND: Final = Command(
     effects=Effects.DESTROY,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("drop_held", "Throw away what was held back."),
+    library=Method("drop_held", "Delete a quarantined text."),
     place=6,
 )

@@ -1,4 +1,4 @@
-"""List what looked secret and was therefore not remembered."""
+"""List quarantined texts: they look secret, so they were not stored as memories."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListHeld:
-    """List what looked secret and was therefore not remembered."""
+    """List quarantined texts: they look secret, so they were not stored as memories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("held", "List what looked secret and was therefore not remembered."),
+    library=Method("held", "List quarantined texts: they look secret, so they were not stored as memories."),
     rows="held",
     place=4,
     short=True,

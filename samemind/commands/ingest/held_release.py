@@ -1,4 +1,4 @@
-"""Remember what was held back after all; from then on it is on every device."""
+"""Release a quarantined text: store it as a memory, which then syncs to every device."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseHeld:
-    """Remember what was held back after all; from then on it is on every device."""
+    """Release a quarantined text: store it as a memory, which then syncs to every device."""
 
-    id: str = argument("the id it is held under", metavar="ID")
+    id: str = argument("its id, as `samemind held` lists it", metavar="ID")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +104,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("release_held", "Remember what was held back after all."),
+    library=Method("release_held", "Release a quarantined text: store it as a memory."),
     place=5,
 )

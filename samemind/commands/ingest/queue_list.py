@@ -1,4 +1,4 @@
-"""List what is still to be embedded or read by a model, and what was given up."""
+"""List what still has to be embedded or read by a model, and what failed."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -40,7 +40,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel="is about the machine, or shows what was held back from every screen",
-    library=Method("queue", "List what is still to be embedded or read by a model, and what was given up."),
+    library=Method("queue", "List what still has to be embedded or read by a model, and what failed."),
     rows="entries",
     place=1,
     short=True,

@@ -1,4 +1,4 @@
-"""Try again what was given up: these entries, or all."""
+"""Retry entries of the queue that failed: those named, or all."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requeue:
-    """Try again what was given up: these entries, or all."""
+    """Retry entries of the queue that failed: those named, or all."""
 
     ids: tuple[str, ...] = argument("ids that `queue` lists", metavar="ID", optional=True, many=True)
 
@@ -66,6 +66,6 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel="is about the machine, or shows what was held back from every screen",
-    library=Method("requeue", "Try again what was given up: these entries, or all."),
+    library=Method("requeue", "Retry entries of the queue that failed: those named, or all."),
     place=2,
 )

@@ -1,4 +1,4 @@
-"""Wait until everything is read and embedded, after a large import or another embedder; recall works meanwhile."""
+"""Wait until everything is read and embedded, as after a large import or a change of embedder."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitForQueue:
-    """Wait until everything is read and embedded, after a large import or another embedder; recall works meanwhile."""
+    """Wait until everything is read and embedded, as after a large import or a change of embedder."""
 
 
 async def run(device: "Device", options: WaitForQueue, say: "Say") -> Queue:

@@ -1,4 +1,4 @@
-"""Write a block; what others change in it at the same time is kept too."""
+"""Write a block; edits made elsewhere at the same time are merged."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditBlock:
-    """Write a block; what others change in it at the same time is kept too."""
+    """Write a block; edits made elsewhere at the same time are merged."""
 
     label: str = argument("its label; a new one makes a block", metavar="LABEL")
-    text: str = argument("what it says from now on; - reads it from standard input", metavar="TEXT")
+    text: str = argument("the new text; - reads it from standard input", metavar="TEXT")
 
 
 async def run(device: "Device", options: EditBlock) -> BlockView:
@@ -70,7 +70,7 @@ COMMAND: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method(
-        "edit_block", "Write a block, or make it; what others change in it at the same time is kept too."
+        "edit_block", "Write a block, or create it; edits made elsewhere at the same time are merged."
     ),
     idempotent=True,
 )

@@ -1,4 +1,4 @@
-"""List the editable blocks, which every prompt gets."""
+"""List the editable blocks, which are part of every prompt."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListBlocks(MomentOptions):
-    """List the editable blocks, which every prompt gets."""
+    """List the editable blocks, which are part of every prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("blocks", "List the editable blocks, which every prompt gets."),
+    library=Method("blocks", "List the editable blocks, which are part of every prompt."),
     rows="blocks",
     short=True,
 )

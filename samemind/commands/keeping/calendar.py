@@ -1,4 +1,4 @@
-"""Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."""
+"""Write reminders as an iCalendar file, for calendar programs."""
 
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeCalendar(MomentOptions):
-    """Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."""
+    """Write reminders as an iCalendar file, for calendar programs."""
 
     output: str | None = option(
         "--output", "the file to write; without it, standard output", takes=Takes.NEW_PATH, short="-o"
@@ -174,6 +174,6 @@ COMMAND: Final = Command(
     panel="writes a file for other programs",
     library=Method(
         "calendar",
-        "Return what you want to be reminded of as a calendar (iCalendar), or write it to a file.",
+        "Return reminders in the iCalendar format, or write them to a file.",
     ),
 )

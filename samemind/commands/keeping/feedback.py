@@ -1,4 +1,4 @@
-"""Teach the ranking by one memory, on every device alike."""
+"""Teach the ranking, on every device, whether one memory was relevant."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveFeedback:
-    """Teach the ranking by one memory, on every device alike."""
+    """Teach the ranking, on every device, whether one memory was relevant."""
 
     rid: str = argument("the id of the memory", takes=Takes.RID)
-    relevant: bool = option("--relevant", "it was what was wanted", default=False)
-    irrelevant: bool = option("--irrelevant", "it was not", default=False)
-    query: str | None = option("--query", "the question it was an answer to")
+    relevant: bool = option("--relevant", "it was relevant", default=False)
+    irrelevant: bool = option("--irrelevant", "it was not relevant", default=False)
+    query: str | None = option("--query", "the question it was recalled for")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ async def run(device: "Device", options: GiveFeedback) -> Taught:
     from replica import Write, show_memory_id
 
     if options.relevant == options.irrelevant:
-        raise Usage("expected one of --relevant and --irrelevant", code="invalid")
+        raise Usage("expected either --relevant or --irrelevant", code="invalid")
     rid, text = await device.replica.read(lambda connection: _named(connection, options.rid))
     given = await device.mind.found_by(rid, options.query or text)
     if options.query is None:

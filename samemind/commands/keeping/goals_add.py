@@ -1,4 +1,4 @@
-"""State a goal; it is a memory like any other, and what is told of it is progress."""
+"""Add a goal: a memory like any other; what is remembered of it later counts as progress."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddGoal:
-    """State a goal; it is a memory like any other, and what is told of it is progress."""
+    """Add a goal: a memory like any other; what is remembered of it later counts as progress."""
 
-    text: str = argument("what is wanted", metavar="TEXT")
+    text: str = argument("the goal", metavar="TEXT")
 
 
 async def run(device: "Device", options: AddGoal) -> GoalView:
@@ -79,5 +79,5 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.FULL,
     panel=True,
-    library=Method("add_goal", "State a goal."),
+    library=Method("add_goal", "Add a goal."),
 )

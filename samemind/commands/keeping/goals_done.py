@@ -1,4 +1,4 @@
-"""Say that a goal is reached."""
+"""Mark a goal as reached."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishGoal:
-    """Say that a goal is reached."""
+    """Mark a goal as reached."""
 
     rid: str = argument("the id of its memory", takes=Takes.RID)
 
@@ -52,6 +52,6 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel=True,
-    library=Method("finish_goal", "Say that a goal is reached."),
+    library=Method("finish_goal", "Mark a goal as reached."),
     idempotent=True,
 )

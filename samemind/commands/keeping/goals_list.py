@@ -1,4 +1,4 @@
-"""List goals, and how they go, from what was remembered since."""
+"""List goals, with the progress that memories tell of."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListGoals(MomentOptions):
-    """List goals, and how they go, from what was remembered since."""
+    """List goals, with the progress that memories tell of."""
 
-    all: bool = option("--all", "those that are done, too", default=False)
+    all: bool = option("--all", "include those that are done", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("goals", "List goals, and how they go; with `all`, those that are done too."),
+    library=Method("goals", "List goals with their progress; with `all`, include those that are done."),
     rows="goals",
     short=True,
 )

@@ -41,7 +41,7 @@ async def run(device: "Device", options: SetProfile) -> Profile:
                 f"expected a key of 1 to {KEY_CHARACTERS_MAX} characters and a value of up to "
                 f"{known.ENTRY_CHARACTERS_MAX}, got {key!r:.60}",
                 code="invalid",
-                hint="longer things are memories, or a block",
+                hint="store longer texts as memories or in a block",
             )
         entries[key] = value
 

@@ -1,4 +1,4 @@
-"""Show the profile of the owner: what was set, and what memory knows by itself."""
+"""Show the owner's profile: entries that were set, and what memories tell."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowProfile(MomentOptions):
-    """Show the profile of the owner: what was set, and what memory knows by itself."""
+    """Show the owner's profile: entries that were set, and what memories tell."""
 
 
 async def run(device: "Device", options: ShowProfile) -> Profile:

@@ -1,4 +1,4 @@
-"""List the conversations that memories came from, the latest first, each with a summary."""
+"""List the conversations that memories came from, latest first, each with a summary."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -23,10 +23,10 @@ SESSIONS_MAX = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSessions(MomentOptions):
-    """List the conversations that memories came from, the latest first, each with a summary."""
+    """List the conversations that memories came from, latest first, each with a summary."""
 
     limit: int = option(
-        "--limit", "how many at most", default=20, metavar="N", short="-n", least=0, most=SESSIONS_MAX
+        "--limit", "at most this many", default=20, metavar="N", short="-n", least=0, most=SESSIONS_MAX
     )
     session: str | None = option("--session", "only this one")
 
@@ -109,7 +109,7 @@ COMMAND: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method(
-        "sessions", "List the conversations that memories came from, the latest first, each with a summary."
+        "sessions", "List the conversations that memories came from, latest first, each with a summary."
     ),
     rows="sessions",
 )

@@ -1,4 +1,4 @@
-"""Say that a trigger was acted on; that holds on every device."""
+"""Mark a trigger as acted on, on every device."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActOnTrigger:
-    """Say that a trigger was acted on; that holds on every device."""
+    """Mark a trigger as acted on, on every device."""
 
     id: str = argument("its id", takes=Takes.ID)
 
@@ -40,6 +40,6 @@ COMMAND: Final = Command(
         description="Say that what a trigger brought up is done or decided.",
     ),
     panel=True,
-    library=Method("act", "Say that a trigger was acted on; that holds on every device."),
+    library=Method("act", "Mark a trigger as acted on, on every device."),
     idempotent=True,
 )

@@ -1,4 +1,4 @@
-"""Say that a trigger is shown now: no device delivers it again."""
+"""Mark a trigger as shown, so that no device shows it again."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliverTrigger:
-    """Say that a trigger is shown now: no device delivers it again."""
+    """Mark a trigger as shown, so that no device shows it again."""
 
-    id: str = argument("its id, or 6 and more characters of it", takes=Takes.ID)
+    id: str = argument("its id, or at least its first 6 characters", takes=Takes.ID)
 
 
 async def run(device: "Device", options: DeliverTrigger) -> TriggerView:
@@ -45,8 +45,7 @@ COMMAND: Final = Command(
     library=Method(
         "deliver",
         (
-            "Say that a trigger is shown now. Show it only if the result has `changed`: else some "
-            "device did before."
+            "Mark a trigger as shown. Show it only if the result has `changed`: if not, another device has shown it."
         ),
     ),
     idempotent=True,

@@ -1,4 +1,4 @@
-"""Say that nobody wants to hear of a trigger; that holds on every device."""
+"""Dismiss a trigger, on every device."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DismissTrigger:
-    """Say that nobody wants to hear of a trigger; that holds on every device."""
+    """Dismiss a trigger, on every device."""
 
     id: str = argument("its id", takes=Takes.ID)
 
@@ -40,6 +40,6 @@ COMMAND: Final = Command(
         description="Say that the user does not want to hear of a trigger.",
     ),
     panel=True,
-    library=Method("dismiss", "Say that nobody wants to hear of a trigger; that holds on every device."),
+    library=Method("dismiss", "Dismiss a trigger, on every device."),
     idempotent=True,
 )

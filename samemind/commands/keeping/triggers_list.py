@@ -1,4 +1,4 @@
-"""List what memory would bring up by itself, the most urgent first."""
+"""List triggers (what memory brings up by itself), most urgent first."""
 
 from dataclasses import replace
 from heapq import nsmallest
@@ -23,9 +23,9 @@ COMING_MAX: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListTriggers(MomentOptions):
-    """List what memory would bring up by itself, the most urgent first."""
+    """List triggers (what memory brings up by itself), most urgent first."""
 
-    all: bool = option("--all", "those that were dismissed, acted on or have expired, too", default=False)
+    all: bool = option("--all", "include those that were dismissed, acted on or have expired", default=False)
 
 
 async def run(device: "Device", options: ListTriggers) -> Triggers:
@@ -82,7 +82,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("triggers", "List what memory would bring up by itself, the most urgent first."),
+    library=Method("triggers", "List triggers (what memory brings up by itself), most urgent first."),
     rows="triggers",
     short=True,
 )

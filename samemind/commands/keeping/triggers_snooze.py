@@ -1,4 +1,4 @@
-"""Put a trigger off on every device: it comes up again at that time, unless it was acted on by then."""
+"""Postpone a trigger on every device; it comes up again at that time, unless it was acted on before."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnoozeTrigger:
-    """Put a trigger off on every device: it comes up again at that time, unless it was acted on by then."""
+    """Postpone a trigger on every device; it comes up again at that time, unless it was acted on before."""
 
     id: str = argument("its id", takes=Takes.ID)
     until: str = argument("a time, how long (30m, 2h, 1d), or words: 'tomorrow at 9'", takes=Takes.TIME)
@@ -73,7 +73,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "snooze",
-        'Put a trigger off: it comes up again at that time, on every device. Words do, too: "2h".',
+        'Postpone a trigger on every device until that time, which may be in words: "2h".',
     ),
     idempotent=True,
 )

@@ -1,4 +1,4 @@
-"""Copy the store to a file as it is at this moment; the device goes on meanwhile."""
+"""Copy the store to a file; the device can be used meanwhile."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
-    """Copy the store to a file as it is at this moment; the device goes on meanwhile."""
+    """Copy the store to a file; the device can be used meanwhile."""
 
-    file: str = argument("the file to write; one that is there is replaced", takes=Takes.PATH)
+    file: str = argument("the file to write; an existing one is replaced", takes=Takes.PATH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel="reads or writes files",
-    library=Method("backup", "Copy the store to a file as it is at this moment."),
+    library=Method("backup", "Copy the store to a file."),
     kept="a backup appears only when it is whole: run it again",
     place=1,
 )

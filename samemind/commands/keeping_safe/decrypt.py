@@ -1,4 +1,4 @@
-"""Make the store plain again; the daemon must not run."""
+"""Decrypt the store for good; stop the daemon first."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decrypt:
-    """Make the store plain again; the daemon must not run."""
+    """Decrypt the store for good; stop the daemon first."""
 
 
 def run(home: "Home", options: Decrypt) -> Ciphered:
@@ -36,9 +36,9 @@ def run(home: "Home", options: Decrypt) -> Ciphered:
                 shut.append(str(path))
         if shut:
             raise Locked(
-                f"expected a passphrase that opens every store of the home, but not: {', '.join(shut)}",
+                f"expected a passphrase for every store in the data directory; it does not open: {', '.join(shut)}",
                 code="stores_shut",
-                hint="run it at a terminal and type each passphrase, or move these out of the home",
+                hint="run it at a terminal and type each passphrase, or move these out of the data directory",
             )
         if not any(keys.values()):
             raise Usage(f"expected an encrypted store, but {home.store} is plain", code="plain_already")

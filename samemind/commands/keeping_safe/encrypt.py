@@ -1,4 +1,4 @@
-"""Encrypt the store under a passphrase (SAMEMIND_PASSPHRASE, or typed); the daemon must not run."""
+"""Encrypt the store with a passphrase (SAMEMIND_PASSPHRASE, or typed); stop the daemon first."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encrypt:
-    """Encrypt the store under a passphrase (SAMEMIND_PASSPHRASE, or typed); the daemon must not run."""
+    """Encrypt the store with a passphrase (SAMEMIND_PASSPHRASE, or typed); stop the daemon first."""
 
     keychain: bool = option(
-        "--keychain", "make a passphrase, keep it in the system's keychain, and show it once", default=False
+        "--keychain",
+        "generate a passphrase, keep it in the system's keychain, and show it once",
+        default=False,
     )
 
 

@@ -1,4 +1,4 @@
-"""Put a backup in the place of the store, which is kept beside it; the daemon must not run."""
+"""Replace the store by a backup, and keep the old one beside it; stop the daemon first."""
 
 import os
 import time
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restore:
-    """Put a backup in the place of the store, which is kept beside it; the daemon must not run."""
+    """Replace the store by a backup, and keep the old one beside it; stop the daemon first."""
 
     file: str = argument("the backup", takes=Takes.PATH)
 

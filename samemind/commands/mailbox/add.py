@@ -1,4 +1,4 @@
-"""Use a mailbox: a folder, WebDAV (Nextcloud), a bucket of S3's kind, or a NATS server."""
+"""Add a mailbox: a folder, WebDAV (such as Nextcloud), an S3 or Azure bucket, or a NATS server."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddMailbox:
-    """Use a mailbox: a folder, WebDAV (Nextcloud), a bucket of S3's kind, or a NATS server."""
+    """Add a mailbox: a folder, WebDAV (such as Nextcloud), an S3 or Azure bucket, or a NATS server."""
 
     url: str | None = argument("its address, without a secret", metavar="URL", optional=True)
     name: str | None = option("--name", "what to call it here", metavar="NAME")
@@ -24,16 +24,16 @@ class AddMailbox:
     )
     invitation: str | None = option(
         "--invitation",
-        "a file that holds what `mailbox invite` printed elsewhere, instead of all this",
+        "a file with what `mailbox invite` printed on another device; it replaces the address and the other options",
         takes=Takes.PATH,
     )
     certificate: str | None = option(
         "--certificate",
-        "the server's own certificate (PEM), where no authority vouches for it",
+        "the server's certificate (PEM), if it is self-signed",
         takes=Takes.PATH,
     )
     megabytes: int | None = option(
-        "--megabytes", "above so much, this device writes its files anew as few", metavar="MB", least=1
+        "--megabytes", "above this size, this device rewrites its files as fewer ones", metavar="MB", least=1
     )
 
 
@@ -77,6 +77,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel="reads, writes or shows a secret, or gives one up",
-    library=Method("add_mailbox", "Use a mailbox: a folder, WebDAV, a bucket, or a NATS server."),
+    library=Method("add_mailbox", "Add a mailbox: a folder, WebDAV, a bucket, or a NATS server."),
     place=1,
 )

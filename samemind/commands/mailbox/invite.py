@@ -1,4 +1,4 @@
-"""Print what another device needs to use the same mailbox, secret included: show it to nobody else."""
+"""Print an invitation to a mailbox, for another device; it holds the secret, so show it to nobody else."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InviteToMailbox:
-    """Print what another device needs to use the same mailbox, secret included: show it to nobody else."""
+    """Print an invitation to a mailbox, for another device; it holds the secret, so show it to nobody else."""
 
     name: str = argument("its name", metavar="NAME")
 
@@ -52,7 +52,7 @@ COMMAND: Final = Command(
     agents=Agents.NEVER,
     panel="reads, writes or shows a secret, or gives one up",
     library=Method(
-        "invite_to_mailbox", "Return what another device needs to use the same mailbox, secret included."
+        "invite_to_mailbox", "Return an invitation to a mailbox, for another device; it holds the secret."
     ),
     place=5,
 )

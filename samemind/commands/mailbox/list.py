@@ -1,4 +1,4 @@
-"""List the mailboxes, and how it stands with each."""
+"""List mailboxes, and the state of each."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListMailboxes:
-    """List the mailboxes, and how it stands with each."""
+    """List mailboxes, and the state of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("mailboxes", "Return the mailboxes of this device, and how it stands with each."),
+    library=Method("mailboxes", "Return the mailboxes of this device, and the state of each."),
     rows="mailboxes",
     place=2,
     short=True,

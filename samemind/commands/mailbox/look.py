@@ -1,4 +1,4 @@
-"""Look into a mailbox now: take what is new, write what it lacks."""
+"""Sync with a mailbox now: fetch what is new, write what it lacks."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookIntoMailbox:
-    """Look into a mailbox now: take what is new, write what it lacks."""
+    """Sync with a mailbox now: fetch what is new, write what it lacks."""
 
     name: str | None = argument("its name; without it, all", metavar="NAME", optional=True)
 
@@ -91,7 +91,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "look_into_mailboxes",
-        "Look into a mailbox now, or into all: take what is new, write what is lacking.",
+        "Sync with a mailbox now, or with all: fetch what is new, write what is lacking.",
     ),
     place=4,
 )

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServePhones:
-    """Let phones use a mailbox, too: their browsers are told its secret. With neither, say whether they may."""
+    """Let phones use a mailbox, too (their browsers get its secret), or stop that; by itself: say if they may."""
 
     name: str = argument("its name", metavar="NAME")
     at: str | None = option(
         "--at",
-        "where browsers reach its server: https://HOST[:PORT] of WebDAV, wss://HOST[:PORT] of NATS",
+        "the address at which browsers reach its server: https://HOST[:PORT] of WebDAV, wss://HOST[:PORT] of NATS",
         metavar="ADDRESS",
     )
-    off: bool = option("--off", "phones use it no more", default=False)
+    off: bool = option("--off", "phones stop using it", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +71,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel="gives a secret to browsers",
-    library=Method("share_mailbox_with_phones", "Let phones use a mailbox, too, or no more."),
+    library=Method("share_mailbox_with_phones", "Let phones use a mailbox, too, or stop that."),
     place=7,
 )

@@ -1,4 +1,4 @@
-"""Use a mailbox no more; its files are left there."""
+"""Stop using a mailbox; its files stay there."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveMailbox:
-    """Use a mailbox no more; its files are left there."""
+    """Stop using a mailbox; its files stay there."""
 
     name: str = argument("its name", metavar="NAME")
 
@@ -52,6 +52,6 @@ COMMAND: Final = Command(
     effects=Effects.DESTROY,
     agents=Agents.NEVER,
     panel="reads, writes or shows a secret, or gives one up",
-    library=Method("remove_mailbox", "Use a mailbox no more; its files are left there."),
+    library=Method("remove_mailbox", "Stop using a mailbox; its files stay there."),
     place=3,
 )

@@ -1,4 +1,4 @@
-"""Print the settings of a NATS server that keeps a mailbox for this group."""
+"""Print the configuration of a NATS server that is to be a mailbox for this group."""
 
 import re
 import shlex
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeConfig:
-    """Print the settings of a NATS server that keeps a mailbox for this group."""
+    """Print the configuration of a NATS server that is to be a mailbox for this group."""
 
     host: str = argument(
-        "the name or address by which devices reach the server; of a cluster all three, with commas",
+        "the name or address at which devices reach the server; of a cluster all three, separated by commas",
         metavar="HOST",
     )
     key_file: str | None = option(
-        "--key-file", "where the group's key is kept, and made if it is not there", takes=Takes.PATH
+        "--key-file", "the file with the group's key, which is created if missing", takes=Takes.PATH
     )
     new_key: bool = option(
-        "--new-key", "make another key, since a device that was revoked knows the one before", default=False
+        "--new-key", "replace the key, as after a device was revoked, which knows the old one", default=False
     )
     port: int = option(
-        "--port", "where the server listens", default=4222, metavar="PORT", least=1, most=PORT_MAX
+        "--port", "the port the server listens on", default=4222, metavar="PORT", least=1, most=PORT_MAX
     )
-    no_tls: bool = option("--no-tls", "without TLS, as inside a VPN", default=False)
+    no_tls: bool = option("--no-tls", "do not use TLS, as inside a VPN", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def _hosts(text: str) -> list[str]:
         raise Usage(
             f"expected one host, or the {wanted} different ones of a cluster, got {len(hosts)}",
             code="invalid",
-            hint="of two servers none may be down: take one or three",
+            hint="a cluster of two cannot lose a server: use one or three",
         )
     return hosts
 
@@ -173,7 +173,8 @@ COMMAND: Final = Command(
     agents=Agents.NEVER,
     panel="reads, writes or shows a secret, or gives one up",
     library=Method(
-        "mailbox_server_config", "Return the settings of a NATS server that keeps a mailbox for this group."
+        "mailbox_server_config",
+        "Return the configuration of a NATS server that is to be a mailbox for this group.",
     ),
     place=6,
 )

@@ -16,7 +16,7 @@ def check_pins(connection: sqlite3.Connection, rid: MemoryId | None = None) -> N
     others = count_pinned(connection, beside=rid)
     if others >= PINS_MAX:
         raise NeedsDecision(
-            f"{others} memories are pinned already, and {PINS_MAX} is as many as can be",
+            f"{others} memories are pinned already, and {PINS_MAX} is the most that can be",
             code="pins_full",
             hint="unpin one of them first",
         )

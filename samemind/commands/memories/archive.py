@@ -1,4 +1,4 @@
-"""Keep a memory, out of the way."""
+"""Archive a memory: it is kept, and shown only on request."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """Keep a memory, out of the way."""
+    """Archive a memory: it is kept, and shown only on request."""
 
     rid: str = argument("its id", takes=Takes.RID)
 
@@ -34,7 +34,7 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel=True,
-    library=Method("archive", "Keep a memory, out of the way."),
+    library=Method("archive", "Archive a memory: it is kept, and shown only on request."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
     place=11,

@@ -1,4 +1,4 @@
-"""Change the words of a memory; what others change in it at the same time is kept too."""
+"""Edit the text of a memory; edits made elsewhere at the same time are merged."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditMemory:
-    """Change the words of a memory; what others change in it at the same time is kept too."""
+    """Edit the text of a memory; edits made elsewhere at the same time are merged."""
 
     rid: str = argument("its id", takes=Takes.RID)
-    text: str = argument("what it says from now on; - reads it from standard input", metavar="TEXT")
-    was: str | None = option(
-        "--was", "refuse, with exit code 4, if it says something else by now", metavar="TEXT"
-    )
+    text: str = argument("the new text; - reads it from standard input", metavar="TEXT")
+    was: str | None = option("--was", "fail with exit code 4 unless this is its text now", metavar="TEXT")
 
 
 async def run(device: "Device", options: EditMemory) -> MemoryView:
@@ -56,7 +54,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "edit",
-        "Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`.",
+        "Edit the text of a memory; `NeedsDecision` if it is no longer what it `was`.",
     ),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,

@@ -1,4 +1,4 @@
-"""Forget memories on every device, and those that say the same; or erase them from every file."""
+"""Forget memories and others that say the same, on every device; or erase them from every file."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetMemories:
-    """Forget memories on every device, and those that say the same; or erase them from every file."""
+    """Forget memories and others that say the same, on every device; or erase them from every file."""
 
     rids: tuple[str, ...] = argument("their ids", takes=Takes.RID, many=True)
-    erase: bool = option("--erase", "leave no trace of their words on any device", default=False)
+    erase: bool = option("--erase", "remove every trace of their words from all devices", default=False)
     status: bool = option(
-        "--status", "change nothing: tell which devices have confirmed an erasure", default=False
+        "--status", "change nothing; show which devices have confirmed an erasure", default=False
     )
-    only: bool = option("--only", "these alone: what else says the same stays", default=False)
-    workspace: str | None = option("--workspace", "what says the same in other spaces stays")
+    only: bool = option("--only", "only these, not others that say the same", default=False)
+    workspace: str | None = option(
+        "--workspace", "only in this space: others that say the same elsewhere stay"
+    )
 
 
 async def run(device: "Device", options: ForgetMemories) -> Forgotten:
@@ -101,7 +103,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "forget",
-        "Forget memories on every device, and those that say the same; or erase them from every file.",
+        "Forget memories and others that say the same, on every device; or erase them from every file.",
     ),
     idempotent=True,
     workspace=Workspace.PUT | Workspace.CHANGED_BY_ID,

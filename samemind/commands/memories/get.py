@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class GetMemory(MomentOptions):
     """Show one memory."""
 
-    rid: str = argument("its id, or 6 and more characters of it", takes=Takes.RID)
+    rid: str = argument("its id, or at least its first 6 characters", takes=Takes.RID)
     guess: bool = option(
-        "--guess", "guess type, feeling, people and places where nobody said them", default=False
+        "--guess", "guess its type, feeling, people and places where they are not given", default=False
     )
 
 

@@ -1,4 +1,4 @@
-"""Show everything that happened to a memory."""
+"""Show every change to a memory."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowHistory:
-    """Show everything that happened to a memory."""
+    """Show every change to a memory."""
 
     rid: str = argument("its id", takes=Takes.RID)
 
@@ -134,7 +134,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("history", "Return everything that happened to a memory."),
+    library=Method("history", "Return every change to a memory."),
     workspace=Workspace.READ_BY_ID,
     rows="versions",
     place=14,

@@ -24,12 +24,12 @@ LIST_MAX: Final = 100_000
 class List(FilterOptions):
     """List memories, newest first."""
 
-    fading: bool = option("--fading", "what is about to be forgotten, the faintest first", default=False)
-    each: bool = option("--each", "every telling by itself, also where several say the same", default=False)
+    fading: bool = option("--fading", "those about to fade away, faintest first", default=False)
+    each: bool = option("--each", "list each memory, also where several say the same", default=False)
     limit: int = option(
-        "--limit", "how many at most", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
+        "--limit", "at most this many", default=50, metavar="N", short="-n", least=0, most=LIST_MAX
     )
-    offset: int = option("--offset", "how many to pass over", default=0, metavar="N", least=0)
+    offset: int = option("--offset", "skip this many", default=0, metavar="N", least=0)
 
 
 async def run(device: "Device", options: List) -> Listed:
@@ -41,7 +41,7 @@ async def run(device: "Device", options: List) -> Listed:
 
     filters, now_ms = kept(options), moment_of(device, options.as_of)
     if options.fading and options.each:
-        raise Usage("expected one of --fading and --each", code="invalid")
+        raise Usage("expected --fading or --each, got both", code="invalid")
     page = fading_page if options.fading else each_page if options.each else list_page
 
     def read(connection: "sqlite3.Connection") -> Listed:

@@ -1,4 +1,4 @@
-"""Keep a memory in the core profile, whatever fades."""
+"""Pin a memory: it stays in the core profile, however much it fades."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """Keep a memory in the core profile, whatever fades."""
+    """Pin a memory: it stays in the core profile, however much it fades."""
 
     rid: str = argument("its id", takes=Takes.RID)
 
@@ -47,7 +47,7 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel=True,
-    library=Method("pin", "Keep a memory in the core profile."),
+    library=Method("pin", "Pin a memory: keep it in the core profile."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
     place=9,

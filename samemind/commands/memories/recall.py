@@ -1,4 +1,4 @@
-"""Find memories by their words and their meaning."""
+"""Search memories by words and meaning."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
@@ -27,15 +27,20 @@ ANSWERS_MAX: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall(FilterOptions):
-    """Find memories by their words and their meaning."""
+    """Search memories by words and meaning."""
 
-    query: str = argument("what is asked", metavar="QUERY")
-    k: int = option("-k", "how many at most", default=10, metavar="N", least=0, most=ANSWERS_MAX)
+    query: str = argument("the question", metavar="QUERY")
+    k: int = option("-k", "at most this many", default=10, metavar="N", least=0, most=ANSWERS_MAX)
     explain: bool = option("--explain", "say why each was found", default=False)
     no_graph: bool = option("--no-graph", "do not follow edges from what is asked about", default=False)
-    now: str | None = option("--now", 'when "yesterday" is the day before', takes=Takes.TIME)
+    now: str | None = option(
+        "--now", "the current time, from which words such as 'yesterday' count", takes=Takes.TIME
+    )
     min_confidence: float = option(
-        "--min-confidence", "only what is this likely to be about it, 0 to 1", default=0.0, metavar="X"
+        "--min-confidence",
+        "only results at least this likely to be about the question, 0 to 1",
+        default=0.0,
+        metavar="X",
     )
 
 
@@ -321,7 +326,7 @@ COMMAND: Final = Command(
         seldom=("topic", "session", "include_cold"),
     ),
     panel=True,
-    library=Method("recall", "Find memories by their words and their meaning, the best first."),
+    library=Method("recall", "Search memories by words and meaning, best first."),
     workspace=Workspace.FILTERED,
     rows="results",
     place=3,

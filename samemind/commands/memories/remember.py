@@ -27,8 +27,10 @@ class RememberMemory:
     type: str | None = option("--type", "what kind of memory it is", choices=MEMORY_TYPES)
     importance: float | None = option("--importance", "how much it matters, 0 to 1")
     valence: float | None = option("--valence", "how it feels, -1 to 1")
-    certainty: float | None = option("--certainty", "how sure the teller is, 0 to 1")
-    half_life: float | None = option("--half-life", "seconds in which its strength halves", metavar="SECONDS")
+    certainty: float | None = option("--certainty", "how sure the speaker is, 0 to 1")
+    half_life: float | None = option(
+        "--half-life", "seconds until its strength has halved", metavar="SECONDS"
+    )
     domain: str | None = option("--domain", "area of life or work")
     project: str | None = option("--project", "project it belongs to")
     topic: str | None = option("--topic", "what it is about")
@@ -37,20 +39,20 @@ class RememberMemory:
     turn: str | None = option("--turn", "which turn of the chat")
     event_start: str | None = option("--event-start", f"when it happened: {TIME}", takes=Takes.TIME)
     event_end: str | None = option("--event-end", "when that ended", takes=Takes.TIME)
-    at: str | None = option("--at", "when it was told; words too", takes=Takes.TIME)
-    source: str | None = option("--source", "where it was taken from")
+    at: str | None = option("--at", "when it was said; words too", takes=Takes.TIME)
+    source: str | None = option("--source", "where it comes from")
     tag: tuple[str, ...] = option("--tag", "a label; may be given several times", default=())
     meta: tuple[str, ...] = option(
         "--meta", "anything else worth keeping; several times", default=(), takes=Takes.PAIRS
     )
-    pin: bool = option("--pin", "never let it leave the core profile by itself", default=False)
+    pin: bool = option("--pin", "keep it in the core profile", default=False)
     workspace: str | None = option("--workspace", "a space that several agents share")
     wait: bool = option(
-        "--wait", "return when it can also be found by meaning", hidden_from=("agents",), default=False
+        "--wait", "return once it can be found by meaning, too", hidden_from=("agents",), default=False
     )
-    no_dedup: bool = option("--no-dedup", "does nothing: a telling is always stored", default=False)
+    no_dedup: bool = option("--no-dedup", "has no effect: what you store is always stored", default=False)
     no_facts: bool = option(
-        "--no-facts", "store it as it is, without the facts in it beside it", default=False
+        "--no-facts", "do not store the facts it states as memories of their own", default=False
     )
     read: bool = option(
         "", "return when it was read: with its facts, and with what it repeats or contradicts", default=True
@@ -60,13 +62,13 @@ class RememberMemory:
     )
     wordings: tuple[str, ...] = option(
         "--wording",
-        f"other words for it, to be found by and never shown; at most {WORDINGS_MAX}",
+        f"the same in other words, for search only; at most {WORDINGS_MAX}",
         default=(),
         metavar="TEXT",
         hidden_from=("panel",),
     )
     rid: str | None = option(
-        "--rid", "the id it is to have: a telling that is asked for twice under one id is one", metavar="ID"
+        "--rid", "the id to store it under; stored twice under one id, it is one memory", metavar="ID"
     )
 
 

@@ -1,4 +1,4 @@
-"""Store many memories, all or none of each 5,000."""
+"""Store many memories at once, in batches of 5,000 that are stored whole or not at all."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ BATCH_KEYS: Final = "text, type, importance, speaker, session, at, tags, meta, â
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberMany:
-    """Store many memories, all or none of each 5,000."""
+    """Store many memories at once, in batches of 5,000 that are stored whole or not at all."""
 
     batch: str | None = option(
         "--batch",
@@ -36,10 +36,10 @@ class RememberMany:
     lines: tuple[str, ...] = option("", "the lines themselves, where there is no file", default=())
     workspace: str | None = option("--workspace", "a space that several agents share")
     wait: bool = option(
-        "--wait", "return when all can also be found by meaning", hidden_from=("agents",), default=False
+        "--wait", "return once all can be found by meaning, too", hidden_from=("agents",), default=False
     )
-    no_dedup: bool = option("--no-dedup", "does nothing: a telling is always stored", default=False)
-    facts: bool = option("--facts", "store the facts in them beside them too", default=False)
+    no_dedup: bool = option("--no-dedup", "has no effect: what you store is always stored", default=False)
+    facts: bool = option("--facts", "store the facts they state as memories of their own, too", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

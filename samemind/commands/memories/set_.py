@@ -1,4 +1,4 @@
-"""Change fields of a memory; an empty value clears one."""
+"""Set fields of a memory; an empty value clears a field."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetFields:
-    """Change fields of a memory; an empty value clears one."""
+    """Set fields of a memory; an empty value clears a field."""
 
     rid: str = argument("its id", takes=Takes.RID)
     values: tuple[str, ...] = argument(

@@ -1,4 +1,4 @@
-"""Label a memory, or take labels off."""
+"""Add labels to a memory, or remove them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagMemory:
-    """Label a memory, or take labels off."""
+    """Add labels to a memory, or remove them."""
 
     rid: str = argument("its id", takes=Takes.RID)
     tags: tuple[str, ...] = argument("the labels", metavar="TAG", many=True)
-    remove: bool = option("--remove", "take them off", default=False)
+    remove: bool = option("--remove", "remove them", default=False)
 
 
 async def run(device: "Device", options: TagMemory) -> MemoryView:
@@ -38,7 +38,7 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel=True,
-    library=Method("tag", "Label a memory, or take labels off."),
+    library=Method("tag", "Add labels to a memory, or remove them."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
     place=8,

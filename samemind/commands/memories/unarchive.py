@@ -1,4 +1,4 @@
-"""Bring an archived memory back."""
+"""Bring back an archived memory."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unarchive:
-    """Bring an archived memory back."""
+    """Bring back an archived memory."""
 
     rid: str = argument("its id", takes=Takes.RID)
 
@@ -34,7 +34,7 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel=True,
-    library=Method("unarchive", "Bring an archived memory back."),
+    library=Method("unarchive", "Bring back an archived memory."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
     place=12,

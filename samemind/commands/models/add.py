@@ -1,4 +1,4 @@
-"""Fetch a model of sentence-transformers, or copy one from a folder; pin it by its hashes, and try it."""
+"""Download a sentence-transformers model, or copy one from a folder; pin its hashes, and test it."""
 
 import sys
 import time
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddModel:
-    """Fetch a model of sentence-transformers, or copy one from a folder; pin it by its hashes, and try it."""
+    """Download a sentence-transformers model, or copy one from a folder; pin its hashes, and test it."""
 
-    model: str = argument("its name at the hub, or a folder that holds it", metavar="NAME|FOLDER")
+    model: str = argument("its name at the hub, or a folder that contains it", metavar="NAME|FOLDER")
     name: str | None = option("--name", "what to call it here", metavar="NAME")
-    revision: str = option("--revision", "which commit, tag or branch of it", default="main", metavar="REV")
+    revision: str = option("--revision", "a commit, tag or branch of it", default="main", metavar="REV")
 
 
 # What any model of sentences tells apart: the first two say the same, the third something else.
@@ -145,7 +145,7 @@ def _check_fetched(folder: Path, listed: "Sequence[hub.HubFile]", address: str) 
                 f"expected {each.path} of {each.bytes} bytes and SHA-256 {each.sha256 or 'unknown'}, as {address} "
                 f"listed it, got {size} bytes and {found[each.path]}",
                 code="bad_hub",
-                hint="try again; if it stays so, the hub or what lies between changes files",
+                hint="try again; if it happens again, the hub or a proxy changes files",
             )
 
 

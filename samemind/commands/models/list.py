@@ -1,4 +1,4 @@
-"""List the models that were added, and say whether their files are still those that were pinned."""
+"""List added models, and check their files against the pinned hashes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListModels:
-    """List the models that were added, and say whether their files are still those that were pinned."""
+    """List added models, and check their files against the pinned hashes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

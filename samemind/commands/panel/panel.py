@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenPanel:
-    """Open the memory panel in a browser; without a daemon, be one for as long as it is open."""
+    """Open the web panel in a browser; where no daemon runs, this command is one until it ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowPhone:
-    """Make a phone a device: show where it opens the app, as address and QR code, and wait until it has joined."""
+    """Add a phone: show the app's address, also as a QR code, and wait until the phone has joined."""
 
     at: str | None = option(
         "--at",
@@ -140,7 +140,7 @@ def _named(away: list[PhoneAway], text: str) -> PhoneAway:
     raise NotFound(
         f"expected one phone that is not here, got {text[:40]!r}; there are: {shown}",
         code="no_such_phone",
-        hint="samemind peers lists all devices, and samemind peers revoke puts any of them out",
+        hint="samemind peers lists all devices, and samemind peers revoke removes one",
     )
 
 

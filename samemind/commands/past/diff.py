@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """Show what became of memories between two moments."""
+    """Show how memories changed between two times."""
 
-    since: str = option("--since", "from this moment on", default="", takes=Takes.TIME)
-    until: str | None = option("--until", "up to this moment; without it, up to now", takes=Takes.TIME)
-    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
+    since: str = option("--since", "from this time on", default="", takes=Takes.TIME)
+    until: str | None = option("--until", "up to this time; without it, up to now", takes=Takes.TIME)
+    seen_by: str | None = option("--seen-by", "as this device knew it", metavar="DEVICE")
 
 
 Meta = Mapping[str, Any]
@@ -68,7 +68,7 @@ async def run(device: "Device", options: Diff) -> Difference:
     since_ms = read_since(options.since, name="since", now_ms=device.now_ms())
     until_ms = moment_of(device, options.until, name="until")
     if until_ms < since_ms:
-        raise Usage("expected a time that begins before it ends", code="invalid")
+        raise Usage("expected --since to be before --until", code="invalid")
     async with opened_past(device, since_ms - 1, options.seen_by) as past:
         before = await past.read(_memories)
     async with opened_past(device, until_ms, options.seen_by) as past:
@@ -140,10 +140,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "diff",
-        (
-            "Return what became of memories between two moments: what is new, what changed, what "
-            "was forgotten."
-        ),
+        ("Return how memories changed between two times: what is new, what changed, what was forgotten."),
         by_place=("since",),
     ),
     rows=rows,

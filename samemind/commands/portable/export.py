@@ -1,4 +1,4 @@
-"""Take every memory out, with everything that belongs to it.
+"""Export every memory, with everything that belongs to it.
 
 The store is read by a connection of its own in one transaction: an export shows one moment, and nobody waits for it.
 """
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """Take every memory out, with everything that belongs to it."""
+    """Export every memory, with everything that belongs to it."""
 
-    format: str = option("--format", "how to write them", default="jsonl", choices=("jsonl", "markdown"))
+    format: str = option("--format", "the format to write", default="jsonl", choices=("jsonl", "markdown"))
     output: str | None = option(
         "--output",
         "the file to write, for markdown a new folder; without it, standard output",

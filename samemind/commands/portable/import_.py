@@ -1,4 +1,4 @@
-"""Bring memories in; what came in before is passed over."""
+"""Import memories; what was imported before is skipped."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -29,22 +29,24 @@ READ_BEFORE_THE_NEXT_ANSWER: Final = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """Bring memories in; what came in before is passed over."""
+    """Import memories; what was imported before is skipped."""
 
     files: tuple[str, ...] = argument(
         "files to read; a folder stands for the notes in it, or the export unpacked there, - for standard input",
         takes=Takes.PATH,
         many=True,
     )
-    format: str = option("--format", "how they are written", default="auto", choices=FORMATS)
-    workspace: str | None = option("--workspace", "the space they go to")
+    format: str = option("--format", "their format", default="auto", choices=FORMATS)
+    workspace: str | None = option("--workspace", "the space to import them into")
     facts: bool = option(
-        "--facts", "return when they were read, what samemind exported and LoCoMo too", default=False
+        "--facts",
+        "return once they are read for facts, including exports of samemind and LoCoMo",
+        default=False,
     )
-    no_facts: bool = option("--no-facts", "do not read them for facts and what they claim", default=False)
-    dry_run: bool = option("--dry-run", "only say what would come in", default=False)
+    no_facts: bool = option("--no-facts", "do not read them for facts and claims", default=False)
+    dry_run: bool = option("--dry-run", "change nothing; show what would be imported", default=False)
     yes: bool = option(
-        "--yes", "at a terminal, do not ask before many notes come in", default=False, short="-y"
+        "--yes", "do not ask at a terminal before many notes are imported", default=False, short="-y"
     )
 
 

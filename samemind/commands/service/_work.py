@@ -81,7 +81,7 @@ def manager_of(home: Home, listen: str | None) -> Manager:
         raise Failed(
             f"expected systemd, launchd, Termux or Windows, found {sys.platform}",
             code="no_service_manager",
-            hint="start `samemind up` by other means",
+            hint="start `samemind up` in another way",
         )
     unit = f"samemind{tail}.service"
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")

@@ -1,4 +1,4 @@
-"""Have the machine start the daemon now and at every login, and show the file that says so."""
+"""Install a service that starts the daemon now and at every login, and show its file."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallService:
-    """Have the machine start the daemon now and at every login, and show the file that says so."""
+    """Install a service that starts the daemon now and at every login, and show its file."""
 
     listen: str | None = option("--listen", "where the daemon listens for peers", metavar="HOST:PORT")
-    no_start: bool = option("--no-start", "only write the file", default=False)
+    no_start: bool = option("--no-start", "write the file, but do not start the service", default=False)
 
 
 def run(home: "Home", options: InstallService) -> Service:

@@ -1,4 +1,4 @@
-"""Stop the service, and take its file away."""
+"""Stop the service, and remove its file."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UninstallService:
-    """Stop the service, and take its file away."""
+    """Stop the service, and remove its file."""
 
 
 def run(home: "Home", options: UninstallService) -> Service:

@@ -7,22 +7,23 @@ from samemind.declaring import Takes, option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retract:
-    """Take back everything learned from a source, a device or a speaker, and what was derived from it."""
+    """Retract everything learned from a source, a device or a speaker, and what was derived from it."""
 
-    source: str | None = option("--source", "where it was taken from")
-    device: str | None = option("--device", "the device that told it: its name or its id")
+    source: str | None = option("--source", "where it comes from")
+    device: str | None = option("--device", "the device that wrote it: its name or id")
     speaker: str | None = option("--speaker", "who said it")
     since: str | None = option(
         "--since",
-        "only what was stored since then, by the stamp of the device that stored it",
+        "only what was stored since then, by the clock of the device that stored it",
         takes=Takes.TIME,
     )
-    ops: str | None = option(
-        "--ops", "only what these wrote, as the end of an import names them", metavar="OPS"
-    )
-    dry_run: bool = option("--dry-run", "change nothing: tell what would go", default=False)
+    ops: str | None = option("--ops", "only what these ops wrote, as an import prints them", metavar="OPS")
+    dry_run: bool = option("--dry-run", "change nothing; show what would be removed", default=False)
     undo_s: float = option(
-        "--undo", "write nothing for this long; Ctrl-C takes it back", default=0.0, metavar="SECONDS"
+        "--undo",
+        "wait this long before anything is written; Ctrl-C cancels it",
+        default=0.0,
+        metavar="SECONDS",
     )
 
 

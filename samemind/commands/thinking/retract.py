@@ -1,4 +1,4 @@
-"""Take back everything learned from a source, a device or a speaker, and what was derived from it."""
+"""Retract everything learned from a source, a device or a speaker, and what was derived from it."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ async def run(device: "Device", options: Retract, say: "Say") -> Retracted:
 
     named = [each for each in (options.source, options.device, options.speaker) if each is not None]
     if len(named) != 1:
-        raise Usage("expected one of --source, --device and --speaker", code="invalid")
+        raise Usage("expected exactly one of --source, --device and --speaker", code="invalid")
     if options.ops is not None and (options.device is None or options.since is not None):
         raise Usage("expected --ops with --device, and without --since", code="invalid")
     if not 0 <= options.undo_s <= UNDO_S_MAX:
@@ -96,8 +96,7 @@ COMMAND: Final = Command(
     library=Method(
         "retract",
         (
-            "Take back everything learned from a source, a device or a speaker; cancelled in time, "
-            "it changes nothing."
+            "Retract everything learned from a source, a device or a speaker; cancelled in time, it changes nothing."
         ),
     ),
     streams=True,

@@ -1,4 +1,4 @@
-"""Think now: look for contradictions, consolidate, look for patterns, raise triggers."""
+"""Think now: find contradictions, consolidate, find patterns, raise triggers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Think:
-    """Think now: look for contradictions, consolidate, look for patterns, raise triggers."""
+    """Think now: find contradictions, consolidate, find patterns, raise triggers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Take a summary apart: its memories stand for themselves again, and are never put together by itself any more."""
+"""Take a summary apart: its memories are shown on their own again, and are not consolidated again."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unconsolidate:
-    """Take a summary apart: its memories stand for themselves again, and are never put together by itself any more."""
+    """Take a summary apart: its memories are shown on their own again, and are not consolidated again."""
 
     rid: str = argument("the id of a summary, or of a memory that stands under one", takes=Takes.RID)
 
@@ -40,7 +40,7 @@ async def run(device: "Device", options: Unconsolidate) -> Unconsolidated:
         rid = find_memory(connection, options.rid, summary=True)
         summary = summary_named(connection, summary_rid(connection, rid) or rid)
         if summary is None:
-            raise NotFound(f"the memory {show_memory_id(rid)} stands under no summary", code="no_summary")
+            raise NotFound(f"the memory {show_memory_id(rid)} is part of no summary", code="no_summary")
         rids = sorted(member.rid for member in summary.members)
         writes = [Write(Withdraw(tuple(sorted(proposals_of(connection, rids)))))]
         writes += [Write(Set("apart", True), member) for member in rids]
@@ -63,6 +63,6 @@ COMMAND: Final = Command(
     effects=Effects.DESTROY,
     agents=Agents.FULL,
     panel=True,
-    library=Method("unconsolidate", "Take a summary apart; its memories stand for themselves again."),
+    library=Method("unconsolidate", "Take a summary apart: its memories are shown on their own again."),
     place=2,
 )

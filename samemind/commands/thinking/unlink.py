@@ -1,4 +1,4 @@
-"""Show a telling apart from others that say it in other words: withdraw the links between them."""
+"""Unlink a memory from others that were taken to say the same, and show it on its own."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnlinkTellings:
-    """Show a telling apart from others that say it in other words: withdraw the links between them."""
+    """Unlink a memory from others that were taken to say the same, and show it on its own."""
 
     rid: str = argument("the id of a memory", takes=Takes.RID)
 
@@ -69,6 +69,6 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel=True,
-    library=Method("unlink", "Show a telling apart from others that say it in other words."),
+    library=Method("unlink", "Unlink a memory from others that were taken to say the same."),
     place=3,
 )

@@ -68,7 +68,7 @@ def test_verbs_second_words_options_and_choices_are_completed(
 
 
 def test_what_is_offered_says_what_it_does() -> None:
-    assert offered("samemind rec")["recall"] == "Find memories by their words and their meaning."
+    assert offered("samemind rec")["recall"] == "Search memories by words and meaning."
     assert "what this person said" in offered("samemind recall --s")["--speaker"]
 
 

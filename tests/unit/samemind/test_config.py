@@ -27,7 +27,7 @@ def test_a_home_beside_a_folder_that_is_gone_is_refused_in_words(
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    with pytest.raises(Usage, match="the folder that you are in is gone: laptop"):
+    with pytest.raises(Usage, match="the current folder is gone: laptop"):
         Home.at("laptop")
     assert Home.at(tmp_path / "laptop").folder == tmp_path / "laptop"
 
@@ -67,12 +67,12 @@ def test_what_is_taken_out_replaces_none_of_the_devices_own_files(tmp_path: Path
     home = Home.at(tmp_path / "link")
     (tmp_path / "home").mkdir()
     for name in ("memory.db", "memory.db-wal", "identity.pem", "config.toml", "lock"):
-        with pytest.raises(Usage, match=f"this device lives by: .*{name}"):
+        with pytest.raises(Usage, match=f"that this device needs: .*{name}"):
             home.check_foreign(tmp_path / "home" / name)
     home.check_foreign(tmp_path / "home" / "all.jsonl")
     home.check_foreign(tmp_path / "memory.db")
     beside = Home.at(tmp_path / "notes.db")
-    with pytest.raises(Usage, match="lives by"):
+    with pytest.raises(Usage, match="this device needs"):
         beside.check_foreign(tmp_path / "notes.db.identity.pem")
     beside.check_foreign(tmp_path / "identity.pem")
     beside.check_foreign(tmp_path / "notes.db.jsonl")

@@ -54,7 +54,7 @@ def test_in_a_folder_that_is_gone_a_path_from_the_root_still_serves(
     gone.rmdir()
     export = find_verb(read_line(["export"]))
     assert read_words(export, ["-o", str(tmp_path)]) == {"output": str(tmp_path)}
-    with pytest.raises(Usage, match=r"the folder that you are in is gone: all\.jsonl"):
+    with pytest.raises(Usage, match=r"the current folder is gone: all\.jsonl"):
         read_words(export, ["-o", "all.jsonl"])
 
 

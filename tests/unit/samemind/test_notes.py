@@ -67,14 +67,14 @@ def test_an_export_never_takes_the_place_of_the_folder_that_one_stands_in(
         mind.remember("Ann moved to Lisbon in spring")
         for kind in ("markdown", "jsonl"):
             for named in (".", tmp_path / "here"):
-                with pytest.raises(Usage, match="the folder that you are in"):
+                with pytest.raises(Usage, match="the current folder"):
                     mind.export(named, format=kind)
-            with pytest.raises(Usage, match="this device lives by"):
+            with pytest.raises(Usage, match="this device needs"):
                 mind.export(tmp_path / "home" / "identity.pem", format=kind)
         assert mind.export("notes", format="markdown").count == 1
     for words in (["export", "-o", "."], ["export", "--format", "markdown", "--output=../here"]):
         line = read_line(words)
-        with pytest.raises(Usage, match="the folder that you are in"):
+        with pytest.raises(Usage, match="the current folder"):
             read_words(find_verb(line), line.words)
 
 

@@ -285,7 +285,7 @@ def test_one_telling_may_be_asked_for_twice_and_another_not_under_its_id(mind: B
     assert mind.remember("Milk is in the fridge", rid=told.rid).op_id is None
     mind.edit(told.rid, "Milk is in the cellar")
     assert mind.remember("Milk is in the fridge", rid=told.rid).op_id is None, "what it was told as"
-    with pytest.raises(samemind.Usage, match="told as something else"):
+    with pytest.raises(samemind.Usage, match="stored with another text"):
         mind.remember("Tea is in the jar", rid=told.rid)
     assert texts(mind) == ["Milk is in the cellar"]
     mind.forget(told.rid)
