@@ -129,7 +129,6 @@ FAMILIES: Final = {
     "agents": (
         "mcp",
         "connect",
-        "setup",
         "agents list",
         "agents add",
         "agents approve",
@@ -244,7 +243,6 @@ MODULE_OF: Final = {
     "models remove": "samemind.commands.models.remove",
     "mcp": "samemind.commands.agents.mcp",
     "connect": "samemind.commands.agents.connect",
-    "setup": "samemind.commands.agents.setup",
     "agents list": "samemind.commands.agents.list",
     "agents add": "samemind.commands.agents.add",
     "agents approve": "samemind.commands.agents.approve",
@@ -399,9 +397,8 @@ HELP_OF: Final = {
         "Serve agents over MCP: on standard input and output, where an agent's host starts this, or over HTTP."
     ),
     "connect": (
-        "Connect a program's agent to this memory: write its settings and instructions; safe to repeat."
+        "Connect a program's agent to this memory; without a program, update the instructions of all connected ones."
     ),
-    "setup": "Update the instructions of connected agents; or show them, or disconnect every program.",
     "agents list": "List remote agents, what each may do, and who waits for approval.",
     "agents add": "Admit a remote agent by a token, which is shown once.",
     "agents approve": "Approve the program that shows this code.",
@@ -437,6 +434,10 @@ SHORT_FOR: Final = {
     "group": "group show",
     "models": "models list",
     "agents": "agents list",
+}
+# Names of commands that were folded into it: not listed, and they go on working.
+FORMERLY: Final = {
+    "setup": "connect",
 }
 # What other tools call it.
 ELSEWHERE: Final = {

@@ -137,6 +137,8 @@ class Word:
     least: int | None = None
     """The least that a number may be, and with `most` the most."""
     most: int | None = None
+    formerly: str = ""
+    """Another flag that goes on working, and is not listed."""
 
 
 def argument(
@@ -167,9 +169,12 @@ def option(
     hidden_from: tuple[Interface, ...] = (),
     least: int | None = None,
     most: int | None = None,
+    formerly: str = "",
 ) -> Any:
     """Declare an option with a name. A tuple may be given several times; a bool takes no value."""
-    word = Word(help, flag, _metavar(metavar, takes), choices, short, takes, hidden_from, least, most)
+    word = Word(
+        help, flag, _metavar(metavar, takes), choices, short, takes, hidden_from, least, most, formerly
+    )
     return field(default=default, metadata={"word": word})
 
 
@@ -232,6 +237,8 @@ class Command(Generic[Options, Result]):
     """The first of its two words stands for it."""
     elsewhere: tuple[str, ...] = ()
     """What other tools call it: no second names, which all would have to learn, but who types one is told ours."""
+    formerly: tuple[str, ...] = ()
+    """Names of commands that were folded into it: they go on working on a command line, and are not listed."""
     daily: bool = False
     """Most people need it on most days, so it is listed for whoever types the command alone."""
 

@@ -125,6 +125,8 @@ def _catalog() -> str:
         "}",
         "# What the first word alone stands for.",
         *_mapping("SHORT_FOR", short_for),
+        "# Names of commands that were folded into it: not listed, and they go on working.",
+        *_mapping("FORMERLY", {was: one.name for one in every for was in one.formerly}),
         "# What other tools call it.",
         *_mapping("ELSEWHERE", dict(sorted(elsewhere.items()))),
         "# What most people need on most days.",

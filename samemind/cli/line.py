@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from replica.values import dataclass
-from samemind._catalog import SHORT_FOR
+from samemind._catalog import FORMERLY, SHORT_FOR
 from samemind.catalog import ALIKE_MIN, names_under, verb_named
 from samemind.declaring import Command, Declared, Takes, declared
 from samemind.errors import Usage
@@ -85,7 +85,7 @@ def read_line(words: Sequence[str]) -> Line:
 
 def find_verb(line: Line) -> Command[Any, Any]:
     """Return the verb that is meant."""
-    name = SHORT_FOR.get(line.verb, line.verb)
+    name = SHORT_FOR.get(line.verb, FORMERLY.get(line.verb, line.verb))
     if name == "remember" and any(word == "--batch" or word.startswith("--batch=") for word in line.words):
         name = "remember-many"
     return verb_named(name)
@@ -163,6 +163,8 @@ def _add(parser: argparse.ArgumentParser, one: Declared, *, joined: bool) -> Non
     flags = [flag for flag in (word.short, word.flag) if flag]
     if one.type is bool:
         parser.add_argument(*flags, dest=one.name, action="store_true", help=word.help)
+        if word.formerly:
+            parser.add_argument(word.formerly, dest=one.name, action="store_true", help=argparse.SUPPRESS)
         return
     parser.add_argument(
         *flags,

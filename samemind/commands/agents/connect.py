@@ -1,10 +1,11 @@
-"""Connect a program's agent to this memory: write its settings and instructions; safe to repeat."""
+"""Connect a program's agent to this memory; without a program, update the instructions of all connected ones."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.agents._parts import PROFILES, ChangedFile, file_lines
 from samemind.declaring import Agents, Command, Effects, argument, option
+from samemind.errors import Usage
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -27,28 +28,41 @@ PROGRAM_NAMES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connect:
-    """Connect a program's agent to this memory: write its settings and instructions; safe to repeat."""
+    """Connect a program's agent to this memory; without a program, update the instructions of all connected ones."""
 
-    program: str = argument("the program", metavar="PROGRAM", choices=PROGRAM_NAMES)
+    program: str | None = argument(
+        "the program; without it, every connected one",
+        metavar="PROGRAM",
+        optional=True,
+        choices=PROGRAM_NAMES,
+    )
     profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
     workspace: str | None = option("--workspace", "the space its agent is limited to")
     share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
-    remove: bool = option("--remove", "remove what was written", default=False)
+    show: bool = option("--show", "change nothing; print the instructions", default=False)
+    remove: bool = option(
+        "--remove", "disconnect it: remove settings and instructions", default=False, formerly="--undo"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connected:
-    """A program's settings: their path, and whether anything had to be changed. `hint` says what to do next."""
+    """The files of a program, or of every connected one, and whether anything in them had to be changed.
 
-    program: str
-    path: str
+    `hint` says what to do next, and `text` is what agents are told, where no program was named.
+    """
+
+    program: str | None
+    path: str | None
     changed: bool
     files: list[ChangedFile]
     hint: str
+    text: str
+    version: int
 
 
 def run(home: "Home", options: Connect) -> Connected:
-    """Write a program's settings and its standing instructions, or take both out again."""
+    """Write a program's settings and its standing instructions, take both out again, or update what is connected."""
     from importlib.util import find_spec
 
     from samemind.agents.programs import PROGRAMS
@@ -56,19 +70,56 @@ def run(home: "Home", options: Connect) -> Connected:
     from samemind.arguments import check_share
     from samemind.commands.agents._files import removed
 
-    program = PROGRAMS[options.program]
     check_share(options.workspace, options.share)
+    if options.show and options.remove:
+        raise Usage("expected --show or --remove, got both", code="invalid")
+    if options.show or options.program is None:
+        if options.workspace is not None or options.profile != "core":
+            raise Usage("expected a program to connect beside --profile or --workspace", code="invalid")
+        if options.show:
+            return _connected(None, [])
+        files = _of_every(remove=options.remove)
+        return _connected(
+            None, files, hint="" if files else "no program is connected: samemind connect PROGRAM"
+        )
     if not options.remove and find_spec("mcp") is None:
         raise sdk_missing()  # its agent would start a server that cannot serve, and show nobody why
-    files = removed(program) if options.remove else _written(program, home, options)
+    program = PROGRAMS[options.program]
+    return _connected(program, removed(program) if options.remove else _written(program, home, options))
+
+
+def _connected(program: "Program | None", files: list[ChangedFile], *, hint: str = "") -> Connected:
+    from samemind.agents import editing
+    from samemind.agents.protocol import VERSION, protocol_text
+
     changed = any(file.changed for file in files)
     return Connected(
-        program=program.name,
-        path=files[0].path,
+        program=None if program is None else program.name,
+        path=files[0].path if files else None,
         changed=changed,
         files=files,
-        hint=f"{program.title}: {program.restart}" if changed else "",
+        hint=f"{program.title}: {program.restart}" if changed and program is not None else hint,
+        text=f"{editing.BLOCK_BEGINS.format(VERSION)}\n{protocol_text()}\n{editing.BLOCK_ENDS}"
+        if program is None
+        else "",
+        version=VERSION,
     )
+
+
+def _of_every(*, remove: bool) -> list[ChangedFile]:
+    """Update the instructions of every connected program, or take settings and instructions out of all."""
+    from samemind.agents import editing
+    from samemind.agents.programs import PROGRAMS
+    from samemind.agents.protocol import VERSION, protocol_text
+    from samemind.commands.agents._files import change_file, is_connected, removed
+
+    if remove:
+        return [file for program in PROGRAMS.values() for file in removed(program) if file.changed]
+    return [
+        change_file(path, lambda text: editing.with_block(text, protocol_text(), VERSION))
+        for program in PROGRAMS.values()
+        if (path := program.rules_path()) is not None and is_connected(program)
+    ]
 
 
 def _written(program: "Program", home: "Home", options: Connect) -> list[ChangedFile]:
@@ -94,7 +145,8 @@ def _written(program: "Program", home: "Home", options: Connect) -> list[Changed
 
 
 def render(document: Document) -> list[str]:
-    return [*file_lines(document), *filter(None, [document["hint"]])]
+    lines = [*file_lines(document), *filter(None, [document["hint"]])]
+    return lines or [document["text"]]
 
 
 COMMAND: Final = Command(
@@ -109,5 +161,6 @@ COMMAND: Final = Command(
     library=None,
     alone=True,
     place=2,
+    formerly=("setup",),
     daily=True,
 )

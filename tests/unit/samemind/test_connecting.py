@@ -15,10 +15,9 @@ from samemind.agents import editing
 from samemind.agents.programs import PROGRAMS
 from samemind.agents.protocol import VERSION, protocol_text
 from samemind.catalog import NAMES
+from samemind.cli.line import find_verb, parser_of, read_line, read_words
 from samemind.commands.agents.connect import PROGRAM_NAMES, Connect, Connected
 from samemind.commands.agents.connect import run as connect
-from samemind.commands.agents.setup import Setup
-from samemind.commands.agents.setup import run as setup
 from samemind.config import Home
 from samemind.errors import Failed, Usage
 from tests.support.published import published
@@ -122,24 +121,26 @@ def test_the_protocol_is_installed_once_brought_up_to_date_and_undone(
     rules.parent.mkdir()
     rules.write_text("# Mine\n\nBe brief.\n", encoding="utf-8")
     home = Home.at(user / "memory")
-    shown = setup(home, Setup(show=True))
+    shown = connect(home, Connect(show=True))
     assert shown.text.startswith(f"<!-- samemind:begin v{VERSION} -->")
     assert not shown.changed
-    assert not setup(home, Setup()).files, "nothing is connected yet"
+    nothing = connect(home, Connect())
+    assert not nothing.files
+    assert "samemind connect PROGRAM" in nothing.hint
     connecting("claude")
     installed = rules.read_text(encoding="utf-8")
     assert installed == f"# Mine\n\nBe brief.\n\n{shown.text}\n"
-    assert not setup(home, Setup()).changed
+    assert not connect(home, Connect()).changed
     rules.write_text(
         installed.replace(f"begin v{VERSION}", "begin v0").replace("You have", "You had"), encoding="utf-8"
     )
-    assert setup(home, Setup()).changed, "an older version gives way"
+    assert connect(home, Connect()).changed, "an older version gives way"
     assert rules.read_text(encoding="utf-8") == installed
-    undone = setup(home, Setup(undo=True))
+    undone = connect(home, Connect(remove=True))
     assert undone.changed
     assert rules.read_text(encoding="utf-8") == "# Mine\n\nBe brief.\n"
     assert read(user / ".claude.json") == {"mcpServers": {}}
-    assert not setup(home, Setup(undo=True)).changed
+    assert not connect(home, Connect(remove=True)).changed
 
 
 @published("ME-21")
@@ -219,3 +220,31 @@ def test_any_standing_instructions_are_what_they_were_when_ours_are_taken_out(te
     assert editing.with_block(put, "be good", 2) == put
     assert editing.with_block(editing.with_block(text, "be bad", 1), "be good", 2) == put
     assert editing.without_block(put).strip() == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("setup", {}),
+        ("setup --show", {"show": True}),
+        ("setup --undo", {"remove": True}),
+        ("connect --remove", {"remove": True}),
+    ],
+)
+def test_setup_goes_on_working_as_the_command_that_it_was_folded_into(
+    typed: str, meant: dict[str, bool]
+) -> None:
+    """It is in scripts of 0.1.0; nothing lists it any more."""
+    line = read_line(typed.split())
+    verb = find_verb(line)
+    assert (verb.name, read_words(verb, line.words)) == ("connect", meant)
+    assert "setup" not in NAMES
+    assert "--undo" not in parser_of(verb).format_help()
+
+
+@pytest.mark.parametrize(
+    "given", [{"show": True, "remove": True}, {"profile": "full"}, {"workspace": "work"}]
+)
+def test_what_cannot_be_meant_of_all_programs_is_refused(user: Path, given: dict[str, Any]) -> None:
+    with pytest.raises(Usage, match=r"expected (--show or --remove|a program)"):
+        connect(Home.at(user / "memory"), Connect(**given))
