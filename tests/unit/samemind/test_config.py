@@ -86,7 +86,7 @@ def test_a_home_that_is_made_belongs_to_its_owner_only(tmp_path: Path) -> None:
 
 def test_a_home_inside_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(Usage, match="got a file"):
+    with pytest.raises(Usage, match="found a file"):
         Home.at(tmp_path / "file" / "home").create()
 
 
