@@ -14,7 +14,7 @@ import trio
 from replica import Core, Replica
 from samemind.errors import Unreachable
 from samemind.library import Mind
-from samemind.reach import Local
+from samemind.performing import Local
 
 Result = TypeVar("Result")
 Options = ParamSpec("Options")
