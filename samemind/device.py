@@ -179,9 +179,7 @@ async def open_device(
     Without `opens_mind`, no cognition runs beside the store, and none of it is loaded. `alone`, for a program that does
     one thing and ends: then none of this waits, and it may be run without a loop.
     """
-    assert not (alone and (opens_mind or answers or linking)), (
-        "expected nothing that goes on beside what is asked"
-    )
+    assert not (alone and (opens_mind or answers or linking)), "expected nothing beside what is asked"
     home.create()
     if opens_mind:
         _load_what_thinks()
@@ -211,37 +209,52 @@ async def open_device(
         chosen = check_name(name or settings.name or machine_name())
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
         await replica.run(lambda core, _: setattr(core.quotas, "limits", quota_limits(settings)))
-        mind = (
-            await stack.enter_async_context(_mind(replica, home, settings, local, key))
-            if opens_mind
-            else None
-        )
+        mind = None
+        if opens_mind:
+            mind = await stack.enter_async_context(_mind(replica, home, settings, local, key))
         told = SystemRandom(), Rehearsals(replica.now_ms)
         device = Device(home, settings, identity, replica, mind, host, own, program, *told)
         device.lets_go, device.key = lets_go, key
-        if linking is not None:
-            device.syncer = await stack.enter_async_context(linking(device))
-            stack.callback(setattr, device, "syncer", None)
-        if alone:
-            yield device
-            return
-        import trio
-
-        device.stop = trio.Event()
-        if answers:
-            from samemind.memory_trim import kept_small
-
-            await stack.enter_async_context(_answering(device))
-            await stack.enter_async_context(kept_small(replica))  # who answers stays
-        await stack.enter_async_context(telling(replica, device.rehearsals))
+        if not alone:
+            await _go_on(device, stack, answers=answers, linking=linking)
         try:
             yield device
-        except (trio.Cancelled, GeneratorExit):
+        except GeneratorExit:
             raise
         except BaseException as error:
+            if alone or _is_cancelled(error):
+                raise
             raised = error  # past the nurseries, which would wrap it in a group of one
     if raised is not None:
         raise raised
+
+
+async def _go_on(
+    device: Device,
+    stack: AsyncExitStack,
+    *,
+    answers: bool,
+    linking: Callable[[Device], AbstractAsyncContextManager["Syncer"]] | None,
+) -> None:
+    """Start what goes on beside what a device is asked."""
+    import trio
+
+    device.stop = trio.Event()
+    if linking is not None:
+        device.syncer = await stack.enter_async_context(linking(device))
+        stack.callback(setattr, device, "syncer", None)
+    if answers:
+        from samemind.memory_trim import kept_small
+
+        await stack.enter_async_context(_answering(device))
+        await stack.enter_async_context(kept_small(device.replica))  # who answers stays
+    await stack.enter_async_context(telling(device.replica, device.rehearsals))
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    import trio
+
+    return isinstance(error, trio.Cancelled)
 
 
 def _asyncio_host() -> "AbstractAsyncContextManager[AsyncioHost]":
