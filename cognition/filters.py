@@ -21,6 +21,8 @@ _KEPT: Final = "ifnull(m.archived, 0) = 0"
 _HOLDS: Final = "m.id NOT IN (SELECT id FROM claim_retired)"
 # Blocks go into every prompt as they are, and would only come up twice.
 _MEMORY: Final = "m.block IS NULL"
+# Each is a condition that is looked at for every memory, and SQLite takes no more than a thousand of them.
+FILTERED_BY_MAX: Final = 200
 _LABELS: Final = ("domain", "project", "topic", "speaker", "conversation")
 
 
@@ -43,10 +45,18 @@ class Filters:
     include_archived: bool = False
 
     def __post_init__(self) -> None:
-        if (
-            self.workspace == ()
-        ):  # or everything would pass for something that was asked for, and be searched as such
-            object.__setattr__(self, "workspace", None)
+        if isinstance(self.workspace, tuple):
+            # Of none at all: or everything would pass for something that was asked for, and be searched as such.
+            object.__setattr__(self, "workspace", tuple(dict.fromkeys(self.workspace)) or None)
+        count = (
+            len(self.tags)
+            + len(self.meta)
+            + (len(self.workspace) if isinstance(self.workspace, tuple) else 0)
+        )
+        if count > FILTERED_BY_MAX:
+            raise InvalidQuery(
+                f"expected at most {FILTERED_BY_MAX} workspaces, tags and entries to look for, got {count}"
+            )
         if self.type is not None and self.type not in MEMORY_TYPES:
             raise InvalidQuery(f"expected a type among {', '.join(MEMORY_TYPES)}; got {self.type!r}")
         if self.since_ms is not None and self.until_ms is not None and self.since_ms > self.until_ms:

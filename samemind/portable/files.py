@@ -60,8 +60,11 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
         if chats:
             return
         found = notes_in(path)
-        if not found:
+        if not found and not _led_out(path):
             raise Usage(f"{path.name}: expected Markdown notes in this folder, found none", code="unreadable")
+        for link in _led_out(path):
+            name = link.relative_to(path).as_posix()
+            yield Unreadable(line=1, reason=f"{name}: expected a note of this folder, it is a link out of it")
         for note in found:
             name = note.relative_to(path).as_posix()
             try:
@@ -81,15 +84,33 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
         yield from read_text(path.name, text, format)
 
 
+def _is_within(path: Path, folder: Path) -> bool:
+    """Say whether a file lies in a folder in truth: a link in a folder from elsewhere may lead to any file of ours."""
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def _led_out(folder: Path) -> list[Path]:
+    return [note for note in _notes(folder) if not _is_within(note, folder)]
+
+
 def exports_in(folder: Path) -> list[Path]:
     """Return the files of an export of chats, of ChatGPT or of Claude, that was unpacked into a folder; else none."""
-    found = sorted(path for pattern in _CHATS for path in folder.glob(pattern) if path.is_file())
+    found = sorted(
+        path
+        for pattern in _CHATS
+        for path in folder.glob(pattern)
+        if path.is_file() and _is_within(path, folder)
+    )
     kept = folder / _KEPT
-    return [*found, kept] if found and kept.is_file() else found
+    return [*found, kept] if found and kept.is_file() and _is_within(kept, folder) else found
 
 
 def notes_in(folder: Path) -> list[Path]:
-    """Return the notes that a folder stands for, in their order; what is hidden is not meant."""
+    """Return the notes that a folder stands for, in their order; what is hidden, or leads out of it, is not meant."""
+    return [note for note in _notes(folder) if _is_within(note, folder)]
+
+
+def _notes(folder: Path) -> list[Path]:
     return sorted(
         note
         for note in folder.rglob("*.md")

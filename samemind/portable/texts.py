@@ -5,6 +5,7 @@ pieces too: a file that is refused is refused as a whole.
 """
 
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -23,6 +24,17 @@ ZIP_RATIO_MAX: Final = 200
 _PIECE_BYTES: Final = 1 << 18
 _CHATS: Final = "conversations.json"
 _ZIP: Final = b"PK\x03\x04"
+# What its parts fail with: the list of files, names in it, and each way to pack them. `OSError` comes of bzip2, and of
+# a list that says that a file lies before the beginning.
+_FAULTS_OF_A_ZIP: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    UnicodeDecodeError,
+)
 # The marks with which such a text begins.
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -72,8 +84,10 @@ def check_text(source: Source) -> None:
                 raise _bad(
                     source, f"expected text in UTF-8, found other bytes at place {place}: {error.reason}"
                 ) from None
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
-        raise _bad(source, f"expected a zip that can be read, {error}") from None
+    except (*_FAULTS_OF_A_ZIP, OSError) as error:
+        if isinstance(error, OSError) and not _is_zip(source):
+            raise  # the disk's own
+        raise _bad(source, f"expected a zip that can be read, {str(error) or type(error).__name__}") from None
 
 
 def whole_text(source: Source) -> str:
@@ -86,13 +100,17 @@ def whole_text(source: Source) -> str:
     return found
 
 
+def _is_zip(source: Source) -> bool:
+    with _bytes(source) as file:
+        return file.read(len(_ZIP)) == _ZIP
+
+
 @contextmanager
 def _opened(source: Source) -> Iterator[IO[bytes]]:
-    with _bytes(source) as file:
-        if file.read(len(_ZIP)) != _ZIP:
-            file.seek(0)
+    if not _is_zip(source):
+        with _bytes(source) as file:
             yield file
-            return
+        return
     with _bytes(source) as file, zipfile.ZipFile(file) as archive:
         names = [each for each in archive.namelist() if each.rpartition("/")[2] == _CHATS]
         if not names:

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from cognition import Filters
+from cognition.errors import InvalidQuery
+from cognition.filters import FILTERED_BY_MAX
 from samemind.catalog import verb_named
 from samemind.declaring import read_options
 from samemind.filtering import kept
@@ -104,3 +106,19 @@ def test_a_recall_that_names_no_workspace_is_not_narrow() -> None:
     assert not Filters(workspace=(), include_archived=True).narrow
     assert not kept(read_options(verb_named("recall"), {"query": "tea"})).narrow
     assert Filters(workspace=("work",)).narrow
+
+
+def test_more_conditions_than_anybody_has_are_refused_and_one_named_often_is_one() -> None:
+    """SQLite refuses an expression a thousand deep, and called the store damaged."""
+    names = tuple(f"w{number}" for number in range(FILTERED_BY_MAX + 1))
+    for filters in (
+        {"workspace": names},
+        {"tags": names},
+        {"meta": dict.fromkeys(names, "x")},
+        {"workspace": names[:150], "tags": names[:100]},
+    ):
+        with pytest.raises(InvalidQuery, match="expected at most 200"):
+            Filters(**filters)
+    assert Filters(workspace=("home",) * 5_000).workspace == ("home",)
+    assert Filters(workspace=()).workspace is None
+    Filters(workspace=names[1:])
