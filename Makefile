@@ -75,7 +75,7 @@ models: $(DEV) ## install the extras models, transformers and ann, as far as the
 	$(BIN)/python -m pytest tests/unit/samemind/test_models.py tests/unit/cognition/test_packaged.py \
 	  tests/unit/cognition/test_near_graph.py tests/conformance/cognition
 
-bench: $(DEV) ## measure beside the peers for twelve minutes; make bench FULL=--full takes hours, three rounds of every size
+bench: $(DEV) ## measure beside the peers for a quarter of an hour; make bench FULL=--full takes hours, three rounds of every size
 	@# Whoever cannot be installed here leaves a column empty.
 	@$(PIP) install --editable '.[peers]' || echo "note: the peers could not be installed, so ours is measured beside the floor" >&2
 	$(BIN)/python -m tests.bench.compare $(FULL) --out docs/benchmarks

@@ -36,7 +36,7 @@ def test_a_figure_is_the_median_of_its_runs_and_a_ratio_says_how_many_times_bett
     assert (found["recall_ms"], found["runs"]) == (4.0, 3)
     other = {"name": "floor", "version": "2", "size": 1_000, "runs": 1, "recall_ms": 1.0, "fill_per_s": 250.0}
     document = {"results": [found, other]}
-    assert list(page.table("recall_ms", document))[2] == "| 1,000 | 4.00 |  | 1.00 (0.25 ×) |"
+    assert list(page.table("recall_ms", document))[2] == "| 1,000 | 4.00 | 1.00 (0.25 ×) |"
     assert list(page.table("fill_per_s", document))[2] == "| 1,000 | 500 | 250 (2 ×) |"
     (ahead,) = list(page.behind(document))[2:]
     assert ahead.startswith("| recall, ms | 1,000 | floor | 4.00 |")

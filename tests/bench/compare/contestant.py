@@ -44,6 +44,9 @@ class Contestant(Protocol):
     def recall(self, query: str) -> int:
         """Return how many of ten memories were found."""
 
+    def embed(self, query: str) -> None:
+        """Make the vector of a question with the embedder that `recall` makes it with, and nothing else."""
+
     def think(self) -> None:
         """Run what it does on its own behalf, once."""
 

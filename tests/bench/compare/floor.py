@@ -48,6 +48,9 @@ class Floor:
     def close(self) -> None:
         self._connection.close()
 
+    def embed(self, query: str) -> None:
+        self._embedder.embed([query])
+
     def remember(self, text: str) -> None:
         self._store([text])
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -89,8 +89,9 @@ def measure(who: Contestant, size: int) -> dict[str, Any]:
         fresh = sentences(CALLS, seed=2)
         found["remember_ms"] = _median_ms(lambda: who.remember(next(fresh)))
         who.settle()
-        chance = random.Random(3)
-        found["recall_ms"] = _median_ms(lambda: who.recall(" ".join(chance.choice(stored).split()[2:7])))
+        questions = _questions(stored, seed=3)
+        found["recall_ms"] = _median_ms(lambda: who.recall(next(questions)))
+        found |= _held_apart_mb()
         with _perhaps():
             who.think()
             for text in sentences(FRESH_FOR_THINKING, seed=4):
@@ -98,6 +99,11 @@ def measure(who: Contestant, size: int) -> dict[str, Any]:
             who.settle()
             found["think_ms"] = _timed(who.think) * 1_000
         found["rss_mb"] = _resident_mb()
+        with _perhaps():
+            questions = _questions(stored, seed=5)  # others, since an embedder may keep what it made
+            who.embed(next(questions))  # what loads a model is not the time of a question
+            embed_ms = _median_ms(lambda: who.embed(next(questions)))
+            found["recall_beyond_ms"] = max(0.0, found["recall_ms"] - embed_ms)
         who.close()
         found["disk_bytes"] = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / size
         found["open_s"] = _timed(lambda: who.open(folder)) + _timed(lambda: who.recall(stored[0]))
@@ -134,17 +140,37 @@ def _median_ms(work: Callable[[], object]) -> float:
     return statistics.median(_timed(work) for _ in range(CALLS)) * 1_000
 
 
+def _questions(stored: Sequence[str], seed: int) -> Iterator[str]:
+    """Give questions, the same to everybody: some words of what is stored."""
+    chance = random.Random(seed)
+    while True:
+        yield " ".join(chance.choice(stored).split()[2:7])
+
+
+def _held_apart_mb() -> dict[str, float]:
+    """What this process holds of its own, and what it shows of files; where the system does not tell, nothing."""
+    held = _status()
+    if "RssAnon" not in held:
+        return {}
+    return {"anon_mb": held["RssAnon"], "mapped_mb": held["RssFile"] + held["RssShmem"]}
+
+
 def _resident_mb() -> float:
     """What this process holds; where the system keeps no such file, its highest so far."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        for line in status.read_text().splitlines():
-            if line.startswith("VmRSS"):
-                return int(line.split()[1]) / 1024
+    held = _status()
+    if "VmRSS" in held:
+        return held["VmRSS"]
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1024 if os.uname().sysname == "Linux" else 1024 * 1024)
+
+
+def _status() -> dict[str, float]:
+    """Return the sizes that the system tells of this process, in MB, where it tells any."""
+    status = Path("/proc/self/status")
+    told = (line.split() for line in status.read_text().splitlines()) if status.exists() else ()
+    return {words[0].rstrip(":"): int(words[1]) / 1024 for words in told if words[-1] == "kB"}
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ class Ours:
         self.version = version("samemind")
         self._mind: Any = None
         self._door: Any = None
+        self._embedder: Any = None
 
     def open(self, folder: Path) -> None:
         self._door = samemind.open_blocking(folder / "home")
@@ -40,6 +41,16 @@ class Ours:
 
     def recall(self, query: str) -> int:
         return len(self._mind.recall(query, k=10))
+
+    def embed(self, query: str) -> None:
+        """With a second copy of the embedder that the settings name: the door has no verb for it."""
+        if self._embedder is None:
+            from cognition.choosing import embedder_called
+            from samemind.config import Settings
+
+            self._embedder = embedder_called(Settings().embedder)
+            self._embedder.embed([query])
+        self._embedder.embed([query])
 
     def think(self) -> None:
         self._mind.think()

@@ -32,9 +32,12 @@ ROWS: Final = {
     "remember_in_memory_ms": Row("the same where a fsync is free, ms"),
     "fill_per_s": Row("remember many, a second", more_is_better=True),
     "recall_ms": Row("recall, ms"),
+    "recall_beyond_ms": Row("of it, beyond embedding the question, ms"),
     "open_s": Row("open to first recall, s"),
     "think_ms": Row("think about 100 new, ms"),
-    "rss_mb": Row("resident memory, MB"),
+    "anon_mb": Row("anonymous memory after recalls, MB"),
+    "mapped_mb": Row("mapped files after recalls, MB"),
+    "rss_mb": Row("resident memory after thinking, MB"),
     "disk_bytes": Row("bytes on disk, a memory"),
 }
 # The targets of the design, for what nobody else has; each with the size of the thing measured.
@@ -52,12 +55,15 @@ TARGETS: Final = {
     ("sync_ms", 1_000): "≤ 25",
     ("sync_ms", 100_000): "≤ 2,500",
     ("wire_bytes", 1_000): "≤ 90",
-    ("remember_ms", 10_000): "≤ 1",
-    ("recall_ms", 10_000): "≤ 15",
-    ("recall_ms", 100_000): "≤ 30",
+    ("remember_ms", 10_000): "≤ 0.5",
+    ("remember_ms", 100_000): "≤ 0.5",
+    ("recall_beyond_ms", 1_000): "≤ 3",
+    ("recall_beyond_ms", 10_000): "≤ 5",
+    ("recall_beyond_ms", 100_000): "≤ 12",
     ("open_s", 100_000): "≤ 1",
     ("think_ms", 10_000): "≤ 100",
-    ("rss_mb", 100_000): "≤ 350",
+    ("anon_mb", 1_000): "≤ 70",
+    ("anon_mb", 100_000): "≤ 180",
 }
 # Why somebody is ahead of us, where somebody may be.
 _REASONS: Final = {
@@ -95,6 +101,13 @@ _REASONS: Final = {
     ("recall_ms", "floor"): "the two passes alone, nothing ordered and nothing explained",
     ("recall_ms", "sqlite-vec"): "the vectors alone: no words, no ordering, no filters",
     ("recall_ms", "chroma"): "the vectors alone, in a graph: no words, no ordering, no filters",
+    (
+        "recall_beyond_ms",
+        "yantrikdb",
+    ): "ours makes a pass over the words too, and orders what both found by signals",
+    ("recall_beyond_ms", "floor"): "the two passes alone, nothing ordered and nothing explained",
+    ("recall_beyond_ms", "sqlite-vec"): "the vectors alone: no words, no ordering, no filters",
+    ("recall_beyond_ms", "chroma"): "the vectors alone, in a graph: no words, no ordering, no filters",
     ("open_s", "yantrikdb"): "ours loads its embedder's tokenizer and its vectors with the first recall",
     ("open_s", "floor"): "the embedder is already in memory, and there is no key, lock or log to look after",
     (
@@ -112,13 +125,23 @@ _REASONS: Final = {
         "wire_bytes",
         "floor",
     ): "the texts alone; ours adds 16 random bytes to each, so that an erased text cannot be guessed",
-    (
-        "rss_mb",
-        "yantrikdb",
-    ): "one compiled library; ours begins with Python, numpy, trio and cryptography, 60 MB before a store is open",
-    ("rss_mb", "floor"): "no event loop, no cryptography, no library of CRDTs",
-    ("rss_mb", "sqlite-vec"): "vectors stay on the disk; no event loop, no cryptography, no library of CRDTs",
-    ("rss_mb", "chroma"): "its index is read from the disk",
+    **{
+        (row, name): why
+        for row in ("anon_mb", "rss_mb")
+        for name, why in {
+            "yantrikdb": "one compiled library; ours begins with Python, numpy, trio and cryptography",
+            "floor": "no event loop, no library of CRDTs, and an embedder of one language",
+            "sqlite-vec": "vectors stay on the disk; no event loop, no cryptography, an embedder of one language",
+            "chroma": "its index is read from the disk, and its embedder knows one language",
+        }.items()
+    },
+    **{
+        (
+            "mapped_mb",
+            name,
+        ): "ours maps libraries of cryptography, and the tables of an embedder of many languages"
+        for name in ("yantrikdb", "floor", "sqlite-vec", "chroma")
+    },
     ("disk_bytes", "yantrikdb"): "ours keeps the signed log beside words and vectors",
     ("disk_bytes", "floor"): "texts, words and vectors, and no signed log",
     ("disk_bytes", "sqlite-vec"): "texts and vectors: no words to search, no signed log",

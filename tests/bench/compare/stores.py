@@ -36,6 +36,9 @@ class _Store:
     def settle(self) -> None:
         """What is stored is found at once."""
 
+    def embed(self, query: str) -> None:
+        self._embedder.embed([query])
+
     def think(self) -> None:
         raise NotOffered
 

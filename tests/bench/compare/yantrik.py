@@ -44,6 +44,9 @@ class Yantrik:
     def recall(self, query: str) -> int:
         return len(self._db.recall(query, top_k=10))
 
+    def embed(self, query: str) -> None:
+        self._db.embed(query)
+
     def think(self) -> None:
         self._db.think()
 
