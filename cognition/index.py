@@ -106,6 +106,9 @@ class VectorIndex:
         self._signatures: Signatures = np.zeros((0, 0), np.uint64)  # a row for every 64 numbers of a vector
         self._sample: Vectors | None = None
         self._sampled: Numbers = np.zeros(0, np.int64)  # the numbers of the sample
+        self._product: tuple[Vectors, Vectors] | None = (
+            None  # the question last multiplied with all, and the cosines
+        )
         self._graph: NearNeighbours | None = None
         self._beside: dict[int, None] = {}  # what is here and not in the graph as it is
         self._left: dict[int, None] = {}  # what is in the graph and not here
@@ -121,6 +124,7 @@ class VectorIndex:
             raise IndexStale(f"expected {len(ids)} vectors of width {self._width}, got {vectors.shape}")
         if not len(ids):
             return
+        self._product = None
         if self._touched is not None:
             self._touched.update(dict.fromkeys(ids))
         if self._graph is not None:
@@ -149,6 +153,7 @@ class VectorIndex:
         for number in ids:
             row = int(self._at[number]) if 0 <= number < len(self._at) else -1
             if row >= 0:
+                self._product = None
                 self._at[number] = -1
                 self._count -= 1
                 self._resample(self._count + 1, (number,))
@@ -186,6 +191,7 @@ class VectorIndex:
             rows = np.arange(count)
         if rows is None:
             cosines = np.vecdot(self._matrix[:count], query)
+            self._product = query, cosines
         else:
             ids, cosines = ids[rows], self._cosines_of(query, rows)
         return _in_order(ids, cosines, k) if k > 0 and len(ids) else []
@@ -216,7 +222,10 @@ class VectorIndex:
             rows = np.flatnonzero(ids % step == 0)
             rows = rows[np.argsort(ids[rows])]
             self._sample, self._sampled = self._rows(rows), ids[rows]
-        cosines = np.vecdot(self._sample, query)
+        if self._product is not None and self._product[0] is query:
+            cosines = self._product[1][self._at[self._sampled]]
+        else:
+            cosines = np.vecdot(self._sample, query)
         if but is not None:
             cosines = cosines[self._sampled != but]
         whole = len(cosines) + USUAL
@@ -308,7 +317,12 @@ class VectorIndex:
             self._at = grown
 
     def _cosines_of(self, query: Vectors, rows: Numbers) -> Vectors:
-        """Return the cosine of each of these rows: copied out so few at a time that they stay near the processor."""
+        """Return the cosine of each of these rows: copied out so few at a time that they stay near the processor.
+
+        Those of the question that was just multiplied with all are had already.
+        """
+        if self._product is not None and self._product[0] is query:
+            return self._product[1][rows]
         cosines = np.empty(len(rows), np.float32)
         halves = self._matrix.dtype == np.float16
         matrix = self._matrix.view(np.int16) if halves else self._matrix

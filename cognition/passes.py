@@ -19,7 +19,7 @@ from cognition.filters import TIME, Filters
 from cognition.fulltext import NEWEST_MAX, FulltextQuery, bounded
 from cognition.index import VectorIndex
 from cognition.memories import EACH, fields_of
-from cognition.postings import Postings, stem_of
+from cognition.postings import Postings, stems_of
 from cognition.ranking.pool import NEAR, CandidateRow
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.times import ROUGHLY_MS, Window
@@ -128,7 +128,7 @@ class Candidates:
 
 def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[tuple[int, float]]:
     """Return up to `limit` memories that hold any of the wanted words, by BM25."""
-    stems = {word: stem for word in wanted if (stem := stem_of(word)) is not None}
+    stems = {word: stem for word, stem in zip(wanted, stems_of(wanted), strict=True) if stem is not None}
     if candidates.filters.narrow or not stems or len(stems) < len(wanted):
         return by_match(candidates.connection, quoted(wanted), candidates.filters, limit)
     found: dict[int, float] = {}

@@ -17,9 +17,9 @@ import json
 import math
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ from cognition.tables import FILED_UNDER
 
 Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]
-Ranking = list[tuple[int, float]]
 
 # What `bm25` has: how soon more of a word says no more, how much a long text counts less, and the least of a rarity.
 _SATED: Final = 1.2
@@ -58,12 +57,41 @@ _LENGTHS: Final = """SELECT group_concat(d.id), group_concat(hex(d.sz), '') FROM
 _DAMAGED: Final = "the lengths of texts in the index of words are damaged"
 
 
+class Ranking(Sequence[tuple[int, float]]):
+    """Memories with their scores, the best first; made of columns as they are looked at, since few ever are."""
+
+    def __init__(self, numbers: Numbers, scores: Column) -> None:
+        self._numbers, self._scores = numbers, scores
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> tuple[int, float]: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[tuple[int, float]]: ...
+
+    def __getitem__(self, at: int | slice) -> tuple[int, float] | list[tuple[int, float]]:
+        if isinstance(at, slice):
+            return list(zip(self._numbers[at].tolist(), self._scores[at].tolist(), strict=True))
+        return int(self._numbers[at]), float(self._scores[at])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ranking) and self[:] == other[:]
+
+    __hash__ = None  # type: ignore[assignment]  # as a list has none
+
+
 class PostingList(NamedTuple):
-    """A word of the question: the memories that hold it, in the order of their numbers, and again for every place."""
+    """A word of the question: the memories that hold it, in the order of their numbers, and how often each does."""
 
     word: str
-    places: Numbers
     rows: Numbers
+    often: Numbers
+
+
+_NOBODY: Final = Ranking(np.zeros(0, np.int64), np.zeros(0))
 
 
 class Postings:
@@ -71,7 +99,7 @@ class Postings:
 
     def __init__(self) -> None:
         self._version = 0  # of no store: they count from 1
-        self._held: dict[str, tuple[Numbers, Numbers]] = {}
+        self._held: dict[str, tuple[Numbers, Numbers]] = {}  # by stem: as in `PostingList`
         self._kept = 0  # places, in `_held`
         self._common: set[str] = set()  # words that more hold than are asked for by it
         self._memories: int | None = None  # how many there are, once that was wanted
@@ -110,14 +138,17 @@ class Postings:
             self._common.clear()
             self._often.clear()
 
-    def holders(self, connection: sqlite3.Connection, word: str, stem: str) -> int:
-        """Return how many memories hold a word; some number beyond `fulltext.COMMON` of one that is not asked for."""
+    def holders(self, connection: sqlite3.Connection, stems: Mapping[str, str]) -> dict[str, int]:
+        """Return how many memories hold each of some words, by the stem of each.
+
+        Of a word that is not asked for some number beyond `fulltext.COMMON`.
+        """
         self._follow(connection)
-        return self._holders_of(connection, word, stem)
+        return {word: self._holders_of(connection, word, stem) for word, stem in stems.items()}
 
     def _holders_of(self, connection: sqlite3.Connection, word: str, stem: str) -> int:
         if stem in self._held:
-            return len(self._held[stem][1])
+            return len(self._held[stem][0])
         if stem in self._common:
             return fulltext.COMMON + 1
         if self._count(connection) <= _CROWDED:
@@ -125,7 +156,7 @@ class Postings:
             places = _read_places(connection, stem, fulltext.COMMON + 1)
             if len(places) <= fulltext.COMMON:
                 self._keep(stem, places)
-                return len(self._held[stem][1])
+                return len(self._held[stem][0])
         ((count,),) = connection.execute(_HELD_BY, (words.any_of([word]), fulltext.COMMON + 1))
         if count > fulltext.COMMON:
             self._common.add(stem)
@@ -163,8 +194,10 @@ class Postings:
     def _keep(self, stem: str, places: Numbers) -> None:
         self._kept += len(places)
         while self._held and self._kept > _PLACES_KEPT:  # whoever was not asked for for longest
-            self._kept -= len(self._held.pop(next(iter(self._held)))[0])
-        self._held[stem] = places, _distinct(places)
+            self._kept -= int(self._held.pop(next(iter(self._held)))[1].sum())
+        first = np.flatnonzero(_are_first(places))
+        rows = places if len(first) == len(places) else places[first]
+        self._held[stem] = rows, np.diff(np.append(first, len(places)))
 
     def scored(self, connection: sqlite3.Connection, asked: Sequence[PostingList], among: Numbers) -> Ranking:
         """Return these memories with their scores, the best first, and equal ones by number.
@@ -176,20 +209,23 @@ class Postings:
         there = ~np.isnan(lengths)
         among, lengths = among[there], lengths[there]
         if not len(among):
-            return []
+            return _NOBODY
         ((told,),) = connection.execute(_TOTALS)
         count, *of_columns = _varints(told).tolist()
         length = sum(of_columns)
         if not count or not length:
-            return []
+            return _NOBODY
         shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / (length / count))
         scores = np.zeros(len(among))
-        for _, places, rows in asked:
+        for _, rows, often in asked:
             rarity = math.log((max(count - len(rows), 0) + 0.5) / (len(rows) + 0.5))
-            often = np.searchsorted(places, among, "right") - np.searchsorted(places, among, "left")
-            scores += max(rarity, _RARITY_MIN) * ((often * (_SATED + 1)) / (often + shortened))
+            # Who holds it is looked up among those that are ranked, and not these there: most of them do not.
+            at = np.searchsorted(among, rows)
+            here = among[np.minimum(at, len(among) - 1)] == rows
+            at, times = at[here], often[here]
+            scores[at] += max(rarity, _RARITY_MIN) * ((times * (_SATED + 1)) / (times + shortened[at]))
         order = np.argsort(-scores, kind="stable")  # they stand by number: equal ones stay so
-        return list(zip(among[order].tolist(), scores[order].tolist(), strict=True))
+        return Ranking(among[order], scores[order])
 
     def _lengths_of(self, connection: sqlite3.Connection, among: Numbers) -> Column:
         """Return how many words each of these memories has; not a number for who is not there."""
@@ -207,10 +243,15 @@ class Postings:
         return self._lengths[among]
 
 
-@lru_cache(_STEMS_KEPT)
+def stems_of(asked: Sequence[str]) -> list[str | None]:
+    """Return what full text search files each of some words under; None where that is not one thing."""
+    return _tokenizer().stems(asked)
+
+
 def stem_of(word: str) -> str | None:
-    """Return what full text search files a word under; None where that is not one thing."""
-    return _tokenizer().stem(word)
+    """Return the same of one word."""
+    (stem,) = stems_of([word])
+    return stem
 
 
 def _are_many(asked: Sequence[PostingList]) -> bool:
@@ -252,9 +293,15 @@ def any_of(some: Sequence[PostingList]) -> Numbers:
 
 
 def _distinct(rising: Numbers) -> Numbers:
+    first = _are_first(rising)
+    return rising if first.all() else rising[first]  # most words stand once in a memory
+
+
+def _are_first(rising: Numbers) -> NDArray[np.bool_]:
+    """Return which of some numbers differ from the one before."""
     first = np.ones(len(rising), np.bool_)
     np.not_equal(rising[1:], rising[:-1], out=first[1:])
-    return rising if first.all() else rising[first]  # most words stand once in a memory: one column for both
+    return first
 
 
 def _varints(told: str | None) -> Numbers:
@@ -278,14 +325,26 @@ class _Tokenizer:
             f"CREATE VIRTUAL TABLE filed USING fts5(word, content='', tokenize=\"{TOKENIZER}\")"
         )
         self._filing.execute("CREATE VIRTUAL TABLE stem USING fts5vocab(filed, 'instance')")
+        self._known: dict[str, str | None] = {}
 
-    def stem(self, word: str) -> str | None:
+    def stems(self, asked: Sequence[str]) -> list[str | None]:
         with self._lock:
-            self._filing.execute("BEGIN")
-            self._filing.execute("INSERT INTO filed (rowid, word) VALUES (1, ?)", (word,))
-            stems = [stem for (stem,) in self._filing.execute("SELECT term FROM stem")]
-            self._filing.execute("ROLLBACK")
-        return stems[0] if len(stems) == 1 else None
+            new = [word for word in dict.fromkeys(asked) if word not in self._known]
+            if new and len(self._known) > _STEMS_KEPT:
+                self._known, new = {}, [*dict.fromkeys(asked)]
+            if new:
+                self._known.update(zip(new, self._looked_up(new), strict=True))
+            return [self._known[word] for word in asked]
+
+    def _looked_up(self, new: Sequence[str]) -> list[str | None]:
+        """Return the same of words that nobody asked for yet: together, which costs little more than one."""
+        filed: list[list[str]] = [[] for _ in new]
+        self._filing.execute("BEGIN")
+        self._filing.executemany("INSERT INTO filed (rowid, word) VALUES (?, ?)", enumerate(new))
+        for at, stem in self._filing.execute("SELECT doc, term FROM stem"):
+            filed[at].append(stem)
+        self._filing.execute("ROLLBACK")
+        return [stems[0] if len(stems) == 1 else None for stems in filed]
 
 
 _tokenizer: Final = lru_cache(1)(_Tokenizer)

@@ -19,6 +19,7 @@ import math
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import repeat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -445,9 +446,13 @@ def _pool(
         for number, cosine in reworded.as_of_memories(middle, spread).items()
     }
     highest = max(by_words.values(), default=0.0) or 1.0
-    sure = np.array([1.0 if row.certainty is None else row.certainty for row in rows], np.float64)
-    held = np.array([by_words.get(row.id, 0.0) for row in rows], np.float64) / highest
-    cosine = np.array([cosines.get(row.id) for row in rows], np.float64)  # None is NaN there
+    numbers = [row.id for row in rows]
+    certainties = [row.certainty for row in rows]
+    sure = np.ones(len(rows))
+    if certainties.count(None) < len(rows):  # few memories say how sure they are
+        sure = np.array([1.0 if each is None else each for each in certainties], np.float64)
+    held = np.array([*map(by_words.get, numbers, repeat(0.0))], np.float64) / highest
+    cosine = np.array([*map(cosines.get, numbers, repeat(math.nan))], np.float64)
     alike = similarity_of(np.where(np.isnan(cosine), 0.0, cosine))
     standings = (np.where(np.isnan(cosine), middle, cosine) - middle) / spread
     return Pool(

@@ -11,10 +11,11 @@ The vocabulary is that of the full text index, which holds stems; the whole word
 import re
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final, Protocol
 from unicodedata import combining, normalize
 
-from cognition.postings import Postings, stem_of
+from cognition.postings import Postings, stems_of
 from cognition.ranking.stem import is_form_of
 from cognition.ranking.vocabulary import Tables
 from cognition.words import STOP_WORDS, any_of, words
@@ -55,10 +56,8 @@ def corrected(
     """
     unknown = [
         word
-        for word in dict.fromkeys(words(text))
-        if _is_unknown(connection, word, postings)
-        and not tables.spell(word)
-        and not _is_common(word, lexicon)
+        for word in _unknown(connection, words(text), postings)
+        if not tables.spell(word) and not _is_common(word, lexicon)
     ]
     if not unknown or len(unknown) > UNKNOWN_MAX:
         return text
@@ -86,14 +85,23 @@ def slips(one: str, other: str) -> int:
     return row[-1]
 
 
-def _is_unknown(connection: sqlite3.Connection, word: str, postings: Postings) -> bool:
-    if len(word) < LETTERS_MIN or not word.isalpha() or word in STOP_WORDS:
-        return False
-    if (stem := stem_of(word)) is not None:
-        return not postings.holders(connection, word, stem)
-    return not connection.execute(
+def _unknown(connection: sqlite3.Connection, asked: Sequence[str], postings: Postings) -> list[str]:
+    """Return the words that no memory holds, each once, of those that are long enough to be put right."""
+    some = [
+        word
+        for word in dict.fromkeys(asked)
+        if len(word) >= LETTERS_MIN and word.isalpha() and word not in STOP_WORDS
+    ]
+    stems = dict(zip(some, stems_of(some), strict=True))
+    held = postings.holders(connection, {word: stem for word, stem in stems.items() if stem is not None})
+    return [word for word in some if not (held[word] if word in held else _is_held(connection, word))]
+
+
+def _is_held(connection: sqlite3.Connection, word: str) -> bool:
+    found = connection.execute(
         "SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT 1", (any_of([word]),)
-    ).fetchone()
+    )
+    return found.fetchone() is not None
 
 
 def _is_common(word: str, lexicon: CommonWords | None) -> bool:

@@ -96,7 +96,9 @@ class StaticEmbedder:
         for row, text in zip(rows, texts, strict=True):
             clean = text[:CHARACTERS_MAX].encode(errors="replace").decode()
             if ids := pieces.of(clean)[:TOKENS_MAX]:
-                row[:] = table.rows[ids].sum(axis=0, dtype=np.float32)
+                row[:] = (
+                    table.rows[ids[0]] if len(ids) == 1 else table.rows[ids].sum(axis=0, dtype=np.float32)
+                )
         table.let_go()
         return unit(rows)
 

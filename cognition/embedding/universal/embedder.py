@@ -181,26 +181,31 @@ class _Threads:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
-        self._limit: Any = None
-        self._controller: Any = None
+        self._libraries: list[Any] | None = None
+        self._before: list[int] = []
 
     def enter(self) -> None:
         with self._lock:
             self._users += 1
             if self._users == 1:
-                if self._controller is None:
+                if self._libraries is None:
                     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # looks at all libraries
 
-                    self._controller = ThreadpoolController()
+                    found = ThreadpoolController().lib_controllers
+                    self._libraries = [each for each in found if each.user_api == "blas"]
+                # Not by its `limit`: that asks each library anew for all that it can tell.
                 self._take_over()
-                self._limit = self._controller.limit(limits=1, user_api="blas")
+                self._before = [each.get_num_threads() for each in self._libraries]
+                for each in self._libraries:
+                    each.set_num_threads(1)
 
     def leave(self) -> None:
         with self._lock:
             self._users -= 1
             if not self._users:
                 self._take_over()
-                self._limit.restore_original_limits()
+                for each, threads in zip(self._libraries or (), self._before, strict=True):
+                    each.set_num_threads(threads)
                 self._take_over()
 
     def _take_over(self) -> None:
@@ -209,7 +214,7 @@ class _Threads:
         By threadpoolctl 3.8 only the first one that did may, as long as it lives: what others ask for is not done, and
         nobody is told. A text that another thread embedded kept a second core busy for up to a tenth of a second.
         """
-        for each in self._controller.lib_controllers:
+        for each in self._libraries or ():
             if (let_go := getattr(each, "clear_controlling_thread", None)) is not None:
                 let_go(force=True)
 

@@ -97,7 +97,7 @@ def test_what_is_forgotten_while_it_is_looked_for_is_not_found_and_harms_nothing
     home.commit(
         Write(Forget(tuple(sorted(rid for (rid,) in home.connection.execute("SELECT rid FROM memory")))))
     )
-    assert words.scored(home.connection, asked, every) == []
+    assert not words.scored(home.connection, asked, every)
 
 
 @pytest.mark.parametrize("block", ["", "81", "07"])
@@ -137,14 +137,14 @@ def test_words_are_kept_up_to_a_bound_and_those_asked_for_last_the_longest(
 ) -> None:
     home, kept, statements = told(seed=5, count=80), Postings(), list[str]()
     held = {word: kept.held(home.connection, word, word) for word in ("tea", "cake", "salt")}
-    monkeypatch.setattr(postings, "_PLACES_KEPT", sum(len(each.places) for each in held.values()))
+    monkeypatch.setattr(postings, "_PLACES_KEPT", sum(int(each.often.sum()) for each in held.values()))
     kept.held(home.connection, "tea", "tea")
     home.connection.set_trace_callback(
         lambda it: statements.append(it) if it.startswith("SELECT group") else None
     )
     kept.held(home.connection, "bread", "bread")
     for word in ("tea", "salt"):
-        assert kept.held(home.connection, word, word).places.tolist() == held[word].places.tolist()
+        assert kept.held(home.connection, word, word).rows.tolist() == held[word].rows.tolist()
     assert len(statements) == 1
     kept.held(home.connection, "cake", "cake")
     assert len(statements) == 2
@@ -157,11 +157,12 @@ def test_where_crowds_hold_every_word_the_rarest_are_asked_for_two_at_least(
         monkeypatch.setattr(fulltext, name, 0)  # all are common, and many
     home = told(seed=5, count=80)
     places = {
-        word: len(Postings().held(home.connection, word, word).places) for word in ("tea", "cake", "salt")
+        word: int(Postings().held(home.connection, word, word).often.sum())
+        for word in ("tea", "cake", "salt")
     }
     rarest = sorted(places, key=lambda word: (places[word], word))
 
-    def ranked(*asked: str) -> list[list[tuple[int, float]]]:
+    def ranked(*asked: str) -> list[postings.Ranking]:
         return list(Postings().ranked(home.connection, {word: word for word in asked}))
 
     for most, expected in (
@@ -186,7 +187,11 @@ def test_the_places_of_a_word_that_crowds_hold_are_not_read_where_there_are_othe
     )
     list(words.ranked(home.connection, {"tea": "tea", "sea": "sea"}))
     assert [each.partition("term = ")[2] for each in read] == (["'sea'"] if crowded == 0 else [])
-    assert words.holders(home.connection, "tea", "tea") > 20 >= words.holders(home.connection, "sea", "sea")
+    assert (
+        words.holders(home.connection, {"tea": "tea"})["tea"]
+        > 20
+        >= words.holders(home.connection, {"sea": "sea"})["sea"]
+    )
 
 
 def test_how_many_hold_a_word_is_the_same_in_small_and_in_large_stores(
@@ -203,4 +208,4 @@ def test_how_many_hold_a_word_is_the_same_in_small_and_in_large_stores(
             monkeypatch.setattr(postings, "_CROWDED", crowded)
             kept = Postings()
             for _ in range(2):  # what is remembered of a word says the same
-                assert min(kept.holders(home.connection, word, stem), 21) == min(count, 21)
+                assert min(kept.holders(home.connection, {word: stem})[word], 21) == min(count, 21)
