@@ -196,8 +196,10 @@ class Postings:
         while self._held and self._kept > _PLACES_KEPT:  # whoever was not asked for for longest
             self._kept -= int(self._held.pop(next(iter(self._held)))[1].sum())
         first = np.flatnonzero(_are_first(places))
-        rows = places if len(first) == len(places) else places[first]
-        self._held[stem] = rows, np.diff(np.append(first, len(places)))
+        if len(first) == len(places):  # as of most words
+            self._held[stem] = places, np.broadcast_to(np.int64(1), len(places))  # which takes no room
+        else:
+            self._held[stem] = places[first], np.diff(first, append=len(places))
 
     def scored(self, connection: sqlite3.Connection, asked: Sequence[PostingList], among: Numbers) -> Ranking:
         """Return these memories with their scores, the best first, and equal ones by number.

@@ -162,7 +162,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
         close = [hit for hit in found if hit.confidence >= options.min_confidence]
         if mind is device.mind:
             device.rehearsals.note(rehearsed(close))
-    hits = [_show(hit, explain=options.explain) for hit in close]
+    hits = _shown(close, explain=options.explain)
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     trace: list[Mapping[str, Any]] = [
         {"question": number, "stage": stage.name, **stage.told}
@@ -186,34 +186,40 @@ def rehearsed(found: "Iterable[Found]") -> "list[MemoryId]":
     return [rid for hit in found for rid in (hit.sources or (hit.rid,))]
 
 
-def _show(found: "Found", *, explain: bool) -> Hit:
+def _shown(hits: "Iterable[Found]", *, explain: bool) -> list[Hit]:
+    """Return hits as they are shown."""
     from replica import show_memory_id
     from samemind.times import at_ms, at_stamp
     from samemind.views import show_origin
 
-    fields: dict[str, Any] = found.memory.fields
-    told_at = fields.get("told_at")
-    return Hit(
-        rid=show_memory_id(found.rid),
-        text=found.memory.text,
-        score=round(found.score, 6),
-        confidence=round(found.confidence, 4),
-        type=fields.get("type"),
-        speaker=fields.get("speaker"),
-        session=fields.get("conversation"),
-        turn=fields.get("turn"),
-        created_at=at_stamp(found.memory.created),
-        told_at=None if told_at is None else at_ms(told_at),
-        device=found.device.hex(),
-        origin=show_origin(found.device, found.incarnation),
-        summary=None if found.summary is None else show_memory_id(found.summary),
-        summary_of=[show_memory_id(rid) for rid in found.sources],
-        same=[show_memory_id(rid) for rid in found.same],
-        tellings=found.tellings,
-        contradiction_id=None if found.contradiction is None else found.contradiction.hex(),
-        claim=None if found.claim is None else show_claim(found.claim),
-        why=_why(found) if explain else None,
-    )
+    shown = []
+    for found in hits:
+        fields: dict[str, Any] = found.memory.fields
+        told_at = fields.get("told_at")
+        shown.append(
+            Hit(
+                rid=show_memory_id(found.rid),
+                text=found.memory.text,
+                score=round(found.score, 6),
+                confidence=round(found.confidence, 4),
+                type=fields.get("type"),
+                speaker=fields.get("speaker"),
+                session=fields.get("conversation"),
+                turn=fields.get("turn"),
+                created_at=at_stamp(found.memory.created),
+                told_at=None if told_at is None else at_ms(told_at),
+                device=found.device.hex(),
+                origin=show_origin(found.device, found.incarnation),
+                summary=None if found.summary is None else show_memory_id(found.summary),
+                summary_of=[show_memory_id(rid) for rid in found.sources],
+                same=[show_memory_id(rid) for rid in found.same],
+                tellings=found.tellings,
+                contradiction_id=None if found.contradiction is None else found.contradiction.hex(),
+                claim=None if found.claim is None else show_claim(found.claim),
+                why=_why(found) if explain else None,
+            )
+        )
+    return shown
 
 
 def show_claim(answer: "Answer") -> HitClaim:

@@ -194,6 +194,24 @@ def test_how_cosines_spread_is_as_if_all_had_come_at_once() -> None:
         assert index.spread(query) == anew.spread(query)
 
 
+def test_what_a_search_multiplied_serves_whoever_asks_next_until_something_changes() -> None:
+    rows, query = unit_rows(700, WIDTH, 3), unit_rows(1, WIDTH, 4)[0]
+    index = VectorIndex(WIDTH)
+    index.add(range(700), rows)
+    for change in range(4):
+        anew = VectorIndex(WIDTH)
+        here = [number for number in range(700) if number in index.vectors(range(700))]
+        anew.add(here, np.array([*index.vectors(here).values()]))
+        index.search(query, 5)
+        assert index.cosines(query, range(0, 700, 3)) == anew.cosines(query, range(0, 700, 3))
+        assert index.spread(query) == anew.spread(query)
+        assert index.spread(query, but=6) == anew.spread(query, but=6)
+        if change % 2:
+            index.add([6, 12], rows[[12, 6]])
+        else:
+            index.remove([change, 30, 200])
+
+
 def test_whoever_asks_is_not_counted_among_what_is_near_to_it() -> None:
     rows = topical(300, WIDTH, 6)
     whole, without = VectorIndex(WIDTH), VectorIndex(WIDTH)
