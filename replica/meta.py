@@ -19,6 +19,10 @@ from replica.vouched import Vouched, read_vouched
 # By which rules memories show in a store, and with them its digest. 1: labels and entries of `meta` are put together
 # from all that told some (`replica.state.labels`).
 SHOWN_BY: Final = 1
+# Most of it is empty nearly always, and it is looked through with each commit.
+_NO_LIST: Final = pack([])
+_NO_MAP: Final = pack({})
+_NO_EVIDENCE: Final = pack(packed({}))
 
 
 class LastContact(NamedTuple):
@@ -61,16 +65,20 @@ class Meta(NamedTuple):
         """Return the rows that say so, by name."""
         totals = self.totals
         return {
-            "vouched": pack([list(each) for each in self.vouched]),
+            "vouched": pack([list(each) for each in self.vouched]) if self.vouched else _NO_LIST,
             "asked": pack([sorted(self.asked), self.may_prove]),
-            "evidence": pack(packed(self.evidence)),
+            "evidence": pack(packed(self.evidence)) if self.evidence else _NO_EVIDENCE,
             "shown by": pack(self.shown_by),
-            "quotas": pack(self.quotas),
+            "quotas": pack(self.quotas) if self.quotas else _NO_LIST,
             "root": pack([self.root, self.awaits]),
-            "out since": pack(dict(sorted(self.out_since.items()))),
-            "echoes": pack({peer: wire_place(place) for peer, place in sorted(self.echoes.items())}),
-            "incidents": pack([list(incident) for incident in self.incidents]),
-            "past": pack(self.past),
+            "out since": pack(dict(sorted(self.out_since.items()))) if self.out_since else _NO_MAP,
+            "echoes": pack({peer: wire_place(place) for peer, place in sorted(self.echoes.items())})
+            if self.echoes
+            else _NO_MAP,
+            "incidents": pack([list(incident) for incident in self.incidents])
+            if self.incidents
+            else _NO_LIST,
+            "past": pack(self.past) if self.past else _NO_MAP,
             "opened": pack(self.opened),
             "began": pack(self.began_ms),
             "horizon": pack(self.horizon_ms),
@@ -78,7 +86,9 @@ class Meta(NamedTuple):
             "own feed": pack(self.own_feed),
             "clock": pack(self.clock),
             "position": pack(self.position),
-            "contacts": pack({peer: list(contact) for peer, contact in sorted(self.contacts.items())}),
+            "contacts": pack({peer: list(contact) for peer, contact in sorted(self.contacts.items())})
+            if self.contacts
+            else _NO_MAP,
             "totals": pack(
                 [n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]
             ),

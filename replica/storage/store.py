@@ -36,6 +36,7 @@ _WAITS: Final = 2
 
 _row = partial(tuple.__new__, LogRow)  # `LogRow._make` takes twice as long, and every op that is sent is read
 _OP_ROW: Final = f"({', '.join('?' * len(LogRow._fields))})"
+_MEMORY_CELL: Final = f"{MEMORY_CELLS} WHERE m.rid = ?"
 _BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
 
 
@@ -166,8 +167,11 @@ class SqliteStore:
 
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
+        wanted = list(keys)
+        if len(wanted) == 1 and wanted[0].part is CellKind.MEMORY:  # a memory that is told
+            return dict(map(memory_cell, self.connection.execute(_MEMORY_CELL, (wanted[0].name,))))
         names: dict[CellKind, list[bytes]] = {}
-        for key in keys:
+        for key in wanted:
             names.setdefault(key.part, []).append(key.name)
         memories = names.pop(CellKind.MEMORY, [])
         # Ids begin with the time: those that come to a new device, or are news to an old one, lie away from all here.
@@ -176,9 +180,9 @@ class SqliteStore:
         found = select_named(self.connection, f"{MEMORY_CELLS} WHERE m.rid IN", memories)
         return dict(map(memory_cell, found)) | {
             Key(part, name): decode_cell(part, state)
-            for part, wanted in names.items()
+            for part, named in names.items()
             for name, state in select_named(
-                self.connection, "SELECT name, state FROM cell WHERE part = ? AND name IN", wanted, part
+                self.connection, "SELECT name, state FROM cell WHERE part = ? AND name IN", named, part
             )
             if state is not None
         }
@@ -239,12 +243,16 @@ class SqliteStore:
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of the memories that were forgotten."""
         wanted = set(rids)
+        if len(wanted) == 1:
+            (rid,) = wanted
+            found = self.connection.execute("SELECT 1 FROM tombstone WHERE rid = ?", (rid,)).fetchone()
+            return set() if found is None else wanted
         # Where fewer were ever forgotten than are asked for, as in a sync, they are read in a fraction of the time.
         few = self.connection.execute("SELECT rid FROM tombstone LIMIT ?", (len(wanted),)).fetchall()
         if len(few) < len(wanted):
             return wanted.intersection(rid for (rid,) in few)
-        found = select_named(self.connection, "SELECT rid FROM tombstone WHERE rid IN", [*wanted])
-        return {rid for (rid,) in found}
+        rows = select_named(self.connection, "SELECT rid FROM tombstone WHERE rid IN", [*wanted])
+        return {rid for (rid,) in rows}
 
     def proofs_ahead(self) -> tuple[set[OpId], set[OpId]]:
         """Return the proofs whose ops have not come: those that act, and those that wait."""
