@@ -91,10 +91,20 @@ def take_in(rid: MemoryId, text: str, fields: Mapping[str, Value], found: Extrac
     for fact in found.facts:
         facts.append(fact_id(rid, fact))
         writes.append(Write(Remember(fact.content, _fields_of(fact, rid, fields)), facts[-1]))
-    said = tuple(
-        (_memory_of(statement, rid, facts, found.facts), statement) for statement in found.statements
+    given = {_slot_of(statement) for statement in found.given}
+    said = (
+        *((rid, statement) for statement in found.given),
+        *(
+            (_memory_of(statement, rid, facts, found.facts), statement)
+            for statement in found.statements
+            if _slot_of(statement) not in given
+        ),
     )
     return TakenIn(tuple(writes), tuple(facts), found.dropped, said)
+
+
+def _slot_of(statement: Statement) -> tuple[str, str]:
+    return folded(statement.entity), folded(statement.relation)
 
 
 def stated(

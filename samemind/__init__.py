@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from samemind.blocking import BlockingMind
     from samemind.commands.answers._parts import PendingQuestion
     from samemind.commands.answers.context import ContextBlock, ContextSection, PromptMessage
-    from samemind.commands.answers.why import Provenance, Why
+    from samemind.commands.answers.why import Provenance, StatedClaim, Why
     from samemind.commands.answers.why_not import StageView, WhyNot
     from samemind.commands.carry._parts import CarriedIn, SkippedFile
     from samemind.commands.carry.export import CarriedOut
@@ -228,6 +228,7 @@ __all__ = [
     "Side",
     "SkippedFile",
     "StageView",
+    "StatedClaim",
     "Stats",
     "Synced",
     "Taught",
@@ -352,6 +353,7 @@ _MODULE_OF: Final = {
     "Side": "samemind.commands.contradictions._parts",
     "SkippedFile": "samemind.commands.carry._parts",
     "StageView": "samemind.commands.answers.why_not",
+    "StatedClaim": "samemind.commands.answers.why",
     "Stats": "samemind.commands.device.stats",
     "Synced": "samemind.commands.group.sync",
     "Taught": "samemind.commands.keeping.feedback",

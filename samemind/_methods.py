@@ -113,6 +113,7 @@ class Methods(Asking):
         read: bool = True,
         nominees: bool = False,
         wordings: Iterable[str] = (),
+        claims: Iterable[str] = (),
         rid: str | None = None,
     ) -> Remembered:
         """Store a memory, durably.
@@ -149,6 +150,7 @@ class Methods(Asking):
             read=read,
             nominees=nominees,
             wordings=[*wordings],
+            claims=[*claims],
             rid=rid,
         )
         return answer

@@ -286,18 +286,14 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool, sentence: 
                 return  # a plain denial: of what, is not said
             if _BARE_LEFT.match(said) and (folded(match["value"]) in _WIDER or _OF_THE_DAY.search(sentence)):
                 return
-            yield Statement(
-                entity, _place_relation(relation, match["value"]), match["value"], True, ends=True
-            )
+            yield Statement(entity, place_relation(relation, match["value"]), match["value"], True, ends=True)
             return
     if not FOR_A_WHILE.search(clause.said):
         for relation, patterns in (("lives_in", _LIVES), ("works_at", _WORKS)):
             for pattern in patterns:
                 match = pattern.match(said)
                 if match and _may_be(relation, match["value"], clause.said):
-                    yield Statement(
-                        entity, _place_relation(relation, match["value"]), match["value"], changes
-                    )
+                    yield Statement(entity, place_relation(relation, match["value"]), match["value"], changes)
                     return
     for relation, pattern in (
         ("birthday", _BIRTHDAY), ("born_in", _BORN_IN), ("spouse", _SPOUSE), ("diet", _DIET),
@@ -314,7 +310,7 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool, sentence: 
         and (match := _FROM.match(said))
         and not _ON_BEHALF.search(sentence)
     ):
-        yield Statement(entity, _place_relation("comes_from", match["value"]), match["value"], changes)
+        yield Statement(entity, place_relation("comes_from", match["value"]), match["value"], changes)
     if match := _STATUS.match(said):
         yield Statement(entity, "relationship_status", match["value"].lower(), changes)
     yield from _of_taste(entity, said, changes)
@@ -345,9 +341,7 @@ def _of_facts(
         if fact.triple is not None and fact.triple.predicate in ("lives_in", "works_at"):
             changes = fact.pattern == "moved" or _CHANGE_ELSEWHERE.search(sentence) is not None
             place = fact.triple.object
-            yield Statement(
-                fact.triple.subject, _place_relation(fact.triple.predicate, place), place, changes
-            )
+            yield Statement(fact.triple.subject, place_relation(fact.triple.predicate, place), place, changes)
 
 
 # How one says of oneself where one lives and works, in the languages that have no patterns of clauses and where names of
@@ -384,7 +378,7 @@ def _of_oneself(sentence: str, subject: str) -> Iterator[Statement]:
             and not (relation == "lives_in" and is_nowhere(match["value"]))
         ):
             newly = _NEWLY.search(match[0]) is not None
-            yield Statement(subject, _place_relation(relation, match["value"]), match["value"], newly)
+            yield Statement(subject, place_relation(relation, match["value"]), match["value"], newly)
 
 
 _CHANGE_ELSEWHERE: Final = late(
@@ -392,7 +386,7 @@ _CHANGE_ELSEWHERE: Final = late(
 )
 
 
-def _place_relation(relation: str, value: str) -> str:
+def place_relation(relation: str, value: str) -> str:
     """Return where a place is compared: countries with countries, regions with regions, all else with towns."""
     name = folded(value)
     if relation not in ("lives_in", "comes_from"):

@@ -89,6 +89,9 @@ DETAILS: Final = frozenset({RelationKind.DETAIL})
 # Under which two memories claim what they say that somebody set against each other: `judged:PAIR`.
 JUDGED: Final = "judged"
 
+# How a claim may be meant that is no state: it stands under this name (`goal:weight`), and contradicts nothing. Of a
+# level the newest counts, events are of their day, and a goal is no fact.
+MODES: Final = ("level", "event", "goal", "rule")
 RELATIONS: Final[Mapping[str, Relation]] = {
     "works_at": Relation(RelationKind.IDENTITY),
     "lives_in": Relation(RelationKind.IDENTITY),
@@ -142,6 +145,7 @@ RELATIONS: Final[Mapping[str, Relation]] = {
     "comes_from": Relation(RelationKind.MINOR),
     "comes_from_region": Relation(RelationKind.MINOR),
     "comes_from_country": Relation(RelationKind.MINOR),
+    **{mode: Relation(RelationKind.MINOR, single=False) for mode in MODES},
 }  # fmt: skip
 # What somebody is asked about: who and where people are, and what may hurt them.
 ASKED: Final = frozenset(

@@ -100,3 +100,5 @@ class Extraction:
     dates: tuple[When, ...] = ()
     dropped: int = 0
     statements: tuple[Statement, ...] = ()
+    given: tuple[Statement, ...] = ()
+    """What whoever told it says that it states; this counts before what is read of the same."""

@@ -57,6 +57,21 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedClaim:
+    """What a memory states of which one thing is true, since when if anybody said so, and who read that in it.
+
+    `reader` is `patterns` where the words say it, as this version reads them; else who told the memory: the agent (as
+    its source is called), or `person`.
+    """
+
+    entity: str
+    relation: str
+    value: str
+    since: datetime | None
+    reader: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
     """Where a memory comes from, itself first.
 
@@ -68,8 +83,13 @@ class Why:
     signature_ok: bool | None
     derived: list[str] = field(default_factory=list)
     """What was taken from it in turn."""
+    claims: list[StatedClaim] = field(default_factory=list)
+    """What it states, to be compared with other memories."""
 
 
+# Who read a claim in a memory.
+PATTERNS: Final = "patterns"
+PERSON: Final = "person"
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.
 _DEVICE_DIGITS: Final = 12
 
@@ -99,7 +119,40 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
         chain=chain,
         signature_ok=all(checked) if checked else None,
         derived=[show_memory_id(fact) for fact in facts_of(connection, rid)],
+        claims=list(_stated(connection, rid)),
     )
+
+
+def _stated(connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[StatedClaim]:
+    from cognition.contradictions.reading import read_statements, value_of
+    from cognition.contradictions.values import folded
+    from replica import memories_called
+    from replica.reads.claims import claims_of
+    from samemind.agents.grants import source_of
+    from samemind.times import at_ms
+
+    for it in memories_called(connection, (rid,)):
+        claims = claims_of(connection, it.id)
+        if not claims:
+            return
+        fields = it.memory.fields
+        source, speaker, told_at = (fields.get(name) for name in ("source", "speaker", "told_at"))
+        by = source if isinstance(source, str) and source.startswith(source_of("")) else PERSON
+        told_at_ms = told_at if isinstance(told_at, int) else it.memory.created >> 16
+        read = {
+            (each.relation, folded(value_of(each)))
+            for each in read_statements(
+                it.memory.text, told_at_ms=told_at_ms, speaker=speaker if isinstance(speaker, str) else None
+            )
+        }
+        for claim in claims:
+            yield StatedClaim(
+                entity=claim.entity,
+                relation=claim.relation,
+                value=claim.value,
+                since=None if claim.valid_from is None else at_ms(claim.valid_from),
+                reader=PATTERNS if (claim.relation, folded(claim.value)) in read else by,
+            )
 
 
 def _chain(core: "Core", connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[Provenance]:
@@ -190,7 +243,13 @@ def render(document: Document) -> list[str]:
         by = f", on the word of {link['vouched_by'][:_DEVICE_DIGITS]} alone" if link["vouched_by"] else ""
         lines.append(f"{'':<10}  written on {who}, {signed[link['signature_ok']]}{by}")
         lines += [f"{'':<10}  {one_line(', '.join(part for part in told if part))}"] * any(told)
-    return lines
+    return lines + [_claim_line(claim) for claim in document["claims"]]
+
+
+def _claim_line(claim: Document) -> str:
+    since = f", since {clock(claim['since'])}" if claim["since"] else ""
+    said = one_line(f"{claim['entity']} {claim['relation']}: {claim['value']}")
+    return f"{'claims':<10}  {said}{since} ({one_line(claim['reader'])})"
 
 
 def _where_from(link: Document) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from replica.memory_types import MEMORY_TYPES
 from samemind.commands.contradictions._parts import nominated, raised
+from samemind.commands.memories._claims import CLAIM, CLAIMS_MAX, claims_of
 from samemind.commands.memories._remembered import Remembered
 from samemind.commands.memories._wordings import WORDINGS_MAX, wordings_of
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
@@ -67,6 +68,13 @@ class RememberMemory:
         metavar="TEXT",
         hidden_from=("panel",),
     )
+    claims: tuple[str, ...] = option(
+        "--claim",
+        f"what it says, to be compared with what is known: {CLAIM}; at most {CLAIMS_MAX}",
+        default=(),
+        metavar="CLAIM",
+        hidden_from=("panel",),
+    )
     rid: str | None = option(
         "--rid", "the id to store it under; stored twice under one id, it is one memory", metavar="ID"
     )
@@ -93,8 +101,10 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
     other_words = wordings_of(options.wordings, options.text) if options.wordings else []
     now_ms = device.now_ms()
     told, reminder = with_reminder(options.text, fields_of(options, now_ms), now_ms)
-    awaited = options.read or options.wait or options.nominees
+    given = claims_of(options.claims, speaker=options.speaker, text=options.text, now_ms=now_ms)
+    awaited = options.read or options.wait or options.nominees or bool(given)
     asked, found = _read(options, told, now_ms, for_facts=awaited and not options.no_facts)
+    found = replace(found, given=given) if given else found
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Remembered:
         now_ms = device.now_ms()
@@ -241,8 +251,9 @@ COMMAND: Final = Command(
             "pin",
             "workspace",
             "wordings",
+            "claims",
         ),
-        seldom=("event_end", "wordings"),
+        seldom=("event_end", "wordings", "claims"),
     ),
     panel=True,
     library=Method(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from samemind.commands.memories._claims import claims_of
 from samemind.commands.memories._wordings import wordings_of
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, option
 from samemind.errors import SamemindError, Usage
@@ -71,7 +72,7 @@ async def run(device: "Device", options: RememberMany) -> RememberedMany:
     lines: Sequence[str] = options.lines
     if options.batch is not None:
         lines = (await trio.Path(options.batch).read_text(encoding="utf-8")).split("\n")
-    wanted = list(_read_lines(lines, options.workspace))
+    wanted = list(_read_lines(lines, options.workspace, device.now_ms()))
     rids: list[str] = []
     held: list[str] = []
     together = COMMIT_OPS_MAX // (1 + FACTS_MAX) if options.facts else COMMIT_OPS_MAX
@@ -92,7 +93,8 @@ async def run(device: "Device", options: RememberMany) -> RememberedMany:
     return RememberedMany(count=len(rids), rids=rids, held=held)
 
 
-def _read_lines(lines: Iterable[str], workspace: str | None) -> "Iterable[BatchLine]":
+def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "Iterable[BatchLine]":
+    from cognition import Extraction
     from replica import InvalidOp
     from replica.codec import check_text
     from replica.fields import check_fields
@@ -109,37 +111,45 @@ def _read_lines(lines: Iterable[str], workspace: str | None) -> "Iterable[BatchL
             if not isinstance(record, dict) or not isinstance(record.get("text"), str):
                 raise Usage("expected an object with a text", code="invalid")
             text = record.pop("text")
-            wordings = _wordings(record.pop("wordings", None), text)
+            wordings, claims = (_texts(record, name) for name in ("wordings", "claims"))
             fields = read_record(record)
+            other = wordings_of(wordings, text) if wordings else None
+            speaker = fields.get("speaker")
+            by = speaker if isinstance(speaker, str) else None
+            given = claims_of(claims, speaker=by, text=text, now_ms=now_ms) if claims else ()
             check_text(text)
             check_fields(fields)
         except (SamemindError, InvalidOp, ValueError) as error:
             raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
         fields = {"workspace": workspace, **fields} if workspace is not None else fields
-        yield BatchLine(text, fields, wordings=wordings)
+        yield BatchLine(text, fields, Extraction(given=given), wordings=other)
 
 
-def _wordings(given: object, text: str) -> list[str] | None:
+def _texts(record: dict[str, object], name: str) -> list[str]:
+    given = record.pop(name, None)
     if given is None:
-        return None
+        return []
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-        raise Usage(f"wordings: expected a list of texts, got {given!r:.60}", code="invalid")
-    return wordings_of(given, text)
+        raise Usage(f"{name}: expected a list of texts, got {given!r:.60}", code="invalid")
+    return given
 
 
 def _take_apart(wanted: "list[BatchLine]", now_ms: int) -> "list[BatchLine]":
     """Return the lines with the facts in them; days are those of this machine."""
+    from dataclasses import replace
+
     from cognition import read_text
     from cognition.ingest_plan import own_zone
     from samemind.commands.memories._many import BatchLine
 
     zone = own_zone()
-    return [
-        BatchLine(
-            line.text, *read_text(line.text, line.fields, now_ms=now_ms, zone=zone), wordings=line.wordings
+    found = []
+    for line in wanted:
+        fields, read = read_text(line.text, line.fields, now_ms=now_ms, zone=zone)
+        found.append(
+            BatchLine(line.text, fields, replace(read, given=line.found.given), wordings=line.wordings)
         )
-        for line in wanted
-    ]
+    return found
 
 
 def _write_many(
