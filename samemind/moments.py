@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from replica import DeviceId, SqliteStore, connect
+from replica.fields import MS_MAX
 from replica.past import BeyondHorizon, rebuild
 from replica.peer_notes import copy_nicknames
 from replica.reads.memories import first_made_ms, has_memories
@@ -62,10 +63,13 @@ async def opened_past(device: Device, until_ms: int, seen_by: str | None) -> Asy
 def moment_of(device: Device, as_of: str | None, *, name: str = "as_of") -> int:
     """Return the moment that is meant, in ms: a date alone is the end of that day, no time at all is now.
 
-    Words such as "last March" mean the end of it. Stamps begin in 1970, and nothing was told before.
+    Words such as "last March" mean the end of it. Stamps begin in 1970 and end some time after
+    6000: nothing was told before, nor will be after.
     """
     now_ms = device.now_ms()
-    return now_ms if as_of is None else max(0, read_end_of(as_of, name=name, now_ms=now_ms) - 1)
+    if as_of is None:
+        return now_ms
+    return min(MS_MAX, max(0, read_end_of(as_of, name=name, now_ms=now_ms) - 1))
 
 
 @asynccontextmanager

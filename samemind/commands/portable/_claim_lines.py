@@ -23,6 +23,8 @@ from samemind.portable.records import Claimed, JudgedClaims
 
 # A commit holds up other writers while it is made.
 BATCH: Final = 2_000
+# The relation, the entity without regard to case, and the words of the value.
+_Said = tuple[str, str, frozenset[str]]
 
 
 def claim_records(connection: sqlite3.Connection) -> Iterator[Claimed]:
@@ -76,11 +78,12 @@ class ClaimsIn:
         count = 0
         pending: list[tuple[Claimed, Write]] = []
         waits: set[str] = set()
+        here_by_number = _ClaimsHere(connection)
         for line in lines:
             here = number_of(connection, line.rid)
             if here is None or line.id in self._places:
                 continue
-            held = _same(connection, here, line, self._taken)
+            held = here_by_number.like(here, line, self._taken)
             if held is not None:
                 self._place(line, OpRef(core.feeds.origin_of(held.feed), held.seq, held.claim))
                 continue
@@ -141,14 +144,22 @@ def _texts(connection: sqlite3.Connection, number: int) -> list[str]:
     return [shown.memory.text, *texts_of(shown.memory.fields)]
 
 
-def _same(connection: sqlite3.Connection, number: int, line: Claimed, taken: set[bytes]) -> ShownClaim | None:
-    """Return the claim of a memory that a line repeats, unless an earlier line repeats it too."""
-    for held in claims_of(connection, number):
-        if (
-            held.claim not in taken
-            and held.relation == line.relation
-            and held.entity.casefold() == line.entity.casefold()
-            and words_of(held.value) == words_of(line.value)
-        ):
-            return held
-    return None
+class _ClaimsHere:
+    """What memories claim already, by what it says. Of each it is read once, as all lines of a file may be of one."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._by_number: dict[int, dict[_Said, list[ShownClaim]]] = {}
+
+    def like(self, number: int, line: Claimed, taken: set[bytes]) -> ShownClaim | None:
+        """Return the claim of a memory that a line repeats, unless an earlier line repeats it too."""
+        if number not in self._by_number:
+            said = self._by_number[number] = {}
+            for held in claims_of(self._connection, number):
+                said.setdefault(_said(held), []).append(held)
+        alike = self._by_number[number].get(_said(line), [])
+        return next((held for held in alike if held.claim not in taken), None)
+
+
+def _said(claim: Claimed | ShownClaim) -> _Said:
+    return claim.relation, claim.entity.casefold(), words_of(claim.value)

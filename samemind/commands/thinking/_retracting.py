@@ -31,6 +31,7 @@ from replica import (
     all_edges,
     show_memory_id,
 )
+from replica.fields import MS_MAX
 from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 from replica.reads.attribution import told_by
@@ -69,7 +70,7 @@ class Retraction(NamedTuple):
 def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Retraction:
     own = None if options.device is None else find_device(connection, options.device)
     meant = Meant(
-        0 if options.since is None else read_time(options.since, name="since") << COUNTER_BITS,
+        0 if options.since is None else min(MS_MAX, read_time(options.since, name="since")) << COUNTER_BITS,
         None if options.ops is None else read_stretches(options.ops),
     )
     rids = {

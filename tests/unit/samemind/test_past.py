@@ -99,7 +99,7 @@ def test_a_memory_reads_as_it_was_at_any_moment(tmp_path: Path) -> None:
             assert (change.before, change.after) == ("Ann lives in Porto", "Ann lives in Lisbon")
             assert dict(change.fields) == {"topic": "move"}
             assert {view.rid for view in (await mind.diff(before, until=told)).added} == {rid, other}
-            with pytest.raises(samemind.Usage, match="begins before it ends"):
+            with pytest.raises(samemind.Usage, match="to be before"):
                 await mind.diff(changed, until=told)
 
     trio.run(main)
@@ -322,3 +322,23 @@ def test_a_reminder_that_was_dismissed_since_stands_where_the_past_is_asked(tmp_
             assert [one.id for one in await mind.triggers(as_of=shown)] == [raised.id]
 
     trio.run(main)
+
+
+def test_a_moment_after_all_stamps_is_the_last_one(tmp_path: Path) -> None:
+    """Stamps end long before the last year that a date can name: what counts in stamps overflowed there."""
+    last = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        rid = mind.remember("Ann lives in Porto").rid
+        assert mind.triggers(as_of=last).triggers == []
+        assert [each.rid for each in mind.list(as_of=last)] == [rid]
+        assert mind.recall("where does Ann live?", as_of=last).results
+        for asked in (
+            mind.context,
+            mind.entities,
+            mind.sessions,
+            mind.goals,
+            mind.contradictions,
+            mind.profile,
+        ):
+            asked(as_of=last)
+        assert mind.retract(source="nobody", since=last, dry_run=True).rids == []
