@@ -38,7 +38,8 @@ UPLOAD_BYTES_MAX: Final = 1 << 30
 UPLOADS_MAX: Final = 4
 # As many imports as anybody takes back by a button; later ones push earlier ones out.
 UNDOS_MAX: Final = 16
-NAME_CHARACTERS_MAX: Final = 120
+# File systems take 255.
+NAME_BYTES_MAX: Final = 200
 
 
 @dataclass(slots=True)
@@ -58,8 +59,8 @@ class Carrying:
 
     def begin(self, name: object) -> dict[str, Any]:
         """Make room for a file of that name, of which the end tells what it may be."""
-        plain = Path(str(name)).name[-NAME_CHARACTERS_MAX:]
-        if not isinstance(name, str) or not plain or "\0" in name:
+        plain = "" if not isinstance(name, str) else _short(Path(name).name)
+        if plain in ("", "..") or "\0" in plain:
             raise Usage("expected the name of a file", code="invalid")
         while len(self._uploads) >= UPLOADS_MAX:
             self.drop(next(iter(self._uploads)))
@@ -141,6 +142,11 @@ class Carrying:
         if id not in self._uploads:
             raise NotFound("this file is not here any more", code="gone", hint="choose it again")
         return self._uploads[id]
+
+
+def _short(name: str) -> str:
+    """Return the end of a name, as a file system takes it: what is no character in it is left out."""
+    return name.encode("utf-8", "ignore")[-NAME_BYTES_MAX:].decode("utf-8", "ignore")
 
 
 _BY_HAND: Final = "the end of the import said which command does"

@@ -106,6 +106,34 @@ def test_what_is_no_id_is_refused_before_a_window_opens_for_it(served: Served, r
     refused(served.owner.post("/api/v1/panel/forget", {"rids": [rid]}), 400, "invalid")
 
 
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("..", None),
+        ("a/..", None),
+        (".", None),
+        ("a\0b", None),
+        ("\ud800", None),
+        (7, None),
+        ("/etc/notes.jsonl", "notes.jsonl"),
+        ("\U0001f600" * 100 + ".jsonl", None),
+        ("\ud800notes.jsonl", "notes.jsonl"),
+    ],
+)
+def test_the_name_of_a_file_that_is_sent_leads_nowhere_and_is_one(
+    served: Served, name: object, kept: str | None
+) -> None:
+    """As `..` it stood for the folder of everybody's files; a long one, or one that is no text, was a fault of ours."""
+    answer = served.owner.post("/api/v1/panel/upload", {"name": name})
+    if kept is None and not (isinstance(name, str) and len(name) > 20):
+        refused(answer, 400, "invalid")
+        return
+    (file,) = (served.home / "uploads" / answer.json["id"]).iterdir()
+    assert file.name == (kept or file.name)
+    assert file.name.endswith(".jsonl")
+    assert served.owner.send("POST", f"/api/v1/panel/upload/{answer.json['id']}", b"x", {}).status == 200
+
+
 def test_a_launch_token_works_once(served: Served) -> None:
     _, token = launched(served.home)
     assert stranger(served.url).post(SESSION, {"launch": token}).status == 200
