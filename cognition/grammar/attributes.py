@@ -7,7 +7,6 @@ whoever knows what they are values of.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -88,6 +87,8 @@ class _Words(NamedTuple):
 
 @lru_cache(1)
 def _table() -> _Words:
+    import tomllib  # here: whoever only asks reads no words, and a phone loads this for each start from scratch
+
     told: Mapping[str, Any] = tomllib.loads(
         Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     )

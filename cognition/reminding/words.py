@@ -1,7 +1,6 @@
 """The words of reminders: `words.toml`, and numbers from `numbers.toml`, each read once."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,6 +68,8 @@ class ReminderWords:
 
 @lru_cache(1)
 def table() -> ReminderWords:
+    import tomllib  # here, as in `cognition.grammar.attributes`
+
     told: Mapping[str, Any] = tomllib.loads(
         Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     )
@@ -86,6 +87,8 @@ def table() -> ReminderWords:
     )
     spans = sorted(((int(n), _any_of(words)) for n, words in told["spans"].items()), reverse=True)
     around = [(plain(before), plain(behind)) for before, behind in told["asks_around"]["pairs"]]
+    import tomllib
+
     spelled = tomllib.loads(Path(__file__).with_name("numbers.toml").read_text(encoding="utf-8"))
     cardinals, ordinal, struck = (
         {word: int(n) for n, ws in spelled[name].items() for word in ws}

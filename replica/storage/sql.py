@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, TypeVar
-from urllib.parse import quote
 
 from replica.errors import ReplicaError, StoreCorrupt, StoreFailed
 from replica.storage.cipher import open_encrypted
@@ -55,6 +54,9 @@ def connect(
     SQL has `casefold(text)` there: of SQLite's own, `NOCASE` and `lower` know no letters but those of ASCII.
     """
     if read_only:
+        # A tenth of what a phone imports at its first start, and no phone comes by here.
+        from urllib.parse import quote
+
         connection = open_file(f"file:{quote(path)}?mode=ro", uri=True, key=key)
     else:
         connection = open_file(path, key=key)

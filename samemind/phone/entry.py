@@ -15,12 +15,13 @@ from replica.errors import ReplicaError
 from replica.keys import Ed25519PrivateKey
 from samemind.phone.bridge import given, listed
 from samemind.phone.host import LooksSecret, Phone
-from samemind.phone.link import MailboxHearing, Pairing, PhoneLink
+from samemind.phone.link import MailboxHearing, PhoneLink
 from sync.errors import SyncError
 from sync.identity import Identity
 
 if TYPE_CHECKING:
     from samemind.phone.mail import PhoneMail
+    from samemind.phone.pairing import Pairing
 
 # What is somebody's fault and has something to say; all else is a bug, and is shown as one.
 _TOLD: Final = (ReplicaError, SyncError, LooksSecret, ValueError)
@@ -122,9 +123,10 @@ class OpenedDevice:
 
     def pair_start(self, code: str, origin: str, expected: str) -> str:
         """Begin to pair with who shows this code; what it says is heard first. `expected`: its fingerprint, if told."""
+        pairing = import_module("samemind.phone.pairing")  # here: a device pairs once
 
         def begin() -> None:
-            self._pairing = Pairing(
+            self._pairing = pairing.Pairing(
                 self._phone,
                 code,
                 expected=bytes.fromhex(expected) or None,

@@ -4,7 +4,8 @@ from random import Random
 
 from replica.membership import introduce, name_root
 from samemind.phone.host import Phone
-from samemind.phone.link import Pairing, PhoneLink
+from samemind.phone.link import PhoneLink
+from samemind.phone.pairing import Pairing
 from sync.exchange import Exchange
 from sync.identity import certificate_key
 from sync.pairing import Introduction, Offerer, PairingWindow

@@ -7,6 +7,7 @@ const FOLDER = "samemind-start", FILE = "memory";
 const ROOM_BYTES_MIN = 200_000_000;
 const PAGE_BYTES = 65_536; // of WebAssembly
 const TRIES_MAX = 3; // where none was ever good, no more are made
+const UNENDED_MAX = 2; // starts in a row that nobody saw the end of: one page may have been closed, two were ended by the memory
 export const at = (name) => new URL(PARTS[name], new URL("./", import.meta.url)).href;
 // What a memory was made of: any other part, and it is another one.
 const OF = ["pyodide.asm.wasm", "pyodide.asm.mjs", "python_stdlib.zip", "app.zip"].map((name) => PARTS[name]).join(" ");
@@ -98,9 +99,9 @@ async function fileOf() {
   return (await folder.getFileHandle(FILE, { create: true })).createSyncAccessHandle();
 }
 
-// A memory that ended its page once is not tried again: it is noted before that it is tried, and after that it was good.
+// A memory that ends its page is not tried for good: it is noted before that it is tried, and after that it went well.
 function remembered(about) {
-  if (about?.of !== OF || !about.isGood) return null;
+  if (about?.of !== OF || !about.isGood || (about.unended ?? 0) >= UNENDED_MAX) return null;
   const bytes = read(about); // Pyodide takes a promise of it, and loads the rest meanwhile
   bytes.catch(() => {});
   return { bytes, size: about.size };
@@ -121,7 +122,7 @@ export function sumOf(bytes) {
 }
 
 async function read(about) {
-  const [handle] = await Promise.all([fileOf(), keep("start", { ...about, isGood: false })]);
+  const [handle] = await Promise.all([fileOf(), keep("start", { ...about, unended: (about.unended ?? 0) + 1 })]);
   try {
     const memory = new Uint8Array(handle.getSize());
     handle.read(memory, { at: 0 });
@@ -135,7 +136,7 @@ async function read(about) {
 // Say that a start went well.
 export async function startedWell() {
   const about = await kept("start");
-  if (about?.of === OF) await keep("start", { ...about, tries: 0, isGood: true });
+  if (about?.of === OF) await keep("start", { ...about, tries: 0, unended: 0 });
 }
 
 // Make a memory for later starts, in an interpreter of its own that opens no store and knows no key.

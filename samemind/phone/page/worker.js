@@ -1,7 +1,7 @@
 // The worker that is the device: it loads Python, opens the store on the browser's disk, and keeps the link.
 // One message in, one answer out; what happens by itself is told as an event.
 import { ahead } from "./ahead.js";
-import { mountDisk, syncForReal, wipeDisk } from "./disk.js";
+import { mountDisk, opened, syncForReal, wipeDisk } from "./disk.js";
 import { clear, keep, kept } from "./kept.js";
 import { keepMail } from "./mail.js";
 import { forgetStart, startedWell, startPython } from "./start.js";
@@ -62,7 +62,13 @@ const lap = (part) => { times[part] = Math.round(performance.now() - began); };
 syncForReal(() => python);
 const noted = kept("start");
 const cleaned = kept("wiping").then((wiping) => wiping && erase().then(() => true)); // a page was closed in the middle of it
-const loading = cleaned.then(async (wasWiped) => startPython(ahead, wasWiped ? undefined : await noted, lap));
+const loading = cleaned.then(async (wasWiped) => {
+  const started = await startPython(ahead, wasWiped ? undefined : await noted, lap);
+  lap("python");
+  started.python.runPython("import samemind.phone.entry");
+  lap("imported");
+  return started;
+});
 loading.then(() => tell("loaded", {}), () => {}); // whoever starts the device is told
 noted.catch(() => {});
 
@@ -71,13 +77,12 @@ const start = (options) => (starting ??= begin(options)); // each page asks for 
 
 async function begin({ name }) {
   await cleaned;
-  const [started, seed] = await Promise.all([loading, seedOfDevice().then(derive)]);
+  const files = opened();
+  const [started, seed] = await Promise.all([loading, seedOfDevice().then(derive), files]);
   ({ python, wasKept } = started);
-  lap("python");
-  disk = await mountDisk(python.FS, "/disk");
+  disk = await mountDisk(python.FS, "/disk", files);
   lap("disk");
   const { OpenedDevice } = python.pyimport("samemind.phone.entry");
-  lap("imported");
   device = OpenedDevice("/disk/memory.db", seed, name, Date.now());
   lap("opened");
   noting = noteMembers();

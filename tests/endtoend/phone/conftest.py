@@ -168,10 +168,10 @@ def pair(page: Page, laptop: Laptop) -> None:
 
 
 def kept(page: Page) -> Any:
-    """Wait until a start is kept, and return what is noted of it."""
+    """Wait until a start is kept, and noted to have gone well if it was used; return what is noted of it."""
     for _ in range(_LOOKS_MAX):
         about = page.evaluate(_ABOUT)
-        if about is not None and about["isGood"]:
+        if about is not None and about["isGood"] and not about.get("unended"):
             return about
         page.wait_for_timeout(_EACH_MS)
     raise AssertionError(f"no start was kept: {page.evaluate(_ABOUT)}")

@@ -19,6 +19,17 @@ _SPOIL: Final = """async () => {
   return bytes.length;
 }"""
 
+# What is noted of a memory after so many starts from it in a row that nobody saw the end of.
+_UNENDED: Final = """(unended) => new Promise((resolve) => {
+  const opening = indexedDB.open("samemind-phone", 1);
+  opening.onsuccess = () => {
+    const work = opening.result.transaction("kept", "readwrite"), store = work.objectStore("kept");
+    const asked = store.get("start");
+    asked.onsuccess = () => store.put({ ...asked.result, unended }, "start");
+    work.oncomplete = () => { opening.result.close(); resolve(); };
+  };
+})"""
+
 
 def test_the_second_start_goes_on_from_the_first_and_a_spoilt_one_from_scratch(
     laptop: Laptop, phone: Callable[[str], Page]
@@ -43,3 +54,16 @@ def test_the_second_start_goes_on_from_the_first_and_a_spoilt_one_from_scratch(
     assert not ask(page, "status")["wasKept"]
     assert call(page, "digests") == before
     assert len(call(page, "recent", limit=9)) == 3
+
+
+def test_a_page_that_was_closed_while_it_started_costs_the_next_start_nothing(
+    laptop: Laptop, phone: Callable[[str], Page]
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    for unended, goes_on in ((1, True), (2, False)):  # twice in a row, it was the memory that ended them
+        kept(page)
+        page.evaluate(_UNENDED, unended)
+        page.reload()
+        ready(page)
+        assert ask(page, "status")["wasKept"] is goes_on
