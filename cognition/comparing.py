@@ -1,6 +1,7 @@
 """Compare memories with older ones: who is to be asked about which pair, and what cannot both hold."""
 
 import sqlite3
+from collections.abc import Sequence
 
 from cognition import noticing
 from cognition.judging.nominating import (
@@ -64,18 +65,18 @@ class Comparing:
 
             def find(
                 connection: sqlite3.Connection, numbers: list[int] = numbers, ready: bool = ready
-            ) -> list[noticing.DisagreeingPair]:
+            ) -> tuple[list[noticing.DisagreeingPair], Sequence[int]]:
                 return noticing.find(connection, numbers, self._vectorized if ready else lambda *_: None)
 
-            found = await self._replica.read(find)
+            found, looked_at = await self._replica.read(find)
 
             def write(
                 core: Core,
                 connection: sqlite3.Connection,
                 found: list[noticing.DisagreeingPair] = found,
-                numbers: list[int] = numbers,
+                looked_at: Sequence[int] = looked_at,
             ) -> None:
-                noticing.write(core, connection, found, numbers, self._replica.now_ms())
+                noticing.write(core, connection, found, looked_at, self._replica.now_ms())
 
             await self._replica.run(write)
 

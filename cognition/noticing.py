@@ -31,8 +31,10 @@ from cognition.words import OWNER, quoted
 from replica import Claim, Core, Write, derived_transaction, numbers_with_facts
 from replica.reads.claims import claims_of
 
-# Memories that one look takes up: a few milliseconds each where they claim anything, and others wait for the store.
-LOOKED_AT_MAX: Final = 16
+# Memories that one look takes up at most, and for how long: where they claim anything they take a few milliseconds
+# each, and others wait for the store; where they claim nothing, many are done with in one write.
+LOOKED_AT_MAX: Final = 128
+LOOK_S: Final = 0.03
 # Of those that share a name, as many as the best by words are compared.
 _NAMED_MAX: Final = 24
 _SUBJECT_WORDS_MAX: Final = 6
@@ -79,12 +81,17 @@ def find(
     connection: sqlite3.Connection,
     numbers: Sequence[int],
     vector_of: Callable[[sqlite3.Connection, int], Vectorized | None],
-) -> list[DisagreeingPair]:
-    """Return what these memories and older ones say against each other."""
+) -> tuple[list[DisagreeingPair], Sequence[int]]:
+    """Return what some of these memories, the first ones, and older ones say against each other; and which they are."""
     found: list[DisagreeingPair] = []
     readings = _Readings()
-    for told in read_memories(connection, numbers):
-        if (
+    shown = {told.id: told for told in read_memories(connection, numbers)}
+    began = time.monotonic()
+    for done, number in enumerate(numbers):
+        if done and time.monotonic() - began > LOOK_S:
+            return found, numbers[:done]
+        told = shown.get(number)
+        if told is None or (
             "parent" in told.memory.fields
             or "block" in told.memory.fields
             or told.memory.fields.get("archived")
@@ -92,7 +99,7 @@ def find(
             continue
         if readings.of(told).claims:
             found += _against(connection, told, readings, vector_of)
-    return found
+    return found, numbers
 
 
 def write(

@@ -736,14 +736,14 @@ def _nearest_person(sentence: _Sentence, start: int) -> tuple[str, ...]:
 
 def _feasts(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read on which day something is that happens once: a wedding, a first night, a launch."""
-    days = list(_days(sentence.plain))
-    if len({day for day, _, _ in days}) != 1:
-        return
     said = sentence.plain
     if FEASTS not in sentence.lists:  # "Marta is getting married! 14 June, in the chapel"
         said = _last_sentence(sentence.before)
         if not said or len(said.split()) > _HEADING_WORDS_MAX:
             return
+    days = list(_days(sentence.plain))
+    if len({day for day, _, _ in days}) != 1:
+        return
     named = [(name, match) for name, pattern in sentence.words.feasts if (match := pattern.search(said))]
     if named:
         name, match = named[-1]

@@ -5,13 +5,15 @@ thinks. What a memory added is taken back in the transaction that changes or era
 All counts follow from the memories that show, so they are the same on every device that has read as far.
 """
 
+import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from cognition.memories import Shown, read_memories
+from cognition.memories import EACH, Shown, read_memories
 from cognition.versions import made_anew
 from cognition.words import STOP_WORDS, words
 from replica import Memory, RowChange, transaction
@@ -111,16 +113,28 @@ def note_memories(connection: sqlite3.Connection, numbers: Sequence[int]) -> Tou
     """Read these memories and add what they say, in the caller's transaction; return what that moved."""
     from cognition.patterns.reading import note  # here: a store is opened, and listed, without the grammar
 
-    touched = Touched()
-    for it in sorted(read_memories(connection, numbers), key=lambda it: it.id):
-        if _counts(it):
-            noted = note(it.memory.text, it.memory.fields, it.memory.created >> 16)
-            _take_back(connection, it.id)
-            _add(connection, it.id, noted, touched)
-            if len(set(words(it.memory.text)) - STOP_WORDS) >= COMPARED_WORDS_MIN:
-                connection.execute("INSERT OR IGNORE INTO pattern_unlike VALUES (?)", (it.id,))
+    read = [
+        (it, note(it.memory.text, it.memory.fields, it.memory.created >> 16))
+        for it in sorted(read_memories(connection, numbers), key=lambda it: it.id)
+        if _counts(it)
+    ]
+    noted = [(it.id, each) for it, each in read]
+    for number in _noted_before(connection, noted):
+        _take_back(connection, number)
+    touched = _add(connection, noted)
+    connection.executemany(
+        "INSERT OR IGNORE INTO pattern_unlike VALUES (?)",
+        [(it.id,) for it, _ in read if len(set(words(it.memory.text)) - STOP_WORDS) >= COMPARED_WORDS_MIN],
+    )
     connection.executemany("DELETE FROM pattern_queue WHERE id = ?", [(number,) for number in numbers])
     return touched
+
+
+def _noted_before(connection: sqlite3.Connection, noted: "Sequence[tuple[int, Noted]]") -> list[int]:
+    rows = connection.execute(
+        f"SELECT id FROM pattern_note WHERE id IN ({EACH})", (json.dumps([number for number, _ in noted]),)
+    )
+    return [number for (number,) in rows]
 
 
 def _counts(it: Shown) -> bool:
@@ -129,39 +143,51 @@ def _counts(it: Shown) -> bool:
     return not (fields.get("archived") or fields.get("block") or fields.get("parent"))
 
 
-def _add(connection: sqlite3.Connection, number: int, noted: "Noted", touched: Touched) -> None:
-    connection.execute(
+def _add(connection: sqlite3.Connection, noted: "Sequence[tuple[int, Noted]]") -> Touched:
+    """Add what a page of memories says, a statement for each table; return what that moved."""
+    connection.executemany(
         "INSERT INTO pattern_note VALUES (?, ?, ?, ?, ?)",
-        (number, noted.at_ms, noted.day, noted.bucket, noted.valence),
+        [(number, each.at_ms, each.day, each.bucket, each.valence) for number, each in noted],
     )
     connection.executemany(
         "INSERT INTO pattern_subject VALUES (?, ?, ?)",
-        [(subject, number, subject in noted.names) for subject in noted.subjects],
+        [(subject, number, subject in each.names) for number, each in noted for subject in each.subjects],
     )
-    pairs = list(combinations(sorted(noted.names), 2))
+    touched = Touched()
+    told: list[tuple[str, str]] = []
+    for _, each in noted:
+        pairs = list(combinations(sorted(each.names), 2))
+        told += pairs
+        touched.names |= dict.fromkeys(each.names if pairs else ())
+    touched.pairs |= dict.fromkeys(told)
     connection.executemany(
-        "INSERT INTO pattern_pair VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET memories = memories + 1", pairs
+        "INSERT INTO pattern_pair VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET memories = memories + 1", told
     )
-    touched.pairs |= dict.fromkeys(pairs)
-    touched.names |= dict.fromkeys(noted.names if pairs else ())
-    for subject in noted.subjects:
-        when = (subject, noted.bucket)
+    _add_days(connection, noted, touched)
+    felt = [each for each in noted if each[1].valence is not None]
+    connection.executemany(
+        "INSERT INTO pattern_felt VALUES (?, ?, ?, ?)",
+        [(subject, each.at_ms, number, each.valence) for number, each in felt for subject in each.subjects],
+    )
+    touched.moods |= dict.fromkeys(subject for _, each in felt for subject in each.subjects)
+    return touched
+
+
+def _add_days(connection: sqlite3.Connection, noted: "Sequence[tuple[int, Noted]]", touched: Touched) -> None:
+    """Count on how many days each subject was told of, by the part of the week: much is told on one day."""
+    days = Counter((subject, each.bucket, each.day) for _, each in noted for subject in each.subjects)
+    for (subject, bucket, day), count in days.items():
         ((memories,),) = connection.execute(
-            """INSERT INTO pattern_day VALUES (?, ?, ?, 1)
-               ON CONFLICT DO UPDATE SET memories = memories + 1 RETURNING memories""",
-            (*when, noted.day),
+            """INSERT INTO pattern_day VALUES (?, ?, ?, ?)
+               ON CONFLICT DO UPDATE SET memories = memories + excluded.memories RETURNING memories""",
+            (subject, bucket, day, count),
         )
-        if memories == 1:
+        if memories == count:
             connection.execute(
-                "INSERT INTO pattern_bucket VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET days = days + 1", when
+                "INSERT INTO pattern_bucket VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET days = days + 1",
+                (subject, bucket),
             )
-            touched.times[when] = None
-    if noted.valence is not None:
-        connection.executemany(
-            "INSERT INTO pattern_felt VALUES (?, ?, ?, ?)",
-            [(subject, noted.at_ms, number, noted.valence) for subject in noted.subjects],
-        )
-        touched.moods |= dict.fromkeys(noted.subjects)
+            touched.times[subject, bucket] = None
 
 
 def _take_back(connection: sqlite3.Connection, number: int) -> None:
