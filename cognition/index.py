@@ -63,7 +63,7 @@ _BLOCK: Final = 512
 # Signatures that are compared at a time: what differs stays near the processor.
 _COUNTED: Final = 1 << 16
 # Rows of a shortlist that are copied out at a time: half the time of copying all of it.
-_COPIED: Final = 256
+_COPIED: Final = 128
 _WORD_BITS: Final = 64
 # The fraction of a number of 16 bits has ten bits, of one of 32 bits 23; between sign and exponent are three more.
 _FRACTION_BITS_MORE: Final = 13
@@ -327,12 +327,13 @@ class VectorIndex:
         halves = self._matrix.dtype == np.float16
         matrix = self._matrix.view(np.int16) if halves else self._matrix
         copied = np.empty((min(len(rows), _COPIED), self._width), matrix.dtype)
+        room = np.empty(copied.shape, np.int32) if halves else None
         # Of both sides of a product one may be scaled: by a power of two it comes to the same, to the last bit.
         asked = query * _EXPONENTS_APART if halves else query
         for start in range(0, len(rows), _COPIED):
             some = rows[start : start + _COPIED]
             np.take(matrix, some, axis=0, out=copied[: len(some)], mode="clip")
-            block = _widened(copied[: len(some)]) if halves else copied[: len(some)]
+            block = copied[: len(some)] if room is None else _widened(copied[: len(some)], room[: len(some)])
             np.vecdot(block, asked, out=cosines[start : start + len(some)])
         return cosines
 
@@ -340,7 +341,7 @@ class VectorIndex:
         """Return some rows in 32 bits."""
         some = self._matrix[rows]
         if some.dtype == np.float16:
-            widened: Vectors = _widened(some.view(np.int16))
+            widened: Vectors = _widened(some.view(np.int16), np.empty(some.shape, np.int32))
             widened *= _EXPONENTS_APART
             return widened
         return some  # type: ignore[return-value]
@@ -426,10 +427,14 @@ def _ordered(halves: Halves) -> NDArray[np.int16]:
     return bits ^ ((bits >> 15) & np.int16(0x7FFF))
 
 
-def _widened(halves: NDArray[np.int16]) -> Vectors:
-    """Return what 16 bits say in 32 bits, each number smaller by `_EXPONENTS_APART`; quicker than `astype`."""
-    bits = np.left_shift(halves, _FRACTION_BITS_MORE, dtype=np.int32)
-    bits &= _SIGN_AND_REST
+def _widened(halves: NDArray[np.int16], bits: NDArray[np.int32]) -> Vectors:
+    """Return what 16 bits say in 32 bits, each number smaller by `_EXPONENTS_APART`, in the room of `bits`.
+
+    A third of the time of `astype`. Widened first and shifted then, since numpy does both at once far more slowly.
+    """
+    np.copyto(bits, halves)
+    np.left_shift(bits, _FRACTION_BITS_MORE, out=bits)
+    np.bitwise_and(bits, _SIGN_AND_REST, out=bits)
     return bits.view(np.float32)
 
 
