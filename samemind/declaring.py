@@ -76,8 +76,8 @@ class Method:
     """The method of the library. Its parameters follow from the options; arguments go by place, options by name."""
 
     name: str
-    says: str
-    """Its docstring."""
+    says: str = ""
+    """Its docstring, where that is not the sentence of the command."""
     by_place: tuple[str, ...] = ()
     """Options that go by place too."""
 

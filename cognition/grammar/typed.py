@@ -54,7 +54,6 @@ _NEAR: Final = 5
 # "duda, la cugina", "sister Duda": who has a role is named right beside it, with an article between.
 _BEFORE_ROLE: Final = 2
 _DAYS_MAX: Final = 31
-_CENTURY: Final = 100
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"”’)]*\s+(?=\S)|\n+")
 # A full stop behind these ends nothing.
@@ -77,7 +76,6 @@ _MONTHLY: Final = re.compile(
 )
 # What somebody pays by the month without naming a currency is no smaller.
 _SUM_MIN: Final = 20
-_PERIOD: Final = re.compile(r"\s*(?:/|per\b|[^\W\d_]{1,8}['\s])?\s*(?:[^\W\d_]{1,3}\s)?([^\W\d_]+)")
 _NUMERIC_DATE: Final = re.compile(r"(?<![\d./-])(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4}|\d\d))?(?![\d/-])")
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _NAME: Final = re.compile(r"(?<![.!?…\n] )(?<!^)\b[^\W\d_]\w{2,}", re.MULTILINE)

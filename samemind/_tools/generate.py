@@ -203,7 +203,7 @@ def _method(command: Command[Any, Any], method: Method) -> Iterator[str]:
     returns = command.result.__name__
     yield ""
     yield from _call(f"    async def {method.name}(", parameters, f") -> {returns}:")
-    yield from _docstring(method.says)
+    yield from _docstring(method.says or command.help)
     passed = [f'"{command.name}"', *(f"{one.name}={_passed(one, method)}" for one in given)]
     yield from _call(f"        answer: {returns} = await self._ask(", passed, ")")
     yield "        return answer"

@@ -4,10 +4,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from samemind.declaring import option
 from samemind.printable import one_line
 from samemind.rendering import Document
 
 PROFILES: Final = ("core", "full", "compat")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRights:
+    """What a remote agent may do."""
+
+    profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
+    workspace: str | None = option(
+        "--workspace", "the space this agent is limited to; without one, it sees everything"
+    )
+    share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
+    read_only: bool = option("--read-only", "it may not change anything", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

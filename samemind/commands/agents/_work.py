@@ -2,23 +2,18 @@
 
 import time
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from samemind.agents.grants import Agent, Rights
 from samemind.arguments import check_share
-from samemind.commands.agents._parts import AgentView
+from samemind.commands.agents._parts import AgentRights, AgentView
 from samemind.times import at_ms
-
-if TYPE_CHECKING:
-    from samemind.commands.agents.add import AddAgent
-    from samemind.commands.agents.approve import ApproveAgent
 
 
 def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def rights_of(options: "AddAgent | ApproveAgent") -> Rights:
+def rights_of(options: AgentRights) -> Rights:
     check_share(options.workspace, options.share)
     return Rights(
         profile=options.profile,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.agents._parts import PROFILES, AgentAdded, added_lines
-from samemind.declaring import Agents, Command, Effects, argument, option
+from samemind.commands.agents._parts import AgentAdded, AgentRights, added_lines
+from samemind.declaring import Agents, Command, Effects, argument
 
 if TYPE_CHECKING:
     from samemind.agents.grants import Agent, Grants
@@ -12,16 +12,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddAgent:
+class AddAgent(AgentRights):
     """Admit a remote agent by a token, which is shown once."""
 
     name: str = argument("what to call it", metavar="NAME")
-    profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
-    workspace: str | None = option(
-        "--workspace", "the space this agent is limited to; without one, it sees everything"
-    )
-    share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
-    read_only: bool = option("--read-only", "it may not change anything", default=False)
 
 
 def run(home: "Home", options: AddAgent) -> AgentAdded:

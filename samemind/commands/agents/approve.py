@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.agents._parts import PROFILES, AgentAdded, added_lines
+from samemind.commands.agents._parts import AgentAdded, AgentRights, added_lines
 from samemind.declaring import Agents, Command, Effects, argument, option
 
 if TYPE_CHECKING:
@@ -11,17 +11,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApproveAgent:
+class ApproveAgent(AgentRights):
     """Approve the program that shows this code."""
 
     code: str = argument("the code that the program's page shows", metavar="CODE")
     name: str | None = option("--name", "what to call it, instead of the name it gives")
-    profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
-    workspace: str | None = option(
-        "--workspace", "the space this agent is limited to; without one, it sees everything"
-    )
-    share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
-    read_only: bool = option("--read-only", "it may not change anything", default=False)
 
 
 def run(home: "Home", options: ApproveAgent) -> AgentAdded:

@@ -101,9 +101,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel="reads or writes files",
-    library=Method(
-        "carry_import",
-        "Read what another device wrote with `carry export`: a file, or every file in a folder.",
-    ),
+    library=Method("carry_import"),
     place=2,
 )

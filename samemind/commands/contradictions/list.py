@@ -137,9 +137,7 @@ COMMAND: Final = Command(
         ),
     ),
     panel=True,
-    library=Method(
-        "contradictions", "List contradictions (statements that cannot all be true), open ones first."
-    ),
+    library=Method("contradictions"),
     workspace=Workspace.PUT,
     rows="contradictions",
     place=1,

@@ -63,9 +63,7 @@ COMMAND: Final = Command(
     effects=Effects.DESTROY,
     agents=Agents.NEVER,
     panel="undoes or folds much at once: asked for where its result can be read",
-    library=Method(
-        "compact", "Compact the log: fold ops that every device has into the base, which drops their history."
-    ),
+    library=Method("compact"),
     streams=True,
     kept="what left the log so far stays folded; `samemind compact` goes on from there",
     place=8,

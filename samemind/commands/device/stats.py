@@ -121,6 +121,6 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("stats", "Count memories, edges, ops and devices, and measure the store."),
+    library=Method("stats"),
     place=10,
 )

@@ -87,7 +87,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("verify", "Check every chain and signature, and recompute the state from the log."),
+    library=Method("verify"),
     went_well=is_ok,
     place=7,
 )

@@ -40,6 +40,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel="is about the machine, or shows what was held back from every screen",
-    library=Method("warmup", "Load the embedder and the vectors now, rather than at the first recall."),
+    library=Method("warmup"),
     place=12,
 )

@@ -76,7 +76,7 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.FULL,
     panel=True,
-    library=Method("relate", "Relate two entities or memories by an edge."),
+    library=Method("relate"),
     idempotent=True,
     place=1,
 )

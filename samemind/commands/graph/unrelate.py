@@ -59,7 +59,7 @@ COMMAND: Final = Command(
     effects=Effects.DESTROY,
     agents=Agents.FULL,
     panel=True,
-    library=Method("unrelate", "Remove an edge."),
+    library=Method("unrelate"),
     idempotent=True,
     place=2,
 )

@@ -44,6 +44,6 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("add_peer", "Save an address at which a device can always be reached."),
+    library=Method("add_peer"),
     place=4,
 )

@@ -45,6 +45,6 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("rename_peer", "Give a device another name here."),
+    library=Method("rename_peer"),
     place=3,
 )

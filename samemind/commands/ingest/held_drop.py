@@ -55,6 +55,6 @@ COMMAND: Final = Command(
     effects=Effects.DESTROY,
     agents=Agents.NEVER,
     panel=True,
-    library=Method("drop_held", "Delete a quarantined text."),
+    library=Method("drop_held"),
     place=6,
 )

@@ -66,6 +66,6 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel="is about the machine, or shows what was held back from every screen",
-    library=Method("requeue", "Retry entries of the queue that failed: those named, or all."),
+    library=Method("requeue"),
     place=2,
 )

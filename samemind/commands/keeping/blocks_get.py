@@ -45,5 +45,5 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("block", "Show one block."),
+    library=Method("block"),
 )

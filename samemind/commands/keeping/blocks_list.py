@@ -62,7 +62,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("blocks", "List the editable blocks, which are part of every prompt."),
+    library=Method("blocks"),
     rows="blocks",
     short=True,
 )

@@ -52,6 +52,6 @@ COMMAND: Final = Command(
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel=True,
-    library=Method("finish_goal", "Mark a goal as reached."),
+    library=Method("finish_goal"),
     idempotent=True,
 )

@@ -108,8 +108,6 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method(
-        "sessions", "List the conversations that memories came from, latest first, each with a summary."
-    ),
+    library=Method("sessions"),
     rows="sessions",
 )

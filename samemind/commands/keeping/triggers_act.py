@@ -40,6 +40,6 @@ COMMAND: Final = Command(
         description="Say that what a trigger brought up is done or decided.",
     ),
     panel=True,
-    library=Method("act", "Mark a trigger as acted on, on every device."),
+    library=Method("act"),
     idempotent=True,
 )

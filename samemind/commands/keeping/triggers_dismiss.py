@@ -40,6 +40,6 @@ COMMAND: Final = Command(
         description="Say that the user does not want to hear of a trigger.",
     ),
     panel=True,
-    library=Method("dismiss", "Dismiss a trigger, on every device."),
+    library=Method("dismiss"),
     idempotent=True,
 )

@@ -82,7 +82,7 @@ COMMAND: Final = Command(
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
-    library=Method("triggers", "List triggers (what memory brings up by itself), most urgent first."),
+    library=Method("triggers"),
     rows="triggers",
     short=True,
 )

@@ -52,6 +52,6 @@ COMMAND: Final = Command(
     effects=Effects.DESTROY,
     agents=Agents.NEVER,
     panel="reads, writes or shows a secret, or gives one up",
-    library=Method("remove_mailbox", "Stop using a mailbox; its files stay there."),
+    library=Method("remove_mailbox"),
     place=3,
 )

@@ -101,10 +101,7 @@ COMMAND: Final = Command(
         ),
     ),
     panel=True,
-    library=Method(
-        "forget",
-        "Forget memories and others that say the same, on every device; or erase them from every file.",
-    ),
+    library=Method("forget"),
     idempotent=True,
     workspace=Workspace.PUT | Workspace.CHANGED_BY_ID,
     place=13,
