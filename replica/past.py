@@ -24,9 +24,7 @@ class BeyondHorizon(NameNotFound):
     """The log tells nothing of that time any more; `horizon_ms` is where what it tells begins."""
 
     def __init__(self, horizon_ms: int) -> None:
-        super().__init__(
-            f"the log tells nothing of that time any more: it begins at {horizon_ms} ms since 1970"
-        )
+        super().__init__(f"the log no longer covers that time: it begins at {horizon_ms} ms since 1970")
         self.horizon_ms = horizon_ms
 
 

@@ -106,7 +106,7 @@ class _Explanation:
 _OUR_PACKAGES: Final = frozenset({"samemind", "replica", "sync", "cognition"})
 _RESTART: Final = (
     "samemind was changed while its daemon ran, as an upgrade does: `samemind down`, then `samemind up`; "
-    "where no daemon runs, install samemind anew"
+    "where no daemon runs, reinstall samemind"
 )
 _BACKUP: Final = "restore a backup, or choose another data directory with --home"
 # By the class's full name; a class that is not here is explained by the nearest base that is.
@@ -170,7 +170,7 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
 
 # What a person can do where the system itself refuses; the text names the file.
 _HINTS_BY_ERRNO: Final[Mapping[int | None, str]] = {
-    errno.EROFS: "make the disk writable (an error may have made it so), or choose another home with --home",
+    errno.EROFS: "make the disk writable (an error may have made it so), or choose another data directory with --home",
     errno.ENOSPC: "make room on the disk, then try again",
     errno.EDQUOT: "make room in this user's quota, then try again",
     errno.EMFILE: "too many files are open: end other programs, or raise the limit (ulimit -n)",

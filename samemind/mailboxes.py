@@ -129,7 +129,7 @@ def mailbox_named(mailboxes: Sequence[SavedMailbox], name: str) -> SavedMailbox:
 def told_of(name: str, error: MailboxError) -> SamemindError:
     """Return what a person is told of a mailbox that did not do what it was asked."""
     if isinstance(error, Denied):
-        hint = "give its password anew: samemind mailbox add"
+        hint = "set its password again: samemind mailbox add"
         return Failed(f"{name}: {error}", code="mailbox_denied", hint=hint)
     return Unreachable(f"{name}: {error}", code="mailbox_unreachable")
 

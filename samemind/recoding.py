@@ -122,7 +122,7 @@ def check(path: Path, key: bytes | None) -> None:
         raise Failed(
             f"expected a whole store in {path}, but: {found}",
             code="not_recoded",
-            hint="restore a backup; of a store that was put aside: move it out of the home, or delete it",
+            hint="restore a backup; of a store that was put aside: move it out of the data directory, or delete it",
         )
 
 

@@ -20,7 +20,7 @@ SyncError
   │ └ InvalidRecoveryCode    nor can it be the recovery code of a group
   ├ WrongCode            the two sides do not hold the same code, or someone sits between them
   ├ CodeExpired          the code was right for a window of time that is over
-  └ PairingClosed        no more guesses are taken: open pairing anew
+  └ PairingClosed        no more guesses are taken: open pairing again
 
 A caller that only wants to keep going catches SyncError; one that explains things to a person
 catches the leaves. Messages name what was expected and what was found, never a secret.

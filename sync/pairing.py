@@ -73,8 +73,8 @@ _HELLO, _REPLY, _CONFIRM, _DONE, _REFUSED = (bytes([VERSION, kind]) for kind in 
 # silent close would have ended too.
 _REASONS: Final[tuple[tuple[type[SyncError], bytes, str], ...]] = (
     (WrongCode, b"\x01", "the code is not the one shown there now: it was mistyped, used, or burnt"),
-    (CodeExpired, b"\x02", "the time to type the code is over: open pairing anew on the other device"),
-    (PairingClosed, b"\x03", "the other device takes no more guesses: open pairing anew there"),
+    (CodeExpired, b"\x02", "the time to type the code is over: open pairing again on the other device"),
+    (PairingClosed, b"\x03", "the other device takes no more guesses: open pairing again there"),
     (Untrusted, b"\x04", "the other device never admits this one: it was revoked, or holds the same key"),
     (SyncError, b"\x05", "the other device did not understand this one"),
 )
@@ -151,9 +151,9 @@ class PairingWindow:
     def current(self, *, now_ms: int) -> PairingCode:
         """The code to show, and to judge by."""
         if self._code is None:
-            raise PairingClosed("no more guesses are taken: open pairing anew")
+            raise PairingClosed("no more guesses are taken: open pairing again")
         if now_ms >= self.expires_ms:
-            raise CodeExpired("the time to type the code is over: open pairing anew")
+            raise CodeExpired("the time to type the code is over: open pairing again")
         return self._code
 
     @property

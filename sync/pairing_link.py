@@ -162,8 +162,8 @@ async def offer(offering: Offering, *, listeners: Sequence[trio.SocketListener])
     if offering.paired is not None:
         return offering.paired
     if offering.window.burnt_out:
-        raise PairingClosed("no more guesses are taken: open pairing anew")
-    raise CodeExpired("nobody came in time: open pairing anew")
+        raise PairingClosed("no more guesses are taken: open pairing again")
+    raise CodeExpired("nobody came in time: open pairing again")
 
 
 async def join(

@@ -126,7 +126,7 @@ class SyncRequests:
     def _put_out(self) -> Untrusted | None:
         if self._identity.device_id not in self._group.trust.revoked:
             return None
-        return Untrusted("this device was put out of the group: nobody talks to it any more")
+        return Untrusted("this device was revoked: no other device talks to it")
 
     async def _settled(self, device: DeviceId, link: Link, started: float) -> Link:
         """Wait until a link is settled; if another takes its place, until that one is.

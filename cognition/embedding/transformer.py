@@ -118,7 +118,7 @@ class TransformerEmbedder:
         if found != self._fingerprint:
             raise ModelUnavailable(
                 f"expected the model at {self._folder} to be {self._fingerprint}, as when this program started, found "
-                f"{found}: start it anew"
+                f"{found}: restart it"
             )
         return model
 

@@ -63,7 +63,7 @@ def check(connection: sqlite3.Connection) -> int:
     ) as error:  # SQLite quotes what is damaged, whatever it is
         raise StoreCorrupt(
             f"expected a samemind store, but SQLite cannot read the file ({error}); it was left as it is. "
-            "Restore a backup, or move the file away to start anew"
+            "Restore a backup, or move the file away to start afresh"
         ) from None
     if application != APPLICATION_ID and tables:
         raise StoreCorrupt(

@@ -107,7 +107,7 @@ class Carrying:
         """Take back what an import wrote."""
         options = self._undos.get(id)
         if options is None:
-            raise NotFound("this import cannot be taken back here any more", code="too_late", hint=_BY_HAND)
+            raise NotFound("this import can no longer be undone here", code="too_late", hint=_BY_HAND)
         document: Mapping[str, Any] = to_json(await retract(self._device, options, _unheard))
         self._undos.pop(id, None)
         return document
@@ -140,7 +140,7 @@ class Carrying:
 
     def _named(self, id: str) -> _Upload:
         if id not in self._uploads:
-            raise NotFound("this file is not here any more", code="gone", hint="choose it again")
+            raise NotFound("this file is no longer here", code="gone", hint="choose it again")
         return self._uploads[id]
 
 

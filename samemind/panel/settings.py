@@ -133,7 +133,7 @@ def danger(key: str, before: Settings, after: Settings) -> str:
         case "history_days" if new < old:
             return "older history leaves the log, and does not come back"
         case "embedder":
-            return "every memory is embedded anew, which takes a while; until then words alone find some"
+            return "every memory is embedded again, which takes a while; until then, some are found by words alone"
         case "model_url" if new is not None:
             return "what is told would be sent to that address to be read"
         case "hub_url":

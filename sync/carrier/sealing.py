@@ -262,7 +262,7 @@ def _open_older_box(boxes: bytes, private_key: bytes) -> bytes:
 
 def _for_others() -> Untrusted:
     return Untrusted(
-        "the file is sealed for other devices: export it anew, by a device that knows this one as a member"
+        "the file is sealed for other devices: export it again, on a device that knows this one as a member"
     )
 
 

@@ -236,7 +236,7 @@ async def offer_by_mailbox(
                 return paired
         await offering.close()
         await trio.sleep(_READING_SECONDS)
-        raise PairingClosed("no more guesses are taken: open pairing anew")
+        raise PairingClosed("no more guesses are taken: open pairing again")
     except CodeExpired:
         await offering.close()
         if window.burnt:
@@ -280,7 +280,7 @@ async def _offer(
         frame = await _wait_for(box, _slot(code.plate, _JOINER, step), left_s)
         if frame is None:
             raise (
-                CodeExpired("nobody came in time: open pairing anew")
+                CodeExpired("nobody came in time: open pairing again")
                 if step == 1
                 else NoAnswer("somebody tried: the joiner began and did not go on; this code is burnt")
             )

@@ -98,7 +98,7 @@ def test_a_device_that_was_put_out_while_away_is_told_and_gets_nothing_more(
         try:
             phone.ask("sync")
         except SamemindError as error:
-            return "put out of the group" in str(error)
+            return "was revoked" in str(error) or "put out of the group" in str(error)
         return False
 
     seconds_until(is_told, "the phone does not hear that it was put out")

@@ -76,7 +76,7 @@ def render(document: Document) -> list[str]:
         for each in document["agents"]
     ]
     for each in document["waiting"]:
-        lines.append(f"{one_line(each['name'])} waits to be let in: samemind agents approve {each['code']}")
+        lines.append(f"{one_line(each['name'])} waits for approval: samemind agents approve {each['code']}")
         lines.append(f"    its answer goes to {one_line(each['redirect_uri'])}")
     return lines or ["no remote agents: samemind agents add NAME"]
 

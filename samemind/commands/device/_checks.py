@@ -83,7 +83,7 @@ def disk(device: Device) -> Check:
 def embedding(device: Device, pending: int, failed: int) -> Check:
     trouble = device.mind.trouble
     ok = trouble is None and not failed
-    detail = f"{device.mind.embedding.embedder.name}, local; {pending} waiting, {failed} given up"
+    detail = f"{device.mind.embedding.embedder.name}, local; {pending} waiting, {failed} failed"
     detail += "" if trouble is None else f"; {trouble}"
     return Check(
         name="embedding",
@@ -123,7 +123,7 @@ async def taking(device: Device) -> list[Check]:
         where = "remote: what it reads leaves this device" if reader.model.remote else "local"
         trouble = "" if reader.trouble is None else f"; {reader.trouble}"
         ok = reader.trouble is None and not talk.failed
-        detail = f"{reader.model.name}, {where}; {talk.pending} waiting, {talk.failed} given up{trouble}"
+        detail = f"{reader.model.name}, {where}; {talk.pending} waiting, {talk.failed} failed{trouble}"
         if device.mind.rewording is not None:
             worded, waiting = await device.replica.read(counted)
             detail += f"; {worded} memories have other words to be found by, {waiting} are to be given some"

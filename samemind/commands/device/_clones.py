@@ -114,8 +114,10 @@ async def clone_checks(device: Device) -> list[Check]:
     checks += await device.replica.run(_missing)
     by = await put_out_by(device)
     if by is not None:
-        detail = f"{by} put this device out of the group: nobody talks to it any more"
-        checks.append(Check(name="revoked", ok=False, detail=detail, fix="make a new home, and pair that"))
+        detail = f"{by} revoked this device: no other device talks to it"
+        checks.append(
+            Check(name="revoked", ok=False, detail=detail, fix="make a new data directory, and pair that")
+        )
     clone = await clone_of(device)
     if clone is not None:
         seen = (

@@ -77,10 +77,10 @@ def look_at(
         checks.append(check(False, f"{names} was revoked and still knows its password", fix))
     if view.foreign:
         checks.append(
-            check(True, f"{view.foreign} files of revoked devices, until what is in them is written anew")
+            check(True, f"{view.foreign} files of revoked devices, until what is in them is rewritten")
         )
     if view.stale:
-        detail = f"{view.stale} files may still hold words that were erased, until they are written anew"
+        detail = f"{view.stale} files may still hold words that were erased, until they are rewritten"
         checks.append(check(True, detail))
     if view.bytes_max is not None and view.bytes > view.bytes_max:
         over = f"{view.bytes / 1e6:.1f} MB, over its bound of {view.bytes_max / 1e6:.0f}"
@@ -99,5 +99,5 @@ def _quiet(view: MailboxView, peer: MailboxPeer, now: datetime) -> Check:
         name="mailbox",
         ok=False,
         detail=f"{view.name}: erased words may still be in {files} of {peer.name}, which {long}",
-        fix=f"samemind mailbox look {view.name} writes anew what is in them; if they stay, revoke {peer.name}",
+        fix=f"samemind mailbox look {view.name} rewrites what is in them; if they stay, revoke {peer.name}",
     )

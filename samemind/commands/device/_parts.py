@@ -76,7 +76,7 @@ def status_lines(document: Document) -> list[str]:
     )
     return [
         f"{one_line(document['name'])}  {document['device_id'][:DEVICE_DIGITS]}  {state}",
-        *([f"put out of the group by {one_line(document['revoked_by'])}"] if document["revoked_by"] else []),
+        *([f"revoked by {one_line(document['revoked_by'])}"] if document["revoked_by"] else []),
         *(
             [f"panel at {document['panel_url']} (`samemind panel` lets a browser in)"]
             if document["panel_url"]

@@ -114,7 +114,7 @@ def reach(peer: PeerView) -> Check | None:
     elif "another device answers" in said:
         fix = f"see where {peer.name} is now: samemind status there; then samemind peers add"
     elif "not paired" in said or "untrusted" in said or "revoked" in said:
-        fix = f"pair the two anew: samemind pair, here and on {peer.name}"
+        fix = f"pair the two again: samemind pair, here and on {peer.name}"
     else:
         fix = f"samemind sync {peer.name}, to see it again"
     return _bad(name, f"{peer.name}{where}: {peer.error}", fix)

@@ -47,7 +47,7 @@ async def run(device: "Device", options: Unrelate) -> EdgeView:
 
 
 def render(document: Document) -> list[str]:
-    return [f"no more: {edge_line(document)}"]
+    return [f"removed: {edge_line(document)}"]
 
 
 COMMAND: Final = Command(

@@ -227,7 +227,7 @@ def render(document: Document) -> list[str]:
         ("memories_back", "back, since only they had forgotten it"),
         ("memories_kept", "kept in this device's name"),
         ("texts_mended", "reads as those left it who stay"),
-        ("words_lost", "erased by them: its words are not here any more"),
+        ("words_lost", "erased by them: its words are no longer here"),
     ):
         lines += some_lines(document[key], lambda rid, said=said: f"{rid}  {said}")  # type: ignore[misc]
     lines += some_lines(document["memories_left_out"], _left_out_line)

@@ -49,7 +49,7 @@ class Queue:
 
 
 def queue_lines(document: Document) -> list[str]:
-    lines = [f"{document['pending']} waiting, {document['failed']} given up"]
+    lines = [f"{document['pending']} waiting, {document['failed']} failed"]
     for entry in document["entries"]:
         told = f"  {one_line(entry['last_error'])}" if entry["last_error"] else ""
         lines.append(

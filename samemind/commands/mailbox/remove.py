@@ -40,7 +40,7 @@ async def run(device: "Device", options: RemoveMailbox) -> MailboxRemoved:
 
 
 def render(document: Document) -> list[str]:
-    return [f"mailbox {one_line(document['name'])} is used no more"]
+    return [f"mailbox {one_line(document['name'])} is no longer used"]
 
 
 COMMAND: Final = Command(

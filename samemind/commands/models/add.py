@@ -191,7 +191,7 @@ def _tried(scratch: Path, name: str, source: str, revision: str) -> "AddedModel"
 def render(document: Document) -> list[str]:
     return [
         model_line(document),
-        f'to find memories by it, set embedder = "{document["setting"]}" in config.toml, and start the daemon anew',
+        f'to find memories by it, set embedder = "{document["setting"]}" in config.toml, and restart the daemon',
     ]
 
 

@@ -28,7 +28,7 @@ class ShowPhone:
     )
     replacing: str | None = option(
         "--replacing",
-        "a phone that is gone, by its id or name: put out of the group for good once the new one has joined",
+        "a phone that is gone, by its id or name: revoked once the new one has joined",
         metavar="ID",
     )
 
@@ -224,7 +224,7 @@ def render_said(document: Document) -> list[str]:
     if document["away"]:
         lines += ["", "Not here: " + ", ".join(map(_seen, document["away"])) + "."]
         lines.append(
-            "Is one of them gone, or was its browser cleared? samemind phone --replacing ID puts it out."
+            "Is one of them gone, or was its browser cleared? samemind phone --replacing ID revokes it."
         )
     return [*lines, "", f"Waiting until {clock(document['expires_at'])}."]
 

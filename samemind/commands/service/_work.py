@@ -65,7 +65,7 @@ def manager_of(home: Home, listen: str | None) -> Manager:
             "termux", folder / "run", termux_run(command), 0o700,
             (("sv-enable", folder.name), ("sv", "up", folder.name)),
             (("sv", "down", folder.name), ("sv-disable", folder.name)),
-            ("sv", "status", folder.name), "pkg install termux-services, once, and open Termux anew",
+            ("sv", "status", folder.name), "pkg install termux-services, once, and restart Termux",
         )  # fmt: skip
     if sys.platform == "darwin":
         label = launch_label(tail)

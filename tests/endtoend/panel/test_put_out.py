@@ -33,5 +33,5 @@ def test_both_pages_say_who_put_whom_out(chromium: Browser, tmp_path: Path) -> N
         expect(phone.page().get_by_role("heading", level=1).filter(has_text="Removed")).to_have_text(
             "Removed from the group"
         )
-        assert "put out of the group by laptop" in run(phone.home, "status").out
+        assert "revoked by laptop" in run(phone.home, "status").out
         assert laptop.errors + phone.errors == []

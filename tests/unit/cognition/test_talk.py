@@ -296,7 +296,7 @@ def test_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_letter(tmp_
         assert (queue.failed, len(queue.entries)) == (2, 2)
         assert "expected a JSON object, got 'I cannot do that'" in str(queue.entries[0].last_error)
         (check,) = [check for check in (await mind.doctor()).checks if check.name == "model"]
-        assert (check.ok, "2 given up" in check.detail) == (False, True)
+        assert (check.ok, "2 failed" in check.detail) == (False, True)
         # Nothing of the talk is lost, and it can be asked for again.
         assert len(await mind.list()) == 2
         good = True
@@ -375,7 +375,7 @@ def test_where_no_model_answers_nothing_is_counted_and_doctor_says_so(tmp_path: 
                     (entry.attempts, entry.status) for entry in queue.entries if entry.work == "core"
                 ] == [(0, "pending")]
                 (check,) = [check for check in (await mind.doctor()).checks if check.name == "model"]
-                assert "tiny, local; 1 waiting, 0 given up; expected a model at 127.0.0.1:9" in check.detail
+                assert "tiny, local; 1 waiting, 0 failed; expected a model at 127.0.0.1:9" in check.detail
 
     trio.run(main)
 

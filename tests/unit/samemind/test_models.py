@@ -190,7 +190,7 @@ def test_a_model_keeps_its_name_and_files_that_came_under_it_later_are_refused(
     monkeypatch.setattr(transformer, "_open", lambda folder: object())
     (tmp_path / "model.safetensors").write_bytes(b"another")
     assert embedder.name == name
-    with pytest.raises(ModelUnavailable, match=r"as when this program started, found .*: start it anew"):
+    with pytest.raises(ModelUnavailable, match=r"as when this program started, found .*: restart it"):
         embedder.embed(["tea"])
 
 
