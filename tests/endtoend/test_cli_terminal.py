@@ -137,7 +137,7 @@ def test_a_place_of_the_system_gets_a_hint(tmp_path: Path) -> None:
     for words in (("export", "-o", "/proc/foo"), ("backup", "/proc/foo"), ("--home", "/proc/foo", "list")):
         ran = cli.run(home, *words)
         assert ran.code == 2, ran.err
-        assert "expected a place where a f" in ran.err
+        assert "expected a path where a f" in ran.err
         assert re.search("another folder|another one with --home", ran.err)
     ran = cli.run(home, "import", "/proc/version", "--dry-run")
     assert "unpack" not in ran.err

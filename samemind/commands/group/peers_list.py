@@ -45,6 +45,7 @@ COMMAND: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("peers", "Return the other devices of the group."),
+    opens_mind=False,
     rows="peers",
     place=2,
     short=True,

@@ -34,6 +34,7 @@ COMMAND: Final = Command(
     library=Method(
         "group", "Return the members of the group, who outranks whom, and who was revoked by whom."
     ),
+    opens_mind=False,
     rows="members",
     place=6,
     short=True,

@@ -44,6 +44,7 @@ COMMAND: Final = Command(
     agents=Agents.NEVER,
     panel=True,
     library=Method("mailboxes", "Return the mailboxes of this device, and the state of each."),
+    opens_mind=False,
     rows="mailboxes",
     place=2,
     short=True,

@@ -42,7 +42,7 @@ def test_a_secret_is_no_memory_and_no_op_until_it_is_released(mind: BlockingMind
     assert (memory.text, memory.speaker, memory.tags, released.rid) == (CARD, "Ann", ["money"], told.rid)
     assert {mind.get(rid).text for rid in released.facts} >= {"Ann moved to Lisbon"}
     assert mind.held().held == []
-    with pytest.raises(samemind.NotFound, match="nothing is held"):
+    with pytest.raises(samemind.NotFound, match="no quarantined text"):
         mind.release_held(told.rid)
 
 

@@ -105,7 +105,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.mark.parametrize("words", [["list"], ["status"], ["get", "@"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["list"], ["status"], ["peers"], ["group"], ["get", "@"]], ids=" ".join)
 def test_a_command_that_shows_what_is_there_loads_no_cognition_and_no_loop(
     home: Path, words: list[str]
 ) -> None:
