@@ -54,7 +54,7 @@ NOT_FOR_A_QUESTION = ("email", "importlib.metadata", "threadpoolctl")
 # Three are the lock, the control channel and files as each system does them.
 OPENING_MAX = 330
 ASKING_MAX = 150
-RECALLING_MAX = 705
+RECALLING_MAX = 708
 EXPLAINING_MAX = 140
 # Those of this script; a list alone leaves 60,000.
 OBJECTS_MAX = 1_000
