@@ -130,7 +130,7 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
             yield Unreadable(
                 line=number, reason=f"expected a JSON object, {error.msg} at character {error.colno}"
             )
-        except (SamemindError, InvalidOp, ValueError, RecursionError) as error:
+        except (SamemindError, InvalidOp, OverflowError, ValueError, RecursionError) as error:
             yield Unreadable(line=number, reason=str(error))
 
 

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
@@ -149,6 +149,30 @@ def chat_turn(
         fields=fields,
         reads=Reads.YES if speaker is None else Reads.NO,
     )
+
+
+def in_characters(item: Item) -> Item:
+    """Return an item whose texts are characters throughout.
+
+    JSON can say half of an emoji, and exports that cut texts do. Halves that meet are the whole; what stays one is
+    written as U+FFFD: one such text kept a whole file out, and the rest of it is worth having.
+    """
+    text, fields = _in_characters(item.text), _in_characters(dict(item.fields))
+    return item if text == item.text and fields == item.fields else replace(item, text=text, fields=fields)
+
+
+def _in_characters(value: Any) -> Any:
+    match value:
+        case str():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list() | tuple():
+            return type(value)(map(_in_characters, value))
+        case dict():
+            return {_in_characters(name): _in_characters(each) for name, each in value.items()}
+    return value
 
 
 def read_chats(

@@ -1,16 +1,20 @@
 """Files to be brought in, as somebody else made them: what is wrong with one is told, and none leads elsewhere."""
 
 import io
+import json
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
+import samemind
+from replica import MemoryId
 from samemind.errors import SamemindError
 from samemind.portable.files import read_path
-from samemind.portable.records import Item, Unreadable
+from samemind.portable.records import Item, Unreadable, in_characters
 
 CHATS = b'[{"uuid": "u", "name": "n", "chat_messages": [{"uuid": "m", "sender": "human", "text": "I live in Bern"}]}]'
 PACKINGS = {
@@ -68,3 +72,45 @@ def test_a_link_in_a_folder_from_elsewhere_brings_in_nothing_beside_it(tmp_path:
     (chats / "conversations.json").symlink_to(secret)
     (chats / "note.md").write_text("milk\n")
     assert [each.text for each in read_path(chats, "auto") if isinstance(each, Item)] == ["milk"]
+
+
+HALF = "\ud83d"
+MEMORY = {"kind": "memory", "rid": "01a21b7d-9540-77a1-a254-000000000001", "text": "Ann lives in Bern"}
+EDGE = {"kind": "edge", "source": "Ann", "relation": "knows", "target": "Bob"}
+
+
+@pytest.mark.parametrize(
+    ("line", "is_taken"),
+    [
+        ({**MEMORY, "text": f"Ann waves {HALF}"}, True),
+        ({**MEMORY, "topic": HALF}, True),
+        ({**MEMORY, "tags": [f"a{HALF}", "b"]}, True),
+        ({**MEMORY, "meta": {HALF: 1}}, True),
+        ({**MEMORY, "meta": {"a": HALF}}, True),
+        ({"kind": "setting", "name": HALF, "value": "x"}, False),
+        ({"kind": "setting", "name": "profile.city", "value": HALF}, False),
+        ({**EDGE, "source": HALF}, False),
+        ({**EDGE, "weight": 10**400}, False),
+        ({**EDGE, "weight": float("nan")}, False),
+    ],
+)
+def test_one_line_that_cannot_be_told_keeps_no_other_out(
+    tmp_path: Path, line: dict[str, object], is_taken: bool
+) -> None:
+    """Exports that cut texts at so many characters hold halves of emojis; one kept a whole file out."""
+    file = tmp_path / "lines.jsonl"
+    file.write_text("\n".join(map(json.dumps, [line, {"text": "the other one"}])) + "\n")
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        imported = mind.import_(file)
+        assert [each.line for each in imported.failed] == ([] if is_taken else [1])
+        texts = [each.text for each in mind.list()]
+        assert "the other one" in texts
+        assert len(texts) == 1 + is_taken
+        assert all(text.encode() for text in texts)
+
+
+def test_halves_that_meet_are_a_whole_and_no_item_is_made_anew_for_nothing() -> None:
+    half = Item(line=1, rid=MemoryId(bytes(16)), text="\ud83d\ude00 \ud83d", fields={"tags": ["a"]})
+    assert in_characters(half).text == "\U0001f600 \ufffd"
+    whole = replace(half, text="\U0001f600")
+    assert in_characters(whole) is whole

@@ -53,6 +53,7 @@ from samemind.portable.records import (
     Setting,
     Storable,
     Unreadable,
+    in_characters,
 )
 from samemind.portable.texts import Source
 
@@ -193,6 +194,7 @@ def sift(
             continue
         try:
             if isinstance(record, Item):
+                record = in_characters(record)
                 check_text(record.text)
                 fields, beyond = within_an_add(record.fields, record.rid)
                 check_fields(fields, by_any=record.by_any)
@@ -201,8 +203,10 @@ def sift(
                 record = replace(record, fields=fields, beyond=tuple(beyond)) if beyond else record
             elif isinstance(record, Edge):
                 encode_payload(bytes(SALT_BYTES), _relate(record))  # refuses what no op may say
+            else:
+                encode_payload(bytes(SALT_BYTES), replica.Set(record.name, record.value))
             good.append(record)
-        except (InvalidOp, SamemindError) as error:
+        except (InvalidOp, SamemindError, UnicodeEncodeError) as error:
             bad.append(FailedLine(line=record.line, reason=str(error)))
     return good, bad
 
