@@ -76,6 +76,9 @@ _HEADERS: Final[Mapping[str, str]] = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 
+# Whoever speaks to a phone instead of typing allows it the microphone; a panel has no use for one.
+_PHONE_PERMISSIONS: Final = "camera=(), geolocation=(), microphone=(self)"
+
 
 class Guard:
     """An ASGI application around another."""
@@ -98,6 +101,7 @@ class Guard:
                 headers.update(_HEADERS)
                 if scope["path"].startswith(f"{PHONE}/"):
                     headers["content-security-policy"] = phone_policy(self._panel.phone_origins())
+                    headers["permissions-policy"] = _PHONE_PERMISSIONS
                 if scope["path"].startswith("/api/"):
                     headers["cache-control"] = "no-store"
             await send(message)

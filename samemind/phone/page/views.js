@@ -1,6 +1,7 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
 import { dayOf, h, momentOf, notice, timeOf } from "./dom.js";
+import { voiceButton } from "./voice.js";
 
 const FIRST = 40;
 const FOUND = 20;
@@ -77,7 +78,7 @@ export function memoriesView() {
   const hint = h("p", { role: "status" });
   const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
   const list = h("div", { id: "list" });
-  const composer = h("div", { class: "composer" }, field, h("div", { class: "composer-foot" }, hint, button));
+  const composer = h("div", { class: "composer" }, field, h("div", { class: "composer-foot" }, hint, voiceButton(field, refresh), button));
   const element = h("div", {}, composer, list);
 
   async function remember(anyway = false) {

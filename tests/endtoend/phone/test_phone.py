@@ -6,9 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from replica.keys import is_signed
@@ -204,3 +206,57 @@ def test_the_demo_opens_a_phone_that_pairs_by_itself(phone: Open) -> None:
         finally:
             demo.communicate(timeout=60)
         assert demo.returncode == 0
+
+
+# A recogniser as browsers have it, which hears two words, the second of them in two tries.
+_RECOGNISER: Final = """(where) => {
+  class Recogniser extends EventTarget {
+    static async available({ processLocally }) {
+      return where === "here" && processLocally ? "available" : "unavailable";
+    }
+    start() {
+      globalThis.heard = { local: this.processLocally ?? false, lang: this.lang };
+      const said = (...words) => this.onresult({ results: words.map((transcript) => [{ transcript }]) });
+      said("buy ");
+      said("buy ", "bred");
+      said("buy ", "bread");
+      this.onend();
+    }
+    stop() {}
+  }
+  globalThis.SpeechRecognition = Recogniser;
+}"""
+_NO_RECOGNISER: Final = "delete globalThis.SpeechRecognition; delete globalThis.webkitSpeechRecognition;"
+
+
+@pytest.mark.parametrize("where", ["here", "at its maker"])
+def test_what_is_said_is_written_down_and_elsewhere_only_with_consent(
+    laptop: Laptop, phone: Open, where: str
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.add_init_script(f"({_RECOGNISER})({json.dumps(where)})")
+    page.reload()
+    ready(page)
+    page.locator("#say").fill("Remember to")
+    page.get_by_role("button", name="Speak").click()
+    if where != "here":
+        expect(page.get_by_text("sends what you say to its maker")).to_be_visible()
+        expect(page.locator("#say")).to_have_value("Remember to")
+        page.locator(".notice").get_by_role("button", name="Speak").click()
+    expect(page.locator("#say")).to_have_value("Remember to buy bread")
+    assert page.evaluate("heard") == {"local": where == "here", "lang": "en-GB"}
+    page.get_by_role("button", name="Remember", exact=True).click()
+    expect(page.locator(".card-text").first).to_have_text("Remember to buy bread")
+
+
+def test_a_browser_that_cannot_write_down_what_is_said_shows_no_button_for_it(
+    laptop: Laptop, phone: Open
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.add_init_script(_NO_RECOGNISER)
+    page.reload()
+    ready(page)
+    expect(page.locator("#say")).to_be_visible()
+    expect(page.get_by_role("button", name="Speak")).to_have_count(0)
