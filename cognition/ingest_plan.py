@@ -11,14 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Final
 
-from cognition.contradictions.reading import read_statements
 from cognition.contradictions.telling import PendingClaims, telling_of
 from cognition.contradictions.values import folded, words_of
-from cognition.extraction import Extraction, Fact, extract
-from cognition.extraction.dates import find_dates
-from cognition.extraction.engine import TEXT_CHARACTERS_MAX
-from cognition.extraction.language import language_of
-from cognition.extraction.values import Statement, When
+from cognition.extraction.values import TEXT_CHARACTERS_MAX, Extraction, Fact, Statement, When
 from cognition.memories import RECALLED
 from replica import MemoryId, Remember, Value, Write, derived_memory_id, is_known
 
@@ -47,6 +42,9 @@ def dated(text: str, fields: Mapping[str, Value], *, now_ms: int, zone: tzinfo =
     """Return the fields of a text with when that happened, if it names one time and none was given."""
     if fields.get("source") == RECALLED:
         return dict(fields)
+    from cognition.extraction.dates import find_dates  # here, as below: who only writes loads no grammar
+    from cognition.extraction.language import language_of
+
     text = text[:TEXT_CHARACTERS_MAX]
     dates = find_dates(text, told_at_ms=_told_ms(fields, now_ms), language=language_of(text), zone=zone)
     return _with_date(fields, dates)
@@ -61,6 +59,10 @@ def read_text(
     """
     if fields.get("source") == RECALLED:
         return dict(fields), Extraction()
+    from cognition.contradictions.reading import read_statements
+    from cognition.extraction.engine import extract
+    from cognition.extraction.language import language_of
+
     told_at_ms, speaker = _told_ms(fields, now_ms), fields.get("speaker")
     by = speaker if isinstance(speaker, str) else None
     language = language_of(text[:TEXT_CHARACTERS_MAX])

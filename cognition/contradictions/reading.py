@@ -19,7 +19,7 @@ from typing import Final
 
 from cognition.contradictions.habits import habits_of, work_and_partner
 from cognition.contradictions.numbers import counted, numbers_of
-from cognition.contradictions.values import ENDED, folded
+from cognition.contradictions.values import folded
 from cognition.contradictions.wording import (
     FOR_A_WHILE,
     MANNER,
@@ -32,11 +32,11 @@ from cognition.contradictions.wording import (
 from cognition.expressions import late
 from cognition.extraction import When, find_dates
 from cognition.extraction.clauses import Clause, ClauseReader
-from cognition.extraction.engine import TEXT_CHARACTERS_MAX, facts_in
+from cognition.extraction.engine import facts_in
 from cognition.extraction.language import language_of
 from cognition.extraction.meant import meant
 from cognition.extraction.names import NAME, is_name
-from cognition.extraction.values import Statement
+from cognition.extraction.values import TEXT_CHARACTERS_MAX, Statement
 from cognition.nowhere import is_nowhere
 from cognition.places import COUNTRIES, REGIONS
 from cognition.words import OWNER
@@ -421,8 +421,3 @@ def _undated(sentence: str, dates: Sequence[When]) -> str:
             before = f"{before.rstrip()} since"  # tells "have lived in Porto since 2019" from "have lived in Porto"
         sentence = f"{before.rstrip()} {after.lstrip(' ,') if not before.strip() else after.lstrip()}".strip()
     return re.sub(r" (?=[.,;!])", "", sentence)
-
-
-def value_of(statement: Statement) -> str:
-    """Return the value that a statement claims: none where something has ended."""
-    return ENDED if statement.ends else statement.value

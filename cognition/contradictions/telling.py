@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from cognition.contradictions.reading import value_of
 from cognition.contradictions.relations import relation_of
 from cognition.contradictions.slots import Belief, ClaimStatus, LiveClaim
 from cognition.contradictions.tables import judged_of, record_of, selves_of, told_of
-from cognition.contradictions.values import ENDED, compatible, folded, words_of
+from cognition.contradictions.values import ENDED, compatible, folded, value_of, words_of
 from cognition.extraction.values import Statement
 from replica import Claim, Core, MemoryId, Op, OpRef, Write
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from cognition.contradictions.amounts import same_amount
+from cognition.extraction.values import Statement
 from cognition.grammar.attributes import YEARS_APART_MAX
 from cognition.numerals import in_decimals
 
@@ -68,3 +69,8 @@ def slot_id(workspace: str | None, entity: str, relation: str) -> bytes:
     """Return the id of a slot, alike on every device: what a contradiction in it is known by."""
     named = "\0".join((folded(workspace or ""), folded(entity), folded(relation)))
     return hashlib.sha256(f"samemind slot\0{named}".encode()).digest()[:SLOT_BYTES]
+
+
+def value_of(statement: Statement) -> str:
+    """Return the value that a statement claims: none where something has ended."""
+    return ENDED if statement.ends else statement.value

@@ -6,9 +6,9 @@ from replica.lazily import exports
 
 if TYPE_CHECKING:
     from cognition.extraction.dates import find_dates
-    from cognition.extraction.engine import FACTS_MAX, extract
+    from cognition.extraction.engine import extract
     from cognition.extraction.names import proper_nouns
-    from cognition.extraction.values import CONFIDENCE_MIN, Extraction, Fact, Triple, When
+    from cognition.extraction.values import CONFIDENCE_MIN, FACTS_MAX, Extraction, Fact, Triple, When
 
 __all__ = [
     "CONFIDENCE_MIN",
@@ -27,8 +27,8 @@ if not TYPE_CHECKING:
         __name__,
         {
             "dates": ("find_dates",),
-            "engine": ("FACTS_MAX", "extract"),
+            "engine": ("extract",),
             "names": ("proper_nouns",),
-            "values": ("CONFIDENCE_MIN", "Extraction", "Fact", "Triple", "When"),
+            "values": ("CONFIDENCE_MIN", "FACTS_MAX", "Extraction", "Fact", "Triple", "When"),
         },
     )

@@ -26,16 +26,21 @@ from cognition.extraction.other_languages import PATTERNS as OTHER_LANGUAGES
 from cognition.extraction.pattern import FactPattern, compiled
 from cognition.extraction.saying import whole_value
 from cognition.extraction.sentences import sentences
-from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Extraction, Fact, Triple, When
+from cognition.extraction.values import (
+    CONFIDENCE_MIN,
+    FACTS_MAX,
+    PRONOUNS,
+    TEXT_CHARACTERS_MAX,
+    Extraction,
+    Fact,
+    Triple,
+    When,
+)
 from cognition.nowhere import is_nowhere
 
 # A shorter text, or one sentence, is its own fact: taking it apart would only store it twice.
 TEXT_CHARACTERS_MIN: Final = 60
 SENTENCES_MIN: Final = 2
-# More facts than this in one text is a list or a page, for which patterns are the wrong tool.
-FACTS_MAX: Final = 10
-# Longer texts are documents; what lies beyond is not looked at.
-TEXT_CHARACTERS_MAX: Final = 20_000
 # A run without a space that is no word of any language: a key, a picture in letters. A pattern begins anew at each
 # letter of a word and reads to its end, so that 20,000 letters held a device up for a minute.
 _NO_WORDS: Final = re.compile(r"\S{200,}")

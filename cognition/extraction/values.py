@@ -15,6 +15,11 @@ KINDS: Final = ("fact", "decision", "preference", "event", "plan", "feeling", "r
 # A guess below this is not worth a memory; what is dropped is counted.
 CONFIDENCE_MIN: Final = 0.3
 
+# More facts than this in one text is a list or a page, for which patterns are the wrong tool.
+FACTS_MAX: Final = 10
+# Longer texts are documents; what lies beyond is not looked at.
+TEXT_CHARACTERS_MAX: Final = 20_000
+
 # Words that stand for a person without naming one: no triple may have such a subject.
 _PRONOUNS: Final = """
     i me we us you he him she her it they them this that these those who someone somebody everyone everybody

@@ -124,8 +124,8 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
 
 
 def _stated(connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[StatedClaim]:
-    from cognition.contradictions.reading import read_statements, value_of
-    from cognition.contradictions.values import folded
+    from cognition.contradictions.reading import read_statements
+    from cognition.contradictions.values import folded, value_of
     from replica import memories_called
     from replica.reads.claims import claims_of
     from samemind.agents.grants import source_of

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.extraction import extract
-from cognition.extraction.engine import FACTS_MAX
 from cognition.extraction.names import names
 from cognition.extraction.sentences import sentences
+from cognition.extraction.values import FACTS_MAX
 from tests.support.published import published
 
 WORDS = """
