@@ -255,6 +255,7 @@ def test_nothing_may_frame_or_script_the_page_and_nothing_of_it_is_kept(served: 
         assert policy["require-trusted-types-for"] == "'script'"
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
+        assert "microphone=()" in headers["permissions-policy"]
         assert "server" not in headers
     assert served.owner.get("/api/v1/openapi.json").headers["cache-control"] == "no-store"
 

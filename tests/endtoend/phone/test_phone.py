@@ -170,6 +170,7 @@ def test_the_page_is_sent_compressed_kept_by_its_hash_and_signed(laptop: Laptop)
     assert (status, headers["cache-control"]) == (200, "no-cache")
     assert "script-src 'self' 'wasm-unsafe-eval';" in headers["content-security-policy"]
     assert "unsafe-eval'" not in headers["content-security-policy"].replace("wasm-unsafe-eval", "")
+    assert headers["permissions-policy"] == "camera=(), geolocation=(), microphone=(self)"
     assert fetch("", **{"If-None-Match": headers["etag"]})[0] == 304
     _, _, manifest = fetch("manifest.json")
     files = json.loads(manifest)["files"]
