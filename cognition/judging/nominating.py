@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -71,10 +71,10 @@ class ByMeaning:
         self._words: OrderedDict[str, Halves] = OrderedDict()
 
     def find(
-        self, told: Shown, vector: Vectors, index: VectorIndex, waiting: Mapping[int, Vectors]
+        self, query: Vectors, vector: Vectors, index: VectorIndex, waiting: Mapping[int, Vectors]
     ) -> dict[int, float]:
-        """Return the numbers of what lies near a new memory, with cosines."""
-        found = dict(index.search(self.plain([told], vector[None])[0], _READ))
+        """Return the numbers of what lies near a new memory, with cosines; `query` is its vector without its labels."""
+        found = dict(index.search(query, _READ))
         near = sorted(
             {number: float(np.vecdot(made, vector)) for number, made in waiting.items()}.items(),
             key=lambda each: (-each[1], each[0]),
@@ -132,18 +132,19 @@ class Vectorized(NamedTuple):
     by_meaning: ByMeaning
     index_of: Callable[[sqlite3.Connection], VectorIndex]
     waiting: Mapping[int, Vectors]
+    read: Callable[[sqlite3.Connection, Iterable[int]], Iterable[Shown]] = read_memories
 
     def near(self, connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, float | None]]:
         """Return what lies near, with cosines that the labels of both have no part in."""
-        known, plain = self._plain(connection, told)
-        return list(zip(known, np.vecdot(plain[1:], plain[0]).tolist(), strict=True))
+        known, query, plain = self._plain(connection, told)
+        return list(zip(known, np.vecdot(plain, query).tolist(), strict=True))
 
     def compared(self, connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, Near]]:
         """Return the nearest, with all that says whether one is to be named; the nearest first."""
-        known, plain = self._plain(connection, told)
-        cosines = np.vecdot(plain[1:], plain[0])
-        middle, spread = self.index_of(connection).spread(plain[0], but=told.id)
-        others = _cosines(plain[1:], plain[1:]).sum(axis=1) - 1
+        known, query, plain = self._plain(connection, told)
+        cosines = np.vecdot(plain, query)
+        middle, spread = self.index_of(connection).spread(query, but=told.id)
+        others = _cosines(plain, plain).sum(axis=1) - 1
         among = (others + USUAL_AMONG * USUAL_COUNTS) / (len(known) - 1 + USUAL_COUNTS)
         nearest = np.argsort(-cosines, kind="stable")[:LOOKED_AT].tolist()
         met = self.by_meaning.met(told.memory.text, [known[at].memory.text for at in nearest])
@@ -164,15 +165,15 @@ class Vectorized(NamedTuple):
             for at, words in zip(nearest, met, strict=True)
         ]
 
-    def _plain(self, connection: sqlite3.Connection, told: Shown) -> tuple[list[Shown], Vectors]:
+    def _plain(self, connection: sqlite3.Connection, told: Shown) -> tuple[list[Shown], Vectors, Vectors]:
         """Return what lies near, and the vectors of the telling and of these without their labels."""
         index = self.index_of(connection)
-        found = self.by_meaning.find(told, self.vector, index, self.waiting)
-        shown = read_memories(connection, found)
+        query = self.by_meaning.plain([told], self.vector[None])[0]
+        found = self.by_meaning.find(query, self.vector, index, self.waiting)
         rows = {**index.vectors(list(found)), **self.waiting}
-        known = [it for it in shown if it.id in rows and may_be_compared(told, it)]
-        vectors = np.stack([self.vector, *(rows[it.id] for it in known)])
-        return known, self.by_meaning.plain([told, *known], vectors)
+        known = [it for it in self.read(connection, found) if it.id in rows and may_be_compared(told, it)]
+        vectors = np.stack([rows[it.id] for it in known]) if known else np.empty((0, len(query)), np.float32)
+        return known, query, self.by_meaning.plain(known, vectors)
 
 
 def nominated(
@@ -208,10 +209,27 @@ def unjudged(
     Looked at are the `REVIEWED_MAX` newest memories; with a workspace, of those only that are in it.
     """
     pairs = []
-    for number, rid in newest_tellings(connection, workspace, limit=REVIEWED_MAX):
-        (told,) = read_memories(connection, [number])
-        pairs += [(told, each) for each in nominated(connection, rid, of_number(number))]
+    tellings = newest_tellings(connection, workspace, limit=REVIEWED_MAX)
+    read = _ReadOnce(connection, [number for number, _ in tellings])
+    for number, rid in tellings:
+        by_meaning = of_number(number)
+        compared_by = None if by_meaning is None else by_meaning._replace(read=read)
+        told = read.shown[number]
+        pairs += [(told, each) for each in nominated(connection, rid, compared_by)]
     return sorted(pairs, key=lambda pair: (-pair[1].nominee.weight, -pair[0].id))
+
+
+class _ReadOnce:
+    """Reads each memory once: in a review the same ones lie near to one another."""
+
+    def __init__(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
+        self.shown = {it.id: it for it in read_memories(connection, numbers)}
+
+    def __call__(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Shown]:
+        wanted = list(numbers)
+        missing = [number for number in wanted if number not in self.shown]
+        self.shown.update((it.id, it) for it in read_memories(connection, missing))
+        return [self.shown[number] for number in wanted if number in self.shown]
 
 
 def _cosines(one: Vectors, other: Vectors) -> Vectors:

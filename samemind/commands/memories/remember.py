@@ -73,7 +73,6 @@ class RememberMemory:
         f"what it says, to be compared with what is known: {CLAIM}; at most {CLAIMS_MAX}",
         default=(),
         metavar="CLAIM",
-        hidden_from=("panel",),
     )
     rid: str | None = option(
         "--rid", "the id to store it under; stored twice under one id, it is one memory", metavar="ID"
