@@ -33,7 +33,6 @@ LEASE_MS: Final = 90 * 24 * 3_600_000
 COMPACT_OPS_MAX: Final = 50_000
 # More than any feed has.
 SEQ_MAX: Final = 2**63 - 1
-_UNKNOWN: Final = FoldStatus.UNKNOWN
 
 
 def compactable(
@@ -68,6 +67,7 @@ def _choose(
     # Of each feed, what all others hold, as far as it may leave.
     shared = {no: min((vector.get(no, 0) for vector in held_by_others), default=SEQ_MAX) for no in base}
     last = {no: min(seq, cap.get(no, seq)) for no, seq in shared.items()}
+    unknown = FoldStatus.UNKNOWN
     blocked: set[int] = set()
     chosen: list[LogRow] = []
     for row in chain(core.store.late_rows(), core.store.rows()):
@@ -84,7 +84,7 @@ def _choose(
         if (
             seq > last[no]
             or hlc > latest
-            or status == _UNKNOWN
+            or status == unknown
             or (needs and any(base.get(other, 0) < held for other, held in needs.items() if other != no))
         ):
             blocked.add(no)
