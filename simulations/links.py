@@ -256,8 +256,11 @@ class Links(Household):
         if work is not None:
             work.messages, work.bytes = self.wire.messages - sent, self.wire.size - size
             work.frames, work.ops = self.wire.frames - frames, self.wire.ops - ops
-            if any(isinstance(side, Exchange) and side.has_asked_for_proof for _, _, side in sides):
-                work.asked = max(a.held.bit_count(), b.held.bit_count(), 1)
+            work.asked = sum(
+                max(peer.held.bit_count(), 1)
+                for _, peer, side in sides
+                if isinstance(side, Exchange) and side.has_asked_for_proof
+            )
             for checker in self.checkers:
                 if isinstance(checker, BoundedWork):
                     checker.judge(self, work)

@@ -50,7 +50,7 @@ class SessionWork:
     frames: int = 0
     ops: int = 0
     asked: int = 0
-    """How many ops either side may have sent because the other asked for what was signed; 0 where neither did."""
+    """How many ops both sides together may have sent because the other asked for what was signed."""
     parts: int = 1
     """In how many parts a base travels."""
     content_bytes: Callable[[], int] = int

@@ -58,6 +58,12 @@ def test_what_one_summary_has_no_room_for_is_in_another_by_definition_too() -> N
     assert not outcome.violations, told(outcome)
 
 
+def test_two_that_both_ask_for_what_was_signed_may_both_send_all_of_it() -> None:
+    """In this world two devices knew by a third one's word what each then asked the other for; one log was counted."""
+    outcome = simulate(draw(43681))
+    assert not outcome.violations, told(outcome)
+
+
 def test_the_fixed_seeds_meet_every_fault_between_them() -> None:
     met = {fault for seed in FIXED_SEEDS for fault in draw(seed).faults}
     assert met == set(FAULTS)
