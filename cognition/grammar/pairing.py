@@ -438,7 +438,7 @@ def _roles_differ(
     if before.value != now.value:
         beside = _shared(before.subject, now.subject)
         roles = frozenset([str(before.value), str(now.value)])
-        if older.names and newer.names:
+        if older.names or newer.names:
             beside = [word for word in beside if _is_name(word, older, newer)]
         if beside and len(shared) >= 2 and roles <= BONDS and not any(roles <= pair for pair in _CONVERSE):
             return Disagreement("role", " ".join(shared[:3]), before.told, now.told, 0.75)

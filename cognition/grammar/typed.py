@@ -321,9 +321,9 @@ def _births(sentence: _Sentence) -> Iterator[TypedClaim]:
             continue
         if start < cue.start() and sentence.plain[end : cue.start()].strip(" ,:(-"):
             continue
-        yield _made(
-            sentence, "birthday", "", value, (start, end), _named_before(sentence, start), mode=Mode.STATE
-        )
+        # In a list of birthdays the word itself begins each line, and is nobody's name.
+        named = [word for word in _named_before(sentence, start) if word not in telling(cue[0])]
+        yield _made(sentence, "birthday", "", value, (start, end), named, mode=Mode.STATE)
 
 
 def _days(plain: str) -> Iterator[tuple[str, int, int]]:
@@ -555,10 +555,15 @@ def _owners(sentence: _Sentence) -> Iterator[TypedClaim]:
         yield _made(sentence, "owner", "", owner, (start, start + len(owner)), subject)
 
 
+_LABEL: Final = re.compile(r"\s*:")
+
+
 def _roles(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read who is what to whom, where both are named: "Le parrain de Mila est Bastien", "duda, la cugina di rafa"."""
     for role, pattern in sentence.roles:
         for match in pattern.finditer(sentence.plain):
+            if _LABEL.match(sentence.plain, match.end()) and sentence.plain[: match.start()].strip():
+                continue  # "Phone Mum: …" tells whose line it is; "Sister: Ann" who is what
             near = [
                 *_words_at(sentence.plain[: match.start()], -1),
                 *_words_at(sentence.plain[match.end() :], 2),
