@@ -41,6 +41,9 @@ _SUBJECT_WORDS_MAX: Final = 6
 # What is found of one memory beyond this is a list told anew, and no contradiction.
 FOUND_MAX: Final = 3
 
+# What is left to whoever answers the nominees: of 63 finds of these kinds among 7,217 pairs of notes by people who
+# had not seen the rules, 22 were contradictions, and the others looked alike or said the same.
+JUDGED_ONLY: Final = frozenset({"count", "year", "floor", "duration", "role"})
 # What one likes another may not.
 _TASTES: Final = frozenset(["likes", "dislikes"])
 # Under which relation each kind of value is claimed.
@@ -174,6 +177,8 @@ def _against(
         cosine = likeness.get(number)
         years = abs(_told_ms(newer) - _told_ms(older)) / _YEAR_MS
         for of in disagreements(before, now, cosine or 0.0, years):
+            if of.kind in JUDGED_ONLY:
+                continue
             if (cosine is not None or of.kind in EXACT) and _of_one(older, newer, of):
                 found.append(DisagreeingPair(older, newer, of))
                 break

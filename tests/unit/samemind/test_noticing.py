@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import samemind
+from cognition.grammar.pairing import disagreements
+from cognition.grammar.typed import read_claims
 from samemind import BlockingMind
 
 
@@ -42,6 +44,23 @@ def test_a_price_is_mentioned_and_not_asked_about(mind: BlockingMind) -> None:
     assert (status, attention) == ("open", "mention")
     assert mind.contradictions(attention="ask").contradictions == []
     assert len(mind.contradictions(attention="mention")) == 1
+
+
+def test_a_number_of_things_is_left_to_whoever_reads_the_nominees(mind: BlockingMind) -> None:
+    """Most of such finds only look alike: fifteen hives here, eleven at the other end."""
+    told = "The lower orchard has fifteen hives.", "Counted eleven hives in the lower orchard."
+    assert disagreements(*map(read_claims, told), 0.8), "else there is nothing to leave"
+    mind.warmup()
+    older = mind.remember(told[0], wait=True)
+    newer = mind.remember(told[1], wait=True, nominees=True)
+    assert [each.rid for each in newer.nominees] == [older.rid]
+    assert noticed(mind) == []
+
+
+def test_two_lines_of_a_list_of_birthdays_are_two_people(mind: BlockingMind) -> None:
+    mind.remember("Birthday Anna: 3 June.")
+    mind.remember("Birthday Mum: 3 July.")
+    assert noticed(mind) == []
 
 
 def test_a_change_of_mind_is_not_raised(mind: BlockingMind) -> None:
