@@ -4,6 +4,7 @@ Texts are read by hundreds of expressions and some tables, each made when it is 
 uses none of them. A phone takes most of a second for it, which the first telling in each language would wait for.
 """
 
+import importlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
@@ -31,6 +32,9 @@ _TOLD: Final = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 def make_ready() -> Iterator[None]:
     """Make all of it, a little at each step; what is ready is ready for every text that is read afterwards."""
+    # Who reads texts is imported when the first one is read, and what it has to compile is known from then on.
+    importlib.import_module("cognition.contradictions.reading")
+    yield
     yield from compile_late()
     for expression in dict.fromkeys(_of_tables()):
         compiled(expression)
