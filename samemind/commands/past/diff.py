@@ -68,7 +68,8 @@ async def run(device: "Device", options: Diff) -> Difference:
     since_ms = read_since(options.since, name="since", now_ms=device.now_ms())
     until_ms = moment_of(device, options.until, name="until")
     if until_ms < since_ms:
-        raise Usage("expected --since to be before --until", code="invalid")
+        until = f"until ({options.until})" if options.until else "now"
+        raise Usage(f"expected a time for since that is before {until}, got {options.since}", code="invalid")
     async with opened_past(device, since_ms - 1, options.seen_by) as past:
         before = await past.read(_memories)
     async with opened_past(device, until_ms, options.seen_by) as past:
