@@ -5,6 +5,7 @@ import hashlib
 import http.client
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -54,12 +55,17 @@ class Served:
         return self.ask("POST", "/mcp", HELLO, **headers)
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    home = tmp_path_factory.mktemp("remote") / "home"
+@contextmanager
+def serving(home: Path) -> Iterator[Served]:
     assert run(home, "remember", SECRET).code == 0
     with daemon(home, "--mcp-http", "127.0.0.1:0", PYTHONWARNINGS="default") as running:
         yield Served(home, running)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("remote") / "home") as it:
+        yield it
 
 
 def test_only_a_token_of_this_device_lets_anybody_in(served: Served) -> None:
@@ -254,9 +260,11 @@ def test_a_page_does_not_ask_behind_its_users_back(served: Served) -> None:
     assert served.ask("GET", path, Sec_Fetch_Dest="document")[0] == 302
 
 
-def test_asking_without_end_is_refused_and_pushes_nobody_out(served: Served) -> None:
-    _, client = registered(served)
-    _, first = authorize(served, client)
-    last = [authorize(served, client)[1] for _ in range(PENDING_MAX)][-1]
-    assert "error=temporarily_unavailable" in last
-    assert served.ask("GET", first.removeprefix(served.base))[0] == 200, "who waits goes on waiting"
+def test_asking_without_end_is_refused_and_pushes_nobody_out(tmp_path: Path) -> None:
+    """By a daemon of its own: the others would wait for a place behind this one."""
+    with serving(tmp_path / "home") as served:
+        _, client = registered(served)
+        _, first = authorize(served, client)
+        last = [authorize(served, client)[1] for _ in range(PENDING_MAX)][-1]
+        assert "error=temporarily_unavailable" in last
+        assert served.ask("GET", first.removeprefix(served.base))[0] == 200, "who waits goes on waiting"
