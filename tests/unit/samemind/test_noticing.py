@@ -49,7 +49,7 @@ def test_a_price_is_mentioned_and_not_asked_about(mind: BlockingMind) -> None:
 def test_a_number_of_things_is_left_to_whoever_reads_the_nominees(mind: BlockingMind) -> None:
     """Most of such finds only look alike: fifteen hives here, eleven at the other end."""
     told = "The lower orchard has fifteen hives.", "Counted eleven hives in the lower orchard."
-    assert disagreements(*map(read_claims, told), 0.8), "else there is nothing to leave"
+    assert disagreements(read_claims(told[0]), read_claims(told[1]), 0.8), "else there is nothing to leave"
     mind.warmup()
     older = mind.remember(told[0], wait=True)
     newer = mind.remember(told[1], wait=True, nominees=True)
