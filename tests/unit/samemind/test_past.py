@@ -99,7 +99,7 @@ def test_a_memory_reads_as_it_was_at_any_moment(tmp_path: Path) -> None:
             assert (change.before, change.after) == ("Ann lives in Porto", "Ann lives in Lisbon")
             assert dict(change.fields) == {"topic": "move"}
             assert {view.rid for view in (await mind.diff(before, until=told)).added} == {rid, other}
-            with pytest.raises(samemind.Usage, match="to be before"):
+            with pytest.raises(samemind.Usage, match="that is before"):
                 await mind.diff(changed, until=told)
 
     trio.run(main)
