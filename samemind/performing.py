@@ -4,7 +4,7 @@ The one way in which every door, in this process or another, gets anything done.
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from replica.errors import ReplicaError, StoreCorrupt
@@ -28,6 +28,17 @@ _AS_DAMAGE_SHOWS: Final = (
     TypeError,
     sqlite3.Error,
 )
+
+
+def at_once(asked: Coroutine[Any, Any, Result]) -> Result:
+    """Run to its end, on this thread and without a loop, what waits for nothing but its store."""
+    try:
+        asked.send(None)
+    except StopIteration as ended:
+        result: Result = ended.value
+        return result
+    asked.close()
+    raise RuntimeError("expected a verb that waits for nothing but its store")
 
 
 async def perform(device: "Device", verb: Command[Any, Any], options: Any, say: "Say") -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ import trio
 from replica import Core, Replica
 from samemind.errors import Unreachable
 from samemind.library import Mind
-from samemind.performing import Local
+from samemind.performing import Local, at_once
 
 Result = TypeVar("Result")
 Options = ParamSpec("Options")
@@ -54,14 +54,7 @@ class StraightMind:
 
     def run(self, call: Callable[[Mind], Coroutine[Any, Any, Result]]) -> Result:
         """Run a method on the thread of the caller; `ClosedResourceError` where the store was closed."""
-        method = call(self._mind)
-        try:
-            method.send(None)
-        except StopIteration as ended:
-            result: Result = ended.value
-            return result
-        method.close()
-        raise RuntimeError("expected a verb that awaits nothing but the store")
+        return at_once(call(self._mind))
 
 
 class _StraightReplica:

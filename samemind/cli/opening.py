@@ -10,22 +10,21 @@ import errno
 import os
 import sqlite3
 import sys
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from samemind.cli.printing import Printer
 from samemind.config import STATE_VARIABLE, STORE_FILE, Home
 from samemind.declaring import Command, Effects, read_options
 from samemind.errors import Locked, SamemindError, Unreachable
-from samemind.performing import Local, raise_translated
+from samemind.performing import Local, at_once, raise_translated
 
 if TYPE_CHECKING:
     from samemind.control.server import Say
     from samemind.reach import ReachedDevice
 
-Result = TypeVar("Result")
 _TAKES_NOTHING: Final = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 # In memory, since the disk of temporary files is as full as any.
 _MEMORY: Final = Path("/dev/shm")
@@ -101,7 +100,7 @@ def _ask(
 ) -> Mapping[str, Any] | None:
     if not (verb.opens_mind or verb.streams):
         try:
-            return _at_once(_look(verb, options, home, printer))
+            return at_once(_look(verb, options, home, printer))
         except Locked as error:
             if error.code != "locked":
                 raise
@@ -109,17 +108,6 @@ def _ask(
     import trio
 
     return trio.run(_reach, verb, options, home, printer)
-
-
-def _at_once(asked: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine that waits for nothing to its end."""
-    try:
-        asked.send(None)
-    except StopIteration as ended:
-        result: Result = ended.value
-        return result
-    asked.close()
-    raise AssertionError("expected a verb that waits for nothing but its store")
 
 
 async def _look(
