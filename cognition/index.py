@@ -106,9 +106,8 @@ class VectorIndex:
         self._signatures: Signatures = np.zeros((0, 0), np.uint64)  # a row for every 64 numbers of a vector
         self._sample: Vectors | None = None
         self._sampled: Numbers = np.zeros(0, np.int64)  # the numbers of the sample
-        self._product: tuple[Vectors, Vectors] | None = (
-            None  # the question last multiplied with all, and the cosines
-        )
+        self._product: tuple[Vectors, Vectors] | None = None
+        """The question that was last multiplied with all, and the cosines."""
         self._graph: NearNeighbours | None = None
         self._beside: dict[int, None] = {}  # what is here and not in the graph as it is
         self._left: dict[int, None] = {}  # what is in the graph and not here
