@@ -33,7 +33,7 @@ class LiveClone(NamedTuple):
     is_original: bool
 
 
-def rival(core: Core, now_ms: int) -> LiveClone | None:
+def live_clone(core: Core, now_ms: int) -> LiveClone | None:
     """Return the clone of this device that wrote last, if one lives."""
     if core.own_feed is None:
         return None  # what came before this incarnation's first op may be its own past

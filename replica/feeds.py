@@ -26,7 +26,7 @@ CHAINS_LOOKED_INTO_MAX: Final = 4
 _place = tuple.__new__  # by name it takes three times as long, and each greeting names all heads
 
 Chain = list[tuple[int, int]]
-"""A chain of ops as it lies here: (last seq, feed) of each stretch, from the first op on."""
+"""A chain of ops as it lies here: (last seq, feed) of each run, from the first op on."""
 
 IdAt = Callable[[int, int], bytes]
 """First 8 bytes of the id of the op of a feed (by number) at a seq that lies on that feed itself."""
@@ -276,11 +276,11 @@ def join(into: Vector, other: Vector) -> None:
 def chain_to(feeds: Feeds, no: int, seq: int) -> Chain:
     """Return the chain that ends at an op, from its first op on."""
     feed = feeds[no]
-    stretches = [(seq, no)]
+    runs = [(seq, no)]
     while feed.parent is not None:
-        stretches.append((feed.fork, feed.parent))
+        runs.append((feed.fork, feed.parent))
         feed = feeds[feed.parent]
-    return stretches[::-1]
+    return runs[::-1]
 
 
 def cut(chain: Chain, seq: int) -> Chain:

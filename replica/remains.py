@@ -27,7 +27,7 @@ _KEPT: Final = (OpKind.FORGET, OpKind.EDIT)
 
 
 class Remains(NamedTuple):
-    """What is left of a stretch of ops that left the log: a frame, named by the id of its last op."""
+    """What is left of a run of ops that left the log: a frame, named by the id of its last op."""
 
     id: OpId
     frame: bytes
@@ -56,9 +56,9 @@ def remains_of(
     for row in beyond:
         by_feed[row.feed].append(row)
     return [
-        _remains(feeds, stretch, last[no], gone)
+        _remains(feeds, run, last[no], gone)
         for no, of_feed in by_feed.items()
-        for stretch in _signed_stretches(of_feed, last[no], gone)
+        for run in _signed_runs(of_feed, last[no], gone)
     ]
 
 
@@ -72,17 +72,17 @@ def _stays(row: LogRow, last: int, gone: Container[bytes]) -> bool:
     )
 
 
-def _signed_stretches(rows: Sequence[LogRow], last: int, gone: Container[bytes]) -> Iterable[list[LogRow]]:
-    """Give each stretch from an op that stays to the next signed op; one that ends unsigned proves nothing."""
-    stretch: list[LogRow] = []
+def _signed_runs(rows: Sequence[LogRow], last: int, gone: Container[bytes]) -> Iterable[list[LogRow]]:
+    """Give each run from an op that stays to the next signed op; one that ends unsigned proves nothing."""
+    run: list[LogRow] = []
     for row in rows:
-        if stretch and row.seq != stretch[-1].seq + 1:
-            stretch = []
-        if stretch or _stays(row, last, gone):
-            stretch.append(row)
+        if run and row.seq != run[-1].seq + 1:
+            run = []
+        if run or _stays(row, last, gone):
+            run.append(row)
             if row.signature is not None:
-                yield stretch
-                stretch = []
+                yield run
+                run = []
 
 
 def _remains(feeds: Chains, rows: Sequence[LogRow], until: int, gone: Container[bytes]) -> Remains:

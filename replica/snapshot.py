@@ -270,7 +270,7 @@ class _Absorption:
     covered: Vector = field(default_factory=dict)
     """How far the snapshot reaches on each feed here."""
     _chains: list[Chain] = field(default_factory=list)
-    """For each feed of the snapshot, the stretches of feeds here that its whole chain runs through."""
+    """For each feed of the snapshot, the runs of feeds here that its whole chain runs through."""
     _held: Vector = field(default_factory=dict)
     """What was held before."""
     _new: list[tuple[int, SnapshotFeed, int]] = field(default_factory=list)

@@ -61,7 +61,7 @@ def vouched_ops(core: "Core") -> Counter[DeviceId]:
 def split(
     first: int, last: int, told: Iterable[tuple[int, int, DeviceId]], maker: DeviceId
 ) -> Iterator[tuple[int, int, DeviceId]]:
-    """Cut a stretch by whose word its ops rest on: as the maker says, and on the maker's own where it says nothing."""
+    """Cut a run by whose word its ops rest on: as the maker says, and on the maker's own where it says nothing."""
     at = first
     for begin, end, by in sorted(told):
         begin, end = max(begin, at), min(end, last)

@@ -250,7 +250,7 @@ class Exchange:
             return
         self._core.heard_group(self._peer)
         self.session.conclude(SessionFinding.TRUST_KEPT)
-        if not self._end_if_put_out() and not was_open:
+        if not self._end_if_revoked() and not was_open:
             self._pull_first()
 
     def _pull_first(self) -> None:
@@ -530,14 +530,14 @@ class Exchange:
         news = self._group.news()
         if news is not None:
             self._introduce(news)
-        if not self._end_if_put_out() and self._lacking.stopped:
+        if not self._end_if_revoked() and self._lacking.stopped:
             self.ask()
 
     def _introduce(self, trust: Trust) -> None:
         for part in trust.parts():
             self.session.say(part)
 
-    def _end_if_put_out(self) -> bool:
+    def _end_if_revoked(self) -> bool:
         revoked = self._core.membership.revoked
         if self._peer not in revoked and self._core.device not in revoked:
             return False

@@ -56,7 +56,7 @@ FIND_SECONDS_MAX: Final = 5.0
 # ask takes a third of one processor, and not all that there is.
 QUESTION_EVERY_SECONDS: Final = 0.3
 # Long enough for a last word to leave, short enough for a person who waits for the program to end.
-FAREWELL_SECONDS_MAX: Final = 1.0
+CLOSE_SECONDS_MAX: Final = 1.0
 
 # What is encrypted at a time: enough for TLS to be at full speed, and a tenth of a millisecond for the others.
 _SLICE_BYTES: Final = 64 * 1024
@@ -186,7 +186,7 @@ class Link:
             self.ended.set()
             self._stir()
             self._turned(self)
-            deadline = trio.current_time() + FAREWELL_SECONDS_MAX
+            deadline = trio.current_time() + CLOSE_SECONDS_MAX
             with trio.CancelScope(deadline=deadline, shield=True):
                 try:
                     await self._stream.aclose()
@@ -233,7 +233,7 @@ class Link:
 
     async def leave(self, reason: str) -> None:
         """Say goodbye; `run` returns when that was said, or a second later."""
-        self._scope.deadline = trio.current_time() + FAREWELL_SECONDS_MAX
+        self._scope.deadline = trio.current_time() + CLOSE_SECONDS_MAX
 
         def end(exchange: Exchange, now_ms: int) -> list[bytes]:
             waiting = exchange.more(now_ms)  # what others wrote and nobody else may pass on from now on
@@ -423,7 +423,7 @@ class Link:
             # Perhaps the peer said something before it went: hear that first.
             self._outgoing.clear()
             self._failure = self._failure or explain(error)
-            self._scope.deadline = trio.current_time() + FAREWELL_SECONDS_MAX
+            self._scope.deadline = trio.current_time() + CLOSE_SECONDS_MAX
             await trio.sleep_forever()
         except (SyncError, ReplicaError) as error:
             await self._fail(error)

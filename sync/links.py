@@ -24,7 +24,7 @@ from sync.address import Address
 from sync.errors import LinkLost, SyncError
 from sync.group import Group
 from sync.link import Link
-from sync.roster import DuplicateLink, LinkRank, rival
+from sync.roster import DuplicateLink, LinkRank, duplicate
 from sync.web_link import RecordStream
 
 # A phone's radio may sleep for a minute; three probes ten seconds apart outlast a lossy moment.
@@ -34,11 +34,11 @@ KEEPALIVE_PROBES: Final = 3
 # Fifty devices of one owner, and some room. Each link is a few tasks and buffers.
 LINKS_MAX: Final = 64
 # A peer that dials by several ways at once closes all but one of them in a moment.
-RIVALS_MAX: Final = 4
+LINKS_OF_A_PEER_MAX: Final = 4
 # A row for each peer is written when a link comes to rest, but not for every single op of a busy one.
 SAVE_SECONDS_MIN: Final = 60.0
 # A last word to every peer must not hold up whoever waits for the program to end.
-FAREWELL_SECONDS_MAX: Final = 1.0
+CLOSE_SECONDS_MAX: Final = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -102,13 +102,13 @@ class Links:
         """
         standing = self._kept.get(peer, [])
         new = LinkRank(address is not None, int(trio.current_time() * 1000))
-        verdicts = [rival(old.standing, new, own=self._replica.device, peer=peer) for old in standing]
+        verdicts = [duplicate(old.standing, new, own=self._replica.device, peer=peer) for old in standing]
         if DuplicateLink.OLD_STAYS in verdicts:
             return None
         staying = [
             old for old, verdict in zip(standing, verdicts, strict=True) if verdict is DuplicateLink.BOTH_STAY
         ]
-        if len(staying) >= RIVALS_MAX or (not standing and self.is_full):
+        if len(staying) >= LINKS_OF_A_PEER_MAX or (not standing and self.is_full):
             return None
         for old in standing:
             if old not in staying:
@@ -166,7 +166,7 @@ class Links:
 
     async def leave(self) -> None:
         """Say goodbye to everybody, and wait for a second at most until that was said."""
-        with trio.CancelScope(deadline=trio.current_time() + FAREWELL_SECONDS_MAX, shield=True):
+        with trio.CancelScope(deadline=trio.current_time() + CLOSE_SECONDS_MAX, shield=True):
             async with trio.open_nursery() as nursery:
                 for kept in self._all():
                     say = partial(kept.link.leave, "the device is going offline")

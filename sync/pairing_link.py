@@ -26,7 +26,7 @@ from sync.code import Entropy, PairingCode
 from sync.errors import CodeExpired, LinkLost, PairingClosed, PairingFailed, SyncError, Untrusted, WrongCode
 from sync.identity import Identity
 from sync.pairing import Introduction, Joiner, Offerer, PairingResult, PairingWindow, refusal
-from sync.tls import FAREWELL_SECONDS_MAX, SecureStream, explain, peer_certificate, unpinned_context
+from sync.tls import REFUSAL_SECONDS_MAX, SecureStream, explain, peer_certificate, unpinned_context
 from sync.web_link import PairingTalk, Socket
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.limits import PAIRING_FRAME_BYTES_MAX
@@ -303,7 +303,7 @@ async def _conversation(
             f"expected to be done in {CONVERSATION_SECONDS_MAX:g} s, the other is silent"
         ) from None
     except SyncError:
-        with trio.move_on_after(FAREWELL_SECONDS_MAX):
+        with trio.move_on_after(REFUSAL_SECONDS_MAX):
             await secured.aclose()  # so that a refusal arrives before the end does
         raise
     finally:

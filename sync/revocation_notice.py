@@ -32,7 +32,7 @@ from sync.wire.messages import (
 
 GOODBYE: Final = "this device was put out of the group"
 # It only has to take some hundred bytes.
-FAREWELL_SECONDS_MAX: Final = 3.0
+NOTICE_SECONDS_MAX: Final = 3.0
 # Ten thousand introductions with certificates such as devices make them.
 HEARD_BYTES_MAX: Final = 1 << 23
 
@@ -49,13 +49,13 @@ async def tell_revoked(
     heard = False
     nothing = secrets.token_bytes(DIGEST_BYTES)  # of what we hold and whom we know it hears nothing
     greeting = Hello(PROTOCOL, min(max(0, now_ms), CLOCK_MS_MAX), nothing, nothing, folded=True, credits=1)
-    with trio.move_on_after(FAREWELL_SECONDS_MAX):
+    with trio.move_on_after(NOTICE_SECONDS_MAX):
         try:
             await _say(stream, greeting)
             await _say(stream, Trust((), () if revocation is None else (revocation,), ()))
             if hear is not None:
                 with trio.move_on_after(
-                    FAREWELL_SECONDS_MAX / 2
+                    NOTICE_SECONDS_MAX / 2
                 ):  # or one that says nothing would hear no goodbye
                     await _hear_out(stream, hear)
             await _say(stream, Bye(GOODBYE))

@@ -321,7 +321,7 @@ def backoff_ms(failures: int, wait_ms_max: int = BACKOFF_MS_MAX) -> int:
     return min(wait_ms_max, BACKOFF_MS_MIN << max(0, doublings))
 
 
-def rival(standing: LinkRank, new: LinkRank, *, own: DeviceId, peer: DeviceId) -> DuplicateLink:
+def duplicate(standing: LinkRank, new: LinkRank, *, own: DeviceId, peer: DeviceId) -> DuplicateLink:
     """Which of two links to one peer stays; whatever order they came up in, the two ends do not drop both.
 
     A link that stood for a while gives way, since a peer that dials again has lost, or closed, what we still believe

@@ -99,7 +99,7 @@ class SyncRequests:
             settled = await self._settled(device, link, started)
         except (SyncError, ReplicaError) as error:
             traffic = Traffic() if link is None else link.traffic.since(before)
-            told = self._put_out() or error  # perhaps that was what ended it
+            told = self._own_revocation() or error  # perhaps that was what ended it
             return _report(device, traffic, () if link is None else _refused(link), started, told)
         traffic = settled.traffic.since(before) if settled is link else settled.traffic
         return _report(device, traffic, _refused(settled), started, None)
@@ -120,10 +120,10 @@ class SyncRequests:
         raise LinkLost("it was not found on this network, and no address is known where it could be reached")
 
     def _check_own(self) -> None:
-        if (out := self._put_out()) is not None:
+        if (out := self._own_revocation()) is not None:
             raise out
 
-    def _put_out(self) -> Untrusted | None:
+    def _own_revocation(self) -> Untrusted | None:
         if self._identity.device_id not in self._group.trust.revoked:
             return None
         return Untrusted("this device was revoked: no other device talks to it")

@@ -104,7 +104,7 @@ class Syncer:
             sync_port=self._port,
             now_ms=replica.now_ms,
         )
-        self._errands = SyncRequests(
+        self._requests = SyncRequests(
             identity,
             self._group,
             self._links,
@@ -148,11 +148,11 @@ class Syncer:
         A peer that cannot be reached is reported with the error, and does not keep the others from syncing.
         """
         if address is not None:
-            return [await self._errands.sync_at(address, peer)]
+            return [await self._requests.sync_at(address, peer)]
         wanted = (
             sorted(set(self._group.trust.members) - {self._identity.device_id}) if peer is None else [peer]
         )
-        return await self._errands.sync_with(wanted)
+        return await self._requests.sync_with(wanted)
 
     async def stirred(self) -> None:
         """Wait until something changes in how it stands with somebody."""

@@ -38,8 +38,8 @@ SecureStream = trio.SSLStream[trio.abc.Stream]
 HANDSHAKE_SECONDS_MAX: Final = 10.0
 
 # How long a refused peer may take to read why, and how much it may still be sending meanwhile.
-FAREWELL_SECONDS_MAX: Final = 1.0
-FAREWELL_BYTES_MAX: Final = 64 * 1024
+REFUSAL_SECONDS_MAX: Final = 1.0
+REFUSAL_BYTES_MAX: Final = 64 * 1024
 
 # A context costs 1.4 ms, and 0.2 ms more for each pin, as much as a handshake; membership changes seldom. One
 # for each direction, those before while they are being replaced, and several devices in one process.
@@ -143,7 +143,7 @@ async def secure(
         raise LinkLost(f"expected a handshake within {HANDSHAKE_SECONDS_MAX:g} s, the peer stayed silent")
     except BaseException as error:
         if isinstance(error, Untrusted | RemoteProtocolError):
-            await _say_farewell(stream, outgoing)
+            await _send_alert(stream, outgoing)
         await trio.aclose_forcefully(stream)
         raise
 
@@ -213,18 +213,18 @@ async def _greet(secured: SecureStream, *, server_side: bool) -> None:
         raise RemoteProtocolError(f"expected the greeting {ADMITTED.hex()}, got {greeting.hex()}")
 
 
-async def _say_farewell(stream: trio.abc.Stream, outgoing: ssl.MemoryBIO | None) -> None:
+async def _send_alert(stream: trio.abc.Stream, outgoing: ssl.MemoryBIO | None) -> None:
     """Send the alert that OpenSSL has ready, and give the peer a moment to read it."""
     alert = outgoing.read() if outgoing is not None else b""
     if not alert:
         return
-    with trio.move_on_after(FAREWELL_SECONDS_MAX):
+    with trio.move_on_after(REFUSAL_SECONDS_MAX):
         try:
             await stream.send_all(alert)
             if isinstance(stream, trio.abc.HalfCloseableStream):
                 await stream.send_eof()
             drained = 0
-            while drained < FAREWELL_BYTES_MAX and (rest := await stream.receive_some(4096)):
+            while drained < REFUSAL_BYTES_MAX and (rest := await stream.receive_some(4096)):
                 drained += len(rest)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the peer left first: nobody to tell

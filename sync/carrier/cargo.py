@@ -64,9 +64,9 @@ from sync.wire.messages import (
 
 
 class Reach(NamedTuple):
-    """A stretch of a feed that a file has all ops of: those behind seq `after`, up to and with `last`.
+    """A range of a feed that a file has all ops of: those behind seq `after`, up to and with `last`.
 
-    `prev`: the short id of the op that it follows, where that is known; by it stretches are put together.
+    `prev`: the short id of the op that it follows, where that is known; by it ranges are put together.
     """
 
     origin: Origin
@@ -177,7 +177,7 @@ def fill(
 
 
 def reaches_of(frame: Frame) -> list[Reach]:
-    """Return which stretches of feeds a frame has."""
+    """Return which ranges of feeds a frame has."""
     ends = dict(zip(frame.segment_of, frame.ops, strict=True))
     return [
         Reach(segment.origin, segment.first_seq - 1, (segment.prev or b"")[:ID8_BYTES], ends[at].place)
@@ -233,7 +233,7 @@ def _seen_before(segment: Segment, ops: list[Op]) -> tuple[OpRef, ...] | None:
 
 
 def base_reaches(core: Core, reaches: dict[int, int]) -> list[Reach]:
-    """Return which stretches of feeds a snapshot has that reaches so far; what lies below is in it too."""
+    """Return which ranges of feeds a snapshot has that reaches so far; what lies below is in it too."""
     return [
         Reach(core.feeds[no].origin, core.feeds[no].fork, b"", core.feeds.place(no, seq))
         for no, seq in sorted(reaches.items())

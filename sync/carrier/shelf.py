@@ -59,14 +59,14 @@ _OURS: Final = re.compile(r"([0-9a-f]{32}|[0-9a-f]{16}-[0-9]{6,})\.samemind")
 
 Entropy = Callable[[int], bytes]
 
-Stretch = tuple[int, int, int]
+SeqRange = tuple[int, int, int]
 """A feed, and the seqs between which a file has its ops: behind the first, up to and with the second."""
 
 
 class Placed(NamedTuple):
     """What a file has of the feeds known here, and how far its ops have seen them."""
 
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[SeqRange, ...]
     needs: dict[int, int]
 
 
@@ -370,10 +370,10 @@ class _Place:
         kept = set(names)
         own = [name for name in names if self.files[name].filed.maker == self.core.device]
         # Those that only tell the group come last: one must not be left out for a larger one that is left out itself.
-        for name in sorted(own, key=lambda name: (not self.placed[name].stretches, *self._order(name))):
+        for name in sorted(own, key=lambda name: (not self.placed[name].ranges, *self._order(name))):
             larger = [each for each in kept if self._order(each) > self._order(name)]
             told = (
-                self.placed[name].stretches
+                self.placed[name].ranges
                 or not self.tells(name)
                 or any(self.tells_itself(each) for each in larger)
             )
@@ -422,9 +422,9 @@ class _Place:
         """Whether these files have all ops that the one of this name has."""
         parts: dict[int, list[tuple[int, int]]] = {}
         for each in larger:
-            for no, after, last in self.placed[each].stretches:
+            for no, after, last in self.placed[each].ranges:
                 parts.setdefault(no, []).append((after, last))
-        for no, after, last in self.placed[name].stretches:
+        for no, after, last in self.placed[name].ranges:
             at = after
             for begin, end in sorted(parts.get(no, ())):
                 if begin > at:
@@ -457,14 +457,14 @@ class _Place:
         )
 
     def _order(self, name: str) -> tuple[int, int, str]:
-        ops = sum(last - after for _, after, last in self.placed[name].stretches)
+        ops = sum(last - after for _, after, last in self.placed[name].ranges)
         return ops, self.files[name].size, name
 
 
-def _beyond(core: Core, known: Mapping[int, int]) -> tuple[Stretch, ...]:
-    """Return which stretches a file has that is written of what goes beyond `known`."""
+def _beyond(core: Core, known: Mapping[int, int]) -> tuple[SeqRange, ...]:
+    """Return which ranges a file has that is written of what goes beyond `known`."""
     begins = {feed.no: max(feed.fork, known.get(feed.no, 0)) for feed in core.feeds}
-    found = list[Stretch]()
+    found = list[SeqRange]()
     if any(feed.base_seq > begins[feed.no] for feed in core.feeds):  # a snapshot, of all that left the log
         for feed in core.feeds:
             if feed.base_seq > feed.fork:
@@ -491,7 +491,7 @@ def _knows(theirs: KnownState, ours: KnownState) -> bool:
 
 def _placed(core: Core, filed: Filed) -> Placed | None:
     """Return what a file has, by feeds known here; None if it has something that is not held here."""
-    found: list[Stretch] = []
+    found: list[SeqRange] = []
     for reach in filed.reaches:
         dot = core.feeds.locate(reach.last)
         if dot is None:
@@ -528,12 +528,12 @@ def _reached(core: Core, files: Iterable[Placed]) -> dict[int, int]:
 def _take_in(core: Core, reached: dict[int, int], file: Placed) -> bool:
     """Add what a file has to what is reached, unless it follows or has seen what is not reached then."""
     further: dict[int, int] = {}
-    for no, after, last in sorted(file.stretches):
+    for no, after, last in sorted(file.ranges):
         at = max(core.feeds[no].fork, further.get(no, reached.get(no, 0)))
         if after > at:
             return False
         further[no] = max(last, at)
-    for no, _, _ in file.stretches:
+    for no, _, _ in file.ranges:
         feed = core.feeds[no]
         if feed.parent is not None and feed.fork > max(
             core.feeds[feed.parent].fork, further.get(feed.parent, reached.get(feed.parent, 0))
@@ -551,7 +551,7 @@ def _reaches(core: Core, reached: dict[int, int], no: int, seq: int) -> bool:
 
 
 def _is_reached(core: Core, file: Placed, reached: dict[int, int]) -> bool:
-    return all(_reaches(core, reached, no, last) for no, _, last in file.stretches)
+    return all(_reaches(core, reached, no, last) for no, _, last in file.ranges)
 
 
 def _merging(own: Mapping[str, int], total: int, bytes_max: int | None, merge_at: int) -> set[str]:
@@ -575,7 +575,7 @@ def tier(size: int) -> int:
 
 
 def _joined(reaches: Iterable[Reach]) -> tuple[Reach, ...]:
-    """Return stretches with those that follow each other put together."""
+    """Return ranges with those that follow each other put together."""
     joined: list[Reach] = []
     ends: dict[tuple[Origin, int, bytes], int] = {}
     for reach in reaches:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from replica import Core, DeviceId, Write, introduce
-from replica.clone_detection import parting, rival
+from replica.clone_detection import live_clone, parting
 from replica.missing import missing
 from samemind.commands.device._parts import Check, Clone, IncidentView, Initialised
 from samemind.config import Home, check_name
@@ -89,13 +89,13 @@ async def clone_of(device: Device) -> Clone | None:
             if _has_key(sibling.store, device.device_id):
                 later = await device.replica.run(lambda core, _: core.began_ms) > sibling.began_ms
                 return Clone(where=str(sibling.store), last_wrote=None, must_part=later)
-    found = await device.replica.run(lambda core, _: rival(core, device.now_ms()))
+    found = await device.replica.run(lambda core, _: live_clone(core, device.now_ms()))
     if found is None:
         return None
     return Clone(where=None, last_wrote=at_stamp(found.at_ms << 16), must_part=found.is_original)
 
 
-async def put_out_by(device: Device) -> str | None:
+async def revoked_by_name(device: Device) -> str | None:
     """Return the name of the device that put this one out of the group; the eldest, where several did."""
 
     def read(core: Core, _: object) -> str | None:
@@ -112,7 +112,7 @@ async def clone_checks(device: Device) -> list[Check]:
         for each in (await incidents(device))[-3:]
     ]
     checks += await device.replica.run(_missing)
-    by = await put_out_by(device)
+    by = await revoked_by_name(device)
     if by is not None:
         detail = f"{by} revoked this device: no other device talks to it"
         checks.append(

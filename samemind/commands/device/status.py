@@ -68,7 +68,7 @@ async def daemon_status(device: "Device") -> DaemonStatus:
     """Return what `status` shows, and what the daemon says when it is up."""
     import os
 
-    from samemind.commands.device._clones import clone_of, incidents, put_out_by
+    from samemind.commands.device._clones import clone_of, incidents, revoked_by_name
     from samemind.commands.group._peers import peer_views
 
     syncer = device.syncer
@@ -86,7 +86,7 @@ async def daemon_status(device: "Device") -> DaemonStatus:
         incidents=await incidents(device),
         clone=await clone_of(device),
         think=_think_status(device),
-        revoked_by=await put_out_by(device),
+        revoked_by=await revoked_by_name(device),
     )
 
 

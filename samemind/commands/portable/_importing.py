@@ -40,7 +40,7 @@ from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.device import Device
 from samemind.errors import SamemindError
 from samemind.held_back import edge_said, kept_back, line_kept_back
-from samemind.op_ranges import Written, show_stretches
+from samemind.op_ranges import Written, show_ranges
 from samemind.portable.files import read_path
 from samemind.portable.records import (
     Beside,
@@ -90,7 +90,7 @@ def outcome(
 def undo_command(device: Device, written: Written) -> str:
     """Return the command that takes back what was written here, whoever wrote meanwhile and whatever the clock was."""
     words = ["samemind", "retract", "--device", device.device_id.hex()[:DEVICE_DIGITS]]
-    words += ["--ops", show_stretches(written.stretches)]
+    words += ["--ops", show_ranges(written.ranges)]
     home = device.home  # named always: whoever runs it may have another default
     words += ["--home", str(home.store if home.prefix else home.folder)]
     return shlex.join(words)

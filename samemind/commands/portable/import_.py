@@ -125,7 +125,7 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
     for start in range(0, len(links), BATCH):
         part = partial(write_links, device, links[start : start + BATCH])
         await device.replica.run(written.noting(part))
-    undo = undo_command(device, written) if written.stretches else None
+    undo = undo_command(device, written) if written.ranges else None
     return outcome(counts, failed, unread=device.mind.ingest.brought, undo=undo)
 
 

@@ -43,7 +43,7 @@ from replica.reads.proposals import memories_proposed, settings_stamped
 from replica.writers import edge_writers, judgment_writers, setting_writers, without_judge
 from samemind.commands.thinking._parts import Retract, Retracted
 from samemind.ids import find_device
-from samemind.op_ranges import Meant, read_stretches
+from samemind.op_ranges import Meant, read_ranges
 from samemind.times import read_time
 
 # Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
@@ -71,7 +71,7 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Re
     own = None if options.device is None else find_device(connection, options.device)
     meant = Meant(
         0 if options.since is None else min(MS_MAX, read_time(options.since, name="since")) << COUNTER_BITS,
-        None if options.ops is None else read_stretches(options.ops),
+        None if options.ops is None else read_ranges(options.ops),
     )
     rids = {
         rid
@@ -96,7 +96,7 @@ def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Re
             if origin.device == own and meant.holds(origin.incarnation, stamps[edge])
         }
         if (
-            meant.stretches is not None
+            meant.ranges is not None
         ):  # the profile is the owner's, whichever device they told: an import's goes
             stamps_of = settings_stamped(connection, *meant.reach)
             settings = sorted(

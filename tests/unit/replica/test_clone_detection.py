@@ -2,7 +2,7 @@
 
 import pytest
 
-from replica.clone_detection import parting, rival
+from replica.clone_detection import live_clone, parting
 from replica.incarnations import ChainEvent
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
@@ -30,17 +30,17 @@ def test_two_live_clones_are_told_apart_and_the_later_one_has_to_part() -> None:
             remember(each, f"by the {name} at {now}", now_ms=now)
             sync(each, phone, now)
     sync(original, phone, now)
-    found = [rival(each, now) for each in (original, clone)]
+    found = [live_clone(each, now) for each in (original, clone)]
     assert all(found), "each knows of the other"
     assert sorted(each.is_original for each in found if each) == [False, True], "one of them is told"
     assert agree(original, clone, phone)
     assert verify_replica(original).ok
     late = now + 8 * 24 * 60 * MINUTE_MS
-    assert rival(original, late) is None, "a clone that has been silent for a week was ended"
+    assert live_clone(original, late) is None, "a clone that has been silent for a week was ended"
     say(clone, parting(clone.origin, identity("tablet").device_id), now_ms=now)
     sync(clone, phone, now)
     sync(original, phone, now)
-    assert rival(original, now) is None, "it has become a device of its own, and said so"
+    assert live_clone(original, now) is None, "it has become a device of its own, and said so"
     for core in (original, clone):
         core.store.connection.close()  # type: ignore[attr-defined]
 
@@ -52,7 +52,7 @@ def test_a_device_whose_clock_was_stepped_is_not_told_that_it_has_a_clone(days: 
     for now in (NOW_MS, stepped, NOW_MS + MINUTE_MS, NOW_MS + 2 * MINUTE_MS):
         laptop.begin(now)
         remember(laptop, f"written at {now}", now_ms=now)
-        assert rival(laptop, now) is None
+        assert live_clone(laptop, now) is None
     assert [incident.why for incident in laptop.incidents] == [ChainEvent.CLOCK], (
         "of the two steps one is back"
     )
@@ -80,11 +80,11 @@ def test_a_clone_is_seen_though_the_clock_once_leapt(days: int, copied: str) -> 
     for now in (NOW_MS + days * DAY_MS, NOW_MS + MINUTE_MS):
         laptop.begin(now)
         remember(laptop, f"written at {now}", now_ms=now)
-        assert rival(laptop, now) is None
+        assert live_clone(laptop, now) is None
     laptop = core_of("laptop", laptop.store, seed="opened again")
     for day in (4, 30, 200):
         now = NOW_MS + day * DAY_MS
-        assert rival(laptop, now) is None, "what it wrote last was told a week ago"
+        assert live_clone(laptop, now) is None, "what it wrote last was told a week ago"
         for _ in range(3):  # who hears of itself begins anew, and knows more once it has written
             for each, name in ((clone, "clone"), (laptop, "laptop")):
                 now += MINUTE_MS
@@ -92,7 +92,7 @@ def test_a_clone_is_seen_though_the_clock_once_leapt(days: int, copied: str) -> 
                 remember(each, f"by the {name} at {now}", now_ms=now)
                 sync(each, phone, now)
         sync(clone, phone, now)
-        found = [rival(each, now) for each in (laptop, clone)]
+        found = [live_clone(each, now) for each in (laptop, clone)]
         assert sorted(each.is_original for each in found if each) == [False, True], "one of them is told"
     disk.close()
     laptop.store.connection.close()  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ def test_a_restored_device_without_a_clone_is_not_told_to_part() -> None:
     assert [incident.why for incident in restored.incidents] == [ChainEvent.ECHO]
     remember(restored, "written on", now_ms=later)
     sync(restored, phone, later)
-    assert rival(restored, later) is None
-    assert rival(phone, later) is None
+    assert live_clone(restored, later) is None
+    assert live_clone(phone, later) is None
     assert "after the backup" in texts(restored)
     restored.store.connection.close()  # type: ignore[attr-defined]

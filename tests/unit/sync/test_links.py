@@ -12,7 +12,7 @@ import sync.links
 from replica.supervision import Supervisor
 from sync.address import Address
 from sync.group import Group
-from sync.links import RIVALS_MAX, Links, LinkSlot
+from sync.links import LINKS_OF_A_PEER_MAX, Links, LinkSlot
 from sync.syncer import open_syncer
 from sync.tls import SecureStream
 from tests.support.daemons import agree
@@ -97,12 +97,12 @@ def test_a_peer_that_dials_without_end_holds_few_links(tmp_path: Path) -> None:
             trio.open_nursery() as nursery,
         ):
             open_ends: list[SecureStream] = []
-            for _ in range(RIVALS_MAX):
+            for _ in range(LINKS_OF_A_PEER_MAX):
                 for dialling, answering in await twice(laptop, phone):
                     await take(far, answering, nursery, dialled=False)
                     assert dialling.stream is not None
                     open_ends.append(dialling.stream)
-            assert len(far._all()) == RIVALS_MAX
+            assert len(far._all()) == LINKS_OF_A_PEER_MAX
             for stream in open_ends:
                 await trio.aclose_forcefully(stream)
             nursery.cancel_scope.cancel()

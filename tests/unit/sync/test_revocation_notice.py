@@ -1,4 +1,4 @@
-"""Whoever was put out counts as told only where it took the farewell to its end."""
+"""Whoever was put out counts as told only where it took the notice to its end."""
 
 import pytest
 import trio

@@ -19,7 +19,7 @@ from sync.roster import (
     LinkRank,
     Roster,
     backoff_ms,
-    rival,
+    duplicate,
 )
 
 OWN, ANN, BOB = (DeviceId(bytes([n]) * 32) for n in (1, 2, 3))
@@ -371,7 +371,7 @@ def test_of_two_links_that_came_up_together_the_ends_never_drop_both(
     def kept(own: DeviceId, peer: DeviceId, order: tuple[int, int]) -> set[int]:
         first, second = order
         old, new = (LinkRank(dialled[link] == (own == OWN), n) for n, link in enumerate(order))
-        match rival(old, new, own=own, peer=peer):
+        match duplicate(old, new, own=own, peer=peer):
             case DuplicateLink.OLD_STAYS:
                 return {first}
             case DuplicateLink.NEW_STAYS:
@@ -391,8 +391,8 @@ def test_a_peer_that_dials_again_later_replaces_the_link_it_has_lost(
     dialled_by_us: bool, dialled_before: bool
 ) -> None:
     standing, later = LinkRank(dialled_before, 0), LinkRank(dialled_by_us, SIMULTANEOUS_MS)
-    assert rival(standing, later, own=OWN, peer=ANN) is DuplicateLink.NEW_STAYS
-    assert rival(standing, later, own=ANN, peer=OWN) is DuplicateLink.NEW_STAYS
+    assert duplicate(standing, later, own=OWN, peer=ANN) is DuplicateLink.NEW_STAYS
+    assert duplicate(standing, later, own=ANN, peer=OWN) is DuplicateLink.NEW_STAYS
 
 
 def test_devices_that_lost_each_other_together_do_not_call_together() -> None:

@@ -36,10 +36,10 @@ async def asked(device: Device) -> AsyncIterator[tuple[Links, SyncRequests, Call
         tasks = Supervisor(nursery)
         links = Links(device.replica, group, tasks, changed=stir, grown=stir, linked=stir, lost=stir)
         never: Callable[..., bool] = lambda *_: False  # noqa: E731
-        errands = SyncRequests(
+        requests = SyncRequests(
             device.identity, group, links, tasks, wanted=stir, something=something, is_hopeless=never
         )
-        yield links, errands, something
+        yield links, requests, something
         nursery.cancel_scope.cancel()
 
 
@@ -61,7 +61,7 @@ def test_a_sync_whose_link_gives_way_goes_on_over_the_one_that_crossed_it(tmp_pa
     async def main() -> None:
         async with (
             devices(tmp_path, "laptop", "phone") as (laptop, phone),
-            asked(laptop) as (near, errands, near_news),
+            asked(laptop) as (near, requests, near_news),
             asked(phone) as (far, _, _),
             trio.open_nursery() as nursery,
         ):
@@ -69,7 +69,7 @@ def test_a_sync_whose_link_gives_way_goes_on_over_the_one_that_crossed_it(tmp_pa
             reports = []
 
             async def sync() -> None:
-                reports.extend(await errands.sync_with([phone.identity.device_id]))
+                reports.extend(await requests.sync_with([phone.identity.device_id]))
 
             async def cross() -> None:
                 await trio.testing.wait_all_tasks_blocked()
@@ -101,13 +101,13 @@ def test_a_sync_whose_peer_went_away_says_so_soon(tmp_path: Path) -> None:
     async def main() -> None:
         async with (
             devices(tmp_path, "laptop", "phone") as (laptop, phone),
-            asked(laptop) as (near, errands, _),
+            asked(laptop) as (near, requests, _),
             trio.open_nursery() as nursery,
         ):
             silent = await link_that_stays_silent(laptop, near, phone, nursery)
             nursery.start_soon(trio.aclose_forcefully, silent)
             started = trio.current_time()
-            (report,) = await errands.sync_with([phone.identity.device_id])
+            (report,) = await requests.sync_with([phone.identity.device_id])
             assert isinstance(report.error, LinkLost)
             assert trio.current_time() - started < 2 * CROSSING_SECONDS_MAX + 5
             nursery.cancel_scope.cancel()
