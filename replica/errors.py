@@ -12,6 +12,12 @@ ReplicaError
 └ StoreFailed          the disk refused (full, read-only, I/O error); nothing was half-written
 """
 
+from reprlib import Repr
+from typing import Final
+
+# A message is a line, and says more than what was found.
+_SHOWN_CHARACTERS: Final = 80
+
 
 class ReplicaError(Exception):
     """Root of everything a replica raises on purpose."""
@@ -54,6 +60,24 @@ class StoreFailed(ReplicaError):
 
 
 def short(value: object) -> str:
-    """Return what was found, as a message shows it: its beginning, since a peer chooses how long it is."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    """Return what was found, as a message shows it: its beginning, since a peer chooses how long and how deep it is."""
+    text = _BEGINNING.repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
+
+
+class _Beginning(Repr):
+    """Python's own short spelling, whose work is bounded.
+
+    `repr` of a list in a list in a list fails at a depth that depends on who calls: one device would take an op that
+    another fails on, and a store that was written could not be opened.
+    """
+
+    def repr_str(self, x: str, level: int) -> str:
+        return repr(x[:_SHOWN_CHARACTERS])
+
+    def repr_bytes(self, x: bytes, level: int) -> str:
+        return repr(x[:_SHOWN_CHARACTERS])
+
+
+_BEGINNING: Final = _Beginning()
+_BEGINNING.maxlevel = 3  # no body that is one has more

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from replica.errors import InvalidOp, TooLarge
+from replica.errors import InvalidOp, TooLarge, short
 from replica.hlc import COUNTER_BITS, HLC_MAX
 from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX, TAGS_MAX
 from replica.memory_types import MEMORY_TYPES
@@ -45,22 +45,22 @@ class Field:
 
 def _text(value: Value) -> None:
     if not isinstance(value, str):
-        raise InvalidOp(f"expected text, got {value!r}")
+        raise InvalidOp(f"expected text, got {short(value)}")
     if not value:
         raise InvalidOp("expected text, got an empty string (leave the field out or set it to null)")
 
 
 def _flag(value: Value) -> None:
     if not isinstance(value, bool):
-        raise InvalidOp(f"expected true or false, got {value!r}")
+        raise InvalidOp(f"expected true or false, got {short(value)}")
 
 
 def _number(low: float, high: float) -> Callable[[Value], None]:
     def check(value: Value) -> None:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InvalidOp(f"expected a number from {low:g} to {high:g}, got {value!r}")
+            raise InvalidOp(f"expected a number from {low:g} to {high:g}, got {short(value)}")
         if not low <= value <= high:  # also refuses NaN
-            raise InvalidOp(f"expected a number from {low:g} to {high:g}, got {value!r}")
+            raise InvalidOp(f"expected a number from {low:g} to {high:g}, got {short(value)}")
 
     return check
 
@@ -68,14 +68,14 @@ def _number(low: float, high: float) -> Callable[[Value], None]:
 def _whole(low: int, high: int) -> Callable[[Value], None]:
     def check(value: Value) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise InvalidOp(f"expected a whole number from {low} to {high}, got {value!r}")
+            raise InvalidOp(f"expected a whole number from {low} to {high}, got {short(value)}")
 
     return check
 
 
 def _tags(value: Value) -> None:
     if not isinstance(value, list) or not all(value):
-        raise InvalidOp(f"expected a list of tags, got {value!r}")
+        raise InvalidOp(f"expected a list of tags, got {short(value)}")
     if len(value) > TAGS_MAX:
         raise TooLarge(f"expected at most {TAGS_MAX} tags, got {len(value)}")
     if value != sorted(set(value)):
@@ -84,7 +84,7 @@ def _tags(value: Value) -> None:
 
 def _meta(value: Value) -> None:
     if not isinstance(value, dict):
-        raise InvalidOp(f"expected a map of metadata, got {value!r}")
+        raise InvalidOp(f"expected a map of metadata, got {short(value)}")
     if len(value) > META_ENTRIES_MAX:
         raise TooLarge(f"expected at most {META_ENTRIES_MAX} metadata entries, got {len(value)}")
     if any(isinstance(each, bytes) for each in value.values()):
@@ -93,7 +93,7 @@ def _meta(value: Value) -> None:
 
 def _memory_id(value: Value) -> None:
     if not isinstance(value, bytes) or len(value) != 16:
-        raise InvalidOp(f"expected the id of a memory, got {value!r}")
+        raise InvalidOp(f"expected the id of a memory, got {short(value)}")
 
 
 FIELDS: Final[Mapping[str, Field]] = {
@@ -170,7 +170,7 @@ def check_field(name: str, value: Value, *, by_any: bool = False) -> None:
         if (field := FIELDS.get(name)) is not None and not (by_any and field.later):
             field.check(value)
             if field.words and not by_any and value not in field.words:
-                raise InvalidOp(f"expected one of {', '.join(field.words)}; got {value!r}")
+                raise InvalidOp(f"expected one of {', '.join(field.words)}; got {short(value)}")
     except TooLarge as error:
         raise TooLarge(f"{name}: {error}") from None
     except InvalidOp as error:
@@ -185,7 +185,7 @@ def check_value(value: Any) -> None:
         case int() if not INT_MIN <= value <= INT_MAX:
             raise InvalidOp(f"expected a 64-bit number, got {value}")
         case float() if not math.isfinite(value):
-            raise InvalidOp(f"expected a finite number, got {value!r}")
+            raise InvalidOp(f"expected a finite number, got {short(value)}")
         case int() | float():
             pass
         case str() | bytes() if (
@@ -197,12 +197,12 @@ def check_value(value: Any) -> None:
         case list():
             for item in value:
                 if not isinstance(item, str):
-                    raise InvalidOp(f"expected a list of strings, got {item!r} in it")
+                    raise InvalidOp(f"expected a list of strings, got {short(item)} in it")
                 check_value(item)
         case dict():
             for key, item in value.items():
                 if not isinstance(key, str) or isinstance(item, list | dict):
-                    raise InvalidOp(f"expected text keys with plain values, got {key!r}: {item!r}")
+                    raise InvalidOp(f"expected text keys with plain values, got {short(key)}: {short(item)}")
                 check_value(key)
                 check_value(item)
         case _:

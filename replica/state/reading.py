@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from replica.codec import SALT_BYTES, check_text, decode_payload, pack, read_place, unpack, wire_place
-from replica.errors import InvalidOp
+from replica.errors import InvalidOp, short
 from replica.hlc import HLC_MAX
 from replica.ids import ID8_BYTES, MEMORY_ID_BYTES, OpRef
 from replica.ops import OpKind
@@ -156,7 +156,7 @@ class CellReader:
             _said(OpKind.TAG, [label])
             for is_on in self._heads(register):
                 if type(is_on) is not bool:
-                    raise InvalidOp(f"expected a label to be on or off, got {is_on!r:.40}")
+                    raise InvalidOp(f"expected a label to be on or off, got {short(is_on)}")
         told = {Dot(*add[:3]): add[5].get(TAGS) or () for add in adds}
         told |= {Dot(*head[:3]): head[4] or () for head in whole}
         taken_off = set()

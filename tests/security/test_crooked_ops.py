@@ -2,10 +2,11 @@
 
 import pytest
 
+from replica.codec import SALT_BYTES, decode_payload, pack
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.frame import Frame
-from replica.ops import Remember
+from replica.ops import OpKind, Remember
 from replica.outbox import Outbox
 from tests.support.replicas import (
     NOW_MS,
@@ -170,3 +171,21 @@ def test_what_was_refused_leaves_no_trace(ann_and_ben: list[Core]) -> None:
     sync(ann, ben)
     assert agree(ann, ben)
     assert everything(ben).ops
+
+
+@pytest.mark.parametrize("kind", OpKind)
+def test_a_body_however_deep_is_refused_whoever_asks(kind: OpKind) -> None:
+    """Whether a depth is read must not depend on how deep the reader's own calls are, or devices would part."""
+
+    def below(calls: int, payload: bytes) -> None:
+        if calls:
+            below(calls - 1, payload)
+            return
+        with pytest.raises(InvalidOp):
+            decode_payload(kind, payload)
+
+    for depth in (4, 200, 400, 700, 1_000, 100_000):
+        deep = b"\x91" * depth + b"\x01"
+        for spelled in (deep, b"\x92" + pack("words") + b"\x81" + pack("later") + deep):
+            below(0, bytes(SALT_BYTES) + spelled)
+            below(500, bytes(SALT_BYTES) + spelled)
