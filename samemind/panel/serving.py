@@ -4,7 +4,7 @@ hypercorn speaks HTTP on each connection; its own `serve` takes in everybody, so
 error in one connection ends that one: whoever sends crooked HTTP must not be able to end the device behind it.
 
 HTTP/1.1 only: hypercorn's HTTP/2 fails on a WebSocket whose last frame comes late, and with it ends everything else of
-that browser.
+that browser. It also carries a hundred requests on a connection, where the crowd is counted by connections.
 """
 
 import logging
@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Final
 
 import trio
+from hypercorn import protocol
 from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.config import Config
 from hypercorn.protocol import h11
@@ -81,7 +82,16 @@ class _BoundedWebSocket(WSStream):
             raise LimitExceeded(f"expected messages of at most {self.buffer.max_length} bytes, got more")
 
 
-h11.WSStream = _BoundedWebSocket  # type: ignore[attr-defined] # there is no other place to say so
+class _OneProtocol(h11.H11Protocol):
+    """hypercorn's HTTP/1.1 without the two ways out of it, which it takes whatever was agreed on by TLS."""
+
+    async def _check_protocol(self, event: Any) -> None:
+        """Leave `Upgrade: h2c` unanswered, as anybody may (RFC 9110, 7.8), and take HTTP/2's preface for a request."""
+
+
+# There is no other place to say so.
+h11.WSStream = _BoundedWebSocket  # type: ignore[attr-defined]
+protocol.H11Protocol = _OneProtocol  # type: ignore[attr-defined]
 
 
 class Door:

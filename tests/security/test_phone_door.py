@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from socket import create_connection
+from urllib.parse import urlsplit
 
 import pytest
 import trio
@@ -244,6 +246,30 @@ def test_nothing_is_unpacked_for_anybody(served: Served) -> None:
             assert (said, code) in (([], 1002), ([], 1006), ([], None))
 
     run(main)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "headers"),
+    [
+        ("PRI * HTTP/2.0", ""),
+        (
+            "GET /phone/ HTTP/1.1",
+            "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAAA\r\n",
+        ),
+    ],
+    ids=["as if it were known", "by an upgrade"],
+)
+def test_nobody_gets_to_http_2(served: Served, request_line: str, headers: str) -> None:
+    """It carries a hundred WebSockets on what counts as one connection, and agrees to compression on each."""
+    host, port = urlsplit(served.url).netloc.rsplit(":", 1)
+    with create_connection((host, int(port)), timeout=10) as stranger:
+        if headers:
+            headers = f"Host: {host}:{port}\r\n{headers}"
+        stranger.sendall(f"{request_line}\r\n{headers}\r\nSM\r\n\r\n".encode())
+        stranger.sendall(bytes(3) + b"\x04" + bytes(5))  # HTTP/2's first frame: settings, none of them set
+        answer = stranger.recv(4_096)
+    assert answer.startswith(b"HTTP/1.1 "), answer
+    assert not answer.startswith(b"HTTP/1.1 101"), answer
 
 
 # -- pairing -----------------------------------------------------------------------------------------------------
