@@ -123,11 +123,11 @@ class TellingReader:
         if self.backlog >= BACKLOG_MAX:
             self.read_some(core, connection, SLICE_S / 4)
         self._local.telling[told.rid] = facts
+        self.backlog += 1  # before it waits: one too many is found out by the next look, one too few by none
         try:
             (op,) = core.commit([Write(Remember(told.text, told.fields), told.rid)], told.now_ms)
         finally:
             self._local.telling.clear()
-        self.backlog += 1
         self._told_s = time.monotonic()
         return op
 

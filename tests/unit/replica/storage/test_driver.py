@@ -21,7 +21,7 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 def connector(path: Path) -> Callable[[], sqlite3.Connection]:
     def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(path, isolation_level=None)
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("CREATE TABLE IF NOT EXISTS item (number INTEGER)")
         return connection
@@ -377,3 +377,75 @@ def test_a_thread_that_comes_too_late_is_told_so(path: Path) -> None:
     run(path, body)
     with pytest.raises(trio.ClosedResourceError, match="closed"):
         left[0].run_from_thread(numbers)
+
+
+def test_a_thread_runs_its_function_itself_where_nobody_else_writes(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        def where() -> tuple[int, int]:
+            return threading.get_ident(), driver.run_from_thread(lambda _: threading.get_ident())
+
+        here, ran = await trio.to_thread.run_sync(where)
+        assert ran == here
+
+    run(path, body)
+
+
+def test_a_thread_does_not_pass_what_was_asked_for_before(path: Path) -> None:
+    """While one function is in the middle of its work and another one waits, a thread comes third."""
+
+    async def body(driver: Driver) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        order: list[str] = []
+
+        def first(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            begun.set()
+            assert go_on.wait(GIVE_UP_S)
+            connection.execute("COMMIT")
+            order.append("first")
+
+        def third() -> None:
+            driver.run_from_thread(lambda it: order.append(f"third, {it.in_transaction}"))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.run, first)
+            await trio.to_thread.run_sync(begun.wait, GIVE_UP_S)
+            nursery.start_soon(driver.run, lambda _: order.append("second"))
+            await trio.testing.wait_all_tasks_blocked()
+            thread = threading.Thread(target=third)
+            thread.start()
+            go_on.set()
+        await trio.to_thread.run_sync(thread.join, GIVE_UP_S)
+        assert order == ["first", "second", "third, False"]
+
+    run(path, body)
+
+
+def test_what_trio_asks_for_waits_until_a_thread_is_through(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+
+        def slowly(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO item VALUES (1)")
+            begun.set()
+            assert go_on.wait(GIVE_UP_S)
+            connection.execute("COMMIT")
+
+        found: list[list[int]] = []
+
+        async def read_on_the_writer() -> None:
+            found.append(await driver.run(numbers))
+
+        thread = threading.Thread(target=driver.run_from_thread, args=(slowly,))
+        thread.start()
+        await trio.to_thread.run_sync(begun.wait, GIVE_UP_S)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(read_on_the_writer)
+            await trio.testing.wait_all_tasks_blocked()
+            assert not found
+            go_on.set()
+        thread.join(GIVE_UP_S)
+        assert found == [[1]]
+
+    run(path, body)
