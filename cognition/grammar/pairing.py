@@ -234,7 +234,8 @@ def _shown(claim: TypedClaim) -> str:
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
-    return [word for word in one if any(_same(word, each) for each in other)]
+    # Words that begin otherwise are most of them, and are never one name.
+    return [word for word in one if any(word[:1] == each[:1] and _same(word, each) for each in other)]
 
 
 def _same(one: str, other: str) -> bool:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ class ByMeaning:
     def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
         self._embed = embed
         self._labels: OrderedDict[str, Vectors] = OrderedDict()
-        self._words: OrderedDict[str, Halves] = OrderedDict()
+        self._words = _WordVectors(embed)
 
     def find(
         self, query: Vectors, vector: Vectors, index: VectorIndex, waiting: Mapping[int, Vectors]
@@ -83,15 +84,12 @@ class ByMeaning:
 
     def of_words(self, words: Sequence[str]) -> Vectors:
         """Return a vector for each word by itself."""
-        missing = sorted({word for word in words if word not in self._words})
-        if missing:
-            self._words.update(zip(missing, self._embed(missing).astype(np.float16), strict=True))
-        rows = np.stack([self._words[word] for word in words]).astype(np.float32)
-        for word in words:
-            self._words.move_to_end(word)
-        while len(self._words) > WORDS_KEPT:
-            self._words.popitem(last=False)
-        return rows
+        return self._words.of(words)
+
+    def learn(self, texts: Iterable[str]) -> None:
+        """Make the vectors of the words of many texts at once, as far as they are kept: one by one takes far longer."""
+        wanted = dict.fromkeys(word for text in texts for word in compared_words(text))
+        self._words.of([*wanted][:WORDS_KEPT])
 
     def met(self, told: str, texts: Sequence[str]) -> list[MetWords]:
         """Return how far a telling and each of some texts meet word by word."""
@@ -99,15 +97,19 @@ class ByMeaning:
         theirs = [compared_words(text) for text in texts]
         if not mine or not any(theirs):
             return [MetWords(0.0, 0.0)] * len(texts)
-        rows = self.of_words([*mine, *(word for words in theirs for word in words)])
+        rows = self._words.of([*mine, *chain.from_iterable(theirs)])
         alike = np.maximum(_cosines(rows[: len(mine)], rows[len(mine) :]) - MET_FROM, 0) / (1 - MET_FROM)
-        found, start = [], 0
-        for words in theirs:
-            part = alike[:, start : start + len(words)]
-            met, covered = (part.max(axis=axis, initial=0.0).sum() for axis in (1, 0))
-            found.append(MetWords(float(met), float(covered) / max(1, len(words))))
-            start += len(words)
-        return found
+        best = alike.max(axis=0)
+        ends = [*accumulate(map(len, theirs))]
+        # Of each text the best of its words; what has none has no place of its own to begin at.
+        starts = [end - len(words) for end, words in zip(ends, theirs, strict=True) if words]
+        met = iter(np.ascontiguousarray(np.maximum.reduceat(alike, starts, axis=1).T).sum(axis=1).tolist())
+        return [
+            MetWords(next(met), float(best[end - len(words) : end].sum()) / len(words))
+            if words
+            else MetWords(0.0, 0.0)
+            for end, words in zip(ends, theirs, strict=True)
+        ]
 
     def plain(self, shown: Sequence[Shown], vectors: Vectors) -> Vectors:
         """Return vectors of memories less what their labels come to, each of length 1."""
@@ -123,6 +125,36 @@ class ByMeaning:
         while len(self._labels) > LABELS_MAX:
             self._labels.popitem(last=False)
         return unit(rows)
+
+
+class _WordVectors:
+    """Keeps vectors of words, as rows of one array: reading them one by one took most of the time of a review."""
+
+    def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
+        self._embed = embed
+        self._rows: Halves | None = None
+        self._at: dict[str, int] = {}
+
+    def of(self, words: Sequence[str]) -> Vectors:
+        """Return a vector for each word by itself."""
+        missing = sorted({word for word in words if word not in self._at})
+        if missing:
+            self._add(missing, words)
+        assert self._rows is not None
+        return self._rows[[self._at[word] for word in words]].astype(np.float32)
+
+    def _add(self, missing: Sequence[str], wanted: Sequence[str]) -> None:
+        """Keep vectors of words, in place of those that have been here the longest, but of none that is wanted."""
+        made = self._embed(missing).astype(np.float16)
+        if self._rows is None:
+            self._rows = np.zeros((WORDS_KEPT, made.shape[1]), np.float16)
+        rows = [*range(len(self._at), min(WORDS_KEPT, len(self._at) + len(missing)))]
+        if len(rows) < len(missing):
+            stay = frozenset(wanted)
+            gone = [word for word in self._at if word not in stay][: len(missing) - len(rows)]
+            rows += [self._at.pop(word) for word in gone]
+        self._rows[rows] = made
+        self._at.update(zip(missing, rows, strict=True))
 
 
 class Vectorized(NamedTuple):
@@ -172,7 +204,10 @@ class Vectorized(NamedTuple):
         found = self.by_meaning.find(query, self.vector, index, self.waiting)
         rows = {**index.vectors(list(found)), **self.waiting}
         known = [it for it in self.read(connection, found) if it.id in rows and may_be_compared(told, it)]
-        vectors = np.stack([rows[it.id] for it in known]) if known else np.empty((0, len(query)), np.float32)
+        # Joined, since `stack` takes three times as long for so few rows.
+        width = len(query)
+        joined = [rows[it.id] for it in known] or [np.empty(0, np.float32)]
+        vectors = np.concatenate(joined).reshape(-1, width)
         return known, query, self.by_meaning.plain(known, vectors)
 
 
@@ -188,8 +223,12 @@ def nominated(
     if number is None:
         return []
     (told,) = read_memories(connection, [number])
+    return _nominated(connection, told, by_meaning)
+
+
+def _nominated(connection: sqlite3.Connection, told: Shown, by_meaning: Vectorized | None) -> list[Nominated]:
     near = _by_words(connection, told) if by_meaning is None else by_meaning.compared(connection, told)
-    done = answered(connection, rid)
+    done = answered(connection, told.rid)
     known = {it.id: it for it, _ in near}
     chosen = [each for it, each in near if it.rid not in done]
     return [Nominated(one, known[one.id]) for one in nominees(told.memory.text, chosen)]
@@ -211,11 +250,15 @@ def unjudged(
     pairs = []
     tellings = newest_tellings(connection, workspace, limit=REVIEWED_MAX)
     read = _ReadOnce(connection, [number for number, _ in tellings])
-    for number, rid in tellings:
+    learnt = False
+    for number, _ in tellings:
         by_meaning = of_number(number)
         compared_by = None if by_meaning is None else by_meaning._replace(read=read)
+        if compared_by is not None and not learnt:
+            compared_by.by_meaning.learn(it.memory.text for it in read.shown.values())
+            learnt = True
         told = read.shown[number]
-        pairs += [(told, each) for each in nominated(connection, rid, compared_by)]
+        pairs += [(told, each) for each in _nominated(connection, told, compared_by)]
     return sorted(pairs, key=lambda pair: (-pair[1].nominee.weight, -pair[0].id))
 
 
@@ -261,11 +304,15 @@ def may_be_compared(told: Shown, known: Shown) -> bool:
     return (
         known.id < told.id
         and known.content != told.content
-        and folded(str(mine.get("workspace") or "")) == folded(str(theirs.get("workspace") or ""))
+        and _in_one_space(mine.get("workspace"), theirs.get("workspace"))
         and "parent" not in theirs
         and not theirs.get("archived")
         and "block" not in theirs
     )
+
+
+def _in_one_space(one: object, other: object) -> bool:
+    return one == other or folded(str(one or "")) == folded(str(other or ""))
 
 
 def answered(connection: sqlite3.Connection, rid: MemoryId) -> frozenset[MemoryId]:

@@ -134,18 +134,22 @@ def nominees(text: str, near: Iterable[Near]) -> list[Nominee]:
         if weight >= (WORDS_WEIGHT_MIN if each.cosine is None else CHANCE_MIN):
             found.append((weight, each))
     found.sort(key=lambda one: (-one[0], -one[1].id))
-    return [compared(text, each) for _, each in found[:NOMINEES_MAX]]
+    return [_compared(text, each, weight) for weight, each in found[:NOMINEES_MAX]]
 
 
 def compared(text: str, each: Near) -> Nominee:
     """Return what two tellings both name and state."""
+    return _compared(text, each, _weight(text, each))
+
+
+def _compared(text: str, each: Near, weight: float) -> Nominee:
     told, known = _read(text), _read(each.text)
     kinds = told.kinds & known.kinds
     likeness = _overlap(told.words, known.words) if each.cosine is None else each.cosine
     values = _values(told.attributes, known.attributes)
     return Nominee(
         each.id,
-        round(_weight(text, each), 4),
+        round(weight, 4),
         _relation(likeness, kinds, values, told, known),
         values,
         tuple(sorted(_shared_names(told, known))),

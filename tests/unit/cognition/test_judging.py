@@ -1,6 +1,7 @@
 """Which older memories are named for comparison with a new one, and what both state."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 import trio
 import trio.testing
 
+from cognition.embedding.embedder import Vectors
 from cognition.grammar.attributes import Attribute, attributes, differ
+from cognition.judging import nominating
 from cognition.judging.nominating import ByMeaning
 from cognition.judging.nominees import (
     MET_WORDS_MAX,
@@ -96,6 +99,28 @@ def test_words_meet_as_far_as_the_nearest_of_the_other_text_is_near() -> None:
     assert tuple(half) == pytest.approx((0.5, 0.5), abs=1e-3)
     assert none == silent == MetWords(0.0, 0.0)
     assert by_meaning.met("and so", ["cat"]) == [MetWords(0.0, 0.0)]
+
+
+def test_vectors_of_words_are_kept_up_to_a_number_and_those_in_use_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nominating, "WORDS_KEPT", 4)
+    asked: list[str] = []
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        asked.extend(texts)
+        return np.array([[ord(text[0]), len(text)] for text in texts], np.float32)
+
+    by_meaning = ByMeaning(embed)
+    by_meaning.learn(["ant bee", "cow dog eel"])
+    assert asked == ["ant", "bee", "cow", "dog"], "as many as are kept"
+    rows = by_meaning.of_words(["ant", "fox", "ant"])
+    assert rows[:, 0].tolist() == [ord("a"), ord("f"), ord("a")]
+    assert asked[4:] == ["fox"], "in place of the oldest that is not asked for"
+    assert by_meaning.of_words(["dog", "cow"])[:, 0].tolist() == [ord("d"), ord("c")]
+    assert asked[5:] == []
+    by_meaning.of_words(["bee"])
+    assert asked[5:] == ["bee"]
 
 
 def test_words_without_vectors_meet_where_they_are_the_same() -> None:
