@@ -39,8 +39,7 @@ def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
     for position, (key, node) in enumerate(reversed(branch.items())):
         message = node.get("message") or {}
         role = str((message.get("author") or {}).get("role"))
-        parts = (message.get("content") or {}).get("parts") or ()
-        text = "\n".join(part for part in parts if isinstance(part, str)).strip()
+        text = "\n".join(_said(message.get("content") or {})).strip()
         if role not in _SPEAKERS or not text:
             continue
         told_at = message.get("create_time") or chat.get("create_time")
@@ -55,3 +54,14 @@ def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
             topic=chat.get("title"),
             told_at=None if told_at is None else int(float(told_at) * 1_000),
         )
+
+
+def _said(content: Mapping[str, Any]) -> Iterator[str]:
+    """Return what a message says: its texts, what was spoken, and what somebody wrote of themselves for all chats."""
+    for part in content.get("parts") or ():
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict) and part.get("content_type") == "audio_transcription":
+            yield str(part.get("text") or "")
+    if content.get("content_type") == "user_editable_context":
+        yield str(content.get("user_profile") or "")

@@ -2,12 +2,14 @@
 
 A file that is no text, or a zip that would fill the disk, is refused as a whole; whatever else it holds ends in
 records, or in lines that say why not. A folder stands for the Markdown notes in it, and one bad note keeps
-none of the others out; a folder of an unpacked export of chats, for that export.
+none of the others out; a folder of an unpacked export of chats, for that export; and one without notes, for the files
+of a known format in it.
 """
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -17,13 +19,18 @@ from samemind.portable import (
     calendar,
     chatgpt,
     claude,
+    discord,
     jsonl,
     locomo,
     markdown,
     mcp_memory,
     mem0,
     notes,
+    slack,
     streaming,
+    takeout,
+    telegram,
+    whatsapp,
 )
 from samemind.portable.records import Record, Unreadable
 from samemind.portable.texts import WHOLE_BYTES_MAX, Source, check_text, open_text, whole_text
@@ -37,14 +44,20 @@ _DOCUMENTS: Final[Mapping[str, tuple[Callable[[object], bool], Callable[[object]
     "chatgpt": (chatgpt.looks_like, chatgpt.read),
     "claude": (claude.looks_like, claude.read),
     "mem0": (mem0.looks_like, mem0.read),
+    "gemini": (takeout.looks_like_gemini, takeout.read_gemini),
+    "discord": (discord.looks_like, discord.read),
+    "telegram": (telegram.looks_like, telegram.read),
+    "keep": (takeout.looks_like_note, takeout.read_note),
 }
 # Those of which an export may be of any size: they are lists of chats or memories, or of lines.
-_LISTS: Final = ("locomo", "chatgpt", "claude", "mem0")
+_LISTS: Final = ("locomo", "chatgpt", "claude", "mem0", "gemini", "discord")
 # Only people write other notes, and a long book has a fourth of this. Ours hold what a store holds.
 NOTE_CHARACTERS_MAX: Final = 16 << 20
 # What an unpacked export is known by; a large one of ChatGPT has several. Beside it is what Claude keeps of chats.
 _CHATS: Final = ("conversations.json", "conversations-*.json")
 _KEPT: Final = "memories.json"
+# What a folder without notes is looked through for.
+_DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics")
 _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
     "jsonl": jsonl.read,
     "mcp-memory": mcp_memory.read,
@@ -59,9 +72,14 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
             yield from read_path(each, format)
         if chats:
             return
-        found = notes_in(path)
+        days = slack.days_in(path) if format in ("auto", slack.SOURCE) else []
+        if days:
+            yield from slack.read(path, days)
+            return
+        found = notes_in(path, plain=format == "markdown")
         if not found and not _led_out(path):
-            raise Usage(f"{path.name}: expected Markdown notes in this folder, found none", code="unreadable")
+            yield from _known_in(path, format)
+            return
         for link in _led_out(path):
             name = link.relative_to(path).as_posix()
             yield Unreadable(line=1, reason=f"{name}: expected a note of this folder, it is a link out of it")
@@ -93,6 +111,31 @@ def _led_out(folder: Path) -> list[Path]:
     return [note for note in _notes(folder) if not _is_within(note, folder)]
 
 
+def _known_in(folder: Path, format: str) -> Iterator[Record]:
+    """Return what the files of a known format hold, in a folder without notes; others are passed over."""
+    files = [path for path in _visible(folder, *_DOCUMENT_NAMES) if _is_within(path, folder)]
+    known = False
+    for path in files:
+        name = path.relative_to(folder).as_posix()
+        try:
+            for record in read_path(path, format):
+                if isinstance(record, Unreadable):
+                    record = replace(record, reason=f"{name}: {record.reason}")
+                yield record
+                known = True
+        except Usage as error:
+            if error.code not in ("unknown_format", "unreadable"):
+                raise
+    if not known:
+        raise Usage(
+            f"{folder.name}: expected Markdown notes in this folder, found none",
+            code="unreadable",
+            hint="`--format markdown` reads text files as notes, too"
+            if any(path.suffix.lower() == ".txt" for path in files)
+            else "",
+        )
+
+
 def exports_in(folder: Path) -> list[Path]:
     """Return the files of an export of chats, of ChatGPT or of Claude, that was unpacked into a folder; else none."""
     found = sorted(
@@ -105,16 +148,25 @@ def exports_in(folder: Path) -> list[Path]:
     return [*found, kept] if found and kept.is_file() and _is_within(kept, folder) else found
 
 
-def notes_in(folder: Path) -> list[Path]:
-    """Return the notes that a folder stands for, in their order; what is hidden, or leads out of it, is not meant."""
-    return [note for note in _notes(folder) if _is_within(note, folder)]
+def notes_in(folder: Path, *, plain: bool = False) -> list[Path]:
+    """Return the notes that a folder stands for, in their order; what is hidden, or leads out of it, is not meant.
+
+    Where there is no Markdown, `plain` takes text for it.
+    """
+    found = _notes(folder) or (_visible(folder, "*.txt") if plain else [])
+    return [note for note in found if _is_within(note, folder)]
 
 
 def _notes(folder: Path) -> list[Path]:
+    return _visible(folder, "*.md")
+
+
+def _visible(folder: Path, *patterns: str) -> list[Path]:
     return sorted(
-        note
-        for note in folder.rglob("*.md")
-        if note.is_file() and not any(part.startswith(".") for part in note.relative_to(folder).parts)
+        file
+        for pattern in patterns
+        for file in folder.rglob(pattern)
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
     )
 
 
@@ -194,6 +246,10 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
         return notes.read(text) if notes.is_ours(text) else markdown.read(name, text)
     if format == calendar.SOURCE or (format == "auto" and calendar.looks_like(text)):
         return calendar.read(text)
+    if format == whatsapp.SOURCE or (format == "auto" and whatsapp.looks_like(text)):
+        return whatsapp.read(name, text)
+    if format == slack.SOURCE:
+        raise Usage(f"{name}: expected the folder of an unpacked Slack export", code="unreadable")
     lines = text.split("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(_first(lines))):
         return mcp_memory.read(lines)
@@ -207,7 +263,9 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
                 raise Usage(
                     f"{name}: expected a file of a known format, found text that is none of them",
                     code="unknown_format",
-                    hint="`--format markdown` reads it as notes; `samemind help import` tells the formats",
+                    hint="where it was exported, ask for JSON instead of HTML"
+                    if text.lstrip().startswith("<")
+                    else "`--format markdown` reads it as notes; `samemind help import` tells the formats",
                 ) from None
             return jsonl.read(lines)
         raise Usage(f"{name}: expected a JSON document, {error}", code="unreadable") from None
@@ -216,8 +274,13 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     for looks_like, read in _DOCUMENTS.values():
         if looks_like(document):
             return read(document)
-    if isinstance(document, list):
-        raise Usage(f"{name}: expected JSON lines or a known format, got a JSON list of something else")
+    if isinstance(document, list) or len([line for line in lines if line.strip()]) > 1:
+        kind = "list" if isinstance(document, list) else "document"
+        raise Usage(
+            f"{name}: expected JSON lines or a known format, got a JSON {kind} of something else",
+            code="unknown_format",
+            hint="`samemind help import` tells the formats; an object with a `text` on each line is one of them",
+        )
     return jsonl.read(lines)
 
 

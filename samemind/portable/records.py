@@ -126,10 +126,14 @@ def chat_turn(
     speaker: str | None,
     topic: object,
     told_at: int | None,
+    reads: Reads | None = None,
+    named: str | None = None,
 ) -> Item:
     """Return a message of a chat as an item; what its owner said is read, and what an assistant did (`speaker`) is not.
 
-    `source` names the product, `chat` and `turn` are its ids; `told_at` is in ms since 1970.
+    `source` names the product, `chat` and `turn` are its ids; `told_at` is in ms since 1970. A chat of people says with
+    `reads` that they are read, too, each as whoever they are. `named` is what the id follows from where these are not
+    the same each time.
     """
     fields: dict[str, Value] = {
         **({} if speaker is None else {"speaker": speaker}),
@@ -144,10 +148,10 @@ def chat_turn(
         fields["told_at"] = told_at
     return Item(
         line=line,
-        rid=derived_memory_id(source, f"{chat}:{turn}"),
+        rid=derived_memory_id(source, f"{chat}:{turn}" if named is None else named),
         text=text,
         fields=fields,
-        reads=Reads.YES if speaker is None else Reads.NO,
+        reads=reads or (Reads.YES if speaker is None else Reads.NO),
     )
 
 

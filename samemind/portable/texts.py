@@ -23,6 +23,7 @@ WHOLE_BYTES_MAX: Final = PIPED_BYTES_MAX
 ZIP_RATIO_MAX: Final = 200
 _PIECE_BYTES: Final = 1 << 18
 _CHATS: Final = "conversations.json"
+_MAY_HOLD_CHATS: Final = (".txt", ".json", ".ics")
 _ZIP: Final = b"PK\x03\x04"
 # What its parts fail with: the list of files, names in it, and each way to pack them. `OSError` comes of bzip2, and of
 # a list that says that a file lies before the beginning.
@@ -112,16 +113,28 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
             yield file
         return
     with _bytes(source) as file, zipfile.ZipFile(file) as archive:
-        names = [each for each in archive.namelist() if each.rpartition("/")[2] == _CHATS]
-        if not names:
-            raise _bad(source, f"expected a {_CHATS} in the zip, found none")
-        with archive.open(names[0]) as member:
+        with archive.open(_member(source, archive)) as member:
             yield member
+
+
+def _member(source: Source, archive: zipfile.ZipFile) -> str:
+    """Return the file of a zip that holds the chats: one of that name, or the only one that may."""
+    names = [each for each in archive.namelist() if each.rpartition("/")[2] == _CHATS]
+    # WhatsApp and Google name theirs in the language of whoever asked, and put pictures beside them.
+    others = [each for each in archive.namelist() if each.lower().endswith(_MAY_HOLD_CHATS)]
+    if names or len(others) == 1:
+        return (names or others)[0]
+    found = f"{len(others)} files that may be them" if others else "none"
+    raise _bad(
+        source,
+        f"expected a {_CHATS} in the zip, or one .txt or .json file, found {found}",
+        hint="unpack it, and import the folder" if others else "",
+    )
 
 
 def _bytes(source: Source) -> IO[bytes]:
     return io.BytesIO(source.data) if isinstance(source, PipeContent) else source.open("rb")
 
 
-def _bad(source: Source, why: str) -> Usage:
-    return Usage(f"{source.name}: {why}", code="invalid")
+def _bad(source: Source, why: str, hint: str = "") -> Usage:
+    return Usage(f"{source.name}: {why}", code="invalid", hint=hint)

@@ -20,7 +20,23 @@ if TYPE_CHECKING:
 
 
 # What samemind.portable.files can read.
-FORMATS: Final = ("auto", "jsonl", "markdown", "locomo", "chatgpt", "claude", "mem0", "mcp-memory", "ics")
+FORMATS: Final = (
+    "auto",
+    "jsonl",
+    "markdown",
+    "locomo",
+    "chatgpt",
+    "claude",
+    "gemini",
+    "whatsapp",
+    "telegram",
+    "slack",
+    "discord",
+    "keep",
+    "mem0",
+    "mcp-memory",
+    "ics",
+)
 
 
 # `cognition.ingest.BACKLOG_MAX`, which is not loaded to print a result: so few are no news to anybody.

@@ -212,7 +212,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
 
 def test_a_zip_without_chats_and_a_folder_without_notes_are_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
-        archive.writestr("a.txt", "x")
+        archive.writestr("a.jpg", "x")
     with pytest.raises(SamemindError, match=r"conversations\.json"):
         list(read_path(tmp_path / "other.zip", "auto"))
     (tmp_path / "empty").mkdir()
@@ -350,6 +350,14 @@ def test_every_format_that_is_offered_reads_its_own(tmp_path: Path, format: str)
             written(path, MCP_MEMORY)
         case "ics":
             path.write_text(CALENDAR)
+        case "gemini" | "whatsapp" | "telegram" | "slack" | "discord" | "keep":
+            folder = {
+                "gemini": "gemini_en",
+                "whatsapp": "whatsapp_us/_chat.txt",
+                "telegram": "telegram_all",
+                "discord": "discord_package",
+            }.get(format, format)
+            path = Path(__file__).parents[2] / "data" / "exports" / folder
         case _:
             path.write_text(json.dumps({"chatgpt": CHATGPT, "claude": CLAUDE, "mem0": MEM0}[format]))
     assert items(path, format)

@@ -1,0 +1,214 @@
+"""What people bring when they begin: whose words are whose, when they were said, and whom they are about.
+
+`tests/data/exports` holds a small export of each kind, in the form of the program that it is from, made up throughout.
+`expected.json` says of each what is to come of it: who said it (nobody: the owner), when, under which title, and whose
+home, employer and birthday are read.
+"""
+
+import json
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import samemind
+from cognition.ingest_plan import read_text as read_claims
+from samemind.errors import Usage
+from samemind.portable import markdown, whatsapp
+from samemind.portable.files import read_path, read_text
+from samemind.portable.records import Item, Reads, Record, Unreadable
+
+FOLDER = Path(__file__).parents[2] / "data" / "exports"
+EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
+NOW_MS = 1_790_000_000_000
+
+
+def given(name: str) -> Path:
+    """Return what somebody would import: the file, or the folder where there are several."""
+    files = [path for path in (FOLDER / name).rglob("*") if path.is_file()]
+    return files[0] if len(files) == 1 else FOLDER / name
+
+
+def when(item: Item) -> str | None:
+    """Return when something was told, to the minute."""
+    told_at = item.fields.get("told_at")
+    return datetime.fromtimestamp(told_at / 1_000, UTC).isoformat()[:16] if isinstance(told_at, int) else None
+
+
+def claims_of(items: Iterator[Item]) -> list[list[str]]:
+    """Return what those state that are read: of whom, what, and its value."""
+    return [
+        [each.entity, each.relation, each.value]
+        for item in items
+        if item.reads is Reads.YES
+        for each in read_claims(item.text, item.fields, now_ms=NOW_MS)[1].statements
+    ]
+
+
+def test_there_are_as_many_as_were_promised() -> None:
+    assert len(EXPECTED) >= 20
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_export_is_known_by_itself_and_says_who_said_what_when(name: str) -> None:
+    records = [*read_path(given(name), "auto")]
+    assert not [record for record in records if isinstance(record, Unreadable)]
+    items = [record for record in records if isinstance(record, Item)]
+    found = [[it.fields.get("speaker"), when(it), it.fields.get("topic"), it.text] for it in items]
+    assert found == EXPECTED[name]["said"]
+    assert len({it.rid for it in items}) == len(items)
+    assert records == [*read_path(given(name), "auto")], "the same ids each time"
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_the_owner_states_is_theirs_and_what_others_do_is_not(name: str) -> None:
+    items = (record for record in read_path(given(name), "auto") if isinstance(record, Item))
+    assert claims_of(items) == EXPECTED[name]["claims"]
+
+
+def test_the_name_in_the_profile_says_which_words_of_a_chat_are_the_owners(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path) as mind:
+        mind.import_(given("whatsapp_gb"))
+        mind.set_profile(name="Tom Hadley")
+        mind.wait_for_queue()
+        (first,) = mind.recall("where do I live?", k=1)
+    assert first.speaker == "Tom Hadley"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("apple_notes", "--format markdown"),
+        ("csv", "--format markdown"),
+        ("gemini_html", "JSON instead of HTML"),
+        ("mbox", "--format markdown"),
+        ("plain", "--format markdown"),
+        ("signal", "help import"),
+    ],
+)
+def test_what_is_of_no_known_form_is_refused_once_and_says_what_to_do(name: str, hint: str) -> None:
+    with pytest.raises(Usage, match="expected") as caught:
+        list(read_path(given(name), "auto"))
+    assert hint in caught.value.hint
+
+
+def test_text_files_of_a_folder_are_notes_where_somebody_says_so() -> None:
+    said = [
+        record.text for record in read_path(FOLDER / "apple_notes", "markdown") if isinstance(record, Item)
+    ]
+    assert said == ["Me\n\nI live in Split and work at Ericsson.", "Wifi\n\nguest network is sunflower"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "day"),
+    [
+        (("1/5/24, 9:00 PM", "1/13/24, 9:00 PM"), "2024-01-05"),  # there is no thirteenth month
+        (("1/5/24, 9:00 PM", "13/5/24, 9:00 PM"), "2024-05-01"),
+        (("1/12/24, 9:00 PM", "2/1/24, 9:00 PM", "2/2/24, 9:00 PM"), "2024-01-12"),  # time goes on
+        (("1/2/24, 21:00", "2/2/24, 21:00"), "2024-02-01"),
+        (("1/2/24, 9:00 PM", "1/3/24, 9:00 PM"), "2024-01-02"),  # a clock of twelve hours
+        (("1.2.24, 21:00", "1.3.24, 21:00"), "2024-02-01"),
+        (("2024-02-01, 21:00",), "2024-02-01"),
+        (("1.2.2024 klo 21.00",), "2024-02-01"),
+    ],
+)
+def test_which_number_is_the_month_is_read_of_the_whole_chat(lines: tuple[str, ...], day: str) -> None:
+    text = "\n".join(f"{line} - Ann: hello {number}" for number, line in enumerate(lines))
+    first = next(whatsapp.read("chat.txt", text))
+    assert isinstance(first, Item)
+    assert when(first) == f"{day}T21:00"
+
+
+def test_a_chat_keeps_what_people_wrote_over_lines_and_says_where_it_is_broken(tmp_path: Path) -> None:
+    text = (
+        "31/02/2024, 10:00 - Ann: no such day\n01/03/2024, 10:00 - Ann: one\ntwo: three\n\n"
+        "01/03/2024, 10:00 - Ann: again\n01/03/2024, 10:00 - Ann: again\n01/03/2024, 10:01 - Ann left\n"
+    )
+    bad, first, *again = whatsapp.read("a.txt", text)
+    assert isinstance(bad, Unreadable)
+    assert isinstance(first, Item)
+    assert first.text == "one\ntwo: three"
+    assert len({each.rid for each in again if isinstance(each, Item)}) == 2, "said twice"
+    packed = tmp_path / "WhatsApp Chat - Ann.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("IMG-1.jpg", b"\xff\xd8")
+        archive.writestr("_chat.txt", text)
+    zipped = [record for record in read_path(packed, "auto") if isinstance(record, Item)]
+    assert [each.rid for each in zipped] == [each.rid for each in (first, *again) if isinstance(each, Item)]
+    assert {each.fields["topic"] for each in zipped} == {"WhatsApp Chat - Ann"}
+
+
+def test_a_zip_of_several_files_that_may_be_chats_says_to_unpack_it(tmp_path: Path) -> None:
+    packed = tmp_path / "slack.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("users.json", "[]")
+        archive.writestr("general/2024-01-15.json", "[]")
+    with pytest.raises(Usage, match="found 2 files") as caught:
+        list(read_path(packed, "auto"))
+    assert "unpack" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("heading", "day"),
+    [
+        ("2024-03-05", "2024-03-05"),
+        ("2024_03_05 Tuesday", "2024-03-05"),
+        ("Sunday 14 April 2024", "2024-04-14"),
+        ("Montag, den 3. März 2025", "2025-03-03"),
+        ("domingo, 2 de junio de 2024", "2024-06-02"),
+        ("5 мая 2024", "2024-05-05"),
+        ("5.3.2024, 21:30", "2024-03-05"),
+        ("25/3/2024", "2024-03-25"),
+        ("4/3/2024", None),  # April or March
+        ("March 2024", None),
+        ("Trip May 2-5 2024", None),
+        ("Deadline 2027-05-02", None),
+        ("Invoice 12 2024", None),
+        ("31.02.2024", None),
+    ],
+)
+def test_a_heading_that_is_a_day_says_when_what_stands_below_was_told(heading: str, day: str | None) -> None:
+    below, later = markdown.read("diary.md", f"## {heading}\n\nRain.\n\n### Evening\n\nSun.\n")
+    assert isinstance(below, Item)
+    assert isinstance(later, Item)
+    assert when(below) == when(later) == (None if day is None else f"{day}T00:00")
+
+
+SPOILED: list[tuple[str, Any]] = [
+    ("telegram", {"type": "bot_chat", "id": 1, "messages": [{"date": "", "type": "message", "text": "x"}, 7]}),
+    ("telegram", {"chats": {"list": [{"type": "personal_chat", "id": 1, "messages": 7}]}}),
+    ("discord", [{"ID": 1, "Timestamp": "never", "Contents": "x"}, 7]),
+    ("gemini", [{"title": 7, "time": "2024-01-01T00:00:00Z", "products": ["Gemini Apps"]}]),
+    ("keep", {"isTrashed": False, "userEditedTimestampUsec": "x", "textContent": "x"}),
+    ("keep", 7),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "document"), SPOILED)
+def test_what_is_spoiled_is_told_and_ends_nothing(format: str, document: Any) -> None:
+    records: list[Record] = [*read_text("x.json", json.dumps(document), format)]
+    assert all(isinstance(record, Unreadable) for record in records)
+    assert records or format == "telegram"
+
+
+def test_a_spoiled_day_of_slack_keeps_no_other_out(tmp_path: Path) -> None:
+    (tmp_path / "general").mkdir()
+    (tmp_path / "users.json").write_text('[{"id": "U1", "name": "ann"}]', "utf-8")
+    (tmp_path / "general" / "2024-01-01.json").write_text("[", "utf-8")
+    (tmp_path / "general" / "2024-01-02.json").write_text(
+        '[7, {"type": "message", "user": "U1", "text": "I &lt;3 <#C1|rust>", "ts": "1.5"}]', "utf-8"
+    )
+    broken, wrong, said = read_path(tmp_path, "auto")
+    assert isinstance(broken, Unreadable)
+    assert "general/2024-01-01.json" in broken.reason
+    assert isinstance(wrong, Unreadable)
+    assert isinstance(said, Item)
+    assert (said.fields["speaker"], said.text) == ("ann", "I <3 rust")
+    (tmp_path / "users.json").write_text("7", "utf-8")
+    (people,) = read_path(tmp_path, "slack")
+    assert isinstance(people, Unreadable)
+    with pytest.raises(Usage, match="folder of an unpacked Slack"):
+        read_text("x.json", "[]", "slack")
