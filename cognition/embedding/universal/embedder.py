@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors, unit
 from cognition.embedding.universal.pieces import BEGIN, END, UnigramPieces
@@ -44,9 +43,9 @@ _NGRAM: Final = 256
 # rows of a question takes as long again. Fewer columns than the least at a time, and nothing is gained.
 _AT_ONCE: Final = 1_000_000
 _COLUMNS_MIN: Final = 64
-# How many tokens before its own an n-gram of each order begins, and the widest window.
+# How many tokens before its own an n-gram of each order begins, and how far beyond a text the widest one reaches.
 _LEFT: Final = {2: 0, 3: 1, 5: 2}
-_WINDOW: Final = range(-2, 3)
+_BEYOND: Final = 2
 
 
 class UniversalEmbedder:
@@ -113,27 +112,32 @@ class UniversalEmbedder:
 def _forward(model: Unpacked, group: Sequence[Sequence[int]]) -> Vectors:
     """Return a row for each text, given by its tokens."""
     of = model.arrays
-    lengths = np.fromiter(map(len, group), np.int64, len(group))
-    starts = np.cumsum(lengths) - lengths
-    tokens = np.fromiter(chain.from_iterable(group), np.int64, int(lengths.sum()))
-    count, eps = len(tokens), float(of["eps"][0])
+    lengths = np.array([*map(len, group)])
+    starts = lengths.cumsum() - lengths
+    tokens = np.array([*chain.from_iterable(group)])
+    count, eps = len(tokens), of["eps"][0]
     features = np.empty((count, WIDTH + _NGRAM * len(ORDERS)), np.float32)
     vectors = features[:, :WIDTH]
     part = tokens % PARTS
     np.multiply(model.rows(tokens), of["scale"][part, None], out=vectors)
     vectors += of["lo"][part, None]
-    narrow = _normed(_times(vectors, of["proj_all"]) + of["proj_b_all"], of["ln_g_all"], of["ln_b_all"], eps)
-    window = _windows(starts, lengths, count)
-    # One row more than tokens: the zeros that stand beyond the ends of a text.
-    beside = np.zeros((count + 1, _NGRAM), np.float32)
-    for at, order in enumerate(ORDERS):
-        columns = window[:, _LEFT[5] - _LEFT[order] :][:, :order]
-        said = narrow[:, at * _NGRAM : (at + 1) * _NGRAM]
+    narrow = _times(vectors, of["proj_all"])
+    narrow += of["proj_b_all"]
+    _normed(narrow, of["ln_g_all"], of["ln_b_all"], eps)
+    # Where each token stands among rows of zeros, which lie before, between and behind the texts.
+    at = np.arange(count) + np.arange(_BEYOND, _BEYOND * len(group) + 1, _BEYOND).repeat(lengths)
+    beside = np.zeros((count + (len(group) + 1) * _BEYOND, _NGRAM), np.float32)
+    for place, order in enumerate(ORDERS):
+        windows, first = _windows(beside, order), at - _LEFT[order]
+        before = narrow[:, place * _NGRAM : (place + 1) * _NGRAM]
         for layer in ("1", "2"):
-            beside[:count] = said
-            run = beside[columns].reshape(count, order * _NGRAM)
-            said = said + np.maximum(_times(run, of[f"w{layer}_{order}"]) + of[f"b{layer}_{order}"], 0)
-        features[:, WIDTH + at * _NGRAM : WIDTH + (at + 1) * _NGRAM] = said
+            beside[at] = before
+            said = _times(windows[first], of[f"w{layer}_{order}"])
+            said += of[f"b{layer}_{order}"]
+            np.maximum(said, 0, out=said)
+            said += before
+            before = said
+        features[:, WIDTH + place * _NGRAM : WIDTH + (place + 1) * _NGRAM] = before
     _normed(features, of["ln_g"], of["ln_b"], eps)
     told = np.add.reduceat(features, starts, axis=0) @ of["cnn_W"]
     weight = lengths.astype(np.float32)[:, None]
@@ -157,22 +161,21 @@ def _times(rows: Vectors, weights: Vectors) -> Vectors:
     return product
 
 
-def _normed(rows: Vectors, gain: NDArray[np.float32], bias: NDArray[np.float32], eps: float) -> Vectors:
+def _normed(rows: Vectors, gain: Vectors, bias: Vectors, eps: np.float32) -> None:
     """Normalise each row in place: mean 0, variance 1, then gain and bias."""
-    rows -= rows.mean(axis=1, keepdims=True)
+    # Not `mean`: what it asks first takes as long as a question's sums.
+    rows -= np.add.reduce(rows, axis=1, keepdims=True) / np.float32(rows.shape[1])
     variance = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
-    rows *= (1 / np.sqrt(variance + np.float32(eps)))[:, None]
+    rows *= (1 / np.sqrt(variance + eps))[:, None]
     rows *= gain
     rows += bias
-    return rows
 
 
-def _windows(starts: NDArray[np.int64], lengths: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Return for each token the rows of the tokens around it; `count`, a row of zeros, beyond the ends of its text."""
-    around = np.arange(count)[:, None] + np.array(_WINDOW)
-    first = np.repeat(starts, lengths)[:, None]
-    last = np.repeat(starts + lengths, lengths)[:, None]
-    return np.where((around >= first) & (around < last), around, count)
+def _windows(rows: Vectors, order: int) -> Vectors:
+    """Return each row side by side with those behind it, as a view: who needs some of them copies these."""
+    count, wide = rows.shape
+    # What numpy has for this takes as long as a product.
+    return np.ndarray((count - order + 1, order * wide), np.float32, rows, 0, rows.strides)
 
 
 class _Threads:
