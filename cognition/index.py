@@ -13,8 +13,10 @@ it was made is multiplied beside that; where too much did, or the graph finds to
 
 A filter that keeps some rows is a product over those rows.
 
-Up to `ALL_MAX` the numbers are held in 32 bits, beyond in the 16 that the store keeps of them: half the memory, and
-nothing to convert while they are read. A product makes 32 bits of a few hundred rows at a time (`_widened`).
+Up to `ALL_MAX` the numbers are held in 32 bits. Beyond, an index that can read vectors where they are kept holds them
+in 8 bits and a scale a vector: these say of a shortlist which may be the nearest, to a thousandth, and only those few
+are read and multiplied as they are (`_nearly`). One that cannot holds the 16 bits that a store keeps. A product makes
+32 bits of a few hundred rows at a time (`_widened`).
 
 The product is `vecdot`, not `@`: BLAS would share a product of this size among its threads, which costs 10
 to 20 times its own time whenever the cores have anything else to do. `vecdot` goes row by row on one thread, always
@@ -23,7 +25,7 @@ in the same way, and takes two thirds of the time of `einsum`.
 An index belongs to whoever made it and takes no locks: callers use it from one thread at a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from typing import Final, Protocol
 
@@ -38,6 +40,9 @@ Rows = NDArray[np.int32]
 Signatures = NDArray[np.uint64]
 # As the store keeps them.
 Halves = NDArray[np.float16]
+Eighths = NDArray[np.int8]
+# Reads vectors where they are kept: those that there are of these numbers, in ascending order.
+Kept = Callable[[Sequence[int]], tuple[Sequence[int], Halves]]
 
 # How many vectors say what cosines a question has with the memories of a store: below twice as many, all of them.
 SAMPLED: Final = 512
@@ -65,6 +70,14 @@ _COUNTED: Final = 1 << 16
 # Rows of a shortlist that are copied out at a time: half the time of copying all of it.
 _COPIED: Final = 128
 _WORD_BITS: Final = 64
+# The largest number that 8 bits hold on both sides of nought: that of a vector which is furthest from it.
+_EIGHTH_MAX: Final = 127
+# Rounded to steps, two cosines are apart by another 0.4 of a step than they are, as a standard deviation. Six of these.
+_STEPS_APART: Final = 2.5
+# From so many rows taken evenly their middle is known to a hundredth of what they differ.
+_MIDDLED: Final = 1 << 15
+# Vectors read where they are kept at a time: a megabyte.
+_READ: Final = 1_024
 # The fraction of a number of 16 bits has ten bits, of one of 32 bits 23; between sign and exponent are three more.
 _FRACTION_BITS_MORE: Final = 13
 _SIGN_AND_REST: Final = np.int32(-0x70000001)
@@ -95,10 +108,15 @@ class NearNeighbours(Protocol):
 class VectorIndex:
     """A matrix, a column of numbers beside it, where each number stands, and beyond `ALL_MAX` the signatures."""
 
-    def __init__(self, width: int, *, room: int = 0) -> None:
-        """`room`: for so many vectors at once; it takes no memory before they come."""
+    def __init__(self, width: int, *, room: int = 0, kept: Kept | None = None) -> None:
+        """`room`: for so many vectors at once; it takes no memory before they come.
+
+        `kept`: reads vectors that were added, as they were; a number whose vector is gone there is still found here.
+        """
         self._width = width
-        self._matrix = _room(room, width)
+        self._kept = kept
+        self._matrix = self._room(room)
+        self._scales: Vectors = np.zeros(room, np.float32)  # what a step of each row is, where it has 8 bits
         self._count = 0
         self._ids: Numbers = np.zeros(room, np.int64)
         self._at: Rows = np.full(room + 1, -1, np.int32)  # the row of each number, -1: not here
@@ -142,7 +160,10 @@ class VectorIndex:
         self._count = stop
         # As when all are loaded: where they go is one piece.
         rows = slice(start, stop) if len(fresh) == len(ids) else self._at[numbers].astype(np.int64)
-        self._matrix[rows] = vectors
+        if self._matrix.dtype == np.int8:
+            self._matrix[rows], self._scales[rows] = _in_eighths(vectors.astype(np.float16, copy=False))
+        else:
+            self._matrix[rows] = vectors
         self._resample(start, ids)
         if self._middle is not None:
             self._signatures[:, rows] = self._signed(rows, self._middle)
@@ -164,6 +185,7 @@ class VectorIndex:
                 last = self._count
                 if row != last:
                     self._matrix[row] = self._matrix[last]
+                    self._scales[row] = self._scales[last]
                     self._ids[row] = self._ids[last]
                     self._at[self._ids[row]] = row
                     if self._middle is not None:
@@ -186,12 +208,14 @@ class VectorIndex:
             rows = self._named(query, k)
             if rows is None:
                 rows = self._shortlist(query, shortlist)
-        elif self._matrix.dtype == np.float16:
+        elif self._matrix.dtype != np.float32:
             rows = np.arange(count)
         if rows is None:
             cosines = np.vecdot(self._matrix[:count], query)
             self._product = query, cosines
         else:
+            if self._matrix.dtype == np.int8 and 0 < k < len(rows):
+                rows = self._nearly(query, rows, k)
             ids, cosines = ids[rows], self._cosines_of(query, rows)
         return _in_order(ids, cosines, k) if k > 0 and len(ids) else []
 
@@ -203,9 +227,8 @@ class VectorIndex:
 
     def vectors(self, among: Sequence[int]) -> dict[int, Vectors]:
         """Return the vectors of those of these numbers that are here."""
-        here, rows = self._here(among)
-        found = self._matrix[rows].astype(np.float32, copy=False)
-        return dict(zip(here.tolist(), found, strict=True))
+        here, held = self._held(among)
+        return dict(zip(here.tolist(), held.astype(np.float32, copy=False), strict=True))
 
     def spread(self, query: Vectors, *, but: int | None = None) -> tuple[float, float]:
         """Return the middle and the spread of a question's cosines with what is here, or with a sample of it.
@@ -219,8 +242,8 @@ class VectorIndex:
             step = _step(count)
             ids = self._ids[:count]
             rows = np.flatnonzero(ids % step == 0)
-            rows = rows[np.argsort(ids[rows])]
-            self._sample, self._sampled = self._rows(rows), ids[rows]
+            self._sampled, sample = self._held(np.sort(ids[rows]).tolist())
+            self._sample = sample.astype(np.float32, copy=False)
         if self._product is not None and self._product[0] is query:
             cosines = self._product[1][self._at[self._sampled]]
         else:
@@ -249,8 +272,8 @@ class VectorIndex:
 
     def halves(self, among: Sequence[int]) -> tuple[Numbers, Halves]:
         """Return those of these numbers that are here, and their vectors as the store keeps them."""
-        here, rows = self._here(among)
-        return here, self._matrix[rows].astype(np.float16, copy=False)
+        here, held = self._held(among)
+        return here, held.astype(np.float16, copy=False)
 
     def attach(self, graph: NearNeighbours) -> None:
         """Have a graph name what is near. It was made of what `begin` returned; what is not in it stands beside it."""
@@ -308,6 +331,21 @@ class VectorIndex:
         rows = self._at[numbers]
         return numbers[rows >= 0], rows[rows >= 0].astype(np.int64)
 
+    def _held(self, among: Sequence[int]) -> tuple[Numbers, Vectors | Halves]:
+        """Return the vectors of some numbers as they are: of those that are here, and not gone where they are kept."""
+        here, rows = self._here(among)
+        if self._matrix.dtype != np.int8:
+            return here, self._matrix[rows]  # type: ignore[return-value]
+        found = [self._read(some) for some in _some(here)]
+        numbers = np.concatenate([each for each, _ in found]) if found else here[:0]
+        halves = [each for _, each in found]
+        return numbers, np.concatenate(halves) if halves else np.zeros((0, self._width), np.float16)
+
+    def _read(self, numbers: Numbers) -> tuple[Numbers, Halves]:
+        assert self._kept is not None
+        found, halves = self._kept(numbers.tolist())
+        return np.fromiter(found, np.int64, len(found)), halves
+
     def _number(self, highest: int) -> None:
         """Have room for numbers up to this one: they are those of rows in the store, which follow one another."""
         if highest >= len(self._at):
@@ -316,33 +354,60 @@ class VectorIndex:
             self._at = grown
 
     def _cosines_of(self, query: Vectors, rows: Numbers) -> Vectors:
-        """Return the cosine of each of these rows: copied out so few at a time that they stay near the processor.
-
-        Those of the question that was just multiplied with all are had already.
-        """
+        """Return the cosine of each of these rows. Those of the question just multiplied with all are had already."""
         if self._product is not None and self._product[0] is query:
             return self._product[1][rows]
+        if self._matrix.dtype != np.int8:
+            return self._multiplied(query, rows)
+        ids, back = np.unique(self._ids[rows], return_inverse=True)
+        cosines = np.full(len(ids), np.nan, np.float32)
+        for some in _some(ids):
+            numbers, halves = self._read(some)
+            cosines[np.searchsorted(ids, numbers)] = _product(halves, query)
+        # Gone there, it is still found: whoever asked knows what became of the memory.
+        gone = np.flatnonzero(np.isnan(cosines))
+        cosines[gone] = self._multiplied(query, self._at[ids[gone]].astype(np.int64))
+        return cosines[back]
+
+    def _nearly(self, query: Vectors, rows: Numbers, k: int) -> Numbers:
+        """Return those of some rows that may be the nearest `k`, as far as 8 bits tell."""
+        cosines = self._multiplied(query, rows)
+        kth = np.partition(cosines, len(rows) - k)[len(rows) - k]
+        near: Numbers = rows[cosines >= kth - _STEPS_APART * self._scales[rows].max()]
+        return near
+
+    def _multiplied(self, query: Vectors, rows: Numbers) -> Vectors:
+        """Return the product of some rows as they are held: so few at a time that copies stay near the processor."""
         cosines = np.empty(len(rows), np.float32)
-        halves = self._matrix.dtype == np.float16
+        halves, eighths = self._matrix.dtype == np.float16, self._matrix.dtype == np.int8
         matrix = self._matrix.view(np.int16) if halves else self._matrix
         copied = np.empty((min(len(rows), _COPIED), self._width), matrix.dtype)
-        room = np.empty(copied.shape, np.int32) if halves else None
+        bits = np.empty(copied.shape, np.int32)
         # Of both sides of a product one may be scaled: by a power of two it comes to the same, to the last bit.
         asked = query * _EXPONENTS_APART if halves else query
         for start in range(0, len(rows), _COPIED):
             some = rows[start : start + _COPIED]
-            np.take(matrix, some, axis=0, out=copied[: len(some)], mode="clip")
-            block = copied[: len(some)] if room is None else _widened(copied[: len(some)], room[: len(some)])
+            block, wide = copied[: len(some)], bits[: len(some)]
+            np.take(matrix, some, axis=0, out=block, mode="clip")
+            if halves:
+                block = _widened(block, wide)
+            elif eighths:
+                np.copyto(wide.view(np.float32), block)
+                block = wide.view(np.float32)
             np.vecdot(block, asked, out=cosines[start : start + len(some)])
+        if eighths:
+            cosines *= self._scales[rows]
         return cosines
 
     def _rows(self, rows: slice | Numbers) -> Vectors:
-        """Return some rows in 32 bits."""
+        """Return some rows in 32 bits, as far as they are held."""
         some = self._matrix[rows]
         if some.dtype == np.float16:
             widened: Vectors = _widened(some.view(np.int16), np.empty(some.shape, np.int32))
             widened *= _EXPONENTS_APART
             return widened
+        if some.dtype == np.int8:
+            return some * self._scales[rows, None]
         return some  # type: ignore[return-value]
 
     def _check(self, query: Vectors) -> None:
@@ -371,9 +436,10 @@ class VectorIndex:
     def _sign(self, count: int) -> None:
         """Make the signatures of all rows, from their middle as it is now."""
         total = np.zeros(self._width)
-        for start in range(0, count, _BLOCK):
-            total += self._rows(slice(start, min(start + _BLOCK, count))).sum(axis=0)
-        self._middle = middle = (total / count).astype(np.float32)
+        looked_at = np.arange(0, count, -(-count // _MIDDLED))
+        for start in range(0, len(looked_at), _BLOCK):
+            total += self._rows(looked_at[start : start + _BLOCK]).sum(axis=0)
+        self._middle = middle = (total / len(looked_at)).astype(np.float32)
         words = -(-self._width // _WORD_BITS)
         self._signatures = np.zeros((words, len(self._matrix)), np.uint64)
         for start in range(0, count, _BLOCK):
@@ -385,6 +451,8 @@ class VectorIndex:
 
         Numbers of 16 bits are compared as whole ones, with the least that is above: a third of the time.
         """
+        if self._matrix.dtype == np.int8:
+            return self._packed(self._rows(rows) > middle)
         above = middle.astype(np.float16)
         above = np.where(above > middle, above, np.nextafter(above, np.float16(np.inf)))
         return self._packed(_ordered(self._matrix[rows].astype(np.float16, copy=False)) >= _ordered(above))
@@ -395,16 +463,30 @@ class VectorIndex:
         padded[:, : bits.shape[1]] = bits
         return padded.view(np.uint64).T
 
+    def _room(self, rows: int) -> Vectors | Halves | Eighths:
+        """Return room for so many vectors."""
+        if rows <= ALL_MAX:
+            return np.zeros((rows, self._width), np.float32)
+        if self._kept is None:
+            return np.zeros((rows, self._width), np.float16)
+        return np.zeros((rows, self._width), np.int8)
+
     def _reserve(self, rows: int) -> None:
         if rows > len(self._matrix):
             grown = max(ROWS_MIN, rows, 2 * len(self._matrix))
             if rows <= ALL_MAX:
                 grown = min(grown, ALL_MAX)
-            matrix = _room(grown, self._width)
-            matrix[: self._count] = self._matrix[: self._count]
+            matrix, scales = self._room(grown), np.zeros(grown, np.float32)
+            for start in range(0, self._count, _BLOCK):
+                stop = min(start + _BLOCK, self._count)
+                some = self._matrix[start:stop]
+                if matrix.dtype == np.int8 and some.dtype != np.int8:
+                    matrix[start:stop], scales[start:stop] = _in_eighths(some.astype(np.float16))
+                else:
+                    matrix[start:stop], scales[start:stop] = some, self._scales[start:stop]
             ids = np.zeros(grown, np.int64)
             ids[: self._count] = self._ids[: self._count]
-            self._matrix, self._ids = matrix, ids
+            self._matrix, self._scales, self._ids = matrix, scales, ids
             self._middle = None  # a store that doubled may have another middle
 
 
@@ -413,11 +495,31 @@ def _step(count: int) -> int:
     return 1 << max(0, (count // SAMPLED).bit_length() - 1)
 
 
-def _room(rows: int, width: int) -> Vectors | Halves:
-    """Return room for so many vectors: beyond one pass, in 16 bits."""
-    if rows > ALL_MAX:
-        return np.zeros((rows, width), np.float16)
-    return np.zeros((rows, width), np.float32)
+def _some(numbers: Numbers) -> list[Numbers]:
+    """Return numbers in parts of what is read at a time."""
+    return [numbers[start : start + _READ] for start in range(0, len(numbers), _READ)]
+
+
+def _in_eighths(halves: Halves) -> tuple[Eighths, Vectors]:
+    """Return what vectors come to in 8 bits a number, and of each what a step is."""
+    bits = halves.view(np.int16)
+    # Without their signs, numbers of 16 bits stand in the order of their bits.
+    scales = (bits & np.int16(0x7FFF)).max(axis=1).view(np.float16).astype(np.float32) / _EIGHTH_MAX
+    scales[scales == 0] = 1
+    steps = _widened(bits, np.empty(bits.shape, np.int32))
+    steps *= (_EXPONENTS_APART / scales)[:, None]
+    np.rint(steps, out=steps)
+    return steps.astype(np.int8), scales
+
+
+def _product(halves: Halves, query: Vectors) -> Vectors:
+    """Return the cosine of each of some vectors, to the last bit as a row that is held has it."""
+    asked = query * _EXPONENTS_APART
+    found = np.empty(len(halves), np.float32)
+    for start in range(0, len(halves), _COPIED):
+        some = halves[start : start + _COPIED].view(np.int16)
+        np.vecdot(_widened(some, np.empty(some.shape, np.int32)), asked, out=found[start : start + _COPIED])
+    return found
 
 
 def _ordered(halves: Halves) -> NDArray[np.int16]:

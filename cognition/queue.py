@@ -10,6 +10,7 @@ if the memory still says what was embedded. Where the model itself is missing no
 no fault of the texts.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -18,7 +19,7 @@ import numpy as np
 
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.index import Halves, VectorIndex
-from cognition.memories import IDS_MAX, fields_of
+from cognition.memories import EACH, fields_of
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.wordings.tables import drop_vectors
 from replica import MemoryId, derived_transaction, transaction
@@ -242,17 +243,13 @@ def read_vectors(
 def vectors_of(
     connection: sqlite3.Connection, space: int, width: int, ids: Sequence[int]
 ) -> tuple[list[int], Halves]:
-    """Return the vectors that there are of these memories."""
+    """Return the vectors that there are of these memories, in the order of their numbers."""
     bytes_wide = width * np.dtype(np.float16).itemsize
-    rows: list[tuple[int, bytes]] = []
-    for start in range(0, len(ids), IDS_MAX):
-        chunk = ids[start : start + IDS_MAX]
-        rows += connection.execute(
-            f"""SELECT id, data FROM vector WHERE space = ? AND length(data) = ?
-                AND id IN ({",".join("?" * len(chunk))})""",
-            (space, bytes_wide, *chunk),
-        )
-    return _unpacked(list(dict(rows).items()), width)
+    rows = connection.execute(
+        f"SELECT id, data FROM vector WHERE id IN ({EACH}) AND space = ? AND length(data) = ? ORDER BY id",
+        (json.dumps(list(ids)), space, bytes_wide),
+    )
+    return _unpacked(rows.fetchall(), width)
 
 
 def _unpacked(rows: Sequence[tuple[int, bytes]], width: int) -> tuple[list[int], Halves]:

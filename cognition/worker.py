@@ -21,7 +21,7 @@ from cognition import queue
 from cognition.alongside import VectorsAlongside
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.errors import ModelUnavailable
-from cognition.index import ALL_MAX, VectorIndex
+from cognition.index import ALL_MAX, Halves, VectorIndex
 from replica import MemoryId, Replica, ReplicaError
 
 # New texts are left to gather for this long: who writes many, one after the other, would otherwise share the store and
@@ -63,6 +63,7 @@ class EmbeddingWorker:
         """Why nothing is embedded at present, if that is so."""
         self._replica = replica
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
+        self._connection: sqlite3.Connection | None = None  # that of the reading thread
         # Whose vectors changed since the index was read; None: it was not read, and will find them in the table.
         self._came: deque[int] | None = None
         if embedder.costly:
@@ -91,12 +92,13 @@ class EmbeddingWorker:
 
     def loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the index of all vectors there are; on the store's reading thread."""
+        self._connection = connection
         if self._index is None or self._came is None:
             self._came = deque()  # before anything is read: what is kept from here on may be read, or not
             room = queue.room_for_vectors(connection)
             if room > ALL_MAX:  # or the next memory would have all of it copied, while somebody waits
                 room += room // _ROOM_SHARE
-            index = VectorIndex(self.embedder.width, room=room)
+            index = VectorIndex(self.embedder.width, room=room, kept=self._kept)
             for ids, vectors in queue.read_vectors(connection, self.space, self.embedder.width):
                 index.add(ids, vectors)
             self._index = index
@@ -104,6 +106,11 @@ class EmbeddingWorker:
             some = [self._came.popleft() for _ in range(min(len(self._came), queue.BATCH_MAX))]
             self._index.add(*queue.vectors_of(connection, self.space, self.embedder.width, some))
         return self._index
+
+    def _kept(self, ids: Sequence[int]) -> tuple[list[int], Halves]:
+        """Return the vectors of some memories as they were stored; on the store's reading thread."""
+        assert self._connection is not None  # the index was loaded by it
+        return queue.vectors_of(self._connection, self.space, self.embedder.width, ids)
 
     def _told(self, ids: Sequence[int]) -> None:
         """Note that vectors of these memories were committed. Read from the table they cannot be older than it says."""

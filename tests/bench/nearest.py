@@ -2,6 +2,7 @@
 
 Texts are the sentences of the benches, embedded as a device does; questions are five words of one of them. Beside a
 product with every vector: what both take (CPU, one thread), and how many of the nearest 10 and 120 the two passes find.
+Beyond 16,384 an index holds 8 bits a number and reads the few that may be the nearest from a store, as a device's does.
 With `--graph` also what a graph takes and finds (the extra `ann`), by how many it names for each that is wanted.
 
 A million sentences take a quarter of an hour to embed. `--vectors FILE` keeps the vectors, and goes on with those that
@@ -10,6 +11,7 @@ are there; `tests.bench.recall_at_size` takes the same file.
 
 import argparse
 import random
+import sqlite3
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition import Embedder
+from cognition import Embedder, queue
 from cognition.choosing import EMBEDDERS, embedder_called
 from cognition.embedding.embedder import Vectors
 from cognition.index import NAMED_EACH, Halves, VectorIndex
@@ -64,11 +66,19 @@ class Asked:
         texts, chance = list(sentences(size, seed=1)), random.Random(3)
         asked = [" ".join(chance.choice(texts).split()[2:7]) for _ in range(QUESTIONS)]
         self.queries = np.concatenate([embedder.embed([text]) for text in asked])
-        self.index = VectorIndex(embedder.width, room=size)
+        store = sqlite3.connect("")  # a file of its own, that is gone with it
+        store.execute(
+            "CREATE TABLE vector (id INTEGER PRIMARY KEY, space INTEGER NOT NULL, data BLOB NOT NULL)"
+        )
+        self.index = VectorIndex(
+            embedder.width, room=size, kept=lambda ids: queue.vectors_of(store, 1, embedder.width, ids)
+        )
         cosines = np.zeros((QUESTIONS, size), np.float32)
         for number, rows in enumerate(embedded(size, embedder, kept)):
             start = number * _BATCH
             self.index.add(range(start, start + len(rows)), rows)
+            stored = ((start + n, 1, row.tobytes()) for n, row in enumerate(rows))
+            store.executemany("INSERT INTO vector VALUES (?, ?, ?)", stored)
             cosines[:, start : start + len(rows)] = self.queries @ rows.astype(np.float32).T
         self.nearest = [np.argpartition(-each, POOL)[:POOL] for each in cosines]
         self.nearest = [

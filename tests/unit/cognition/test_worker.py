@@ -10,10 +10,12 @@ import pytest
 import trio
 import trio.testing
 
+import cognition.index
+import cognition.worker
 from cognition import HashedEmbedder, ModelUnavailable, queue
 from cognition.mind import Cognition
 from cognition.worker import ANSWER_S_MAX, ASKS_AGAIN_S, LINGER_S, TELLS_S_MAX, EmbeddingWorker
-from replica import Core, MemoryId, Remember, Replica, Write, new_memory_id
+from replica import Core, Forget, MemoryId, Remember, Replica, Write, new_memory_id
 from tests.support.minds import NOW_MS, FaultyEmbedder, open_memory, remember
 
 WIDTH = 64
@@ -299,3 +301,43 @@ def test_a_cheap_embedder_does_not_yield_to_who_asks(tmp_path: Path) -> None:
 
     assert trio.run(main, FaultyEmbedder()) < ASKS_AGAIN_S / 2
     assert trio.run(main, Slow()) >= ASKS_AGAIN_S / 2
+
+
+def test_a_store_whose_vectors_are_held_in_8_bits_answers_as_it_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of what comes, is edited and is erased while it is open: vectors are read where they are kept."""
+    questions = ("note of 4 things", "scones for tea", "nothing of the kind")
+
+    async def answers(replica: Replica, mind: Cognition) -> list[list[tuple[int, float]]]:
+        asked = HashedEmbedder(WIDTH).embed(questions)
+        return await replica.read(
+            lambda connection: [mind.embedding.loaded(connection).search(query, 20) for query in asked]
+        )
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db", embedder=HashedEmbedder(WIDTH)) as (replica, mind):
+            rids = await remember(replica, *(f"note {n} of {n * 7 % 31} things" for n in range(60)))
+            await mind.settle()
+            before = await answers(replica, mind)
+        monkeypatch.setattr(cognition.index, "ALL_MAX", 20)
+        monkeypatch.setattr(cognition.worker, "ALL_MAX", 20)
+        async with open_memory(tmp_path / "m.db", embedder=HashedEmbedder(WIDTH)) as (replica, mind):
+            assert await answers(replica, mind) == before
+            index = mind.embedding.index
+            assert index is not None
+            assert index._matrix.dtype == np.int8
+            await remember(replica, "scones for tea")
+            await edit(replica, rids[3], "not a note any more: crumpets")
+            await replica.run(lambda core, _: core.commit([Write(Forget((rids[4],)))], replica.now_ms()))
+            await mind.settle()
+            assert (await mind.recall("scones for tea"))[0].memory.text == "scones for tea"
+            assert (await mind.recall("crumpets"))[0].memory.rid == rids[3]
+            found = await mind.recall(f"note 4 of {4 * 7 % 31} things")
+            assert rids[4] not in {hit.memory.rid for hit in found}
+            after = await answers(replica, mind)
+        monkeypatch.undo()
+        async with open_memory(tmp_path / "m.db", embedder=HashedEmbedder(WIDTH)) as (replica, mind):
+            assert await answers(replica, mind) == after
+
+    trio.run(main)
