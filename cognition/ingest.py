@@ -27,6 +27,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from cognition.contradictions.tables import need_no_comparing
 from cognition.extraction.values import Extraction
 from cognition.local import LocalTables
 from cognition.memories import Shown
@@ -90,7 +91,7 @@ class TellingReader:
     ) -> None:
         """`local` are the tables with which the replica was opened; `newer`: a later word stands without asking.
 
-        Without `links`, for who has no numpy, nothing is linked to what it says again.
+        Without `links`, for who has no numpy and never thinks, nothing is linked to what it says again.
         """
         self._links = links
         self._local = LocalTables() if local is None else local
@@ -240,15 +241,19 @@ class TellingReader:
         told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in waiting])}
         teller = ClaimWriter(core, connection, self._now_ms())
         keys: list[tuple[Any, ...]] = []
+        silent: list[int] = []
         for key, rid, beside in waiting:
             if (it := told.get(MemoryId(rid))) is not None:  # else it was forgotten meanwhile
                 read(teller, it, beside)
+                if self._links and _states_nothing(it):
+                    silent.append(it.id)
             keys.append(key)
             if time.perf_counter() >= ends_s:
                 break
         teller.commit()
         with derived_transaction(connection):
             connection.executemany(done, keys)
+            need_no_comparing(connection, silent)
         return len(keys)
 
     def _take(
@@ -283,6 +288,17 @@ class TellingReader:
     @property
     def _few_brought(self) -> bool:
         return not self._gathering and 0 < self.brought <= BACKLOG_MAX
+
+
+def _states_nothing(it: Shown) -> bool:
+    """Say whether a telling has nothing that older ones could say otherwise; who thinks looks at the rest."""
+    from cognition.grammar.typed import states_nothing
+
+    try:
+        return states_nothing(it.memory.text)
+    except Exception:  # as in `_take`; a cycle of thinking fails of it, and says so
+        _log.exception("a telling could not be read")
+        return False
 
 
 def _unread(connection: sqlite3.Connection) -> list[tuple[int, MemoryId, int]]:

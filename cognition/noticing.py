@@ -5,7 +5,9 @@ Beside the strict reading of statements, which knows what is said of whom, stand
 thinks. What it finds it writes as claims of one slot on both memories. From then on the contradiction is a function of
 ops like any other: it is the same on devices that have no vectors, another model or other words.
 
-A memory is compared once, with the older ones nearest in meaning and with those that share a name with its subject.
+A memory is compared once, with the older ones nearest in meaning and with those that share a name with its subject. One
+that claims nothing is with none: what was told here, or brought in, is asked for that when it is read
+(`cognition.ingest`), and what came from other devices when they think.
 """
 
 import json
@@ -15,13 +17,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from cognition.contradictions.tables import need_no_comparing
 from cognition.contradictions.telling import NAME_CHARACTERS_MAX
 from cognition.contradictions.values import about, compatible, folded
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
 from cognition.grammar.pairing import EXACT, Disagreement, disagreements
 from cognition.grammar.translating import in_words_of
-from cognition.grammar.typed import TypedReading, told_by
+from cognition.grammar.typed import TypedReading, states_nothing, told_by
 from cognition.grammar.typed import read_claims as read_typed
 from cognition.judging.nominating import Vectorized, answered, labels_of, may_be_compared
 from cognition.judging.nominees import LABELLED
@@ -100,7 +103,7 @@ def find(
             or told.memory.fields.get("archived")
         ):
             continue
-        if readings.of(told).claims:
+        if not states_nothing(told.memory.text):
             found += _against(connection, told, readings, vector_of)
     return found, numbers
 
@@ -131,7 +134,7 @@ def write(
             now_ms,
         )
     with derived_transaction(connection):
-        connection.executemany("DELETE FROM claim_unread WHERE id = ?", [(number,) for number in numbers])
+        need_no_comparing(connection, numbers)
 
 
 def _value(found: DisagreeingPair, it: Shown, told: str) -> str:

@@ -137,6 +137,11 @@ class ClaimTables:
             _follow(connection, sorted(touched))
 
 
+def need_no_comparing(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+    """Note that these memories claim nothing, or were compared, in the caller's transaction."""
+    connection.executemany("DELETE FROM claim_unread WHERE id = ?", [(number,) for number in numbers])
+
+
 def _says_something_else(change: RowChange) -> bool:
     """Say whether a memory is new or has other words; facts that were taken from one are read with that."""
     after = change.after

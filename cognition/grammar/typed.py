@@ -33,6 +33,13 @@ _HALF_DAY: Final = 720
 _NAME_WORDS: Final = 2
 # Of a text without capitals, words before a verb among which its subject stands.
 _UNNAMED: Final = 12
+# Of one of these lists a sentence holds a word if it states anything without a number, a role or an allergy.
+_BEGIN_WITH: Final = frozenset(
+    [
+        *("aged", "alone", "allergic", "called", "dislikes", "floor", "likes", "lives", "nothing", "origin"),
+        *("owned", "works", CLOCKS, TRADES),
+    ]
+)
 # A sentence of so many words that says that something changed speaks of what follows.
 _CRY_WORDS_MAX: Final = 4
 # Times that are told without a number, in seconds.
@@ -204,6 +211,14 @@ def read_claims(text: str) -> TypedReading:
     )
 
 
+def states_nothing(text: str) -> bool:
+    """Say whether a text claims nothing; of most that is known before all of it is read, and nothing is kept of it."""
+    some = in_decimals(text[:CHARACTERS_MAX])
+    plain = level(some)
+    sentences = _sentences(some, plain, frozenset(), lexicon(languages_of(plain)))
+    return next(sentences, None) is None or not read_claims(text).claims
+
+
 def told_by(reading: TypedReading, speaker: str | None) -> TypedReading:
     """Return a reading in which what the speaker says of themselves is said of somebody of that name, too."""
     names = telling(level(speaker)) if speaker else ()
@@ -218,15 +233,16 @@ def told_by(reading: TypedReading, speaker: str | None) -> TypedReading:
 
 def telling(plain: str) -> tuple[str, ...]:
     """Return the words of a leveled text that tell something, each once, in their order."""
-    found = [
-        word.removesuffix("'s").partition("'")[2] or word.removesuffix("'s") for word in WORD.findall(plain)
-    ]
+    found: Sequence[str] = WORD.findall(plain)
+    if "'" in plain:
+        found = [word.removesuffix("'s").partition("'")[2] or word.removesuffix("'s") for word in found]
     return tuple(
-        dict.fromkeys(word for word in found if len(word) >= _LETTERS_MIN and word not in SILENT_WORDS)
+        dict.fromkeys([word for word in found if len(word) >= _LETTERS_MIN and word not in SILENT_WORDS])
     )
 
 
 def _sentences(text: str, plain: str, names: frozenset[str], words: PatternLexicon) -> Iterator[_Sentence]:
+    """Return the sentences in which something may be stated."""
     start, changed = 0, False
     for match in [*_SENTENCE.finditer(plain), None]:
         end = len(plain) if match is None else match.start()
@@ -235,15 +251,33 @@ def _sentences(text: str, plain: str, names: frozenset[str], words: PatternLexic
         said = plain[start:end]
         if said.strip():
             lists = words.named_in(said)
-            changes = "change" in lists and words.lists["change"].search(said) is not None
-            changes = changes or ("since" in lists and _since_when(said, words))
-            # "We've moved!" says of what follows that it is news.
             roles = words.roles.among(lists)
-            yield _Sentence(
-                text[start:end], said, plain[:start], names, changes or changed, lists, roles, words
-            )
-            changed |= changes and len(said.split()) <= _CRY_WORDS_MAX
+            sentence = _Sentence(text[start:end], said, plain[:start], names, changed, lists, roles, words)
+            states = not _states_nothing(sentence)
+            # "We've moved!" says of what follows that it is news.
+            is_cry = len(said.split()) <= _CRY_WORDS_MAX
+            changes = (states or is_cry) and _tells_change(sentence)
+            if states:
+                yield sentence._replace(changes=changes or changed)
+            changed |= changes and is_cry
         start = end if match is None else match.end()
+
+
+def _states_nothing(sentence: _Sentence) -> bool:
+    """Say whether no reader finds anything in a sentence: most have no number, and no word that one begins with."""
+    return (
+        sentence.lists.isdisjoint(_BEGIN_WITH)
+        and not sentence.roles
+        and _NUMBER.search(sentence.plain) is None
+        and _ALLERGY.search(sentence.plain) is None
+        and not _says_number(sentence)
+    )
+
+
+def _tells_change(sentence: _Sentence) -> bool:
+    return sentence.has("change") or (
+        "since" in sentence.lists and _since_when(sentence.plain, sentence.words)
+    )
 
 
 def _since_when(said: str, words: PatternLexicon) -> bool:

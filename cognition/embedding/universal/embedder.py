@@ -9,13 +9,11 @@ root of their number, through four small layers. Texts go through together, as m
 processor's cache; a window that would reach into the next text reads zeros instead.
 """
 
-import os
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -30,6 +28,7 @@ from cognition.embedding.universal.unpacking import (
     Unpacked,
     unpacked,
 )
+from cognition.one_thread import one_thread
 
 # What is done to a text and its vector; raise it when that changes.
 RECIPE: Final = 1
@@ -84,7 +83,7 @@ class UniversalEmbedder:
         rows = np.zeros((len(texts), WIDTH), np.float32)
         group: list[list[int]] = []
         places: list[int] = []
-        with _one_thread():
+        with one_thread():
             for place, text in enumerate(texts):
                 clean = text[:CHARACTERS_MAX].encode(errors="replace").decode()
                 tokens = pieces.of(clean)[: TOKENS_MAX - 2]
@@ -176,74 +175,3 @@ def _windows(rows: Vectors, order: int) -> Vectors:
     count, wide = rows.shape
     # What numpy has for this takes as long as a product.
     return np.ndarray((count - order + 1, order * wide), np.float32, rows, 0, rows.strides)
-
-
-class _Threads:
-    """How many threads BLAS may use, while anybody embeds: one. Products this small only wait for each other."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users = 0
-        self._libraries: list[Any] | None = None
-        self._before: list[int] = []
-
-    def enter(self) -> None:
-        with self._lock:
-            self._users += 1
-            if self._users == 1:
-                if self._libraries is None:
-                    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # looks at all libraries
-
-                    found = ThreadpoolController().lib_controllers
-                    self._libraries = [each for each in found if each.user_api == "blas"]
-                # Not by its `limit`: that asks each library anew for all that it can tell.
-                self._take_over()
-                self._before = [each.get_num_threads() for each in self._libraries]
-                for each in self._libraries:
-                    each.set_num_threads(1)
-
-    def leave(self) -> None:
-        with self._lock:
-            self._users -= 1
-            if not self._users:
-                self._take_over()
-                for each, threads in zip(self._libraries or (), self._before, strict=True):
-                    each.set_num_threads(threads)
-                self._take_over()
-
-    def _take_over(self) -> None:
-        """Let any thread set how many there are.
-
-        By threadpoolctl 3.8 only the first one that did may, as long as it lives: what others ask for is not done, and
-        nobody is told. A text that another thread embedded kept a second core busy for up to a tenth of a second.
-        """
-        for each in self._libraries or ():
-            if (let_go := getattr(each, "clear_controlling_thread", None)) is not None:
-                let_go(force=True)
-
-
-_threads: Final = _Threads()
-
-
-def _starts_with_one() -> bool:
-    """Say whether BLAS has one thread from the start, as the command has it (`samemind.__main__`).
-
-    To hold it to one, all libraries that are loaded are looked at: that takes longer than a question does.
-    """
-    blas: str = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
-    return "openblas" in blas and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
-
-
-_has_one: Final = _starts_with_one()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    if _has_one:
-        yield
-        return
-    _threads.enter()
-    try:
-        yield
-    finally:
-        _threads.leave()

@@ -153,3 +153,13 @@ def test_who_tells_without_end_reads_as_much(monkeypatch: pytest.MonkeyPatch) ->
         desk.tell(f"It is number {number}")
     ((waiting,),) = desk.disk.connection.execute("SELECT count(*) FROM told_unread")
     assert waiting <= 9
+
+
+def test_what_claims_nothing_waits_for_no_comparing_once_it_is_read() -> None:
+    desk = Desk("laptop")
+    desk.tell("a quiet walk by the canal")
+    rent = desk.tell("Our rent is 900 euros a month")
+    waiting = "SELECT m.rid FROM claim_unread u JOIN shown_memory m ON m.id = u.id"
+    assert len(desk.disk.connection.execute(waiting).fetchall()) == 2
+    desk.read()
+    assert desk.disk.connection.execute(waiting).fetchall() == [(rent,)]
