@@ -66,7 +66,7 @@ def overtaking(
         if vector is None or float(found[first.id] @ vector) < COSINE_MIN:
             continue
         if tells_change(pool.rows[i].text):
-            column = pool.none
+            column = pool.blank()
             column[i] = scores[best] - scores[i] + _ABOVE
             return column
     return None

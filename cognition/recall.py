@@ -19,6 +19,7 @@ import math
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 from itertools import repeat
 from typing import Final, NamedTuple
 
@@ -42,7 +43,7 @@ from cognition.postings import Postings
 from cognition.ranking import signals
 from cognition.ranking.classes import classify
 from cognition.ranking.confidence import CLAIMED, COSINE_UNKNOWN, Evidence, confidence
-from cognition.ranking.pool import CandidateRow, Column, Pool, WordLikeness
+from cognition.ranking.pool import CandidateRow, Column, Pool, WordLikeness, are_unset
 from cognition.ranking.query import Query
 from cognition.ranking.signals.believed import of as believed
 from cognition.ranking.signals.during import of as during
@@ -84,6 +85,8 @@ SCORE_SPREAD: Final = 2.0
 SOURCE_BEHIND: Final = 1e-6
 
 _CONTENT_PARAMETERS: Final = 500
+# Ranks whose worth is remembered: those of a usual question.
+_RANKS_KEPT: Final = 512
 
 
 class CandidateReason(NamedTuple):
@@ -377,7 +380,7 @@ def fuse(lists: Ranks) -> dict[int, float]:
     """Fuse ranked lists by reciprocal rank; the scores inside a list do not count."""
     fused: dict[int, float] = {}
     longest = max(map(len, lists.values()), default=0)
-    worth = [reciprocal(RRF_FIRST_RANK + place) for place in range(longest)]
+    worth = [*map(reciprocal, range(RRF_FIRST_RANK, RRF_FIRST_RANK + longest))]
     for ranked in lists.values():
         for (number, _), each in zip(ranked, worth, strict=False):
             fused[number] = fused.get(number, 0.0) + each
@@ -394,6 +397,7 @@ def found_in(lists: Ranks, numbers: Collection[int]) -> dict[int, list[Candidate
     return found
 
 
+@lru_cache(_RANKS_KEPT)
 def reciprocal(rank: int) -> float:
     """Return what a rank, counted from 0, is worth: reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)."""
     return 1 / (RRF_K + rank)
@@ -430,6 +434,7 @@ def _pool(
     reworded: FoundByWording,
 ) -> Pool:
     lists = standing.lists
+    numbers = [row.id for row in rows]
     by_words = dict(lists["words"])
     # As good as the best of what it says and of other words for that.
     by_words |= {number: max(score, by_words.get(number, 0.0)) for number, score in reworded.words.items()}
@@ -439,17 +444,16 @@ def _pool(
         assert vector is not None
         assert index is not None
         middle, spread = index.spread(vector)
-        cosines |= index.cosines(vector, [row.id for row in rows if row.id not in cosines])
+        cosines |= index.cosines(vector, [number for number in numbers if number not in cosines])
         cosines.update(standing.meaning)
     cosines |= {
         number: max(cosine, cosines.get(number, cosine))
         for number, cosine in reworded.as_of_memories(middle, spread).items()
     }
     highest = max(by_words.values(), default=0.0) or 1.0
-    numbers = [row.id for row in rows]
     certainties = [row.certainty for row in rows]
     sure = np.ones(len(rows))
-    if certainties.count(None) < len(rows):  # few memories say how sure they are
+    if not are_unset(certainties):
         sure = np.array([1.0 if each is None else each for each in certainties], np.float64)
     held = np.array([*map(by_words.get, numbers, repeat(0.0))], np.float64) / highest
     cosine = np.array([*map(cosines.get, numbers, repeat(math.nan))], np.float64)

@@ -51,6 +51,6 @@ ADDED: Final = -0.67
 
 def confidence(evidence: Evidence) -> Column:
     """Return a confidence for each memory."""
-    told = np.stack(evidence, axis=1) @ np.array(WEIGHTS) + ADDED
+    told = np.ascontiguousarray(np.array(evidence).T) @ np.array(WEIGHTS) + ADDED
     column: Column = 1 / (1 + np.exp(-told))
     return column

@@ -147,15 +147,21 @@ class Pool:
 
     def _made(self, field: str, unset: float) -> Column:
         values = self.all_of(field)
-        if values.count(None) == len(values):
-            # As of most fields in most stores, and None is slow to make a number of.
+        if are_unset(values):
             return np.full(len(values), unset)
         column = np.array(values, np.float64)  # None is NaN there
-        return np.where(np.isnan(column), unset, column) if None in values else column
+        missing = np.isnan(column)
+        return np.where(missing, unset, column) if missing.any() else column
 
-    @property
+    @cached_property
     def none(self) -> Column:
-        """A signal that says nothing of any candidate."""
+        """A signal that says nothing of any candidate: the same column for all that do, and nobody writes into it."""
+        column = self.blank()
+        column.flags.writeable = False
+        return column
+
+    def blank(self) -> Column:
+        """Return a column of zeros to write into."""
         return np.zeros(len(self))
 
     def column(self, says: "Sequence[float] | NDArray[np.bool_]") -> Column:
@@ -210,14 +216,19 @@ class Pool:
     def told(self) -> Column:
         """1 where the row is a turn of a conversation."""
         positions = self.all_of("position")
-        if positions.count(None) == len(positions):
+        if are_unset(positions):
             return self.none
         return np.array([position is not None for position in positions], np.float64)
 
     @cached_property
+    def has_turns(self) -> bool:
+        """Whether any row is a turn of a conversation."""
+        return bool(self.told.any())
+
+    @cached_property
     def asking(self) -> Column:
         """1 where a turn of a conversation asks something."""
-        if not self.told.any():
+        if not self.has_turns:
             return self.none
         return np.array(["?" in text for text in self.all_of("text")], np.float64) * self.told
 
@@ -256,13 +267,13 @@ class Pool:
         if len(folded) != len(whole):  # a letter became two, as "ß" does
             texts = [text.casefold() for text in texts]
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        rows = np.repeat(np.arange(len(texts)), lengths)
+        ends = lengths.cumsum()
         places = []
         for run in _grams(folded):
             found = number[run]
-            held = np.flatnonzero(found >= 0)
+            (held,) = (found >= 0).nonzero()
             # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
-            places.append(rows[held] * len(sought) + found[held])
+            places.append(ends.searchsorted(held, "right") * len(sought) + found[held])
         often = np.bincount(np.concatenate(places), minlength=len(texts) * len(sought)).astype(np.float64)
         return sought, often.reshape(len(texts), len(sought)), lengths.astype(np.float64)
 
@@ -272,7 +283,7 @@ class Pool:
         sought, table, lengths = self._runs
         if not sought or not len(self):
             return self.none
-        holding = (table > 0).sum(axis=0)
+        holding = np.add.reduce(self._with_runs, axis=0)
         rarity = np.log1p((len(self) - holding + 0.5) / (holding + 0.5))
         shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / lengths.mean())
         said = table * (_SATED + 1) / (table + shortened[:, None])
@@ -280,9 +291,15 @@ class Pool:
         return column
 
     @cached_property
+    def _with_runs(self) -> Column:
+        """Row by run: 1 where it is there."""
+        _, table, _ = self._runs
+        return (table > 0).astype(np.float64)
+
+    @cached_property
     def met(self) -> Column:
         """Row by term: how far the row has the term, or a word like it, or one that is spelled much like it."""
-        sought, table, _ = self._runs
+        sought, _, _ = self._runs
         at = {run: place for place, run in enumerate(sought)}
         of_term = np.zeros((len(sought), len(self.topic)))
         for place, term in enumerate(self.topic):
@@ -291,8 +308,8 @@ class Pool:
             for run in runs:
                 of_term[run, place] += 1
         counts = of_term.sum(axis=0)
-        spelled = ((table > 0).astype(np.float64) @ of_term) / np.maximum(counts, 1)
-        column: Column = np.maximum(self.alike, np.clip((spelled - SPELLED_MIN) / SPELLED_SPAN, 0, 1))
+        spelled = (self._with_runs @ of_term) / np.maximum(counts, 1)
+        column: Column = np.maximum(self.alike, _share((spelled - SPELLED_MIN) / SPELLED_SPAN))
         return column
 
     @cached_property
@@ -373,7 +390,7 @@ class Pool:
         column = self.exact
         if self.lexicon is not None and self.topic:
             like = self._nearest(self.lexicon)
-            column = np.maximum(self.exact, np.clip((like - LIKE_MIN) / (1 - LIKE_MIN), 0, 1))
+            column = np.maximum(self.exact, _share((like - LIKE_MIN) / (1 - LIKE_MIN)))
         for at, term in enumerate(self.topic):
             if term in self.query.called:
                 column = column.copy()  # without a lexicon it is `exact` itself
@@ -395,10 +412,15 @@ class Pool:
         # Each word once: most stand in many texts.
         here = np.zeros(words.max() + 1, np.bool_)
         here[words] = True
-        cosines = lexicon.cosines(said.glossary, np.flatnonzero(here), self.topic)
+        (which,) = here.nonzero()
+        place = np.empty(len(here), np.int64)
+        place[which] = np.arange(len(which))
+        cosines = lexicon.cosines(said.glossary, which, self.topic)
         texts = said.texts[telling]
-        starts = np.flatnonzero(np.diff(texts, prepend=-1))
-        near[texts[starts]] = np.maximum.reduceat(cosines[(np.cumsum(here) - 1)[words]], starts, axis=0)
+        is_first = np.ones(len(texts), np.bool_)
+        np.not_equal(texts[1:], texts[:-1], out=is_first[1:])
+        (starts,) = is_first.nonzero()
+        near[texts[starts]] = np.maximum.reduceat(cosines[place[words]], starts, axis=0)
         return near
 
     @cached_property
@@ -420,11 +442,25 @@ class Pool:
 
     def at(self, column: Column, step: int) -> Column:
         """Return a column as seen by the row `step` turns away: 0 where nobody stands there."""
-        if not self.told.any():
-            return np.zeros_like(column)
+        if not self.has_turns:
+            return self.none if column.ndim == 1 else np.zeros_like(column)
         rows = self.near[step]
         missing = (rows < 0) if column.ndim == 1 else (rows < 0)[:, None]
         return np.where(missing, 0.0, column[rows])
+
+
+def are_unset(values: Sequence[object]) -> bool:
+    """Say whether none of some values is set, as of most fields in most stores.
+
+    The first is looked at by itself: to compare numbers with None takes longer than to make a column of them.
+    """
+    return not values or (values[0] is None and values.count(None) == len(values))
+
+
+def _share(column: Column) -> Column:
+    """Return numbers held between 0 and 1. Not by `np.clip`, which asks more than it does."""
+    held: Column = np.minimum(np.maximum(column, 0.0), 1.0)
+    return held
 
 
 @lru_cache(_NAMES_KEPT)
@@ -445,7 +481,8 @@ def _grams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     mixed = letters * _MIXES
     found = []
     for at in (1, 2, 3):
-        mixed = mixed[:-1] ^ letters[at:]
+        mixed = mixed[:-1]
+        mixed ^= letters[at:]
         mixed *= _MIXES
         if at > 1:
             found.append(mixed >> np.uint64(48))  # 16 bits, which are the same as a signed number

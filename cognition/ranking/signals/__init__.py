@@ -10,8 +10,6 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from cognition.ranking.pool import Column, Pool
 from cognition.ranking.signal import Signal
 
@@ -37,12 +35,13 @@ WEIGHTS: Final[Mapping[str, float]] = {signal.name: signal.weight for signal in 
 
 def score(pool: Pool, weights: Mapping[str, float] = WEIGHTS) -> Scored:
     """Return every row's score; a signal that has no weight, or weight 0, is not even asked."""
-    given = {
-        signal.name: weight * signal.of(pool)
-        for signal in SIGNALS
-        if (weight := weights.get(signal.name, 0.0)) and (len(pool) or signal.name == RERANKER)
-    }
-    total = np.zeros(len(pool))
-    for column in given.values():
-        total += column
+    given: dict[str, Column] = {}
+    total = pool.blank()
+    for signal in SIGNALS:
+        weight = weights.get(signal.name, 0.0)
+        if weight and (len(pool) or signal.name == RERANKER):
+            column = given[signal.name] = signal.of(pool)
+            if column is not pool.none:  # as most signals of most questions are
+                given[signal.name] = column = weight * column
+                total += column
     return Scored(total, given)

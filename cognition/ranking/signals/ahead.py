@@ -10,7 +10,7 @@ from cognition.ranking.signals.echo import of as echo
 
 def of(pool: Pool) -> Column:
     """Return, for each candidate, how far the turn after it has a word like each that was asked for."""
-    return pool.at(echo(pool), 1) if pool.told.any() else pool.none
+    return pool.at(echo(pool), 1) if pool.has_turns else pool.none
 
 
 SIGNAL = Signal(

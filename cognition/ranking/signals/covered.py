@@ -9,7 +9,7 @@ from cognition.ranking.signal import Signal
 def of(pool: Pool) -> Column:
     """Return, for each candidate, how far it is among turns that hold all that was asked for."""
     around = pool.exact
-    if pool.told.any():
+    if pool.has_turns:
         around = np.maximum.reduce([around, pool.at(around, -1), pool.at(around, 1)])
     column: Column = around @ pool.rarity
     return column

@@ -18,7 +18,7 @@ def of(pool: Pool) -> Column:
     asked = [each for each in windows(pool.query.text, pool.now_ms) if each.days <= _LONGEST]
     if not asked:
         return pool.none
-    column = pool.none
+    column = pool.blank()
     for i, row in enumerate(pool.rows):
         named = [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
         for window in asked:

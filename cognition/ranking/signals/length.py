@@ -11,7 +11,7 @@ LENGTH_SATED = 400
 
 def of(pool: Pool) -> Column:
     """Return, for each candidate, how far it is long enough to say something."""
-    if not pool.told.any():
+    if not pool.has_turns:
         return np.ones(len(pool))
     lengths = np.log1p(list(map(len, pool.all_of("text")))) / np.log(LENGTH_SATED)
     return np.where(pool.told > 0, np.minimum(1.0, lengths), 1.0)

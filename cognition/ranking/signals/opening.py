@@ -8,7 +8,7 @@ from cognition.ranking.signal import Signal
 
 def of(pool: Pool) -> Column:
     """Return, for each candidate, how far it opens its conversation."""
-    if not pool.told.any():
+    if not pool.has_turns:
         return pool.none
     return np.array([position == 0 for position in pool.all_of("position")], np.float64)
 

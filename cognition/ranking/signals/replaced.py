@@ -11,11 +11,11 @@ from cognition.ranking.signal import Signal
 def of(pool: Pool) -> Column:
     """Return, for each candidate, whether something later says otherwise of what is asked for, as far as is known."""
     asked = pool.query.asked
-    column = pool.none
     if asked is None or asked.past:
-        return column
+        return pool.none
     if pool.believed:
         return pool.column([pool.believed.get(number, 1.0) == 0 for number in pool.all_of("id")])
+    column = pool.blank()
     column[pool.telling[:-1]] = 1.0
     return column
 

@@ -15,7 +15,7 @@ def of(pool: Pool) -> Column:
     if asked is None:
         return pool.none
     called = {asked.name} | pool.query.called.get(asked.name, frozenset())
-    contradicts = pool.none
+    contradicts = pool.blank()
     for i in np.flatnonzero(pool.said.with_stem(asked.verb)).tolist():
         row = pool.rows[i]
         speaks = not called.isdisjoint(words(row.speaker)) if row.speaker else None

@@ -8,7 +8,7 @@ from cognition.ranking.stem import stem
 
 def of(pool: Pool) -> Column:
     """Return, for each candidate, how much of what is asked for it says something of."""
-    column = pool.none
+    column = pool.blank()
     asked = [stem(term) for term in pool.topic]
     for i in pool.leading:
         told = phrasing(pool.rows[i].text).said_of

@@ -9,7 +9,7 @@ from cognition.words import words
 
 def of(pool: Pool) -> Column:
     """Return, for each candidate, whether it names somebody, as was asked."""
-    column = pool.none
+    column = pool.blank()
     if asks_who(pool.query.folded):
         said = {stem(word) for word in words(pool.query.text)}
         for i in pool.leading:

@@ -13,9 +13,9 @@ from cognition.ranking.signal import Signal
 def of(pool: Pool) -> Column:
     """Return, for each candidate, 1 where it states what is asked for of whom it is asked, -1 where of others."""
     asked = pool.query.asked
-    column = pool.none
     if asked is None:
-        return column
+        return pool.none
+    column = pool.blank()
     telling = frozenset(pool.telling)
     for i in pool.leading:
         row = pool.rows[i]
