@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from replica.state.memories import HeldTrigger, Memory
     from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
     from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
+    from replica.storage.foreign import hold_to
     from replica.storage.links import links_of
     from replica.storage.proposals import proposals_of
     from replica.storage.same_slots import claims_judged
@@ -188,6 +189,7 @@ __all__ = [
     "erasure_status",
     "facts_of",
     "fields_of",
+    "hold_to",
     "introduce",
     "is_known",
     "last_raised",
@@ -312,6 +314,7 @@ if not TYPE_CHECKING:
             "state.memories": ("HeldTrigger", "Memory"),
             "storage.cipher": ("SALT_BYTES", "make_key", "recode", "salt_of"),
             "storage.claims": ("ShownClaim", "ShownVerdict", "read_claims"),
+            "storage.foreign": ("hold_to",),
             "storage.links": ("links_of",),
             "storage.proposals": ("proposals_of",),
             "storage.same_slots": ("claims_judged",),

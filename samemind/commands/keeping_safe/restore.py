@@ -2,7 +2,7 @@
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,7 +30,7 @@ class Restored:
     """What the device holds again; `before` is where the store is kept that was there.
 
     `new_device`: there was no key in the home, so this is a device that the others do not know, and `former` is the one
-    that made the backup.
+    that made the backup. `problems` says what in it does not follow from what was signed.
     """
 
     path: str
@@ -40,6 +40,7 @@ class Restored:
     before: str | None
     new_device: bool
     former: str | None = None
+    problems: list[str] = field(default_factory=list)
 
 
 PROGRAM: Final = "samemind restore"
@@ -69,9 +70,9 @@ def run(home: "Home", options: Restore) -> Restored:
             if key is None:
                 raise
             own = None  # the store that goes cannot be opened, which may be why it goes
-        kept = _swap(home.store, source, own, plain=key is None)
+        kept = _swap(home.store, source, own, key)
     try:
-        ops, memories, device_id = trio.run(_open, home, own if key is None else key)
+        ops, memories, device_id, problems = trio.run(_open, home, own if key is None else key)
     except BaseException:
         with hold(home, program=PROGRAM):
             put_back(home.store, kept)
@@ -84,13 +85,15 @@ def run(home: "Home", options: Restore) -> Restored:
         before=None if kept is None else str(kept),
         new_device=device is None,
         former=maker if device is None else None,
+        problems=problems,
     )
 
 
-async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
+async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str, list[str]]:
     from replica.incarnations import ChainEvent, pardoned
     from replica.oplog import Changes
     from replica.reads.counts import count_memories, count_ops
+    from replica.verify import verify_replica
     from samemind.device import open_device
     from samemind.recoding import seal
 
@@ -111,9 +114,11 @@ async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
             return count_ops(connection), count_memories(connection)
 
         ops, memories = await device.replica.run(begin)
+        # Whoever had the file may have changed it. What is damaged is still better than nothing, and is told as such.
+        verification = await device.replica.run(lambda core, _: verify_replica(core))
         if key is not None:  # only now that the backup has opened: until then what was there may come back
             seal(home.store, key)
-        return ops, memories, device.device_id.hex()
+        return ops, memories, device.device_id.hex(), list(verification.problems)
 
 
 def _check(source: Path, key: bytes | None) -> str | None:
@@ -129,6 +134,11 @@ def _check(source: Path, key: bytes | None) -> str | None:
             connection.execute("PRAGMA query_only = ON")
             ((found,),) = connection.execute("PRAGMA quick_check(1)")
             check_tables(connection)
+            ((size,),) = connection.execute(
+                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+            )
+            if found == "ok" and size < source.stat().st_size:
+                found = f"it holds {size} bytes of one, and {source.stat().st_size - size} bytes of something else"
             if found == "ok":
                 origin = read_meta(connection).origin
                 return None if origin is None else origin.device.hex()
@@ -143,8 +153,11 @@ def _check(source: Path, key: bytes | None) -> str | None:
     )
 
 
-def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path | None:
-    """Put a copy in the store's place; return where the store is now that was there. `own`: the key of that one."""
+def _swap(store: Path, source: Path, own: bytes | None, key: bytes | None) -> Path | None:
+    """Put a copy in the store's place; return where the store is now that was there.
+
+    `own`: the key of that one; `key`: that of the backup.
+    """
     import shutil
 
     from replica import recode
@@ -155,22 +168,49 @@ def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path 
     fresh = store.with_name(store.name + RESTORED)
     try:
         with open(open_descriptor(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as write:
-            if plain and own is not None:
+            if key is None and own is not None:
                 recode(source, None, fresh, own)
             else:
                 with source.open("rb") as read:
                     shutil.copyfileobj(read, write)
-            write.flush()
-            os.fsync(write.fileno())
+        _hold_to_ours(fresh, own if key is None else key)
+        with fresh.open("rb+") as written:
+            os.fsync(written.fileno())
         return put_in_place(store, fresh, own, why="restore")
     finally:
         remove_file(fresh)
+
+
+def _hold_to_ours(fresh: Path, key: bytes | None) -> None:
+    """Take out of the copy what would run beside the rows, and is no part of a store."""
+    import sqlite3
+    from contextlib import closing
+
+    from replica import SqliteStore, connect, hold_to, open_file
+    from samemind.config import Settings
+    from samemind.device import derived_tables
+
+    try:
+        with closing(connect(":memory:")) as ours, closing(open_file(str(fresh), key=key)) as copy:
+            SqliteStore(ours, derived_tables(Settings()))
+            copy.execute("PRAGMA journal_mode = DELETE")  # nothing of it is to be in a log beside it
+            hold_to(copy, ours)
+    except sqlite3.DatabaseError as error:
+        raise Failed(
+            f"expected a backup of a store, but its tables cannot be read: {error}", code="not_a_backup"
+        ) from None
 
 
 def render(document: Document) -> list[str]:
     lines = backed_up(document)
     if document["before"]:
         lines.append(f"what was there is kept in {document['before']}")
+    if problems := document["problems"]:
+        lines += [
+            "this backup was damaged or changed, and does not add up to what devices signed:",
+            *problems,
+        ]
+        lines.append("restore another one, or check and keep this one: samemind verify, samemind doctor")
     if document["new_device"]:
         former = "NAME" if document["former"] is None else document["former"][:DEVICE_DIGITS]
         lines += [
@@ -179,6 +219,10 @@ def render(document: Document) -> list[str]:
             f"once this one is paired, remove it: samemind peers revoke {former}",
         ]
     return lines
+
+
+def _is_sound(result: Document) -> bool:
+    return not result["problems"]
 
 
 COMMAND: Final = Command(
@@ -192,5 +236,6 @@ COMMAND: Final = Command(
     panel="reads or writes files",
     library=None,
     alone=True,
+    went_well=_is_sound,
     place=2,
 )
