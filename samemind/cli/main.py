@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from samemind.cli.line import Line, find_verb, read_line, read_words
@@ -51,8 +51,7 @@ def main(words: Sequence[str] | None = None) -> int:
         printer.interrupted()
         return INTERRUPTED_EXIT_CODE
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain again when it flushes at the end.
-        os.dup2(system.open_file(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_no_more()
         return BROKEN_PIPE_EXIT_CODE
     except BaseExceptionGroup as group:  # a nursery that was interrupted wraps it
         if group.subgroup(KeyboardInterrupt) is None:
@@ -77,8 +76,22 @@ def _fail(error: BaseException, printer: Printer) -> int:
     told = explain(error)
     if told.code == "internal" and os.environ.get("SAMEMIND_DEBUG"):
         raise error
-    printer.failed(told)
+    try:
+        printer.failed(told)
+    except BrokenPipeError:
+        _print_no_more()
+    except (
+        OSError
+    ):  # standard output takes nothing, as on a full disk; the exit code says the same where neither does
+        _print_no_more()
+        with suppress(OSError):
+            Printer(json=False, raw=False).failed(told)
     return told.exit_code
+
+
+def _print_no_more() -> None:
+    """Leave what could not be printed: Python would complain again when it flushes at the end."""
+    os.dup2(system.open_file(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(line: Line, printer: Printer) -> int:
@@ -141,8 +154,22 @@ def _run(line: Line, printer: Printer) -> int:
             found = {"name": "settings", "ok": False, "detail": error.message, "fix": error.hint}
             result = {"ok": False, "checks": [found]}
     if result is not None:
-        printer.result(verb.name, result)
+        _print(verb, result, printer)
     return 0 if result is None or verb.went_well(result) else 1
+
+
+def _print(verb: Command[Any, Any], result: Mapping[str, Any], printer: Printer) -> None:
+    try:
+        printer.result(verb.name, result)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Not as if the store's disk had refused: whoever reads that does it a second time.
+        raise Failed(
+            f"expected to print what came of it, but standard output takes nothing: {error.strerror or error}",
+            code="not_printed",
+            hint="" if verb.effects is Effects.READ else f"`{verb.name}` was done: do not ask for it again",
+        ) from error
 
 
 def _do_alone(verb: Command[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:

@@ -293,6 +293,39 @@ def test_a_standard_stream_that_is_closed_is_an_empty_one(
     assert "bug" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is Linux's")
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("remember told", 1, "`remember` was done: do not ask for it again"),
+        ("--json remember told", 1, "`remember` was done: do not ask for it again"),
+        ("--json list", 1, "standard output takes nothing"),
+        ("--json get nonsense", 2, "expected the id of a memory"),
+        ("--json get nonsense 2>/dev/full", 2, ""),
+        ("--json get nonsense > >(true)", 2, ""),
+    ],
+)
+def test_what_cannot_be_printed_is_told_for_what_it_is(
+    tmp_path: Path, line: str, code: int, said: str
+) -> None:
+    """It ended in a traceback, or as if the store's disk were full, so that what was done was done again."""
+    home = tmp_path / "home"
+    program = f'{sys.executable} -m samemind --home "{home}"'
+    done = subprocess.run(
+        ["bash", "-c", f"exec >/dev/full; {program} {line}"],
+        capture_output=True,
+        text=True,
+        env=cli.environment(),
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == code, done
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    if "remember" in line:
+        assert len(cli.run(home, "list", "--json").json["memories"]) == 1
+
+
 def test_init_names_a_device_once(call: Call) -> None:
     said = call("init", "--name", "laptop", "--json").json
     assert (said["name"], len(said["device_id"])) == ("laptop", 64)
