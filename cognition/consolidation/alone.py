@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cognition.consolidation.clusters import SIMILARITY_MIN, WINDOW_DAYS
 from cognition.memories import EACH
-from cognition.products import Vectors, products
+from cognition.products import Vectors, products, unit
 
 # The latest told are kept, and are what a new memory is compared with: 5 MB, whatever was imported into one month.
 ALONE_MAX: Final = 20_000
@@ -157,11 +157,3 @@ def _packed(data: Sequence[bytes], width: int) -> Packed:
     scales = np.abs(vectors).max(axis=1, initial=0) / np.float32(_LARGEST)
     steps = np.rint(vectors / np.where(scales > 0, scales, 1)[:, None])
     return Packed(steps.astype(np.int8), scales)
-
-
-def unit(data: Sequence[bytes]) -> Vectors:
-    """Return stored vectors at length 1; one that says nothing stays zero, and is like no other."""
-    vectors = np.frombuffer(b"".join(data), np.float16).reshape(len(data), -1).astype(np.float32)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors /= np.where(lengths > 0, lengths, 1)
-    return vectors

@@ -13,14 +13,15 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, Final
 
-from cognition.consolidation.alone import Alone, unit
+from cognition.consolidation.alone import Alone
 from cognition.consolidation.clusters import ClusterCandidate, clusters
 from cognition.days import DAY_MS
 from cognition.decay import TYPE_DEFAULT
 from cognition.filters import TIME
 from cognition.memories import IDS_MAX
+from cognition.products import unit
 from cognition.thinking.cycle import StepOutcome
-from replica import Core, MemoryId, Propose, Write, show_memory_id, transaction
+from replica import Core, MemoryId, Propose, Write, derived_transaction, show_memory_id
 
 # Due memories that one call takes up: with ten thousand in their window, a fortieth of a second.
 DUE_MAX: Final = 128
@@ -50,9 +51,8 @@ class Consolidation:
         found = _find(connection, due, self._alone)
         writes = [Write(Propose(tuple(sorted(MemoryId(one.rid) for one in cluster)))) for cluster in found]
         core.commit(writes, now_ms)
-        with transaction(
-            connection
-        ):  # after the commit: a crash between the two proposes once more, to no effect
+        # After the commit: a crash between the two proposes once more, to no effect.
+        with derived_transaction(connection):
             _settle(connection, due)
         self._alone.add(connection, due)
         return StepOutcome(_summaries(connection, found), more=len(due) == DUE_MAX)

@@ -6,7 +6,7 @@ words; it stays in this device's tables, and goes with the last memory that hold
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from cognition.patterns.miners import (
 )
 from cognition.patterns.tables import Touched
 from cognition.patterns.words import theme_words
-from cognition.products import products
+from cognition.products import products, unit
 from replica import MemoryId
 from replica.reads.ids import ids_of, number_of
 from replica.reads.texts import texts_at
@@ -162,47 +162,50 @@ def compare(connection: sqlite3.Connection) -> tuple[list[FoundPattern], bool]:
     Returns the themes that hold now, and whether more memories wait.
     """
     waiting = connection.execute(
-        """SELECT u.id, v.data, v.space FROM pattern_unlike u JOIN vector v ON v.id = u.id
-           ORDER BY u.id LIMIT ?""",
+        """SELECT u.id, v.data, n.at_ms, v.space FROM pattern_unlike u
+           JOIN vector v ON v.id = u.id JOIN pattern_note n ON n.id = u.id ORDER BY u.id LIMIT ?""",
         (_COMPARED + 1,),
     ).fetchall()
     new = waiting[:_COMPARED]
     if not new:
         return [], False
-    space = new[0][2]
+    space = new[0][3]
     recent = connection.execute(
-        """SELECT v.id, v.data FROM vector v JOIN pattern_note n ON n.id = v.id
+        """SELECT v.id, v.data, n.at_ms FROM vector v JOIN pattern_note n ON n.id = v.id
            WHERE v.space = ? ORDER BY v.id DESC LIMIT ?""",
         (space, _COMPARED_WITH),
     ).fetchall()
-    vectors = {number: data for number, data, its in new if its == space} | dict(recent)
-    numbers = list(vectors)
-    rows = np.frombuffer(b"".join(vectors.values()), np.float16).reshape(len(numbers), -1).astype(np.float32)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows /= np.where(lengths > 0, lengths, 1)
-    at = {number: i for i, number in enumerate(numbers)}
-    mine = [number for number, _, its in new if its == space]
-    known = _times(connection, numbers)
-    when = np.array([known[number] for number in numbers], np.int64)
-    own = np.array([at[number] for number in mine], np.int64)
-    cosines = products(rows[own], rows)
-    cosines[np.abs(when[own][:, None] - when[None, :]) > THEME_WINDOW_DAYS * DAY_MS] = 0.0
-    cosines[np.arange(len(own)), own] = 0.0
+    mine = [number for number, _, _, its in new if its == space]
+    known = {number: (data, at_ms) for number, data, at_ms, its in new if its == space}
+    known |= {number: (data, at_ms) for number, data, at_ms in recent}
     likes: list[tuple[int, int]] = []
     moved: dict[int, None] = {}
-    for number, column in zip(mine, cosines, strict=True):
-        (near,) = np.nonzero(column > THEME_COSINE_ABOVE)
-        for other in near[np.argsort(-column[near], kind="stable")][: SHOWN_BY_MAX - 1]:
-            likes += [(number, numbers[other]), (numbers[other], number)]
-            moved[number] = None
+    for number, others in _near(known, len(mine)):
+        for other in others:
+            likes += [(number, other), (other, number)]
+        moved[number] = None
     connection.executemany("INSERT OR IGNORE INTO pattern_like VALUES (?, ?)", likes)
     connection.executemany("DELETE FROM pattern_unlike WHERE id = ?", [(number,) for number, *_ in new])
     return _themes(connection, moved), len(waiting) > _COMPARED
 
 
-def _times(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, int]:
-    marks = ",".join("?" * len(numbers))
-    return dict(connection.execute(f"SELECT id, at_ms FROM pattern_note WHERE id IN ({marks})", numbers))
+def _near(known: Mapping[int, tuple[bytes, int]], new: int) -> Iterator[tuple[int, list[int]]]:
+    """Return which memories some are like, the most alike first, for each of the first so many that are like any.
+
+    Of each are known its vector as it is stored, and when it was.
+    """
+    numbers = list(known)
+    rows = unit([data for data, _ in known.values()])
+    when = np.array([at_ms for _, at_ms in known.values()], np.int64)
+    cosines = products(rows[:new], rows)
+    near = cosines > THEME_COSINE_ABOVE
+    if int(when.max()) - int(when.min()) > THEME_WINDOW_DAYS * DAY_MS:
+        near &= np.abs(when[:new, None] - when[None, :]) <= THEME_WINDOW_DAYS * DAY_MS
+    near[np.arange(new), np.arange(new)] = False
+    for at in np.flatnonzero(near.any(axis=1)):
+        (others,) = np.nonzero(near[at])
+        best = others[np.argsort(-cosines[at, others], kind="stable")][: SHOWN_BY_MAX - 1]
+        yield numbers[at], [numbers[other] for other in best]
 
 
 def _themes(connection: sqlite3.Connection, moved: dict[int, None]) -> list[FoundPattern]:

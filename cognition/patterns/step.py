@@ -5,7 +5,7 @@ import sqlite3
 from cognition.patterns.found import compare, keep, look
 from cognition.patterns.tables import note_memories, waiting
 from cognition.thinking.cycle import StepOutcome
-from replica import Core, show_memory_id, transaction
+from replica import Core, derived_transaction, show_memory_id
 
 
 class Patterns:
@@ -15,7 +15,7 @@ class Patterns:
 
     def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
         """Read what is new; the ids are of patterns that were not there before."""
-        with transaction(connection):
+        with derived_transaction(connection):
             numbers = waiting(connection)
             found = look(connection, note_memories(connection, numbers))
             themes, more = compare(connection)

@@ -3,14 +3,16 @@
 The order is part of the result: contradictions, consolidation, patterns, triggers. Consolidating before looking for
 contradictions would merge them away. So a step that has work left is called again before the next one begins.
 
-Each call is one function on the writer, bounded by the step itself; between two calls other writers have their turn,
-and the cycle can be cancelled: what was committed stays, and the rest is found again by the next cycle. Steps write
-ops through `core.commit` and nothing else that another device would have to agree with.
+Each call is bounded by the step itself, and calls that find little to do share one visit to the writer; between two
+visits other writers have their turn, and the cycle can be cancelled: what was committed stays, and the rest is found
+again by the next cycle. Steps write ops through `core.commit` and nothing else that another device would have to agree
+with.
 """
 
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from replica import Core, Replica
@@ -19,6 +21,8 @@ from replica.values import dataclass
 # A step that still has more after so many calls leaves it to the next cycle: one that never ends is a bug, and must
 # not keep the others from their turn for ever.
 CALLS_MAX: Final = 1_000
+# After so long a visit begins no other call: to come back takes a third of a millisecond, and others wait meanwhile.
+VISIT_S: Final = 0.004
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +63,36 @@ class Cycle:
 
 
 async def think(replica: Replica, steps: Sequence[Step]) -> Cycle:
-    """Run one cycle; cancelled, it ends between two calls."""
+    """Run one cycle; cancelled, it ends between two visits to the store."""
     began_ms, began = replica.now_ms(), time.perf_counter()
-    ids: dict[str, tuple[str, ...]] = {}
+    ids: dict[str, dict[str, None]] = {step.name: {} for step in steps}
+    left = deque((step, CALLS_MAX) for step in steps)
     more = False
-    for step in steps:
-        found: dict[str, None] = {}
-        for _ in range(CALLS_MAX):
-            outcome = await _call(replica, step)
-            found.update(dict.fromkeys(outcome.ids))
-            if not outcome.more:
-                break
-        else:
-            more = True
-        ids[step.name] = tuple(found)
-    return Cycle(ids, more, began_ms, round((time.perf_counter() - began) * 1_000, 3))
+    while left:
+        more |= await replica.run(
+            lambda core, connection: _visit(core, connection, left, ids, replica.now_ms)
+        )
+    shown = {name: tuple(found) for name, found in ids.items()}
+    return Cycle(shown, more, began_ms, round((time.perf_counter() - began) * 1_000, 3))
 
 
-async def _call(replica: Replica, step: Step) -> StepOutcome:
-    return await replica.run(lambda core, connection: step.run(core, connection, replica.now_ms()))
+def _visit(
+    core: Core,
+    connection: sqlite3.Connection,
+    left: deque[tuple[Step, int]],
+    ids: Mapping[str, dict[str, None]],
+    now_ms: Callable[[], int],
+) -> bool:
+    """Call what is left, for a while; say whether a step was left with work to do."""
+    ends = time.perf_counter() + VISIT_S
+    gave_up = False
+    while left:
+        step, calls = left.popleft()
+        outcome = step.run(core, connection, now_ms())
+        ids[step.name].update(dict.fromkeys(outcome.ids))
+        if outcome.more and calls > 1:
+            left.appendleft((step, calls - 1))
+        gave_up |= outcome.more and calls == 1
+        if time.perf_counter() >= ends:
+            break
+    return gave_up

@@ -27,10 +27,10 @@ from replica import (
     MemoryId,
     Trigger,
     Write,
+    derived_transaction,
     last_raised,
     memories_called,
     show_memory_id,
-    transaction,
 )
 
 # One commit of so many at most: a mind that wants to say more at once has nothing to say.
@@ -52,7 +52,8 @@ class TriggerStep:
         of = devices_of(connection, [each.rid for each in found] + [each.rid for each in held])
         chosen = choose(found, held, now_ms, self._thresholds, of)
         core.commit([write_of(each, TriggerStatus.PENDING) for each in chosen], now_ms)
-        with transaction(connection):
+        # After the commit: what a power cut leaves on the lists is raised already, and taken off by the next cycle.
+        with derived_transaction(connection):
             _settle(connection, found, {each.id for each in held} | {each.id for each in chosen})
         return StepOutcome(tuple(show_memory_id(each.id) for each in chosen))
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from cognition.consolidation import alone
-from cognition.consolidation.alone import Alone, unit
+from cognition.consolidation.alone import Alone
 from cognition.consolidation.clusters import SIMILARITY_MIN
 from cognition.embedding.embedder import Vectors
+from cognition.products import unit
 
 WIDTH = 16
 
