@@ -336,6 +336,8 @@ def _plain(verb: Command[Any, Any], one: Declared, value: Any) -> Any:
         value = float(value)
     if type(value) is not one.type:
         raise Usage(f"{verb.name}: expected {one.type.__name__} for {one.name}, got {value!r:.60}")
+    if isinstance(value, str):
+        _check_characters(verb, one, value)
     if isinstance(value, int) and abs(value) > INTEGER_MAX:
         raise Usage(
             f"{verb.name}: expected a number of at most {INTEGER_MAX} for {one.name}, got a larger one",
@@ -354,3 +356,18 @@ def _plain(verb: Command[Any, Any], one: Declared, value: Any) -> Any:
             f"{verb.name}: expected one of {', '.join(one.word.choices)} for {one.name}, got {value!r:.60}"
         )
     return value
+
+
+def _check_characters(verb: Command[Any, Any], one: Declared, value: str) -> None:
+    """Refuse what no text and no path can hold, by the name of its option: what meets it later cannot tell whose."""
+    is_path = one.word.takes in (Takes.PATH, Takes.NEW_PATH)
+    if is_path and "\0" in value:
+        raise Usage(f"{verb.name}: expected a path for {one.name}, got one with a NUL in it", code="invalid")
+    # The name of a file is bytes, which Python keeps as halves of letters where they are no UTF-8.
+    try:
+        value.encode(errors="surrogateescape" if is_path else "strict")
+    except UnicodeEncodeError as error:
+        raise Usage(
+            f"{verb.name}: expected text for {one.name}, got half of a letter at {error.start}",
+            code="invalid",
+        ) from None

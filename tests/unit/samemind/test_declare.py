@@ -104,3 +104,25 @@ def test_a_number_beyond_its_bounds_is_refused_before_anything_is_opened(name: s
                     Usage, match=f"{verb.name}: expected .* for {one.name}, got {bound + beyond}"
                 ):
                     read_options(verb, given | {one.name: bound + beyond})
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("remember", {"text": "half \ud83d"}, "remember: expected text for text, got half of a letter at 5"),
+        ("list", {"tag": ["\udc00"]}, "list: expected text for tag, got half of a letter at 0"),
+        ("backup", {"file": "a\0b"}, "backup: expected a path for file, got one with a NUL in it"),
+        ("backup", {"file": "a\ud800b"}, "backup: expected text for file, got half of a letter at 1"),
+    ],
+)
+def test_characters_that_nothing_can_hold_are_named_by_their_option(
+    name: str, options: dict[str, Any], said: str
+) -> None:
+    """What met them later said that a codec failed, and not where."""
+    with pytest.raises(Usage, match=said):
+        read_options(verb_named(name), options)
+
+
+def test_a_file_may_be_called_by_bytes_that_are_no_text() -> None:
+    read = read_options(verb_named("backup"), {"file": "caf\udce9.db"})
+    assert read.file == "caf\udce9.db"
