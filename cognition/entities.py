@@ -70,6 +70,10 @@ class EntityTables:
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
         connection.execute("INSERT INTO triple_text (triple_text) VALUES ('optimize')")
 
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow what was told since; to queue it twice is to queue it once."""
+        self.changed(connection, changes, now_ms)
+
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: what is new is to be read, what is gone leaves."""
         stale, wanted = [], []

@@ -70,6 +70,8 @@ class NewTelling(NamedTuple):
     text: str
     fields: Mapping[str, Value]
     now_ms: int
+    is_fresh: bool = False
+    """Whether the id was made by chance a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +121,28 @@ class TellingReader:
             ((self.brought,),) = connection.execute("SELECT count(*) FROM brought_unread")
             self._local.has_left = connection.execute("SELECT 1 FROM fact_left").fetchone() is not None
 
-    def tell(self, core: Core, connection: sqlite3.Connection, told: NewTelling, *, facts: bool) -> Op:
-        """Commit a telling, which is read later; `facts` says whether what it states is to be taken out of it."""
+    def tell(
+        self,
+        core: Core,
+        connection: sqlite3.Connection,
+        told: NewTelling,
+        *,
+        facts: bool,
+        may_follow: bool = False,
+    ) -> Op:
+        """Commit a telling, which is read later; `facts` says whether what it states is to be taken out of it.
+
+        With `may_follow` it is filed later too: whoever asks for anything has that done first (`Replica.read`).
+        """
         if self.backlog >= BACKLOG_MAX:
+            core.store.follow()
             self.read_some(core, connection, SLICE_S / 4)
         self._local.telling[told.rid] = facts
         self.backlog += 1  # before it waits: one too many is found out by the next look, one too few by none
         try:
-            (op,) = core.commit([Write(Remember(told.text, told.fields), told.rid)], told.now_ms)
+            fresh = {told.rid} if told.is_fresh else frozenset[MemoryId]()
+            write = Write(Remember(told.text, told.fields), told.rid)
+            (op,) = core.commit([write], told.now_ms, fresh=fresh, may_follow=may_follow)
         finally:
             self._local.telling.clear()
         self._told_s = time.monotonic()
@@ -161,7 +177,7 @@ class TellingReader:
         from cognition.linking import as_told
 
         self.read_all(core, connection)
-        rid, text, fields, _ = told
+        rid, text, fields, *_ = told
         now_ms = self._now_ms()  # not as it was before that: what it replaces was told earlier
         again = self._linker.find(connection, text, fields)
         taken = take_in(rid, text, fields, found)

@@ -1,8 +1,9 @@
 """What cognition keeps in the store beside the memories: words, vectors, the queue of what to embed, and readings.
 
-The replica calls `changed` inside the transaction that folds ops, for a write here and for a sync alike. So
-a memory is found by its words as soon as it is committed, and no memory can be committed without its place
-in the queue. The embedder is never called there: it would hold the write up.
+The replica calls `changed` inside the transaction that folds ops, for a write here and for a sync alike; for
+what was told one after the other, `follow` in one transaction behind it, before anything is read. So a memory is found
+by its words as soon as it is committed, and no memory can be committed without its place in the queue. The embedder is
+never called there: it would hold the write up.
 
 All of it follows from the memories and may be thrown away. That is also how it is upgraded: when
 `TABLES_VERSION` or what is indexed changes, the tables are dropped, and filled again from the memories.
@@ -14,7 +15,7 @@ here.
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
@@ -77,15 +78,15 @@ _TABLES: Final = (
 )
 
 _ADD_WORDS: Final = "INSERT INTO memory_text (rowid, text, speaker, about) VALUES (?, ?, ?, ?)"
+_FILED_BETWEEN: Final = "SELECT id FROM memory_text_docsize WHERE id BETWEEN ? AND ?"
 _DROP_WORDS: Final = (
     "INSERT INTO memory_text (memory_text, rowid, text, speaker, about) VALUES ('delete', ?, ?, ?, ?)"
 )
 _ENQUEUE: Final = "INSERT OR REPLACE INTO embed_queue (id, enqueued_at) VALUES (?, ?)"
 # A third of the cost of a statement a row, where many new memories follow one another, as they do.
 _RANGE_MIN: Final = 4
-_ENQUEUE_RANGE: Final = (
-    "INSERT INTO embed_queue (id, enqueued_at) SELECT id, ? FROM shown_memory WHERE id BETWEEN ? AND ?"
-)
+_ENQUEUE_RANGE: Final = """INSERT OR IGNORE INTO embed_queue (id, enqueued_at)
+    SELECT id, ? FROM shown_memory WHERE id BETWEEN ? AND ?"""
 
 _tuple = tuple.__new__  # by name it takes three times as long, and every memory that comes is filed
 
@@ -174,8 +175,19 @@ class CognitionTables:
         connection.execute("INSERT INTO memory_text (memory_text) VALUES ('optimize')")
         self._wordings.purge(connection)
 
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow what was told since; what is filed already full text would hold twice."""
+        ends = changes[0].id, changes[-1].id
+        filed = {number for (number,) in connection.execute(_FILED_BETWEEN, ends)}
+        self._changed(connection, changes, now_ms, filed)
+
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: file the new words, drop the old ones, enqueue what has to be embedded."""
+        self._changed(connection, changes, now_ms, frozenset())
+
+    def _changed(
+        self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int, filed: Set[int]
+    ) -> None:
         self._tellings.changed(connection, changes)
         self._wordings.changed(connection, changes)
         dropped: list[tuple[int, str, str, str]] = []
@@ -187,8 +199,9 @@ class CognitionTables:
         for number, _, before, after in changes:
             if before is None:
                 if after is not None:
-                    added.append((number, *indexed(after.text, after.fields)))
                     fresh.append(number)
+                    if number not in filed:
+                        added.append((number, *indexed(after.text, after.fields)))
                 continue
             old = indexed(before.text, before.fields)
             new = None if after is None else indexed(after.text, after.fields)

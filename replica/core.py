@@ -414,8 +414,19 @@ class Core:
             self.write(Changes(members=[own]), now_ms=0)
             self.membership.add([own], [])
 
-    def commit(self, writes: Sequence[Write], now_ms: int) -> list[Op]:
-        """Write some changes as one commit: signed, folded and durable when this returns, all or none."""
+    def commit(
+        self,
+        writes: Sequence[Write],
+        now_ms: int,
+        *,
+        fresh: Set[MemoryId] = frozenset(),
+        may_follow: bool = False,
+    ) -> list[Op]:
+        """Write some changes as one commit: signed, folded and durable when this returns, all or none.
+
+        Of `fresh` memories, whose ids were made by chance a moment ago, nothing is looked up. With `may_follow` derived
+        tables may hear of it later (`Store.follow`).
+        """
         if not writes:
             return []
         self.begin(now_ms)
@@ -426,8 +437,8 @@ class Core:
             # Ops that say nothing else, and which every version takes so: a frame has no room for all that a flood
             # has begun in one of its ops, and some have read no more than twice as many.
             self._commit([Write(Withdraw(()))], seen[:SEEN_SAID_MAX], now_ms)
-            return self.commit(writes, now_ms)
-        return self._commit(writes, seen, now_ms)
+            return self.commit(writes, now_ms, fresh=fresh, may_follow=may_follow)
+        return self._commit(writes, seen, now_ms, fresh=fresh, may_follow=may_follow)
 
     def _unseen(self, vector: Vector) -> tuple[OpRef, ...]:
         """Return the heads that a vector does not cover, those of this device first: so many are its own chains."""
@@ -436,7 +447,15 @@ class Core:
             return tuple(sorted(heads))
         return tuple(sorted(heads, key=lambda place: (place.origin.device != self.device, place)))
 
-    def _commit(self, writes: Sequence[Write], seen: tuple[OpRef, ...], now_ms: int) -> list[Op]:
+    def _commit(
+        self,
+        writes: Sequence[Write],
+        seen: tuple[OpRef, ...],
+        now_ms: int,
+        *,
+        fresh: Set[MemoryId] = frozenset(),
+        may_follow: bool = False,
+    ) -> list[Op]:
         feed = None if self._own is None else self.feeds[self._own]
         seq, prev = (0, None) if feed is None else (feed.seq, feed.head)
         commit = author(
@@ -451,7 +470,8 @@ class Core:
             said = [
                 (write.body, keys_of(op, write.body)) for op, write in zip(commit.ops, writes, strict=True)
             ]
-            self._apply(commit.ops, [0] * len(said), said, {0: feed}, (), signatures, now_ms)
+            beside = fresh, may_follow
+            self._apply(commit.ops, [0] * len(said), said, {0: feed}, (), signatures, now_ms, *beside)
         return list(commit.ops)
 
     def edit_of(self, rid: MemoryId, text: str) -> Write:
@@ -539,10 +559,14 @@ class Core:
         segments: Sequence[Segment],
         signatures: dict[OpId, bytes],
         now_ms: int,
+        fresh: Set[bytes] = frozenset(),
+        may_follow: bool = False,
     ) -> None:
         """Append ops to their feeds, fold them in order, and write everything that changed."""
         feeds, totals, folded = self.feeds, self.totals, FoldStatus.FOLDED
-        working = WorkingSet.load(self.store, chain.from_iterable(map(_keys, said)), feeds.origin_of)
+        touched = chain.from_iterable(map(_keys, said))
+        known = (key for key in touched if key.name not in fresh) if fresh else touched
+        working = WorkingSet.load(self.store, known, feeds.origin_of)
         state = working.state
         entries: list[LogEntry] = []
         pos = self._pos
@@ -565,7 +589,7 @@ class Core:
             pos += 1
             entries.append(_entry(LogEntry, (pos, feed.no, op, signatures.get(op_id), status)))
         changes = working.settle(totals, feeds.origin_of)
-        changes.entries = entries
+        changes.entries, changes.may_follow = entries, may_follow
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
         erasing = [op for op, (body, _) in zip(ops, said, strict=True) if isinstance(body, Erase)]
         # Within a batch that is signed at its end, an op without a signature of its own comes behind its proof.

@@ -54,7 +54,8 @@ class WorkingSet:
     @classmethod
     def load(cls, store: Store, keys: Iterable[Key], origin_of: OriginOf) -> "WorkingSet":
         """Read these cells, and which of the memories among them are forgotten."""
-        wanted = set(keys)
+        if not (wanted := set(keys)):
+            return cls(State({}, set()))
         tombstones = store.tombstoned([name for part, name in wanted if part is _MEMORY])
         working = cls(State(store.load(wanted), set(tombstones)), {}, tombstones)
         for key, cell in working.state.cells.items():

@@ -149,6 +149,8 @@ class Changes:
     parts_gone: DeviceId | bool = False
     """No part of this peer's snapshot is wanted any more, or (True) of anybody's."""
     meta: dict[str, bytes] = field(default_factory=dict)
+    may_follow: bool = False
+    """Whether derived tables may hear of it later, where it does nothing but add memories (`Store.follow`)."""
 
     def is_of_ops_alone(self) -> bool:
         """Say whether there is nothing in it but ops, the cells and memories that they changed, and small facts."""
@@ -159,7 +161,7 @@ class Changes:
 _BESIDE_OPS: Final = tuple(
     each.name
     for each in fields(Changes)
-    if each.name not in ("entries", "feeds", "cells", "memories", "meta")
+    if each.name not in ("entries", "feeds", "cells", "memories", "meta", "may_follow")
 )
 
 
@@ -266,6 +268,15 @@ class Store(Protocol):
 
     def unpurged(self) -> set[OpId]:
         """Return the ids of the proofs whose words may still be in some page of the file."""
+        ...
+
+    @property
+    def lags(self) -> bool:
+        """Whether derived tables have still to hear of something."""
+        ...
+
+    def follow(self) -> None:
+        """Tell derived tables what they did not hear of yet: before anything is read of them, or else is written."""
         ...
 
     def purge(self) -> bool:

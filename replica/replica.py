@@ -83,17 +83,20 @@ class Replica:
         """Return the time by which this replica stamps."""
         return self._clock()
 
-    async def run(self, function: Callable[[Core, sqlite3.Connection], Result]) -> Result:
+    async def run(
+        self, function: Callable[[Core, sqlite3.Connection], Result], *, tells: bool = False
+    ) -> Result:
         """Run `function(core, connection)` on the store's thread, to its end even if cancelled; wakes watchers.
 
-        The connection is for reading what shows, and for a layer's own derived tables; ops go through the core.
+        The connection is for reading what shows, and for a layer's own derived tables; ops go through the core. A
+        function that `tells` something reads no derived tables, which need not have followed what was told before.
         """
         ended, news, written = self._position, self._news, self._written
 
         def run(connection: sqlite3.Connection) -> Result:
             nonlocal ended, news, written
             try:
-                return self._run(function, connection)
+                return self._run(function, connection, tells)
             finally:
                 ended, news, written = self._core.position, self._core.news, _own_end(self._core)
 
@@ -104,7 +107,9 @@ class Replica:
             if self._comes_to(ended, news, written):
                 self._wake()
 
-    def run_from_thread(self, function: Callable[[Core, sqlite3.Connection], Result]) -> Result:
+    def run_from_thread(
+        self, function: Callable[[Core, sqlite3.Connection], Result], *, tells: bool = False
+    ) -> Result:
         """Run `function` likewise, for a thread that runs no trio and waits for it: there and back in one step each.
 
         What it asks of trio's thread afterwards comes behind the news of this.
@@ -112,7 +117,7 @@ class Replica:
 
         def run(connection: sqlite3.Connection) -> Result:
             try:
-                return self._run(function, connection)
+                return self._run(function, connection, tells)
             finally:
                 core = self._core
                 if self._comes_to(core.position, core.news, _own_end(core)):
@@ -157,8 +162,13 @@ class Replica:
             self._wake()
 
     def _run(
-        self, function: Callable[[Core, sqlite3.Connection], Result], connection: sqlite3.Connection
+        self,
+        function: Callable[[Core, sqlite3.Connection], Result],
+        connection: sqlite3.Connection,
+        tells: bool,
     ) -> Result:
+        if not tells:
+            self._follow(connection)
         result = function(self._core, connection)
         if self.rollback_guard is not None:
             self.rollback_guard.note(self._core)
@@ -176,7 +186,15 @@ class Replica:
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
         with _trouble_told():
+            if self._core.store.lags:
+                await self._driver.run(self._follow)
             return await self._driver.read(function)
+
+    def _follow(self, connection: sqlite3.Connection) -> None:
+        """Have derived tables follow what was told. A store that cannot be written still answers with what there is."""
+        if self._core.store.lags:
+            with suppress(StoreFailed):
+                self._core.store.follow()
 
     async def rest(self) -> None:
         """Bring what was written into the store's file, where that is much; for when there is nothing else to do.

@@ -65,8 +65,10 @@ class _StraightReplica:
         self._token = token
         self.now_ms = replica.now_ms
 
-    async def run(self, function: Callable[[Core, sqlite3.Connection], Result]) -> Result:
-        return self._replica.run_from_thread(function)
+    async def run(
+        self, function: Callable[[Core, sqlite3.Connection], Result], *, tells: bool = False
+    ) -> Result:
+        return self._replica.run_from_thread(function, tells=tells)
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         return trio.from_thread.run(self._replica.read, function, trio_token=self._token)

@@ -115,6 +115,10 @@ class ClaimTables:
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
 
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow what was told since; to queue it twice is to queue it once."""
+        self.changed(connection, changes, now_ms)
+
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: judge every slot that a claim of these memories is in, or was in.
 

@@ -82,6 +82,10 @@ class PatternTables:
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
 
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow what was told since; to queue it twice is to queue it once."""
+        self.changed(connection, changes, now_ms)
+
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: what is new is to be read, what is gone is taken back."""
         wanted = []

@@ -182,6 +182,11 @@ class MemoryStore:
         """Return the short ids of all of a feed's ops that are in the base."""
         return b"".join(piece.ids for piece in self._spine.get(feed, ()))
 
+    lags = False
+
+    def follow(self) -> None:
+        """Do nothing: there are no derived tables."""
+
     def shrink(self) -> None:
         """There is nothing to give back."""
 

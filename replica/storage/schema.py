@@ -394,3 +394,12 @@ def say_who_judged_claims(connection: sqlite3.Connection) -> None:
         connection.execute(f"DROP INDEX same_slot_by_{side}")
         connection.execute(f"CREATE INDEX same_slot_by_{side} ON same_slot ({side}, feed, hlc, op)")
     make_views(connection)
+
+
+@migration
+def let_derived_tables_follow(connection: sqlite3.Connection) -> None:
+    """Note from which memory on derived tables are still to be told, in at most one row.
+
+    From here on they may be behind what shows, which an older program would not catch up with.
+    """
+    connection.execute("CREATE TABLE IF NOT EXISTS unfollowed (first INTEGER PRIMARY KEY)")

@@ -3,21 +3,27 @@
 The `memory`, `edge` and `claim` tables are rewritten by the fold, in its transaction, and never hashed. Full text,
 vectors and queues belong to whoever needs them: a `DerivedTables` is told, inside the same transaction, what changed in
 each memory that shows. Its tables are never hashed, never shipped and can be rebuilt at any time.
+
+Who tells one thing after another does not wait for that (`FollowingTables`). The commit notes from which memory on they
+are behind, and the next write that is anything else tells them first. So does whoever reads (`Replica.read`,
+`Replica.run`), and each opening: nothing is ever seen that they did not follow, whatever ended a program in between.
 """
 
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from replica.codec import pack, unpack
 from replica.fields import FIELDS, column_value, is_shown
+from replica.hlc import COUNTER_BITS
 from replica.ids import show_memory_id
 from replica.oplog import Changes
-from replica.state.cells import Cell, CellKind, Key, Proposal, TellingLink
+from replica.state.cells import Cell, CellKind, Key, Proposal, TellingLink, memory_key
 from replica.state.memories import BareMemory, Memory, MemoryCell, show, show_added
 from replica.state.register import winner
+from replica.storage.added import MEMORY_CELLS, memory_cell
 from replica.storage.claims import claim_rows, shown_claims, write_claims
 from replica.storage.links import shown_links, write_links
 from replica.storage.proposals import shown_proposals, write_proposals
@@ -33,6 +39,9 @@ _UPDATE_MEMORY: Final = (
     "UPDATE memory SET " + ", ".join(f'"{name}" = ?' for name in _ALL_COLUMNS) + " WHERE id = ?"
 )
 
+_CELLS_BETWEEN: Final = f"{MEMORY_CELLS} WHERE m.id BETWEEN ? AND ?"
+# What follows is read so many at a time; seldom are there as many.
+_FOLLOWED_AT_ONCE: Final = 1_000
 # Rows that are made and written so many at a time lie in the processor's caches meanwhile.
 _ADDED_AT_ONCE: Final = 5_000
 # As many as a device gets at once that joins a group; fewer are not worth a change of the schema.
@@ -68,22 +77,55 @@ class DerivedTables(Protocol):
         ...
 
 
+@runtime_checkable
+class FollowingTables(DerivedTables, Protocol):
+    """Derived tables that need not hear of a new memory in the transaction that adds it, but before they are read."""
+
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Do what `changed` does, of memories that were added since.
+
+        Some may be known: tables that were made anew were filled from all that shows.
+        """
+        ...
+
+
 class Shown:
     """The memory and edge tables of one store, and the tables derived from them."""
 
     def __init__(self, connection: sqlite3.Connection, derived: Sequence[DerivedTables]) -> None:
         self._connection = connection
         self._derived = derived
+        self._following = [each for each in derived if isinstance(each, FollowingTables)]
+        self._told_at_once = [each for each in derived if not isinstance(each, FollowingTables)]
         for tables in derived:
             tables.migrate(connection)
         self.forget_numbers()
 
     def forget_numbers(self) -> None:
-        """Read the last row number anew: at the start, and when a transaction was rolled back."""
-        ((self._last_memory,),) = self._connection.execute("SELECT ifnull(max(id), 0) FROM memory")
+        """Read row numbers anew: at the start, and when a transaction was rolled back."""
+        ((self._last_memory, self._unfollowed),) = self._connection.execute(
+            "SELECT ifnull((SELECT max(id) FROM memory), 0), (SELECT first FROM unfollowed)"
+        )
+
+    @property
+    def lags(self) -> bool:
+        """Whether derived tables have still to hear of the memories from some number on."""
+        return self._unfollowed is not None and bool(self._following)
+
+    def follow(self) -> None:
+        """Tell derived tables what they did not hear of yet, inside a transaction."""
+        if not self.lags:
+            return
+        for page in _pages_from(self._connection, self._unfollowed):
+            last_ms = max(memory.updated for *_, memory in page if memory is not None) >> COUNTER_BITS
+            for tables in self._following:
+                tables.follow(self._connection, page, last_ms)
+        self._connection.execute("DELETE FROM unfollowed")
+        self._unfollowed = None
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Follow a batch, inside its transaction."""
+        follows = self._follows(changes)
         others = {key: cell for key, cell in changes.cells.items() if key.part is not CellKind.MEMORY}
         settings = related = False
         if others:
@@ -94,7 +136,7 @@ class Shown:
             judged = write_same_slots(self._connection, others)
             related = proposed or linked or judged
         if changes.memories or related:
-            self._write_memories(changes, now_ms)
+            self._write_memories(changes, now_ms, follows=follows)
         if changes.added:
             self._write_added(changes.added, now_ms)
         elif settings:
@@ -201,7 +243,25 @@ class Shown:
                 write_lesson(self._connection, key, cell)
         return found
 
-    def _write_memories(self, changes: Changes, now_ms: int) -> None:
+    def prepare(self, changes: Changes) -> None:
+        """Have tables follow before a batch is written: cells and memories are still what they did not hear of."""
+        if not self._follows(changes):
+            self.follow()
+
+    def _follows(self, changes: Changes) -> bool:
+        """Say whether a batch does nothing but add memories, with nothing on them that derived tables are to judge."""
+        return (
+            changes.may_follow
+            and bool(self._following)
+            and changes.is_of_ops_alone()
+            and len(changes.cells) == len(changes.memories)
+            and all(
+                before is None and cell is not None and not cell.claims and not cell.triggers
+                for _, before, _, cell in changes.memories
+            )
+        )
+
+    def _write_memories(self, changes: Changes, now_ms: int, *, follows: bool) -> None:
         shown = [change.rid for change in changes.memories if change.before is not None]
         numbers = {}
         if shown:
@@ -239,7 +299,14 @@ class Shown:
         if stale or laden:
             write_claims(self._connection, stale, laden)
             write_triggers(self._connection, stale, laden)
-        self._tell(seen, now_ms)
+        if not follows:
+            self._tell(seen, now_ms)
+            return
+        if self._unfollowed is None:
+            self._unfollowed = seen[0].id
+            self._connection.execute("INSERT INTO unfollowed VALUES (?)", (self._unfollowed,))
+        for tables in self._told_at_once:
+            tables.changed(self._connection, seen, now_ms)
 
     def _tell(self, seen: Sequence[RowChange], now_ms: int) -> None:
         for tables in self._derived:
@@ -265,6 +332,24 @@ class Shown:
         self._connection.execute("DROP INDEX memory_by_content")
         yield
         self._connection.execute(index)
+
+
+def _pages_from(connection: sqlite3.Connection, first: int | None) -> Iterator[list[RowChange]]:
+    """Return what shows from a number on as it came, a page at a time."""
+    while first is not None:
+        rows = connection.execute(
+            "SELECT id, rid FROM memory WHERE id >= ? ORDER BY id LIMIT ?", (first, _FOLLOWED_AT_ONCE)
+        ).fetchall()
+        if not rows:
+            return
+        cells = dict(map(memory_cell, connection.execute(_CELLS_BETWEEN, (first, rows[-1][0]))))
+        page = []
+        for number, rid in rows:
+            cell = cells[memory_key(rid)]
+            assert isinstance(cell, MemoryCell)
+            page.append(RowChange(number, rid, None, show(rid, cell)))
+        yield page
+        first = rows[-1][0] + 1
 
 
 def content_number(text: str) -> int:

@@ -7,11 +7,13 @@ write returned is on the disk.
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
 from replica.codec import pack, unpack
 from replica.erasure import Proof, read_proof
+from replica.errors import StoreFailed
 from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import IntroducedMember, Membership, Revocation
@@ -22,7 +24,7 @@ from replica.state.register import Vector
 from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell, write_added
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
-from replica.storage.sql import insert_many, select_named, transaction
+from replica.storage.sql import derived_transaction, insert_many, select_named, transaction
 
 # Below 16 MB a file is not worth the writing.
 _SHRINK_PAGES_MIN: Final = 4_096
@@ -48,6 +50,8 @@ class SqliteStore:
         migrate(connection)
         connection.create_function("added_cell", 5, added_cell, deterministic=True)
         self._shown = Shown(connection, derived)
+        with suppress(StoreFailed):  # on a full disk, what is there still answers
+            self.follow()
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -266,6 +270,21 @@ class SqliteStore:
         """Return the ids of the proofs whose words may still be in some page of the file."""
         return {OpId(op_id) for (op_id,) in self.connection.execute("SELECT id FROM proof WHERE NOT purged")}
 
+    @property
+    def lags(self) -> bool:
+        """Whether derived tables have still to hear of something."""
+        return self._shown.lags
+
+    def follow(self) -> None:
+        """Tell derived tables what they did not hear of yet."""
+        if self._shown.lags:
+            try:
+                with derived_transaction(self.connection):
+                    self._shown.follow()
+            except BaseException:
+                self._shown.forget_numbers()
+                raise
+
     def purge(self) -> bool:
         """Leave no trace of what was erased in any page of the file; False if a reader was in the way.
 
@@ -348,6 +367,7 @@ class SqliteStore:
             raise
 
     def _write(self, changes: Changes, now_ms: int) -> None:
+        self._shown.prepare(changes)
         insert_many(self.connection, "INSERT INTO op VALUES", _OP_ROW, [*map(values_of, changes.entries)])
         self._many(
             "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",

@@ -1,8 +1,10 @@
 """What was told to a program that is killed in the next moment is read by the next one."""
 
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import samemind
@@ -53,3 +55,37 @@ def test_who_waits_is_told_what_was_found(tmp_path: Path) -> None:
         told = mind.remember("Really, the rent is 950 euros", read=True)
         assert (told.read, told.says_same) == (True, [rent.rid])
         assert len(mind.remember(TALK, read=True).facts) == 3
+
+
+BURST = [
+    f"The {word} stands in the cellar" for word in ("acorn", "brush", "cricket", "dune", "engine", "flute")
+]
+TELLS_A_BURST = f"""
+import os, signal, sys
+import samemind
+
+with samemind.open_blocking(sys.argv[1]) as mind:
+    for text in {BURST!r}:
+        mind.remember(text)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_burst_that_nobody_had_time_to_file_is_found_by_its_words(tmp_path: Path) -> None:
+    """Each of it once, and the file is sound."""
+    told = subprocess.run(
+        [sys.executable, "-c", TELLS_A_BURST, str(tmp_path / "home")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == -signal.SIGKILL, told.stderr
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        for text in BURST:
+            assert mind.recall(text.split()[1], k=1)[0].text == text
+        assert mind.verify().ok
+    with closing(sqlite3.connect(tmp_path / "home" / "memory.db")) as connection:
+        places = connection.execute("SELECT term, doc, col, offset FROM memory_word_at").fetchall()
+        assert len(places) == len({*places}) > len(BURST)
+        connection.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
+        assert connection.execute("SELECT count(*) FROM unfollowed").fetchone() == (0,)

@@ -102,6 +102,7 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
     told, reminder = with_reminder(options.text, fields_of(options, now_ms), now_ms)
     given = claims_of(options.claims, speaker=options.speaker, text=options.text, now_ms=now_ms)
     awaited = options.read or options.wait or options.nominees or bool(given)
+    tells = not awaited and options.rid is None and not other_words
     asked, found = _read(options, told, now_ms, for_facts=awaited and not options.no_facts)
     found = replace(found, given=given) if given else found
 
@@ -120,10 +121,10 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
         held = kept_back(connection, rid, options.text, fields, now_ms)
         if held is not None:
             return Remembered(rid=show_memory_id(held), op_id=None, held=True)
-        telling = NewTelling(rid, options.text, fields, now_ms)
+        telling = NewTelling(rid, options.text, fields, now_ms, is_fresh=options.rid is None)
         ingest = device.mind.ingest
         if not awaited:
-            op = ingest.tell(core, connection, telling, facts=not options.no_facts)
+            op = ingest.tell(core, connection, telling, facts=not options.no_facts, may_follow=tells)
             give(connection, {rid: other_words})
             return Remembered(rid=show_memory_id(rid), op_id=str(op_uuid(op.id, op.hlc)), reminder=reminder)
         read = ingest.tell_and_read(core, connection, telling, found)
@@ -139,7 +140,7 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
             read=True,
         )
 
-    remembered = await device.replica.run(write)
+    remembered = await device.replica.run(write, tells=tells)
     if remembered.op_id is not None:
         await note_talk(device, [asked])
         if other_words:

@@ -1,0 +1,297 @@
+"""Derived tables follow what is told one after the other, and nobody ever sees that they came later."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognition.ingest import NewTelling, TellingReader
+from cognition.tables import TABLES_VERSION, CognitionTables
+from replica import (
+    AsyncioHost,
+    Core,
+    Erase,
+    Forget,
+    MemoryId,
+    Remember,
+    Set,
+    Write,
+    new_memory_id,
+    open_replica,
+)
+from replica.errors import StoreFailed
+from replica.purging import purge
+from replica.storage.sql import connect
+from replica.storage.store import SqliteStore
+from simulations.disk import Crash, Failure, SqliteDisk
+from tests.support.devices import run
+from tests.support.links import identity
+from tests.support.minds import NOW_MS, Home
+from tests.support.replicas import acquaint, core_of
+
+WORDS = ["ann", "bob", "lisbon", "moved", "likes", "tea", "trees", "boat"]
+
+
+class Teller:
+    """A device that thinks, on a disk that can be copied; `follows`: whether its tables may follow what it tells."""
+
+    def __init__(
+        self, disk: SqliteDisk | None = None, *, follows: bool = True, random: Random | None = None
+    ) -> None:
+        self.disk = SqliteDisk(thinks=True) if disk is None else disk
+        self.random = Random(7) if random is None else random
+        self.follows = follows
+        self.core = core_of("laptop", self.disk.store)
+        acquaint(self.core, "laptop")
+        self.core.begin(NOW_MS)
+        self.reader = TellingReader(self.disk.store.local, lambda: NOW_MS, newer=False)
+        self.reader.open(self.disk.connection)
+
+    def tell(self, text: str) -> MemoryId:
+        """Tell one thing that nobody waits for."""
+        rid = new_memory_id(NOW_MS, self.random)
+        told = NewTelling(rid, text, {}, NOW_MS, is_fresh=True)
+        self.reader.tell(self.core, self.disk.connection, told, facts=True, may_follow=self.follows)
+        return rid
+
+    def commit(self, *writes: Write) -> None:
+        self.core.commit(writes, NOW_MS)
+
+    def lags(self) -> bool:
+        return self.core.store.lags
+
+    def died(self) -> "Teller":
+        """Return what a program finds that opens what this one left when it was killed."""
+        return Teller(self.disk.image(), follows=self.follows, random=self.random)
+
+    def filed(self) -> list[tuple[str, int]]:
+        """Return each place of each word: twice where it was filed twice."""
+        return self.disk.connection.execute("SELECT term, doc FROM memory_word_at ORDER BY 1, 2").fetchall()
+
+    def queued(self) -> dict[str, list[int]]:
+        """Return what waits to be embedded and read, by queue."""
+        queues = ("embed_queue", "entity_queue", "claim_unread", "pattern_queue", "telling")
+        return {
+            queue: [no for (no,) in self.disk.connection.execute(f"SELECT id FROM {queue} ORDER BY id")]
+            for queue in queues
+        }
+
+    def unread(self) -> int:
+        ((count,),) = self.disk.connection.execute("SELECT count(*) FROM told_unread")
+        return int(count)
+
+
+def places(text: str, number: int) -> list[tuple[str, int]]:
+    return sorted((word, number) for word in text.split())
+
+
+def test_what_is_told_is_committed_and_filed_by_whoever_asks_next() -> None:
+    teller = Teller()
+    teller.tell("ann boat")
+    teller.tell("bob tea")
+    assert teller.lags()
+    assert (teller.filed(), teller.unread()) == ([], 2)
+    teller.core.store.follow()
+    assert not teller.lags()
+    assert teller.filed() == sorted([*places("ann boat", 1), *places("bob tea", 2)])
+    assert teller.queued() == {queue: [1, 2] for queue in teller.queued()} | {"telling": []}
+    teller.core.store.follow()
+    assert len(teller.filed()) == 4
+
+
+def test_a_program_that_was_killed_in_between_left_nothing_out_and_nothing_twice() -> None:
+    teller = Teller()
+    for text in ("ann boat", "bob tea"):
+        teller.tell(text)
+    again = teller.died()
+    assert not again.lags()
+    assert again.filed() == sorted([*places("ann boat", 1), *places("bob tea", 2)])
+    assert again.unread() == 2
+    third = again.died()
+    assert (third.filed(), third.queued()) == (again.filed(), again.queued())
+
+
+@pytest.mark.parametrize("failure", Failure)
+def test_a_write_that_failed_leaves_what_was_told_before_to_be_followed(failure: Failure) -> None:
+    teller = Teller()
+    teller.tell("ann boat")
+    teller.disk.failing = failure
+    with pytest.raises((StoreFailed, Crash)):
+        teller.commit(Write(Set("topic", "tea"), new_memory_id(NOW_MS, teller.random)))
+    now = teller if failure is Failure.FULL else teller.died()
+    now.core.store.follow()
+    assert now.filed() == places("ann boat", 1)
+
+
+def changed(teller: Teller, rid: MemoryId) -> None:
+    teller.commit(Write(Set("speaker", "bob"), rid))
+
+
+def forgotten(teller: Teller, rid: MemoryId) -> None:
+    teller.commit(Write(Forget((rid,))))
+
+
+def erased(teller: Teller, rid: MemoryId) -> None:
+    teller.commit(Write(Erase((rid,))))
+    purge(teller.core, NOW_MS)
+
+
+@pytest.mark.parametrize(
+    ("change", "left"), [(changed, ["ann", "boat", "bob"]), (forgotten, []), (erased, [])]
+)
+def test_what_happens_to_a_memory_that_is_not_filed_yet(
+    change: Callable[[Teller, MemoryId], None], left: list[str]
+) -> None:
+    teller = Teller()
+    change(teller, teller.tell("ann boat"))
+    assert not teller.lags()
+    assert [word for word, _ in teller.filed()] == left
+    teller.disk.connection.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
+
+
+def test_a_word_that_was_erased_before_it_was_filed_is_in_no_page_of_the_file() -> None:
+    teller = Teller()
+    rid = teller.tell("zyzzyva boat")
+    assert b"zyzzyva" in teller.disk.raw()
+    erased(teller, rid)
+    assert b"zyzzyva" not in teller.disk.raw()
+
+
+@pytest.mark.parametrize(
+    "marker",
+    ["UPDATE cognition SET value = 0 WHERE name = 'version'", "UPDATE telling_version SET version = 0"]
+    + [f"UPDATE {name}_version SET version = 0" for name in ("claim", "pattern", "entity", "wording")],
+)
+def test_tables_that_another_version_makes_anew_hold_each_word_once(marker: str) -> None:
+    """They are filled from all that shows, and that holds what is still to be followed."""
+    teller = Teller()
+    for text in ("ann boat", "bob tea"):
+        teller.tell(text)
+    teller.disk.connection.execute(marker)
+    again = teller.died()
+    assert again.filed() == sorted([*places("ann boat", 1), *places("bob tea", 2)])
+    assert again.queued() == {queue: [1, 2] for queue in again.queued()} | {"telling": []}
+    assert again.disk.connection.execute("SELECT value FROM cognition WHERE name = 'version'").fetchone() == (
+        TABLES_VERSION,
+    )
+
+
+def test_who_keeps_no_derived_tables_leaves_them_to_who_does() -> None:
+    teller = Teller()
+    teller.tell("ann boat")
+    connection = connect(":memory:")
+    connection.deserialize(teller.disk.raw())
+    bare = SqliteStore(connection)
+    assert not bare.lags
+    bare.follow()
+    core = core_of("laptop", bare)
+    core.commit([Write(Remember("bob tea", {}), new_memory_id(NOW_MS, teller.random))], NOW_MS)
+    again = Teller(SqliteDisk(connection.serialize(), thinks=True))
+    assert again.filed() == sorted([*places("ann boat", 1), *places("bob tea", 2)])
+
+
+def test_a_full_disk_keeps_nobody_from_opening_a_store_that_lags(tmp_path: Path) -> None:
+    home = Home(path=str(tmp_path / "memory.db"))
+    home.core.commit(
+        [Write(Remember("ann boat", {}), new_memory_id(NOW_MS, home.random))], NOW_MS, may_follow=True
+    )
+    assert home.core.store.lags
+    home.connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(StoreFailed):
+        home.core.store.follow()
+    assert home.core.store.lags
+    home.connection.execute("PRAGMA query_only = OFF")
+    home.core.store.follow()
+    assert home.connection.execute("SELECT count(*) FROM memory_text_docsize").fetchone() == (1,)
+
+
+@given(seed=st.integers(0, 2**32), steps=st.integers(1, 30))
+def test_tables_that_follow_equal_tables_that_were_told_at_once(seed: int, steps: int) -> None:
+    """Whatever is told, changed, forgotten and read, and whenever a program is killed."""
+    tellers = [Teller(follows=True), Teller(follows=False)]
+    random = Random(seed)
+    rids: list[MemoryId] = []
+    for _ in range(steps):
+        step, text = random.randrange(10), " ".join(random.choices(WORDS, k=3))
+        rid = random.choice(rids) if rids else None
+        if step < 5 or rid is None:
+            one, _ = [each.tell(text) for each in tellers]
+            rids.append(one)
+        elif step == 5:
+            for each in tellers:
+                each.commit(Write(Set("speaker", text.split()[0]), rid))
+        elif step == 6:
+            rids.remove(rid)
+            for each in tellers:
+                each.commit(Write(Forget((rid,))))
+        elif step == 7:
+            for each in tellers:
+                each.core.store.follow()
+                each.reader.read_some(each.core, each.disk.connection, 60.0)
+        elif step == 8:
+            tellers[0].core.store.follow()
+        else:
+            tellers = [each.died() for each in tellers]
+    follower, other = tellers
+    follower.core.store.follow()
+    assert follower.filed() == other.filed()
+    assert follower.queued() == other.queued()
+    assert not follower.core.store.check()
+
+
+def test_whoever_reads_or_writes_has_what_was_told_followed_first(tmp_path: Path) -> None:
+    """But for whoever tells more; and a disk that takes nothing keeps nobody from reading."""
+    who = identity("ann")
+
+    def filed(connection: sqlite3.Connection) -> int:
+        ((count,),) = connection.execute("SELECT count(*) FROM memory_text_docsize")
+        return int(count)
+
+    def tell(core: Core, connection: sqlite3.Connection) -> int:
+        rid = new_memory_id(NOW_MS, Random(core.position))
+        core.commit([Write(Remember("ann boat", {}), rid)], NOW_MS, fresh={rid}, may_follow=True)
+        return filed(connection)
+
+    def refuse(core: Core, connection: sqlite3.Connection) -> None:
+        tell(core, connection)
+        connection.execute("PRAGMA query_only = ON")
+
+    def allow(core: Core, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA query_only = OFF")
+
+    async def main() -> None:
+        async with (
+            AsyncioHost.open() as host,
+            open_replica(
+                tmp_path / "store.db",
+                host=host,
+                device=who.device_id,
+                sign=who.sign,
+                derived=[CognitionTables()],
+                clock=lambda: NOW_MS,
+            ) as replica,
+        ):
+            assert await replica.run(tell, tells=True) == 0
+            assert await replica.run(tell, tells=True) == 0
+            assert await replica.read(filed) == 2
+            assert await replica.run(tell, tells=True) == 2
+            assert await replica.run(lambda core, connection: filed(connection)) == 3
+
+            def told_by_a_thread() -> tuple[int, int]:
+                return (
+                    replica.run_from_thread(tell, tells=True),
+                    replica.run_from_thread(lambda core, connection: filed(connection)),
+                )
+
+            assert await trio.to_thread.run_sync(told_by_a_thread) == (3, 4)
+            await replica.run(refuse, tells=True)
+            assert await replica.read(filed) == 4
+            await replica.run(allow, tells=True)
+            assert await replica.read(filed) == 5
+
+    run(main)
