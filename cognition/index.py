@@ -123,7 +123,7 @@ class VectorIndex:
         self._middle: Vectors | None = None  # None: no signatures yet, or none that fit
         self._signatures: Signatures = np.zeros((0, 0), np.uint64)  # a row for every 64 numbers of a vector
         self._sample: Vectors | None = None
-        self._sampled: Numbers = np.zeros(0, np.int64)  # the numbers of the sample
+        self._sampled: Numbers | None = None  # the numbers of the sample, known before its vectors are
         self._product: tuple[Vectors, Vectors] | None = None
         """The question that was last multiplied with all, and the cosines."""
         self._graph: NearNeighbours | None = None
@@ -237,16 +237,15 @@ class VectorIndex:
         follows from their numbers alone, so that the same store says the same.
         """
         self._check(query)
-        if self._sample is None:
-            count = self._count
-            step = _step(count)
-            ids = self._ids[:count]
-            rows = np.flatnonzero(ids % step == 0)
-            self._sampled, sample = self._held(np.sort(ids[rows]).tolist())
-            self._sample = sample.astype(np.float32, copy=False)
+        if self._sampled is None:
+            ids = self._ids[: self._count]
+            self._sampled = np.sort(ids[ids % _step(self._count) == 0])
         if self._product is not None and self._product[0] is query:
             cosines = self._product[1][self._at[self._sampled]]
         else:
+            if self._sample is None:
+                self._sampled, sample = self._held(self._sampled.tolist())
+                self._sample = sample.astype(np.float32, copy=False)
             cosines = np.vecdot(self._sample, query)
         if but is not None:
             cosines = cosines[self._sampled != but]
@@ -319,10 +318,10 @@ class VectorIndex:
 
     def _resample(self, before: int, ids: Sequence[int]) -> None:
         """Let the sample go if some of these vectors, which came or left, are in it, or if its step is another now."""
-        if self._sample is not None:
+        if self._sampled is not None:
             step = _step(self._count)
             if step != _step(before) or any(number % step == 0 for number in ids):
-                self._sample = None
+                self._sample = self._sampled = None
 
     def _here(self, among: Sequence[int]) -> tuple[Numbers, Numbers]:
         """Return those of some numbers that are here, and their rows."""
