@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Final
 
 from replica.codec import pack, unpack
-from replica.errors import StoreCorrupt, StoreNewer
+from replica.errors import StoreCorrupt, StoreFailed, StoreNewer
 from replica.fields import FIELDS, column_value, is_shown
 from replica.oplog import FoldStatus
 from replica.state.cells import CellKind, decode_cell
@@ -25,6 +25,9 @@ from replica.storage.views import make_views
 
 # "SAME" in ASCII: tells our files from other programs' SQLite files.
 APPLICATION_ID: Final = 0x53414D45
+# What SQLite says of a disk that does not answer: the low byte of its codes, which have kinds above it.
+_DISK_REFUSES: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
+SQLITE_CODE: Final = 0xFF
 
 Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: list[Migration] = []
@@ -51,17 +54,24 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("COMMIT")
 
 
+def is_of_the_disk(error: Exception) -> bool:
+    """Say whether SQLite failed because of a disk that does not answer or has no room, whatever the file is like."""
+    return getattr(error, "sqlite_errorcode", 0) & SQLITE_CODE in _DISK_REFUSES
+
+
 def check(connection: sqlite3.Connection) -> int:
     """Return the version of a store; refuse a file that is not one, is damaged, or is from the future."""
     try:
         ((application,),) = connection.execute("PRAGMA application_id")
         ((version,),) = connection.execute("PRAGMA user_version")
         ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_schema")
-    except (
-        sqlite3.DatabaseError,
-        UnicodeDecodeError,
-    ) as error:  # SQLite quotes what is damaged, whatever it is
-        raise StoreCorrupt(
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        if is_of_the_disk(error):
+            raise StoreFailed(
+                f"the store could not be opened ({error}); it was left as it is. See that its disk is there and has "
+                "room, then try again"
+            ) from error
+        raise StoreCorrupt(  # SQLite quotes what is damaged, whatever it is
             f"expected a samemind store, but SQLite cannot read the file ({error}); it was left as it is. "
             "Restore a backup, or move the file away to start afresh"
         ) from None

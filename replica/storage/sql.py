@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from replica.errors import ReplicaError, StoreCorrupt, StoreFailed
 from replica.storage.cipher import open_encrypted
-from replica.storage.schema import check
+from replica.storage.schema import SQLITE_CODE, check, is_of_the_disk
 
 Result = TypeVar("Result")
 # SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
@@ -24,9 +24,6 @@ _CHECKPOINT_PAGES: Final = 16_000
 _CACHE_KIB: Final = 8_192
 # Labels and speakers, which most rows of a store share.
 _FOLDED_KEPT: Final = 1_024
-# What SQLite says of a disk that does not answer: the low byte of its codes, which have kinds above it.
-_DISK_REFUSES: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
-_CODE: Final = 0xFF
 # Kinds of SQLITE_IOERR that only a write meets.
 _WRITING: Final = {
     sqlite3.SQLITE_IOERR_WRITE,
@@ -163,9 +160,9 @@ def as_trouble(error: sqlite3.Error) -> ReplicaError | None:
             "`samemind verify` says what is lost"
         )
     code = getattr(error, "sqlite_errorcode", 0)
-    if code & _CODE == sqlite3.SQLITE_FULL or code in _WRITING:
+    if code & SQLITE_CODE == sqlite3.SQLITE_FULL or code in _WRITING:
         return StoreFailed(f"the store could not be written ({error}); make room on its disk, then try again")
-    if code & _CODE in _DISK_REFUSES:
+    if is_of_the_disk(error):
         return StoreFailed(
             f"the store could not be read ({error}); see that its disk is there, then try again"
         )

@@ -258,6 +258,36 @@ def test_a_write_that_fails_midway_leaves_everything_as_before(
     assert [text for (text,) in told] == ["one", "four"]
 
 
+_OPEN_ON_A_FULL_DISK = """
+import resource, signal, sys
+from replica.errors import StoreFailed
+from replica.storage.sql import connect
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+try:
+    connect(sys.argv[1])
+except StoreFailed as error:
+    said = str(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(said)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits on the size of files are POSIX's")
+def test_a_disk_without_a_free_byte_is_not_told_as_a_damaged_store(path: Path) -> None:
+    """SQLite needs room even to read, for what the readers of one store share; the store itself is whole."""
+    sqlite_store(str(path)).connection.close()
+    done = subprocess.run(
+        [sys.executable, "-c", _OPEN_ON_A_FULL_DISK, str(path)],
+        capture_output=True, text=True, check=True, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
+    )  # fmt: skip
+    assert "could not be opened" in done.stdout
+    assert "has room, then try again" in done.stdout
+    sqlite_store(str(path)).connection.close()
+
+
 _FILL_THE_DISK = """
 import json, resource, sys
 from replica.errors import StoreFailed
