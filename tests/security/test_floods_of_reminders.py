@@ -12,6 +12,7 @@ import pytest
 import trio
 
 from cognition.days import DAY_MS
+from cognition.thinking import cycle
 from cognition.thinking.cycle import Step, StepOutcome, think
 from cognition.triggers.detect import LOOKED_AT, reminders
 from cognition.triggers.kinds import REMINDER, Thresholds
@@ -115,8 +116,11 @@ def test_what_a_look_costs_does_not_grow_with_what_a_member_raised(kinds: tuple[
     assert more == pytest.approx(some, rel=0.25)
 
 
-def test_between_the_calls_of_a_cycle_others_have_their_turn(tmp_path: Path) -> None:
-    """Whatever a link has to write waits for a few calls at most, however much there is to think about."""
+def test_between_the_visits_of_a_cycle_others_have_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a link has to write waits for a few visits at most, however much there is to think about."""
+    monkeypatch.setattr(cycle, "VISIT_S", 0.0)  # a visit is one call then, however fast the machine is
 
     async def main() -> None:
         async with open_memory(tmp_path / "memory.db") as (replica, mind):
