@@ -55,7 +55,7 @@ def test_a_claim_is_written_as_a_line_or_as_an_object(
         ("Ann works_at: Stripe; since the day of yore", "since"),
         ("Ann works_at: Stripe; of a; of b", "expected one 'of'"),
         ("Ann works_at: " + "x" * 201, "value of at most 200 characters, got 201"),
-        ("Ann works_at: \ud800", "valid Unicode"),
+        ("Ann works_at: \ud800", "claims, got half of a letter at 14"),
         ('{"entity": "Ann"}', "got no attribute"),
         ('{"entity": "Ann", "attribute": "a", "value": "b", "colour": 1}', "got 'colour'"),
         ('{"entity": "Ann", "attribute": "a", "value": [1]}', "expected text or a number as value"),
