@@ -25,10 +25,12 @@ _NOT_FOR_A_PHONE: Final = ("not alongside",)
 _UNIT: Final = "tests/unit/replica"
 # A browser's Python has no threads, no processes, and no trio; nor does it hold what commands are made of.
 _OTHER_FILES: Final = (
-    *("storage/test_driver.py", "test_asyncio_host.py", "test_supervision.py", "test_evidence.py"),
+    *("storage/test_driver.py", "storage/test_interrupts.py", "test_asyncio_host.py", "test_supervision.py"),
+    "test_evidence.py",
 )
 _OTHER_TESTS: Final = (
-    *("test_a_full_disk_says_so", "test_a_process_that_dies", "test_two_threads"),
+    *("test_a_full_disk_says_so", "test_a_disk_without_a_free_byte", "test_a_process_that_dies"),
+    "test_two_threads",
     "test_a_chapter_is_edited_without_comparing",  # which is of time
     # Of sizes alone, which come of the bytes that vectors hold this interpreter to; each takes seconds in there.
     *(
