@@ -89,7 +89,7 @@ class ByMeaning:
     def learn(self, texts: Iterable[str]) -> None:
         """Make the vectors of the words of many texts at once, as far as they are kept: one by one takes far longer."""
         wanted = dict.fromkeys(word for text in texts for word in compared_words(text))
-        self._words.of([*wanted][:WORDS_KEPT])
+        self._words.learn([*wanted][:WORDS_KEPT])
 
     def met(self, told: str, texts: Sequence[str]) -> list[MetWords]:
         """Return how far a telling and each of some texts meet word by word."""
@@ -136,15 +136,16 @@ class _WordVectors:
         self._at: dict[str, int] = {}
 
     def of(self, words: Sequence[str]) -> Vectors:
-        """Return a vector for each word by itself."""
-        missing = sorted({word for word in words if word not in self._at})
-        if missing:
-            self._add(missing, words)
+        """Return a vector for each word by itself; there is at least one."""
+        self.learn(words)
         assert self._rows is not None
         return self._rows[[self._at[word] for word in words]].astype(np.float32)
 
-    def _add(self, missing: Sequence[str], wanted: Sequence[str]) -> None:
+    def learn(self, wanted: Sequence[str]) -> None:
         """Keep vectors of words, in place of those that have been here the longest, but of none that is wanted."""
+        missing = sorted({word for word in wanted if word not in self._at})
+        if not missing:
+            return
         made = self._embed(missing).astype(np.float16)
         if self._rows is None:
             self._rows = np.zeros((WORDS_KEPT, made.shape[1]), np.float16)

@@ -123,6 +123,15 @@ def test_vectors_of_words_are_kept_up_to_a_number_and_those_in_use_stay(
     assert asked[5:] == ["bee"]
 
 
+def test_of_texts_without_a_word_nothing_is_learnt() -> None:
+    """A review begins with this, and a store may hold nothing but emojis and marks."""
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        raise AssertionError(f"expected nothing to embed, got {texts}")
+
+    ByMeaning(embed).learn(["🙂", "?!", ""])
+
+
 def test_words_without_vectors_meet_where_they_are_the_same() -> None:
     told = evidence("Barbara pays 68 €", Near(1, "68 € and soup for Barbara", 0.4))
     assert (told.met, told.covered) == (2.0, 2 / 3)
