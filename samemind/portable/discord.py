@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from samemind.portable.records import Reads, Record, Unreadable, chat_turn
+from samemind.portable.records import FAULTS, Reads, Record, Unreadable, chat_turn
 from samemind.times import read_time
 
 SOURCE: Final = "discord"
-_FAULTS: Final = (AttributeError, KeyError, TypeError, ValueError)
 
 
 def looks_like(document: object) -> bool:
@@ -31,7 +30,7 @@ def read(document: object) -> Iterator[Record]:
     for number, message in enumerate(_messages(document), start=1):
         try:
             yield from _turn(number, message, channel)
-        except _FAULTS as error:
+        except FAULTS as error:
             yield Unreadable(line=number, reason=f"expected a message of Discord, {error!r}"[:500])
 
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.errors import SamemindError
-from samemind.portable.records import Item, Record, Unreadable
+from samemind.portable.records import FAULTS, Item, Record, Unreadable
 from samemind.times import read_time
 
 SOURCE: Final = "mem0"
@@ -25,7 +24,7 @@ def read(document: object) -> Iterator[Record]:
     for number, entry in enumerate(_entries(document), start=1):
         try:
             yield _item(number, entry)
-        except (AttributeError, KeyError, TypeError, ValueError, SamemindError) as error:
+        except FAULTS as error:
             yield Unreadable(line=number, reason=f"expected a memory of mem0, {error!r}")
 
 

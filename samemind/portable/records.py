@@ -112,7 +112,7 @@ Beside = Claimed | JudgedClaims | Linked
 """What comes after all memories that it is about."""
 Record = Storable | Beside | Unreadable
 # What reading a chat ends in that is built otherwise than its product builds them.
-_FAULTS: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError, SamemindError)
+FAULTS: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError, SamemindError)
 
 
 def chat_turn(
@@ -192,6 +192,6 @@ def read_chats(
     for number, chat in enumerate(document, start=1):
         try:
             yield from read_chat(number, chat)
-        except _FAULTS as error:
+        except FAULTS as error:
             lacking = f"there is no {error}" if isinstance(error, KeyError) else repr(error)
             yield Unreadable(line=number, reason=f"expected a chat of a {product} export, {lacking}")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from samemind.portable.records import Reads, Record, Unreadable, chat_turn
+from samemind.portable.records import FAULTS, Reads, Record, Unreadable, chat_turn
 
 SOURCE: Final = "slack"
 _USERS: Final = "users.json"
@@ -18,7 +18,6 @@ _DAYS: Final = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].json"
 _NAMES: Final = re.compile(r"<[@#]([A-Z0-9]+)(?:\|([^<>]*))?>")
 # What people say: all other kinds are of programs, or tell who came and went.
 _SPOKEN: Final = (None, "thread_broadcast", "me_message", "file_share")
-_FAULTS: Final = (AttributeError, KeyError, TypeError, ValueError)
 
 
 def days_in(folder: Path) -> list[Path]:
@@ -31,7 +30,7 @@ def read(folder: Path, days: list[Path]) -> Iterator[Record]:
     try:
         users = json.loads((folder / _USERS).read_text("utf-8"))
         people = {str(each["id"]): _name(each) for each in users}
-    except _FAULTS as error:
+    except (*FAULTS, RecursionError) as error:
         yield Unreadable(line=1, reason=f"{_USERS}: expected the people of a Slack export, {error!r}"[:500])
         return
     for day in days:
@@ -44,7 +43,7 @@ def read(folder: Path, days: list[Path]) -> Iterator[Record]:
         for number, message in enumerate(messages if isinstance(messages, list) else (), start=1):
             try:
                 yield from _turn(number, message, day.parent.name, people)
-            except _FAULTS as error:
+            except FAULTS as error:
                 yield Unreadable(line=number, reason=f"{place}: expected a message of Slack, {error!r}"[:500])
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from replica import Value, derived_memory_id
 from replica.limits import TAGS_MAX
-from samemind.portable.records import Item, Record, Unreadable, chat_turn, read_chats
+from samemind.portable.records import FAULTS, Item, Record, Unreadable, chat_turn, read_chats
 from samemind.times import read_time
 
 GEMINI: Final = "gemini"
@@ -80,7 +80,7 @@ def read_note(document: object) -> Iterator[Record]:
         return
     try:
         yield from _note(document)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except FAULTS as error:
         yield Unreadable(line=1, reason=f"expected a note of Google Keep, {error!r}"[:500])
 
 

@@ -6,6 +6,7 @@ whoever sent it on.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from samemind.portable.records import Reads, Record, chat_turn, read_chats
@@ -24,10 +25,7 @@ def read(document: object) -> Iterator[Record]:
     if isinstance(document, dict) and isinstance(about := document.get("personal_information"), dict):
         owner = f"user{about.get('user_id')}"
 
-    def read_chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
-        yield from _chat(number, chat, owner)
-
-    yield from read_chats(_chats(document), read_chat, product="Telegram")
+    return read_chats(_chats(document), partial(_chat, owner=owner), product="Telegram")
 
 
 def _chats(document: object) -> list[Any]:

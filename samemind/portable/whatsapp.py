@@ -26,6 +26,7 @@ _BEGINS: Final = re.compile(
     r"(?(open)\]|\s-)\s(?P<rest>.*)",
     re.IGNORECASE,
 )
+_SEPARATOR: Final = re.compile(r"[./-]")
 # A name is no longer; a line of the program's own may hold a colon.
 _NAMED: Final = re.compile(r"(?P<name>[^:\n]{1,60}?): (?P<text>.*)", re.DOTALL)
 _OWN_MARK: Final = "\u200e"
@@ -115,15 +116,16 @@ def _messages(lines: Iterable[str]) -> Iterator[_ChatLine]:
 
 def _said(number: int, begins: re.Match[str]) -> _ChatLine:
     named = _NAMED.fullmatch(begins["rest"])
-    first, second, third = (int(part) for part in re.split(r"[./-]", begins["day"]))
+    parts = _SEPARATOR.split(begins["day"])
+    first, second, third = map(int, parts)
     hour = int(begins["hour"])
     if begins["half"]:
         hour = hour % _NOON + _NOON * (begins["half"].casefold() == "p")
     return _ChatLine(
         number,
         (first, second, third),
-        len(re.split(r"[./-]", begins["day"])[0]) == _YEAR_DIGITS,
-        next(letter for letter in begins["day"] if not letter.isdecimal()),
+        len(parts[0]) == _YEAR_DIGITS,
+        begins["day"][len(parts[0])],
         (hour, int(begins["minute"]), int(begins["second"] or 0)),
         bool(begins["half"]),
         named["name"].strip(_AROUND_NAMES) if named is not None else "",

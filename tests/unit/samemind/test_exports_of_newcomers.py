@@ -181,6 +181,7 @@ SPOILED: list[tuple[str, Any]] = [
     ("telegram", {"type": "bot_chat", "id": 1, "messages": [{"date": "", "type": "message", "text": "x"}, 7]}),
     ("telegram", {"chats": {"list": [{"type": "personal_chat", "id": 1, "messages": 7}]}}),
     ("discord", [{"ID": 1, "Timestamp": "never", "Contents": "x"}, 7]),
+    ("discord", [{"id": 1, "timestamp": "never", "content": "x", "author": {"name": "ann"}}, 7]),
     ("gemini", [{"title": 7, "time": "2024-01-01T00:00:00Z", "products": ["Gemini Apps"]}]),
     ("keep", {"isTrashed": False, "userEditedTimestampUsec": "x", "textContent": "x"}),
     ("keep", 7),
@@ -207,6 +208,11 @@ def test_a_spoiled_day_of_slack_keeps_no_other_out(tmp_path: Path) -> None:
     assert isinstance(wrong, Unreadable)
     assert isinstance(said, Item)
     assert (said.fields["speaker"], said.text) == ("ann", "I <3 rust")
+    (tmp_path / "general" / "2024-01-01.json").write_text(
+        '[{"type": "message", "user": "U1", "text": "x", "ts": "inf"}]', "utf-8"
+    )
+    endless, _, _ = read_path(tmp_path, "auto")
+    assert isinstance(endless, Unreadable)
     (tmp_path / "users.json").write_text("7", "utf-8")
     (people,) = read_path(tmp_path, "slack")
     assert isinstance(people, Unreadable)
