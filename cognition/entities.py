@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cognition.fulltext import NEWEST_MAX, FulltextQuery
 from cognition.versions import made_anew
-from replica import Memory, RowChange, derived_transaction, transaction
+from replica import FollowingTables, Memory, RowChange, derived_transaction, transaction
 from replica.reads.texts import updates_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class UnreadText(NamedTuple):
     triple: str | None
 
 
-class EntityTables:
+class EntityTables(FollowingTables):
     """A `replica.DerivedTables`: notes what is to be read, and drops what was found in texts that are gone."""
 
     def migrate(self, connection: sqlite3.Connection) -> None:
@@ -69,10 +69,6 @@ class EntityTables:
     def purge(self, connection: sqlite3.Connection) -> None:
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
         connection.execute("INSERT INTO triple_text (triple_text) VALUES ('optimize')")
-
-    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow what was told since; to queue it twice is to queue it once."""
-        self.changed(connection, changes, now_ms)
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: what is new is to be read, what is gone leaves."""

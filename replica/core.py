@@ -470,8 +470,17 @@ class Core:
             said = [
                 (write.body, keys_of(op, write.body)) for op, write in zip(commit.ops, writes, strict=True)
             ]
-            beside = fresh, may_follow
-            self._apply(commit.ops, [0] * len(said), said, {0: feed}, (), signatures, now_ms, *beside)
+            self._apply(
+                commit.ops,
+                [0] * len(said),
+                said,
+                {0: feed},
+                (),
+                signatures,
+                now_ms,
+                fresh=fresh,
+                may_follow=may_follow,
+            )
         return list(commit.ops)
 
     def edit_of(self, rid: MemoryId, text: str) -> Write:
@@ -559,6 +568,7 @@ class Core:
         segments: Sequence[Segment],
         signatures: dict[OpId, bytes],
         now_ms: int,
+        *,
         fresh: Set[bytes] = frozenset(),
         may_follow: bool = False,
     ) -> None:

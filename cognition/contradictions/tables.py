@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from cognition.versions import made_anew
-from replica import RowChange, read_claims, read_settings, transaction
+from replica import FollowingTables, RowChange, read_claims, read_settings, transaction
 from replica.derived import INDEX_OF_RELATIONS, on_judged, on_judged_no_more
 from replica.reads.claims import (
     claim_names,
@@ -96,7 +96,7 @@ _TABLES: Final = (
 _IDS_MAX: Final = 500
 
 
-class ClaimTables:
+class ClaimTables(FollowingTables):
     """A `replica.DerivedTables`: one record for each slot whose claims have more than one value."""
 
     def migrate(self, connection: sqlite3.Connection) -> None:
@@ -114,10 +114,6 @@ class ClaimTables:
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
-
-    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow what was told since; to queue it twice is to queue it once."""
-        self.changed(connection, changes, now_ms)
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: judge every slot that a claim of these memories is in, or was in.

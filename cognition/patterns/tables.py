@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from cognition.memories import EACH, Shown, read_memories
 from cognition.versions import made_anew
 from cognition.words import STOP_WORDS, words
-from replica import Memory, RowChange, transaction
+from replica import FollowingTables, Memory, RowChange, transaction
 
 if TYPE_CHECKING:
     from cognition.patterns.reading import Noted
@@ -71,7 +71,7 @@ class Touched:
     moods: dict[str, None] = field(default_factory=dict)
 
 
-class PatternTables:
+class PatternTables(FollowingTables):
     """A `replica.DerivedTables`: notes what is to be read, and takes back what is gone."""
 
     def migrate(self, connection: sqlite3.Connection) -> None:
@@ -81,10 +81,6 @@ class PatternTables:
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
-
-    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow what was told since; to queue it twice is to queue it once."""
-        self.changed(connection, changes, now_ms)
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: what is new is to be read, what is gone is taken back."""

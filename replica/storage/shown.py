@@ -84,9 +84,10 @@ class FollowingTables(DerivedTables, Protocol):
     def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Do what `changed` does, of memories that were added since.
 
-        Some may be known: tables that were made anew were filled from all that shows.
+        Some may be known: tables that were made anew were filled from all that shows. To queue a memory twice is to
+        queue it once, so what only queues has nothing else to do.
         """
-        ...
+        self.changed(connection, changes, now_ms)
 
 
 class Shown:
@@ -123,9 +124,8 @@ class Shown:
         self._connection.execute("DELETE FROM unfollowed")
         self._unfollowed = None
 
-    def write(self, changes: Changes, now_ms: int) -> None:
-        """Follow a batch, inside its transaction."""
-        follows = self._follows(changes)
+    def write(self, changes: Changes, now_ms: int, *, follows: bool) -> None:
+        """Follow a batch, inside its transaction; `follows` is what `prepare` said of it."""
         others = {key: cell for key, cell in changes.cells.items() if key.part is not CellKind.MEMORY}
         settings = related = False
         if others:
@@ -243,10 +243,15 @@ class Shown:
                 write_lesson(self._connection, key, cell)
         return found
 
-    def prepare(self, changes: Changes) -> None:
-        """Have tables follow before a batch is written: cells and memories are still what they did not hear of."""
-        if not self._follows(changes):
+    def prepare(self, changes: Changes) -> bool:
+        """Say whether derived tables may follow a batch later; else have them follow what came before it.
+
+        Before it is written, since cells and memories are still what they did not hear of.
+        """
+        follows = self._follows(changes)
+        if not follows:
             self.follow()
+        return follows
 
     def _follows(self, changes: Changes) -> bool:
         """Say whether a batch does nothing but add memories, with nothing on them that derived tables are to judge."""

@@ -367,7 +367,7 @@ class SqliteStore:
             raise
 
     def _write(self, changes: Changes, now_ms: int) -> None:
-        self._shown.prepare(changes)
+        follows = self._shown.prepare(changes)
         insert_many(self.connection, "INSERT INTO op VALUES", _OP_ROW, [*map(values_of, changes.entries)])
         self._many(
             "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -402,7 +402,7 @@ class SqliteStore:
             self._many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
         self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta.items()))
         if changes.is_of_ops_alone():  # nearly all commits: what is not there costs as much as it would
-            self._shown.write(changes, now_ms)
+            self._shown.write(changes, now_ms, follows=follows)
             return
         self._many("DELETE FROM tombstone WHERE rid = ?", [(rid,) for rid in changes.tombstones_gone])
         self._many("INSERT OR IGNORE INTO tombstone VALUES (?, 0)", [(rid,) for rid in changes.tombstones])
@@ -428,7 +428,7 @@ class SqliteStore:
                 (part.peer, part.no, part.digest),
             )
             self.connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?)", part)
-        self._shown.write(changes, now_ms)
+        self._shown.write(changes, now_ms, follows=follows)
 
     def _write_group(self, changes: Changes) -> None:
         self._many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
