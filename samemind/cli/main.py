@@ -80,9 +80,8 @@ def _fail(error: BaseException, printer: Printer) -> int:
         printer.failed(told)
     except BrokenPipeError:
         _print_no_more()
-    except (
-        OSError
-    ):  # standard output takes nothing, as on a full disk; the exit code says the same where neither does
+    except OSError:
+        # Standard output takes nothing, as on a full disk; where neither does, the exit code says the same.
         _print_no_more()
         with suppress(OSError):
             Printer(json=False, raw=False).failed(told)

@@ -252,11 +252,9 @@ def test_behind_two_dashes_everything_is_text(call: Call) -> None:
     assert call("--json", "edit", rid, "--", "--json is a flag").json["text"] == "--json is a flag"
 
 
-def test_a_reader_that_has_seen_enough_is_no_crash(tmp_path: Path) -> None:
-    lines = "\n".join(json.dumps(f"memory {i} " * 50) for i in range(3_000))
-    assert cli.run(tmp_path, "remember", "--batch", "-", stdin=lines).code == 0
-    script = f'{sys.executable} -m samemind --home "{tmp_path}" export | head -n 1'
-    done = subprocess.run(
+def in_bash(script: str) -> subprocess.CompletedProcess[str]:
+    """Run what only a shell can say, such as where streams go."""
+    return subprocess.run(
         ["bash", "-c", script],
         capture_output=True,
         text=True,
@@ -264,6 +262,13 @@ def test_a_reader_that_has_seen_enough_is_no_crash(tmp_path: Path) -> None:
         check=False,
         timeout=240,
     )
+
+
+def test_a_reader_that_has_seen_enough_is_no_crash(tmp_path: Path) -> None:
+    lines = "\n".join(json.dumps(f"memory {i} " * 50) for i in range(3_000))
+    assert cli.run(tmp_path, "remember", "--batch", "-", stdin=lines).code == 0
+    script = f'{sys.executable} -m samemind --home "{tmp_path}" export | head -n 1'
+    done = in_bash(script)
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""
 
@@ -280,14 +285,7 @@ def test_a_standard_stream_that_is_closed_is_an_empty_one(
     tmp_path: Path, closed: str, code: int, said: str
 ) -> None:
     """Python has None in its place, which was told as a bug."""
-    done = subprocess.run(
-        ["bash", "-c", f'exec {sys.executable} -m samemind --home "{tmp_path / "home"}" {closed}'],
-        capture_output=True,
-        text=True,
-        env=cli.environment(),
-        check=False,
-        timeout=240,
-    )
+    done = in_bash(f'exec {sys.executable} -m samemind --home "{tmp_path / "home"}" {closed}')
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr
     assert "bug" not in done.stderr
@@ -311,14 +309,7 @@ def test_what_cannot_be_printed_is_told_for_what_it_is(
     """It ended in a traceback, or as if the store's disk were full, so that what was done was done again."""
     home = tmp_path / "home"
     program = f'{sys.executable} -m samemind --home "{home}"'
-    done = subprocess.run(
-        ["bash", "-c", f"exec >/dev/full; {program} {line}"],
-        capture_output=True,
-        text=True,
-        env=cli.environment(),
-        check=False,
-        timeout=240,
-    )
+    done = in_bash(f"exec >/dev/full; {program} {line}")
     assert done.returncode == code, done
     assert said in done.stderr
     assert "Traceback" not in done.stderr
