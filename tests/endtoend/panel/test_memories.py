@@ -222,6 +222,7 @@ def test_clear_all_asks_clears_the_view_and_can_be_undone_for_eight_seconds(
 ) -> None:
     tell(laptop, *TOLD)
     open_memories(page)
+    expect(page.locator(".card")).to_have_count(6)  # it asks about as many as it has heard of
     page.get_by_role("button", name="Manage").click()
     page.get_by_role("button", name="Clear all").click()
     question = page.get_by_role("group", name=re.compile("Forget all 6 memories"))

@@ -1,6 +1,7 @@
 from random import Random
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sync.code import PairingCode
@@ -30,6 +31,9 @@ def pair_of_machines(seed: int) -> tuple[Joiner, Offerer]:
     return theirs, ours
 
 
+# cryptography says of a serial number that became negative what it thinks of it, and the signature says the rest.
+@pytest.mark.filterwarnings("ignore:Parsed a serial number")
+@example(stage=0, at=10_000, bit=7, seed=0)
 @settings(max_examples=40)
 @given(stage=st.integers(0, 3), at=st.integers(0, 10_000), bit=st.integers(0, 7), seed=st.integers(0, 3))
 def test_one_flipped_bit_anywhere_pairs_nobody(stage: int, at: int, bit: int, seed: int) -> None:
