@@ -48,8 +48,8 @@ def test_an_agent_is_let_in_watched_and_cut_off_in_the_page(served: tuple[Path, 
     page.keyboard.press("6")
     expect(page.get_by_role("heading", name="Agents", level=1)).to_be_visible()
     expect(page.locator("main")).to_contain_text(url)
-    page.get_by_label("What to call it").fill("Claude on the web")
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_label("Name of the agent").fill("Claude on the web")
+    page.get_by_role("button", name="Create a token").click()
     token = page.locator(".token").inner_text()
     refused: list[BaseException] = []
 
@@ -68,22 +68,22 @@ def test_an_agent_is_let_in_watched_and_cut_off_in_the_page(served: tuple[Path, 
     aside(lambda: trio.run(use)).join(60)
     card = page.locator(".agent-card").filter(has_text="Claude on the web")
     expect(card).to_contain_text("2 calls")
-    card.get_by_text("What it read and wrote").click()
+    card.get_by_text("What it has read and written").click()
     calls = card.locator(".calls > li")
     expect(calls).to_have_count(2)
     expect(calls.first).to_contain_text("recall")
     expect(calls.last).to_contain_text("wrote")
     expect(calls.last.get_by_role("link", name="Ann moved to Lisbon")).to_be_visible()
     shoot(page, "agents")
-    card.get_by_role("button", name="Cut off…").click()
-    card.get_by_role("button", name="Cut it off").click()
+    card.get_by_role("button", name="Disconnect…").click()
+    card.get_by_role("button", name="Disconnect", exact=True).click()
     expect(card).to_have_count(0)
     aside(lambda: trio.run(knock)).join(60)
     assert refused, "its token is worth nothing any more"
     assert run(home, "--json", "agents").json["agents"] == []
 
 
-@pytest.mark.parametrize("answer", ["Let it in", "Turn it away"])
+@pytest.mark.parametrize("answer", ["Approve", "Reject"])
 def test_a_program_that_waits_is_let_in_or_turned_away_in_the_page(
     served: tuple[Path, str, Page], answer: str
 ) -> None:
@@ -126,14 +126,14 @@ def test_a_program_that_waits_is_let_in_or_turned_away_in_the_page(
     card = page.locator(".waiting-card")
     expect(card).to_contain_text("a <b>program</b> wants to use this memory")
     assert card.locator(".code").inner_text() in codes[0], "the code that its page shows"
-    if answer == "Let it in":
+    if answer == "Approve":
         shoot(page, "agent-waits")
-        card.get_by_label("It may only read").check()
+        card.get_by_label("Read only").check()
     card.get_by_role("button", name=answer).click()
     expect(card).to_have_count(0)
     thread.join(60)
     (agents,) = [run(home, "--json", "agents").json["agents"]]
-    if answer == "Let it in":
+    if answer == "Approve":
         assert isinstance(outcome[0], list), outcome
         assert "recall" in outcome[0]
         assert "remember" not in outcome[0]
@@ -170,13 +170,13 @@ def test_a_chat_is_brought_in_by_its_file_and_taken_back(laptop: Panel, page: Pa
     page.goto(f"{laptop.url}#/settings")
     page.locator("#import-file").set_input_files(file)
     row = page.locator(".import-row")
-    expect(row).to_contain_text("2 memories came in")
+    expect(row).to_contain_text("2 memories imported")
     shoot(page, "settings")
     assert {"I live in Hamburg", "My sister Ann moved to Lisbon"} <= {
         each["text"] for each in laptop.ask("list", limit=20)["memories"]
     }
-    row.get_by_role("button", name="Take this import back").click()
-    expect(row).to_contain_text("Taken back, on every device.")
+    row.get_by_role("button", name="Undo this import").click()
+    expect(row).to_contain_text("Undone on every device.")
     assert laptop.ask("list")["total"] == 0
     nonsense = tmp_path / "picture.png"
     nonsense.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
@@ -216,32 +216,32 @@ def test_what_looked_secret_is_decided_on_in_the_page(laptop: Panel, page: Page)
     expect(held.first).to_contain_text("The wifi password is")
     assert "Beach42" not in page.locator("main").inner_text()
     shoot(page, "held")
-    held.first.get_by_role("button", name="It is no secret…").click()
+    held.first.get_by_role("button", name="Not a secret…").click()
     held.first.get_by_role("button", name="Keep").click()
     assert laptop.ask("list")["total"] == 0
-    held.first.get_by_role("button", name="It is no secret…").click()
+    held.first.get_by_role("button", name="Not a secret…").click()
     held.first.get_by_role("button", name="Remember it").click()
     expect(held).to_have_count(1)
     assert [each["text"] for each in laptop.ask("list")["memories"]] == ["The wifi password is Sunny-Beach42"]
-    held.first.get_by_role("button", name="Throw away…").click()
-    held.first.get_by_role("button", name="Throw it away").click()
+    held.first.get_by_role("button", name="Delete…").click()
+    held.first.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_text("Nothing is held back.")).to_be_visible()
     assert laptop.ask("held list")["held"] == []
 
 
 def test_a_goal_is_set_goes_on_and_is_reached_in_the_page(laptop: Panel, page: Page) -> None:
     page.goto(f"{laptop.url}#/settings")
-    expect(page.get_by_text("No goals.")).to_be_visible()
+    expect(page.get_by_text("No goals yet.")).to_be_visible()
     page.get_by_label("A goal").fill("Learn to sail the boat")
     page.get_by_role("button", name="Add", exact=True).click()
     goals = page.get_by_role("list", name="Open goals").get_by_role("listitem")
-    expect(goals).to_contain_text("nothing told of it yet")
+    expect(goals).to_contain_text("nothing about it yet")
     laptop.ask("remember", text="I had a first lesson to learn to sail the boat")
     page.reload()
     expect(goals).to_contain_text("1 memory since")
     shoot(page, "goals")
     page.get_by_role("button", name="Reached: Learn to sail the boat").click()
-    expect(page.get_by_text("No goals.")).to_be_visible()
+    expect(page.get_by_text("No goals yet.")).to_be_visible()
     assert [each["status"] for each in laptop.ask("goals list", all=True)["goals"]] == ["done"]
 
 

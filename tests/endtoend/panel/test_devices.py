@@ -20,7 +20,7 @@ def test_two_devices_are_paired_by_the_code_that_one_page_shows(household: House
     for one, other in ((household.laptop, "phone"), (household.phone, "laptop")):
         page = one.page("#/devices")
         device = page.locator(".device").filter(has_text=other)
-        expect(device).to_contain_text("in step")
+        expect(device).to_contain_text("in sync")
         expect(device).to_contain_text("clocks agree")
         if one is household.laptop:
             shoot(page, "devices")
@@ -50,17 +50,17 @@ def test_an_edit_on_one_page_is_on_the_others_within_a_second(
 
 
 def test_the_map_shows_who_is_here_and_what_is_told(laptop: Panel, phone: Panel, page: Page) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text("You and phone hold the same 0 memories")
-    expect(page.get_by_role("img", name="Map of the sync")).to_have_accessible_name(
-        "Map of the sync: laptop, and phone, in step"
+    expect(page.get_by_role("heading", level=1)).to_have_text("You and phone have the same 0 memories")
+    expect(page.get_by_role("img", name="Sync map")).to_have_accessible_name(
+        "Sync map: laptop, and phone, in sync"
     )
     expect(page.locator(".wire.linked")).to_have_count(1)
     phone.ask("remember", text="Dentist on Tuesday at nine", no_facts=True)
     expect(page.locator(".map-caption")).to_contain_text("from phone")
-    late = page.get_by_role("list", name="Lately").get_by_role("listitem").first
+    late = page.get_by_role("list", name="Recently").get_by_role("listitem").first
     expect(late).to_contain_text("phone told")
     expect(late).to_contain_text("Dentist on Tuesday at nine")
-    expect(page.get_by_role("heading", level=1)).to_have_text("You and phone hold the same 1 memory")
+    expect(page.get_by_role("heading", level=1)).to_have_text("You and phone have the same 1 memory")
     late.get_by_role("link").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Dentist on Tuesday at nine")
 
@@ -82,7 +82,7 @@ def test_a_contradiction_is_settled_side_by_side_and_both_devices_know(
     expect(question.get_by_role("button", name="Undo")).to_be_visible()
     for each in (page, there):
         expect(each.get_by_role("button", name="This is true")).to_have_count(0)
-        expect(each.locator("main")).to_contain_text("Nothing that was told contradicts anything else")
+        expect(each.locator("main")).to_contain_text("Nothing you told contradicts anything else")
     decided = phone.ask("contradictions list")["contradictions"]
     assert [(each["status"], each["settled_by"]) for each in decided][:1] == [("settled", "resolution")]
 
@@ -146,7 +146,7 @@ def test_the_graph_walks_from_name_to_name(laptop: Panel, page: Page) -> None:
     shoot(page, "graph")
     drawing = page.get_by_role("group", name="Graph")
     whole = drawing.get_attribute("viewBox")
-    page.get_by_role("button", name="Closer").click()
+    page.get_by_role("button", name="Zoom in").click()
     closer = drawing.get_attribute("viewBox")
     assert closer != whole
     seen = drawing.bounding_box()
@@ -156,7 +156,7 @@ def test_the_graph_walks_from_name_to_name(laptop: Panel, page: Page) -> None:
     page.mouse.move(seen["x"] + 90, seen["y"] + 70, steps=4)
     page.mouse.up()
     assert drawing.get_attribute("viewBox") != closer, "dragged"
-    page.get_by_role("button", name="All of it").click()
+    page.get_by_role("button", name="Fit everything").click()
     assert drawing.get_attribute("viewBox") == whole
     page.mouse.move(seen["x"] + 100, seen["y"] + 100)
     page.mouse.wheel(0, -120)
@@ -183,7 +183,7 @@ def test_the_whole_graph_is_drawn_within_bounds_and_narrowed_and_its_names_are_d
     expect(page).to_have_url(re.compile(r"#/graph\?all=1$"))
     drawing = page.get_by_role("group", name="The whole graph")
     expect(drawing.locator(".entity")).to_have_count(150)
-    expect(page.locator("main .lead")).to_contain_text("14 names that are related to less are left out.")
+    expect(page.locator("main .lead")).to_contain_text("14 names with fewer relations are left out.")
     shoot(page, "graph-whole")
     page.get_by_label("Relation", exact=True).select_option("works_on")
     expect(drawing.locator(".entity")).to_have_count(3)
@@ -203,7 +203,7 @@ def test_the_whole_graph_is_drawn_within_bounds_and_narrowed_and_its_names_are_d
     assert heron.get_attribute("transform") != before, "dragged"
     expect(page).to_have_url(re.compile(r"all=1$"))
     whole = drawing.get_attribute("viewBox")
-    page.get_by_role("button", name="Closer").click()
+    page.get_by_role("button", name="Zoom in").click()
     assert drawing.get_attribute("viewBox") != whole
     heron.focus()
     page.keyboard.press("Enter")
@@ -220,12 +220,12 @@ def test_what_is_believed_of_somebody_is_told_with_its_time_and_its_teller(lapto
     ):
         laptop.ask("remember", text=text, speaker=speaker, at=at)
     page.goto(f"{laptop.url}#/graph?name=Ann")
-    told = page.get_by_role("list", name="What is believed of Ann").get_by_role("listitem")
+    told = page.get_by_role("list", name="What is believed about Ann").get_by_role("listitem")
     expect(told).to_have_count(2)
     expect(told.first).to_contain_text("lives in Paris")
-    expect(told.first).to_contain_text("told by Ann")
+    expect(told.first).to_contain_text("said by Ann")
     expect(told.first).to_contain_text("2025")
-    expect(told.last).to_contain_text("told by Ben")
+    expect(told.last).to_contain_text("said by Ben")
     told.last.get_by_role("link", name="lives in Rome").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ann lives in Rome")
     relations = page.locator(".memory-sections .edges li").all_inner_texts()

@@ -30,7 +30,7 @@ def test_a_reminder_is_put_off_and_comes_up_again_on_every_device(
     here.get_by_role("button", name="Tomorrow morning").click()
     for each in (here, there):
         expect(each).to_have_count(0)
-    expect(page.locator("#toasts")).to_contain_text("It comes up again")
+    expect(page.locator("#toasts")).to_contain_text("It will appear again")
     every = phone.ask("triggers list", all=True)["triggers"]
     (snoozed,) = [each for each in every if "renew the passport" in each["reason"]]
     assert snoozed["status"] == "snoozed"
@@ -60,7 +60,7 @@ def test_what_memory_noticed_is_no_reminder(laptop: Panel, page: Page) -> None:
     expect(page.locator(".tab", has_text="Inbox").locator(".badge")).to_be_hidden()
     count = noticed.count()
     page.goto(f"{laptop.url}#/")
-    expect(page.locator(".decisions")).to_contain_text(re.compile(rf"^{count} things? that memory noticed"))
+    expect(page.locator(".decisions")).to_contain_text(re.compile(rf"^{count} things? that samemind noticed"))
     expect(page.locator(".decisions")).not_to_contain_text("reminder")
     for each in laptop.ask("triggers list")["triggers"]:
         laptop.ask("triggers dismiss", id=each["id"])
@@ -72,10 +72,10 @@ def test_every_page_counts_the_same(laptop: Panel, phone: Panel, page: Page) -> 
     laptop.ask("remember", text="The kettle is broken", no_facts=True)
     laptop.ask("remember", text="The kettle is broken", no_facts=True)
     expect(page.locator("#pill")).to_have_text("2 memories")
-    expect(page.get_by_role("heading", level=1)).to_have_text("You and phone hold the same 2 memories")
+    expect(page.get_by_role("heading", level=1)).to_have_text("You and phone have the same 2 memories")
     expect(phone.page().locator("#pill")).to_have_text("2 memories")
     open_memories(page)
-    expect(page.locator("#memories")).to_contain_text("2 memories, 3 facts read out of them")
+    expect(page.locator("#memories")).to_contain_text("2 memories, 3 facts extracted")
     page.keyboard.press("Escape")
     page.goto(f"{laptop.url}#/memories")
     expect(page.locator(".browse .lead")).to_have_text("2 memories")
@@ -95,7 +95,7 @@ def test_no_row_under_lately_is_without_words(laptop: Panel, page: Page) -> None
     page.reload()
     rows = page.locator(".late")
     expect(rows.filter(has_text="tech lead")).to_have_count(1)
-    expect(rows.filter(has_text="a memory that was forgotten since").first).to_be_visible()
+    expect(rows.filter(has_text="a memory that has since been forgotten").first).to_be_visible()
     expect(rows.filter(has_text="a setting")).to_have_count(1)
     expect(rows.filter(has_text="what was told before").first).to_be_visible()
     said = [" ".join(text.split()) for text in rows.all_inner_texts()]
@@ -106,7 +106,7 @@ def test_what_is_known_of_oneself_is_told_once(laptop: Panel, page: Page) -> Non
     for text in ("I live in Vienna", "I live in Vienna.", "I live in Vienna"):
         laptop.ask("remember", text=text)
     page.goto(f"{laptop.url}#/settings")
-    known = page.get_by_role("list", name="What memory knows of you by itself").get_by_role("listitem")
+    known = page.get_by_role("list", name="What samemind knows about you by itself").get_by_role("listitem")
     expect(known.filter(has_text="I live in Vienna")).to_have_count(1)
 
 
@@ -127,11 +127,11 @@ def test_what_was_taken_back_is_not_here_already(laptop: Panel, page: Page, tmp_
     page.goto(f"{laptop.url}#/settings")
     rows = page.locator(".import-row")
     page.locator("#import-file").set_input_files(file)
-    rows.first.get_by_role("button", name="Take this import back").click()
-    expect(rows.first).to_contain_text("Taken back")
+    rows.first.get_by_role("button", name="Undo this import").click()
+    expect(rows.first).to_contain_text("Undone")
     page.locator("#import-file").set_input_files(file)
     expect(rows).to_have_count(2)
-    expect(rows.first).to_contain_text("2 were forgotten before, and stay so")
+    expect(rows.first).to_contain_text("2 were forgotten before and stay forgotten")
     expect(rows.first).not_to_contain_text("here already")
 
 
@@ -154,7 +154,7 @@ def test_a_device_that_was_restored_without_its_key_says_what_it_was_before(
         page.locator("body[data-ready]").wait_for()
         page.get_by_role("link", name="Devices").click()
         former = page.locator(f".device[data-device^='{told}']")
-        expect(former).to_contain_text("what that one was before it was restored")
+        expect(former).to_contain_text("from before it was restored")
         shoot(page, "former-self")
         former.get_by_role("button", name="Remove…").click()
         page.get_by_role("button", name="Remove it").click()

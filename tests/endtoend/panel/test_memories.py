@@ -138,7 +138,7 @@ def test_a_stale_edit_is_seen_and_not_silently_lost(laptop: Panel, phone: Panel,
     page.locator(".card-text").click()
     phone.ask("edit", rid=rid, text="The door code is 9876")
     news = page.locator(".editor-news")
-    expect(news).to_contain_text("Changed meanwhile")
+    expect(news).to_contain_text("Changed in the meantime")
     expect(news.locator("ins")).to_have_text("9876")
     page.get_by_label("Edit memory").fill("The door code is 9876, since May")
     page.keyboard.press("Enter")
@@ -210,7 +210,7 @@ def test_facts_stand_below_the_memory_they_were_read_out_of_and_go_with_it(lapto
     cards = page.get_by_role("list", name="About you").locator(".card")
     expect(cards).to_have_count(1 + len(told["facts"]))
     expect(cards.first).to_contain_text(text)
-    expect(cards.nth(1)).to_contain_text("read out of another")
+    expect(cards.nth(1)).to_contain_text("extracted from another memory")
     forget(page, text)
     expect(page.locator(".card")).to_have_count(1)
     expect(page.locator("#pill")).to_have_text("1 memory")
@@ -290,7 +290,7 @@ def test_the_first_page_leads_to_the_first_memory(laptop: Panel, page: Page) -> 
 @published("LO-37")
 def test_nothing_remembered_is_explained(page: Page) -> None:
     panel = open_memories(page)
-    expect(panel).to_contain_text("Nothing is remembered yet")
+    expect(panel).to_contain_text("No memories yet")
     expect(panel).to_contain_text("Write something below")
     shoot(page, "empty")
 

@@ -27,7 +27,7 @@ def test_both_pages_say_who_put_whom_out(chromium: Browser, tmp_path: Path) -> N
             time.sleep(0.1)
         page = phone.page("#/devices")
         expect(page.locator(".warning")).to_have_text(
-            "laptop removed this device from the group: nobody talks to it any more."
+            "laptop removed this device from the group, so no other device syncs with it."
         )
         shoot(page, "put-out")
         expect(phone.page().get_by_role("heading", level=1).filter(has_text="Removed")).to_have_text(

@@ -42,15 +42,15 @@ def test_the_recovery_code_is_made_once_shown_once_and_puts_the_group_right(two:
     laptop, phone = two
     other = phone.page("#/recovery")
     expect(other.locator("main")).to_contain_text("Only laptop")
-    expect(other.get_by_role("button", name="Make the recovery code…")).to_have_count(0)
+    expect(other.get_by_role("button", name="Create the recovery code…")).to_have_count(0)
 
     page = laptop.page("#/devices")
     page.get_by_role("link", name="Recovery code").click()
-    page.get_by_role("button", name="Make the recovery code…").click()
+    page.get_by_role("button", name="Create the recovery code…").click()
     page.get_by_role("button", name="Not now").click()
     assert run(laptop.home, "--json", "group", "show").json["root"] == "founder", "nothing was made yet"
-    page.get_by_role("button", name="Make the recovery code…").click()
-    page.get_by_role("button", name="Make them").click()
+    page.get_by_role("button", name="Create the recovery code…").click()
+    page.get_by_role("button", name="Create them").click()
     expect(page.get_by_role("heading", name="Write these words down")).to_be_focused()
     words = page.locator(".recovery-list li").all_inner_texts()
     code = " ".join(words)
@@ -77,15 +77,15 @@ def test_the_recovery_code_is_made_once_shown_once_and_puts_the_group_right(two:
     expect(other.locator("main")).to_contain_text("This group has a recovery code")
     other.get_by_label("The words of the recovery code").fill("zoo " * len(words))
     other.get_by_label("laptop").check()
-    other.get_by_role("button", name="Put the group right…").click()
-    other.get_by_role("button", name="Put it right").click()
+    other.get_by_role("button", name="Repair the group…").click()
+    other.get_by_role("button", name="Repair").click()
     expect(other.get_by_role("alert")).to_be_visible()
     assert {each["state"] for each in phone.ask("group show")["members"]} == {"member"}, (
         "wrong words do nothing"
     )
     other.get_by_label("The words of the recovery code").fill(code)
-    other.get_by_role("button", name="Put the group right…").click()
-    other.get_by_role("button", name="Put it right").click()
+    other.get_by_role("button", name="Repair the group…").click()
+    other.get_by_role("button", name="Repair").click()
     expect(other.locator("main label").filter(has_text="laptop")).to_contain_text("removed")
     members = {each["name"]: each["state"] for each in phone.ask("group show")["members"]}
     assert members == {"laptop": "revoked", "phone": "member"}
@@ -98,11 +98,11 @@ def test_a_space_is_made_and_says_who_may_do_what_in_it(solo: Panel) -> None:
     solo.ask("agents add", name="Reader", workspace="home", read_only=True)
     page = solo.page("#/settings")
     page.get_by_role("link", name="Spaces").click()
-    expect(page.locator(".lead")).to_have_text("1 memory is in no space: whoever is held to none sees it.")
+    expect(page.locator(".lead")).to_have_text("1 memory is in no space: agents that are not limited to one see it.")
     expect(page.locator("[data-space=home]")).to_contain_text("Reader: reads")
-    page.get_by_label("What to call it").fill("work")
+    page.get_by_label("Name of the agent").fill("work")
     page.get_by_label("The first thing to remember in it").fill("The release is in June")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create").click()
     work = page.locator("[data-space=work]")
     expect(work).to_contain_text("1 memory")
     expect(work).to_contain_text("Helper: reads and writes")
@@ -125,17 +125,17 @@ def test_a_setting_is_changed_kept_within_its_bound_and_taken_back(solo: Panel) 
         return {key: value for key, value in tomllib.loads(file.read_text("utf-8")).items() if key != "words"}
 
     tell = page.locator("[data-key=notify]")
-    tell.get_by_label("Tell on the desktop").select_option("off")
+    tell.get_by_label("Desktop notifications").select_option("off")
     expect(tell.get_by_role("button", name="Undo")).to_be_visible()
     expect(tell.locator(".option-waits")).to_be_hidden()  # it holds at once
     assert chosen() == {"notify": "off"}
     tell.get_by_role("button", name="Undo").click()
-    expect(tell.get_by_label("Tell on the desktop")).to_have_value("reminders")
+    expect(tell.get_by_label("Desktop notifications")).to_have_value("reminders")
     assert chosen() == {"notify": "reminders"}
 
     length = page.locator("[data-key=flat_characters]")
     expect(length.get_by_role("button", name="Save")).to_be_hidden()  # nothing is to be saved yet
-    length.get_by_label("Length of what a prompt is given").fill("5")
+    length.get_by_label("Length of the context for a prompt").fill("5")
     length.get_by_role("button", name="Save").click()
     expect(length.get_by_role("alert")).to_have_text("Not saved: A whole number from 100 to 100,000.")
     expect(length.get_by_role("textbox")).to_have_attribute("aria-invalid", "true")
@@ -156,7 +156,7 @@ def test_a_setting_is_changed_kept_within_its_bound_and_taken_back(solo: Panel) 
     both.get_by_role("combobox").select_option("newer")
     shoot(page, "options")
     both.get_by_role("button", name="Change it").click()
-    expect(both).to_contain_text("From the next start on")
+    expect(both).to_contain_text("Applies after a restart")
     assert chosen()["contradictions"] == "newer"
     assert file.read_text("utf-8").startswith("# by hand\n")
     assert 'live = ["habit*"]' in file.read_text("utf-8")

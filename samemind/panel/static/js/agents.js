@@ -23,10 +23,10 @@ export async function lookForAgents() {
 
 export function agentsView() {
   const summary = h("p", { class: "lead" });
-  const waiting = h("ul", { class: "plain waiting", "aria-label": t("Waiting to be let in") });
-  const list = h("ul", { class: "plain agents", "aria-label": t("Agents that were let in") });
-  const empty = h("div", { class: "empty", hidden: true }, h("p", {}, coded(t("No remote agent was let in. Programs on this machine are connected by {command}."), { command: "samemind connect" })));
-  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Agents")), summary), waiting, list, empty, h("h2", {}, t("Let another in")), h("div", { class: "pair-grid" }, tokenBox(look), howBox()));
+  const waiting = h("ul", { class: "plain waiting", "aria-label": t("Waiting for approval") });
+  const list = h("ul", { class: "plain agents", "aria-label": t("Approved agents") });
+  const empty = h("div", { class: "empty", hidden: true }, h("p", {}, coded(t("No remote agents are connected. To connect a program on this machine, run {command}."), { command: "samemind connect" })));
+  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Agents")), summary), waiting, list, empty, h("h2", {}, t("Connect another")), h("div", { class: "pair-grid" }, tokenBox(look), howBox()));
   let timer = 0;
   let closed = false;
 
@@ -66,9 +66,9 @@ export function agentsView() {
 function rights() {
   const readOnly = h("input", { type: "checkbox" });
   const space = h("input", { type: "text", placeholder: t("all of them"), autocomplete: "off" });
-  const profile = h("select", {}, [["core", t("those that matter")], ["full", t("all tools")], ["compat", t("those of the reference memory server")]].map(([value, said]) => h("option", { value }, said)));
+  const profile = h("select", {}, [["core", t("the most important")], ["full", t("all tools")], ["compat", t("only those of the reference memory server")]].map(([value, said]) => h("option", { value }, said)));
   return {
-    element: h("div", { class: "rights" }, h("label", { class: "check" }, readOnly, t("It may only read")), h("label", {}, t("Held to the space"), space), h("label", {}, t("Tools"), profile)),
+    element: h("div", { class: "rights" }, h("label", { class: "check" }, readOnly, t("Read only")), h("label", {}, t("Limited to the space"), space), h("label", {}, t("Tools"), profile)),
     options: () => ({ read_only: readOnly.checked, profile: profile.value, ...(space.value.trim() ? { workspace: space.value.trim() } : {}) }),
   };
 }
@@ -79,7 +79,7 @@ function waitingCard(item, look) {
     card.inert = true;
     try {
       await call(`agents ${verb}`, options);
-      announce(verb === "approve" ? t("Let in") : t("Turned away"));
+      announce(verb === "approve" ? t("Approved") : t("Rejected"));
     } catch (error) {
       complain(error);
     }
@@ -90,10 +90,10 @@ function waitingCard(item, look) {
     "li",
     { class: "agent-card waiting-card", data: { code: item.code } },
     h("h2", { dir: "auto" }, t("{name} wants to use this memory", { name: item.name })),
-    h("p", {}, t("Its page shows this code: "), h("span", { class: "code" }, item.code), " ", h("span", { class: "muted" }, t("If it shows another, or you did not ask for this, turn it away."))),
+    h("p", {}, t("Its page shows this code: "), h("span", { class: "code" }, item.code), " ", h("span", { class: "muted" }, t("If it shows another code, or you did not ask for this, reject it."))),
     h("p", { class: "muted wrap" }, t("The answer goes to {address}", { address: item.redirect_uri })),
     may.element,
-    h("div", { class: "row" }, h("button", { type: "button", class: "primary", on: { click: () => answer("approve", { code: item.code, ...may.options() }) } }, t("Let it in")), h("button", { type: "button", on: { click: () => answer("refuse", { code: item.code }) } }, t("Turn it away"))),
+    h("div", { class: "row" }, h("button", { type: "button", class: "primary", on: { click: () => answer("approve", { code: item.code, ...may.options() }) } }, t("Approve")), h("button", { type: "button", on: { click: () => answer("refuse", { code: item.code }) } }, t("Reject"))),
   );
   return card;
 }
@@ -104,19 +104,19 @@ function agentCard(item, look) {
   card.may = h("p", {});
   card.facts = h("p", { class: "muted" });
   card.log = h("ol", { class: "plain calls" });
-  card.did = h("details", { class: "past", on: { toggle: () => card.did.open && showCalls(card) } }, h("summary", {}, t("What it read and wrote")), card.log);
+  card.did = h("details", { class: "past", on: { toggle: () => card.did.open && showCalls(card) } }, h("summary", {}, t("What it has read and written")), card.log);
   const revoke = async () => {
-    const yes = await confirmHere(card, t("Cut {name} off? It has to be let in again.", { name: card.item.name }), t("Cut it off"));
+    const yes = await confirmHere(card, t("Disconnect {name}? It will need approval again.", { name: card.item.name }), t("Disconnect"));
     if (!yes) return;
     try {
       await call("agents revoke", { name: card.item.name });
-      notice(t("{name} is cut off.", { name: card.item.name }));
+      notice(t("{name} is disconnected.", { name: card.item.name }));
     } catch (error) {
       complain(error);
     }
     look();
   };
-  card.append(h("div", { class: "row spread" }, card.name, h("button", { type: "button", class: "quiet", on: { click: revoke } }, t("Cut off…"))), card.may, card.facts, card.did);
+  card.append(h("div", { class: "row spread" }, card.name, h("button", { type: "button", class: "quiet", on: { click: revoke } }, t("Disconnect…"))), card.may, card.facts, card.did);
   return card;
 }
 
@@ -125,7 +125,7 @@ function updateAgent(card, item) {
   card.item = item;
   say(card.name, item.name);
   say(card.may, [item.read_only ? t("may read") : t("may read and write"), item.workspace ? t("in the space {space}", { space: item.workspace }) : t("everything"), item.share.length ? t("and read {spaces}", { spaces: item.share.join(", ") }) : ""].filter(Boolean).join(" "));
-  say(card.facts, [item.by === "oauth" ? t("let in by approval") : t("by a token"), item.added_at && ago(item.added_at), item.last_seen ? t("last seen {when}", { when: ago(item.last_seen) }) : t("never seen yet"), plural(item.calls, "{n} call", "{n} calls")].filter(Boolean).join(" · "));
+  say(card.facts, [item.by === "oauth" ? t("approved by code") : t("by token"), item.added_at && ago(item.added_at), item.last_seen ? t("last seen {when}", { when: ago(item.last_seen) }) : t("never seen"), plural(item.calls, "{n} call", "{n} calls")].filter(Boolean).join(" · "));
   if (card.did.open && before?.calls !== item.calls) showCalls(card);
 }
 
@@ -164,7 +164,7 @@ function tokenBox(look) {
     try {
       const { agent, token } = await call("agents add", { name: name.value.trim(), ...may.options() });
       shown.replaceChildren(
-        h("p", {}, t("The token of {name}. It is shown this once:", { name: agent.name })),
+        h("p", {}, t("The token of {name}, shown only this once:", { name: agent.name })),
         h("p", { class: "code token" }, token),
         h("button", { type: "button", on: { click: () => navigator.clipboard?.writeText(token).then(() => announce(t("Copied"))) } }, t("Copy")),
       );
@@ -174,9 +174,9 @@ function tokenBox(look) {
     }
     look();
   }
-  return h("section", { class: "box" }, h("h3", {}, t("By a token")), h("p", {}, t("For a program on your own network that can send one.")), h("form", { class: "stack", on: { submit: make } }, h("label", {}, t("What to call it"), name), may.element, h("button", { type: "submit", class: "primary" }, t("Make a token"))), shown);
+  return h("section", { class: "box" }, h("h3", {}, t("With a token")), h("p", {}, t("For a program on your own network that can send one.")), h("form", { class: "stack", on: { submit: make } }, h("label", {}, t("Name of the agent"), name), may.element, h("button", { type: "submit", class: "primary" }, t("Create a token"))), shown);
 }
 
 function howBox() {
-  return h("section", { class: "box" }, h("h3", {}, t("By approval")), h("p", {}, t("Give the program the address above. It shows a code, and comes up here: compare the two, and let it in.")), h("p", { class: "muted" }, coded(t("Programs on this machine need neither: {command}"), { command: "samemind connect claude" })));
+  return h("section", { class: "box" }, h("h3", {}, t("With approval")), h("p", {}, t("Give the program the address above. It shows a code and appears here: compare the codes, then approve it.")), h("p", { class: "muted" }, coded(t("Programs on this machine need neither: {command}"), { command: "samemind connect claude" })));
 }

@@ -83,8 +83,8 @@ export function askBox() {
     const disputes = first ? disputesOf([first]) : [];
     answers.hidden = false;
     if (state.loaded && !count() && !isPast()) {
-      answers.replaceChildren(h("p", { class: "answer-none" }, t("Nothing is remembered yet")), ...firstSteps());
-      announce(t("Nothing is remembered yet"));
+      answers.replaceChildren(h("p", { class: "answer-none" }, t("No memories yet")), ...firstSteps());
+      announce(t("No memories yet"));
       return;
     }
     answers.replaceChildren(
@@ -95,7 +95,7 @@ export function askBox() {
           ]
         : [h("p", { class: "answer-none" }, t("Nothing close.")), memories.length > 0 && h("h2", { class: "nearest" }, t("Nearest:")), h("ul", { class: "plain found far", "aria-label": t("Nearest") }, memories.slice(0, NEAREST).map((memory) => h("li", {}, memoryRow(memory, { query }))))]
       ).filter(Boolean),
-      h("p", {}, h("a", { href: link("memories", { q: query }) }, t("Everything that fits “{query}”", { query }))),
+      h("p", {}, h("a", { href: link("memories", { q: query }) }, t("Everything that matches “{query}”", { query }))),
     );
     announce(first ? `${plural(close, "{n} answer", "{n} answers")}: ${first.text}` : t("Nothing close."));
   }

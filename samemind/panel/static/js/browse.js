@@ -18,7 +18,7 @@ const SHOWN = 8;
 const FOUND_MAX = 50;
 /** What memories can be narrowed by, in the order of the page. */
 const FACETS = ["person", "speaker", "label", "type", "device", "source", "space", "chat"];
-const names = { person: () => t("Names"), speaker: () => t("Told by"), label: () => t("Labels"), type: () => t("Kind"), device: () => t("Device"), source: () => t("Source"), space: () => t("Space"), chat: () => t("Chat") };
+const names = { person: () => t("Names"), speaker: () => t("Speaker"), label: () => t("Labels"), type: () => t("Kind"), device: () => t("Device"), source: () => t("Source"), space: () => t("Space"), chat: () => t("Chat") };
 const KINDS = {
   episodic: () => t("what happened"), factual: () => t("facts"), semantic: () => t("knowledge"), procedural: () => t("how to"),
   social: () => t("people"), spatial: () => t("places"), prospective: () => t("plans"), affective: () => t("feelings"),
@@ -40,10 +40,10 @@ export function browseView() {
   const summary = h("p", { class: "lead", role: "status" });
   const input = h("input", { type: "search", placeholder: t("Search by words or meaning"), "aria-label": t("Search all memories"), autocomplete: "off", dir: "auto", on: { input: typed, keydown: down } });
   input.value = view.query;
-  const chosen = h("ul", { class: "plain chosen", "aria-label": t("Narrowed to") });
+  const chosen = h("ul", { class: "plain chosen", "aria-label": t("Filtered by") });
   const facets = h("div", { class: "facets-groups" });
   const times = h("div", { class: "facet times" });
-  const filters = h("details", { class: "facets" }, h("summary", {}, t("Narrow down")), times, facets);
+  const filters = h("details", { class: "facets" }, h("summary", {}, t("Filter")), times, facets);
   const when = h("p", { class: "when", "aria-hidden": "true" });
   const empty = h("div", { class: "empty", hidden: true });
   const results = h("div", { class: "results", hidden: true });
@@ -90,10 +90,10 @@ export function browseView() {
       const narrowed = FACETS.some((facet) => here().args.has(facet)) || here().args.has("since") || here().args.has("until");
       empty.replaceChildren(
         ...(isPast() && !narrowed
-          ? [h("p", { class: "empty-title" }, t("Nothing was known by then")), h("p", {}, t("What this memory holds was told later.")), h("p", {}, h("a", { href: link("memories", { at: "", by: "" }) }, t("Back to now")))]
+          ? [h("p", { class: "empty-title" }, t("Nothing was known by then")), h("p", {}, t("Everything in this memory was told later.")), h("p", {}, h("a", { href: link("memories", { at: "", by: "" }) }, t("Back to now")))]
           : view.of
-          ? [h("p", { class: "empty-title" }, t("Nothing fits")), h("p", {}, t("No memory has all of this.")), h("a", { href: link("memories") }, t("Show everything"))]
-          : [h("p", { class: "empty-title" }, t("Nothing is remembered yet")), ...firstSteps()]),
+          ? [h("p", { class: "empty-title" }, t("No matches")), h("p", {}, t("No memory matches all of these filters.")), h("a", { href: link("memories") }, t("Show everything"))]
+          : [h("p", { class: "empty-title" }, t("No memories yet")), ...firstSteps()]),
       );
     }
   }
@@ -139,7 +139,7 @@ export function browseView() {
     results.replaceChildren(
       ...(close.length ? [h("ul", { class: "plain found", "aria-label": t("Found") }, close.map((memory) => h("li", {}, memoryRow(memory, { query }))))] : []),
       ...(close.length || rest.length ? [] : [h("p", {}, h("a", { href: link("memories") }, t("Show everything")))]),
-      ...(rest.length ? [h("h2", { class: "nearest" }, close.length ? t("Further off") : t("Nearest:")), h("ul", { class: "plain found far", "aria-label": t("Nearest") }, rest.map((memory) => h("li", {}, memoryRow(memory, { query }))))] : []),
+      ...(rest.length ? [h("h2", { class: "nearest" }, close.length ? t("Less likely") : t("Nearest:")), h("ul", { class: "plain found far", "aria-label": t("Nearest") }, rest.map((memory) => h("li", {}, memoryRow(memory, { query }))))] : []),
     );
   }
 
@@ -254,7 +254,7 @@ function renderChosen(container) {
   const all = [...FACETS.flatMap((facet) => args.getAll(facet).map((value) => ({ name: facet, value, said: `${names[facet]()}: ${shown(facet, value)}` }))), ...["since", "until"].filter((name) => args.get(name)).map((name) => ({ name, value: args.get(name), said: t(name === "since" ? "From {date}" : "Up to {date}", { date: date(args.get(name)) }) }))];
   keyed(container, all, {
     key: (each) => `${each.name} ${each.value}`,
-    make: (each) => h("li", {}, h("a", { class: "chip chosen-chip", href: addressOf(without(each.name, each.value)), "aria-label": t("Take off: {what}", { what: each.said }) }, h("span", { dir: "auto" }, each.said), icon("close"))),
+    make: (each) => h("li", {}, h("a", { class: "chip chosen-chip", href: addressOf(without(each.name, each.value)), "aria-label": t("Remove: {what}", { what: each.said }) }, h("span", { dir: "auto" }, each.said), icon("close"))),
     update: (li, each) => li.firstChild.setAttribute("href", addressOf(without(each.name, each.value))),
   });
 }
@@ -313,5 +313,5 @@ function updateFacet(group, name, view) {
     },
   });
   group.more.hidden = all.length <= SHOWN;
-  say(group.more, view.opened.has(name) ? t("Fewer") : t("{n} more", { n: number(all.length - SHOWN) }));
+  say(group.more, view.opened.has(name) ? t("Show fewer") : t("{n} more", { n: number(all.length - SHOWN) }));
 }

@@ -58,10 +58,10 @@ export function updateCard(item, memory, { manage, selected, select }) {
   item.check.setAttribute("aria-label", t("Select: {what}", { what: memory.text.slice(0, 80) }));
   item.pin.setAttribute("aria-pressed", String(Boolean(memory.pinned)));
   item.pin.setAttribute("aria-label", memory.pinned ? t("Unpin") : t("Pin"));
-  item.pin.title = memory.pinned ? t("Unpin") : t("Pin: keep it, whatever fades");
+  item.pin.title = memory.pinned ? t("Unpin") : t("Pin: it never fades");
   say(item.words, memory.text);
   const when = memory.told_at ?? memory.created_at;
-  const parts = [memory.speaker, memory.parent ? t("read out of another") : null, memory.tellings > 1 ? plural(memory.tellings, "told {n} time, last", "told {n} times, last") : null, ago(when)].filter(Boolean);
+  const parts = [memory.speaker, memory.parent ? t("extracted from another memory") : null, memory.tellings > 1 ? plural(memory.tellings, "told {n} time, last", "told {n} times, last") : null, ago(when)].filter(Boolean);
   const from = memory.device === state.session?.device_id ? t("this device") : (memory.device_name ?? deviceName(memory.device));
   const line = `${from} ${parts.join(" ")}`;
   if (item.line !== line) {

@@ -54,9 +54,9 @@ export function composer() {
       input.value = "";
       input.focus();
       reloadSoon();
-      if (done.held) notice(t("This looks secret, so it waits on this device, under Settings."));
-      else if (done.says_same.length) notice(t("Remembered. It was told before, and is shown once."));
-      else if (done.contradictions.length) notice(t("Remembered. It disagrees with something: see Questions."));
+      if (done.held) notice(t("This looks like a secret, so it stays on this device, under Settings."));
+      else if (done.says_same.length) notice(t("Remembered. It was already known, so it is shown once."));
+      else if (done.contradictions.length) notice(t("Remembered. It contradicts something: see Questions."));
       else announce(t("Remembered"));
     } catch (error) {
       complain(error);

@@ -38,7 +38,7 @@ export function devicesView() {
     try {
       const { peers, unreached } = await call("sync");
       const moved = peers.reduce((sum, peer) => sum + peer.sent + peer.received, 0);
-      notice(peers.length ? t("Synced with {devices}: {changes}.", { devices: plural(peers.length, "{n} device", "{n} devices"), changes: moved ? plural(moved, "{n} change", "{n} changes") : t("nothing was new") }) : t("Nobody to sync with."), unreached.map((each) => `${each.name}: ${each.reason}`).join("; "));
+      notice(peers.length ? t("Synced with {devices}: {changes}.", { devices: plural(peers.length, "{n} device", "{n} devices"), changes: moved ? plural(moved, "{n} change", "{n} changes") : t("nothing new") }) : t("No device to sync with."), unreached.map((each) => `${each.name}: ${each.reason}`).join("; "));
     } catch (error) {
       complain(error);
     }
@@ -52,7 +52,7 @@ export function devicesView() {
     say(summary, peers.length ? t("{here} of {all} connected.", { here: peers.filter((peer) => peer.state === "linked").length, all: plural(peers.length, "{n} other device", "{n} other devices") }) : t("Only this one so far."));
     const { clone, incidents, revoked_by: by } = state.status ?? {};
     const last = incidents?.at(-1);
-    say(warning, by ? t("{device} removed this device from the group: nobody talks to it any more.", { device: by }) : clone ? t("Another store lives under this device’s key. One of them has to become a device of its own: {command}", { command: "samemind doctor" }) + (clone.where ? ` (${clone.where})` : "") : last && Date.now() - new Date(last.at) < RECENT_MS ? `${last.detail} (${ago(last.at)})` : "");
+    say(warning, by ? t("{device} removed this device from the group, so no other device syncs with it.", { device: by }) : clone ? t("Another store uses this device’s key. Make one of them a device of its own: {command}", { command: "samemind doctor" }) + (clone.where ? ` (${clone.where})` : "") : last && Date.now() - new Date(last.at) < RECENT_MS ? `${last.detail} (${ago(last.at)})` : "");
     syncing.hidden = !peers.length;
     const own = { device_id: state.session.device_id, name: state.session.name, state: "own", address: state.status?.address };
     keyed(list, [own, ...peers], { key: (each) => each.device_id, make: deviceCard, update: updateDevice });
@@ -66,7 +66,7 @@ function deviceCard(device) {
   item.told = h("p", { class: "device-state" });
   item.facts = h("p", { class: "muted" });
   item.error = h("p", { class: "device-error" });
-  item.before = h("p", { class: "device-before", hidden: true }, t("Another device has this name. If this is what that one was before it was restored, remove it."));
+  item.before = h("p", { class: "device-before", hidden: true }, t("Another device has this name. If this is an old copy of it from before it was restored, remove it."));
   item.actions = h("div", { class: "device-actions" });
   if (device.state !== "own") {
     item.rename = h("button", { type: "button", class: "quiet", on: { click: () => rename(item) } }, t("Rename"));
@@ -124,7 +124,7 @@ function rename(item) {
 }
 
 async function revoke(item) {
-  const yes = await confirmHere(item, t("Remove {device} from the group for good? It keeps what it has, and gets nothing more.", { device: item.device.name }), t("Remove it"));
+  const yes = await confirmHere(item, t("Remove {device} from the group for good? It keeps what it has, but receives nothing new.", { device: item.device.name }), t("Remove it"));
   if (!yes) return;
   try {
     learn(await call("peers revoke", { device: item.device.device_id }));
@@ -167,13 +167,13 @@ function offerBox() {
 
   async function heard(said) {
     if (said.refused) {
-      notice(t("Somebody was turned away: {why}", { why: said.refused }));
+      notice(t("A device was rejected: {why}", { why: said.refused }));
       return;
     }
     shown.replaceChildren(
       h("p", { class: "code", "data-code": said.code, "data-address": said.address }, said.code),
-      h("p", { class: "muted" }, t("There: {command}", { command: `samemind pair ${said.code}` }), h("br"), t("Where it is not found by itself: {option}", { option: `--address ${said.address}` })),
-      h("p", { class: "muted" }, t("Until {time}.", { time: hour(said.expires_at) })),
+      h("p", { class: "muted" }, t("On the other device: {command}", { command: `samemind pair ${said.code}` }), h("br"), t("If it is not found automatically: {option}", { option: `--address ${said.address}` })),
+      h("p", { class: "muted" }, t("Valid until {time}.", { time: hour(said.expires_at) })),
     );
     try {
       const { rows } = await call("panel/qr", { text: said.invitation });
@@ -193,7 +193,7 @@ function offerBox() {
 /** Type the code that another device shows. */
 function joinBox() {
   const code = h("input", { type: "text", required: true, placeholder: "417-maple-otter", dir: "ltr", autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
-  const address = h("input", { type: "text", placeholder: t("found by itself"), dir: "ltr", autocomplete: "off", spellcheck: "false" });
+  const address = h("input", { type: "text", placeholder: t("found automatically"), dir: "ltr", autocomplete: "off", spellcheck: "false" });
   const answer = h("div", { class: "offer", "aria-live": "polite" });
   const button = h("button", { type: "submit", class: "primary" }, t("Join"));
   async function join(event) {
@@ -216,7 +216,7 @@ function joinBox() {
     "section",
     { class: "box" },
     h("h3", {}, t("Enter a pairing code")),
-    h("p", {}, t("Type what the other device shows.")),
+    h("p", {}, t("Type the code that the other device shows.")),
     h("form", { class: "stack", on: { submit: join } }, h("label", {}, t("Code"), code), h("label", {}, t("Address, if needed"), address), button),
     answer,
   );
@@ -235,7 +235,7 @@ function phoneBox() {
       shown.replaceChildren(qr(rows, t("QR code that opens this panel on a phone")), h("p", { class: "muted wrap" }, urls[0].split("#")[0]), h("p", { class: "muted wrap" }, t("The phone asks once about the certificate. Its SHA-256 begins "), h("code", {}, fingerprint.slice(0, 23)), "."));
     } catch (error) {
       if (error.code === "local_only") {
-        shown.replaceChildren(h("p", { class: "muted" }, t("This panel answers this machine only. To reach it from a phone: "), h("code", {}, "samemind up --panel 0.0.0.0:7412")));
+        shown.replaceChildren(h("p", { class: "muted" }, t("This panel can be opened on this machine only. To open it from a phone: "), h("code", {}, "samemind up --panel 0.0.0.0:7412")));
       } else complain(error);
     }
   }

@@ -29,7 +29,7 @@ class Editor {
     });
     this.input.value = memory.text;
     this.news = h("div", { class: "editor-news", hidden: true });
-    this.element = h("div", { class: "editor", on: { keydown: (event) => this.leave(event) } }, this.news, this.input, h("p", { class: "editor-hint" }, t("Enter saves · Shift+Enter new line · Esc leaves it")));
+    this.element = h("div", { class: "editor", on: { keydown: (event) => this.leave(event) } }, this.news, this.input, h("p", { class: "editor-hint" }, t("Enter saves · Shift+Enter new line · Esc cancels")));
     item.text.hidden = true;
     item.text.after(this.element);
     item.classList.add("editing");
@@ -65,7 +65,7 @@ class Editor {
     event.preventDefault();
     event.stopPropagation();
     this.close(true);
-    announce(t("Left as it was"));
+    announce(t("Not changed"));
   }
 
   left(event) {
@@ -88,7 +88,7 @@ class Editor {
       this.close(focus);
       learn(memory);
       const [before, after, rid] = [this.base, text, memory.rid];
-      if (memory.held) announce(t("This looks secret, so it waits on this device, under Settings."));
+      if (memory.held) announce(t("This looks like a secret, so it stays on this device, under Settings."));
       else if (rewrites) notice(t("Saved"), "", "plain", async () => learn(await call("edit", { rid, text: before, was: after })));
       else announce(t("Saved"));
     } catch (error) {
@@ -110,11 +110,11 @@ class Editor {
     this.memory = memory;
     this.news.hidden = false;
     this.news.replaceChildren(
-      h("p", {}, h("strong", {}, t("Changed meanwhile: ")), shown),
-      h("button", { type: "button", on: { click: () => this.close(true) } }, t("Take that")),
-      h("span", {}, t(" or go on: saving puts your words in its place.")),
+      h("p", {}, h("strong", {}, t("Changed in the meantime: ")), shown),
+      h("button", { type: "button", on: { click: () => this.close(true) } }, t("Use that")),
+      h("span", {}, t(" or continue: saving replaces it with your text.")),
     );
-    announce(t("This memory was changed meanwhile on another page or device."));
+    announce(t("This memory was changed in the meantime on another page or device."));
     this.input.focus();
   }
 

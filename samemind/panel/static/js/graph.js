@@ -36,10 +36,10 @@ function aroundView() {
   const closer = zoomable(svg);
   const figure = h("figure", { class: "graph-figure", hidden: true }, svg, closer.buttons);
   const believed = h("section", { class: "memory-section", hidden: true });
-  const told = h("ul", { class: "plain told-of", "aria-label": t("Memories that name it") });
+  const told = h("ul", { class: "plain told-of", "aria-label": t("Memories that mention it") });
   const table = h("ul", { class: "plain edges", "aria-label": t("Relations") });
   const whole = h("a", { class: "button", href: link("graph", { all: "1" }) }, t("The whole graph"));
-  const none = h("div", { class: "empty", hidden: true }, h("p", {}, t("Names come from what you write down: “Ann works with Bob in Lisbon” puts three here.")), composeButton());
+  const none = h("div", { class: "empty", hidden: true }, h("p", {}, t("Names come from what you write: “Ann works with Bob in Lisbon” adds three.")), composeButton());
   const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Graph")), summary), whole), none, h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table)));
   const all = h("a", { class: "all-link", hidden: true });
   told.after(all);
@@ -48,7 +48,7 @@ function aroundView() {
   let turn = 0;
 
   call("panel/names", { limit: NAMES_MAX, ...moment() }).then(async ({ names: entities }) => {
-    say(summary, entities.length ? t("Whom and what your memories name.") : t("No names were found in what is remembered yet."));
+    say(summary, entities.length ? t("The people, places and things in your memories.") : t("No names have been found in your memories yet."));
     side.hidden = whole.hidden = !entities.length;
     none.hidden = entities.length > 0;
     keyed(names, entities, {
@@ -75,14 +75,14 @@ function aroundView() {
       if (error.status !== 404) complain(error);
     }
     if (turn !== mine) return true;
-    say(summary, edges.length ? `${name}: ${plural(edges.length, "{n} relation within two steps.", "{n} relations within two steps.")}` : t("{name} is named, and related to nothing yet.", { name }));
+    say(summary, edges.length ? `${name}: ${plural(edges.length, "{n} relation within two steps.", "{n} relations within two steps.")}` : t("{name} is mentioned, but has no relations yet.", { name }));
     figure.hidden = !edges.length;
     const { beliefs } = await call("panel/about", { name, ...moment() }).catch(() => ({ beliefs: [] }));
     if (turn !== mine) return true;
     believed.hidden = !beliefs.length;
     believed.replaceChildren(
-      h("h2", {}, t("What is believed of {name}", { name })),
-      h("ul", { class: "plain claims", "aria-label": t("What is believed of {name}", { name }) }, beliefs.map(beliefOf)),
+      h("h2", {}, t("What is believed about {name}", { name })),
+      h("ul", { class: "plain claims", "aria-label": t("What is believed about {name}", { name }) }, beliefs.map(beliefOf)),
     );
     draw(name, edges);
     const naming = await call("panel/browse", { person: [name], limit: NAMED_MAX, ...moment() }).catch(() => ({ memories: [] }));
@@ -93,7 +93,7 @@ function aroundView() {
     });
     all.hidden = naming.total <= naming.memories.length || !naming.total;
     all.setAttribute("href", link("memories", { person: name }));
-    say(all, plural(naming.total ?? 0, "{n} memory names it", "{n} memories name it"));
+    say(all, plural(naming.total ?? 0, "{n} memory mentions it", "{n} memories mention it"));
     keyed(table, edges.slice(0, 60), {
       key: (edge) => `${edge.source}\n${edge.relation}\n${edge.target}`,
       make: (edge) => h("li", {}, h("b", {}, edge.source), h("i", {}, edge.relation.replaceAll("_", " ")), h("b", {}, edge.target)),
@@ -141,7 +141,7 @@ function aroundView() {
       { class: `claim ${belief.standing}` },
       h("a", { class: "claim-says", dir: "auto", href: link(`memory/${belief.rid}`) }, `${relationWords(belief.relation)} `, h("b", {}, belief.value)),
       h("span", { class: "muted" }, standingOf(belief)),
-      belief.speaker && h("span", { class: "muted" }, `${t("told by")} `, h("bdi", {}, belief.speaker)),
+      belief.speaker && h("span", { class: "muted" }, `${t("said by")} `, h("bdi", {}, belief.speaker)),
       belief.open && h("a", { class: "flag alert", href: link("questions") }, t("contradicted")),
     );
   }

@@ -37,7 +37,7 @@ export function story(versions) {
     { class: "story" },
     h("p", { class: "legend" }, lanes.map((device) => h("span", { class: "lane-name", vars: { "--hue": hueOf(device) } }, h("span", { class: "dot", "aria-hidden": "true" }), nameOf(device, versions)))),
     h("ol", { class: "plain timeline" }, versions.map((version, place) => entry(version, versions.slice(0, place).findLast((each) => each.text !== null)?.text ?? null, lanes, versions))),
-    !versions.length && h("p", { class: "muted" }, t("Its log was folded away; only what it says now is left.")),
+    !versions.length && h("p", { class: "muted" }, t("Its history was compacted; only its current text is left.")),
   );
 }
 
@@ -65,7 +65,7 @@ function entry(version, before, lanes, versions) {
   );
 }
 
-const FIELDS = { told_at: () => t("told"), event_start: () => t("from"), event_end: () => t("until"), type: () => t("kind"), speaker: () => t("told by"), tags: () => t("labels"), "tags+": () => t("labelled"), "tags-": () => t("label taken off"), pinned: () => t("pinned"), source: () => t("source"), session: () => t("chat"), workspace: () => t("space"), importance: () => t("importance"), claim: () => t("claims") };
+const FIELDS = { told_at: () => t("told"), event_start: () => t("from"), event_end: () => t("until"), type: () => t("kind"), speaker: () => t("speaker"), tags: () => t("labels"), "tags+": () => t("labelled"), "tags-": () => t("label removed"), pinned: () => t("pinned"), source: () => t("source"), session: () => t("chat"), workspace: () => t("space"), importance: () => t("importance"), claim: () => t("claims") };
 const MOMENTS = new Set(["told_at", "event_start", "event_end"]);
 
 /** One field that an op wrote, in words. */

@@ -22,18 +22,18 @@ const THIS_DAY = 3;
 export function agreement() {
   if (!state.loaded) return ["", ""];
   const by = state.status?.revoked_by;
-  if (by) return [t("Removed from the group"), t("{device} removed this device from the group: nobody talks to it any more.", { device: by })];
+  if (by) return [t("Removed from the group"), t("{device} removed this device from the group, so no other device syncs with it.", { device: by })];
   const peers = (state.status?.peers ?? []).filter((peer) => peer.state !== "revoked");
-  if (!peers.length && !count()) return [t("Nothing is remembered yet"), t("Tell it something, and ask for it in your own words: “where does Ann live?” finds “Ann moved to Lisbon”.")];
-  if (!peers.length) return [plural(count(), "{n} memory on this device", "{n} memories on this device"), t("Pair another, and both will hold the same.")];
+  if (!peers.length && !count()) return [t("No memories yet"), t("Tell it something, then ask in your own words: “where does Ann live?” finds “Ann moved to Lisbon”.")];
+  if (!peers.length) return [plural(count(), "{n} memory on this device", "{n} memories on this device"), t("Pair another device, and both will have the same memories.")];
   const linked = peers.filter((peer) => peer.state === "linked");
   const behind = linked.filter((peer) => peer.behind);
   const away = peers.filter((peer) => peer.state !== "linked");
   const names = (some) => list(some.map((peer) => peer.name));
-  const rest = away.length ? t(away.length === 1 ? "{names} is away and will catch up." : "{names} are away and will catch up.", { names: names(away) }) : t("Whatever one is told, the others know within a moment.");
-  if (!linked.length) return [t("Nobody else is here"), rest];
+  const rest = away.length ? t(away.length === 1 ? "{names} is away and will catch up." : "{names} are away and will catch up.", { names: names(away) }) : t("Whatever you tell one, the others know within a moment.");
+  if (!linked.length) return [t("No other device is here"), rest];
   if (behind.length) return [t(behind.length === 1 ? "{names} is catching up" : "{names} are catching up", { names: names(behind) }), rest];
-  return [t("You and {names} hold the same {memories}", { names: names(linked), memories: plural(count(), "{n} memory", "{n} memories") }), rest];
+  return [t("You and {names} have the same {memories}", { names: names(linked), memories: plural(count(), "{n} memory", "{n} memories") }), rest];
 }
 
 export function homeView() {
@@ -42,11 +42,11 @@ export function homeView() {
   const ask = askBox();
   const map = syncMap();
   const decisions = h("ul", { class: "plain decisions" });
-  const lately = h("ol", { class: "plain lately", "aria-label": t("Lately") });
-  const latelyTitle = h("h2", {}, t("Lately"));
+  const lately = h("ol", { class: "plain lately", "aria-label": t("Recently") });
+  const latelyTitle = h("h2", {}, t("Recently"));
   const thisDay = h("section", { class: "this-day", hidden: true });
   const tell = h("button", { type: "button", class: "primary", "aria-keyshortcuts": "n", on: { click: () => compose() } }, t("Tell it something"));
-  const stage = h("section", { class: "stage", "aria-label": t("Map of the sync") }, map.element);
+  const stage = h("section", { class: "stage", "aria-label": t("Sync map") }, map.element);
   const happened = h("div", { class: "home-main" }, stage, latelyTitle, lately);
   const side = h("section", { class: "side" }, h("h2", {}, t("For you")), decisions, thisDay);
   const asked = h("h1", { class: "unseen" }, t("Ask your memory"));
@@ -89,7 +89,7 @@ export function homeView() {
       map.update();
       show();
       const items = decisionsNow();
-      keyed(decisions, items.length ? items : [{ key: "none", text: t("Nothing waits for you.") }], {
+      keyed(decisions, items.length ? items : [{ key: "none", text: t("Nothing needs your attention.") }], {
         key: (item) => item.key,
         make: (item) => h("li", {}, item.href ? h("a", { href: item.href }) : h("span", { class: "muted" })),
         update: (li, item) => say(li.firstChild, item.text),
@@ -110,10 +110,10 @@ function decisionsNow() {
   return [
     questions && { key: "questions", href: "#/questions", text: plural(questions, "{n} contradiction to settle", "{n} contradictions to settle") },
     open && { key: "triggers", href: "#/inbox", text: plural(open, "{n} reminder in the inbox", "{n} reminders in the inbox") },
-    found && { key: "noticed", href: "#/inbox", text: plural(found, "{n} thing that memory noticed", "{n} things that memory noticed") },
+    found && { key: "noticed", href: "#/inbox", text: plural(found, "{n} thing that samemind noticed", "{n} things that samemind noticed") },
     !state.status?.peers?.length && { key: "pair", href: "#/devices", text: t("Pair another device") },
-    state.loaded && !count() && { key: "import", href: "#/settings", text: t("Bring in what you told ChatGPT or Claude") },
-    state.loaded && !count() && { key: "agent", text: t("Let an agent use it: run {command}, or the name of yours.", { command: "samemind connect claude" }) },
+    state.loaded && !count() && { key: "import", href: "#/settings", text: t("Import what you told ChatGPT or Claude") },
+    state.loaded && !count() && { key: "agent", text: t("Connect an agent: run {command}, or use the name of yours.", { command: "samemind connect claude" }) },
   ].filter(Boolean);
 }
 
@@ -145,7 +145,7 @@ function whatOf(op) {
   if (!op.rid) return op.more ? "" : deedOn(op.kind);
   const text = memoryNamed(op.rid)?.text ?? words.get(op.rid);
   if (text === undefined) return "";
-  return text === null ? t("a memory that was forgotten since") : `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”`;
+  return text === null ? t("a memory that has since been forgotten") : `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”`;
 }
 
 /** Ask for the words that are missing; say whether any came. */

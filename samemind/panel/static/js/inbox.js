@@ -34,11 +34,11 @@ export function inboxView() {
   const summary = h("p", { class: "lead" });
   const list = h("ul", { class: "plain inbox", "aria-label": t("Reminders") });
   const others = h("ul", { class: "plain inbox", "aria-label": t("Noticed") });
-  const otherPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Noticed")), h("p", { class: "muted" }, t("What memory found by itself. Nothing has to be done about it.")), others);
+  const otherPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Noticed")), h("p", { class: "muted" }, t("What samemind found by itself. You need not do anything about it.")), others);
   const think = h("button", { type: "button", on: { click: thinkNow } }, t("Think now"));
-  const hint = h("div", { class: "empty" }, h("p", {}, t("To be reminded, write down when: “Dentist on 3 May at 9”. It comes up here on that day.")), composeButton());
-  const coming = h("ol", { class: "plain inbox coming", "aria-label": t("Coming") });
-  const comingPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Coming")), coming);
+  const hint = h("div", { class: "empty" }, h("p", {}, t("To be reminded, write down when: “Dentist on 3 May at 9”. It appears here on that day.")), composeButton());
+  const coming = h("ol", { class: "plain inbox coming", "aria-label": t("Coming up") });
+  const comingPart = h("section", { class: "noticed", hidden: true }, h("h2", {}, t("Coming up")), coming);
   const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Inbox")), summary), think), list, hint, comingPart, otherPart);
 
   async function thinkNow() {
@@ -46,7 +46,7 @@ export function inboxView() {
     try {
       await call("think");
       reloadSoon();
-      announce(t("Thought it over"));
+      announce(t("Finished thinking"));
     } catch (error) {
       complain(error);
     }
@@ -58,7 +58,7 @@ export function inboxView() {
     update() {
       const urgent = (a, b) => b.urgency - a.urgency;
       const [due, found] = [reminders().sort(urgent), noticed().sort(urgent)];
-      say(summary, due.length ? plural(due.length, "{n} reminder.", "{n} reminders.") : t("No reminder is due. It is looked for every few minutes."));
+      say(summary, due.length ? plural(due.length, "{n} reminder.", "{n} reminders.") : t("No reminder is due. This is checked every few minutes."));
       hint.hidden = due.length + state.coming.length > 0;
       comingPart.hidden = !state.coming.length;
       keyed(coming, state.coming, { key: (each) => each.rid, make: comer, update: updateComer });
@@ -133,7 +133,7 @@ function snoozer(element) {
   );
   function putOff(until) {
     choice.open = false;
-    act(element, "snooze", t("It comes up again {when}.", { when: minute(until) }), { until: until.toISOString() });
+    act(element, "snooze", t("It will appear again: {when}.", { when: minute(until) }), { until: until.toISOString() });
   }
   return choice;
 }

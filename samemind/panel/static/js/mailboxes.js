@@ -10,7 +10,7 @@ const LOOK_MS = 5000;
 
 export function mailboxesPart() {
   const list = h("ul", { class: "plain devices", "aria-label": t("Mailboxes") });
-  const empty = h("p", { class: "empty", hidden: true }, t("None yet. Through a mailbox, devices meet that are never on one network or never up together."));
+  const empty = h("p", { class: "empty", hidden: true }, t("None yet. A mailbox lets devices sync that are never on the same network or never on at the same time."));
   const element = h("section", {}, h("h2", {}, t("Mailboxes")), list, empty, h("div", { class: "pair-grid" }, addressBox(look), invitationBox(look)));
   let timer = 0;
   let closed = false;
@@ -44,12 +44,12 @@ function mailboxCard(mailbox, look) {
   card.facts = h("p", { class: "muted wrap" });
   card.peers = h("p", { class: "muted" });
   card.error = h("p", { class: "device-error" });
-  const button = h("button", { type: "button", class: "quiet", on: { click: lookNow } }, t("Look now"));
+  const button = h("button", { type: "button", class: "quiet", on: { click: lookNow } }, t("Check now"));
   async function lookNow() {
     button.disabled = true;
     try {
       await call("mailbox look", { name: card.mailbox.name });
-      announce(t("Looked into {mailbox}", { mailbox: card.mailbox.name }));
+      announce(t("Checked {mailbox}", { mailbox: card.mailbox.name }));
     } catch (error) {
       complain(error);
     }
@@ -64,10 +64,10 @@ function updateMailbox(card, mailbox) {
   card.mailbox = mailbox;
   say(card.name, mailbox.name);
   const size = t("{files}, {size} MB", { files: plural(mailbox.files, "{n} file", "{n} files"), size: (mailbox.bytes / 1e6).toFixed(1) });
-  const waiting = mailbox.putting_off ? t("news waiting") : "";
-  say(card.told, mailbox.looked_at ? [size, t("looked {when}", { when: ago(mailbox.looked_at) }), waiting].filter(Boolean).join(" · ") : t("not looked into yet"));
+  const waiting = mailbox.putting_off ? t("changes waiting") : "";
+  say(card.told, mailbox.looked_at ? [size, t("checked {when}", { when: ago(mailbox.looked_at) }), waiting].filter(Boolean).join(" · ") : t("not checked yet"));
   say(card.facts, mailbox.url);
-  say(card.peers, mailbox.peers.map((peer) => (peer.in_step ? t("{device} in step, {when}", { device: peer.name, when: ago(peer.heard_at) }) : t("{device} heard, {when}", { device: peer.name, when: ago(peer.heard_at) }))).join(" · "));
+  say(card.peers, mailbox.peers.map((peer) => (peer.in_step ? t("{device} in sync, {when}", { device: peer.name, when: ago(peer.heard_at) }) : t("{device} last heard from {when}", { device: peer.name, when: ago(peer.heard_at) }))).join(" · "));
   say(card.error, mailbox.trouble ? t("{trouble}, since {when}", { trouble: mailbox.trouble, when: clock(mailbox.trouble_since) }) : "");
 }
 
@@ -95,9 +95,9 @@ const plain = { autocomplete: "off", autocapitalize: "none", spellcheck: "false"
 function addressBox(look) {
   const url = { label: t("Address of the mailbox"), input: h("input", { type: "text", required: true, placeholder: "webdav+https://ada@cloud.example/samemind", dir: "ltr", ...plain }) };
   const secret = { label: t("Password or key"), input: h("input", { type: "password", autocomplete: "off" }) };
-  const name = { label: t("What to call it here"), input: h("input", { type: "text", maxlength: "40", ...plain }) };
+  const name = { label: t("Name on this device"), input: h("input", { type: "text", maxlength: "40", ...plain }) };
   const options = () => ({ url: url.input.value, secret: secret.input.value, name: name.input.value });
-  return box(t("Add a mailbox"), t("A Nextcloud or other WebDAV, a bucket, or a NATS server. Whoever keeps it cannot read what is in it."), [url, secret, name], options, look);
+  return box(t("Add a mailbox"), t("A Nextcloud or other WebDAV folder, a bucket, or a NATS server. Whoever runs it cannot read what is in it."), [url, secret, name], options, look);
 }
 
 function invitationBox(look) {

@@ -173,7 +173,7 @@ async function start() {
     state.session = await enter();
   } catch (error) {
     main.replaceChildren(
-      h("section", { class: "locked" }, h("h1", {}, error.code === "bad_launch" ? t("This address was used already") : t("Open the panel from this device")), h("p", {}, coded(t("Run {command} in a terminal. It opens a page that is let in."), { command: "samemind panel" })), h("p", { class: "muted" }, error.message)),
+      h("section", { class: "locked" }, h("h1", {}, error.code === "bad_launch" ? t("This address has already been used") : t("Open the panel from this device")), h("p", {}, coded(t("Run {command} in a terminal. It opens a page that is signed in."), { command: "samemind panel" })), h("p", { class: "muted" }, error.message)),
     );
     return;
   }

@@ -21,7 +21,7 @@ export function syncMap() {
   const lines = s("g");
   const dots = s("g");
   const nodes = s("g");
-  const svg = s("svg", { class: "map", viewBox: `0 0 ${WIDE} ${LOW}`, role: "img", "aria-labelledby": "map-title" }, s("title", { id: "map-title" }, t("Map of the sync")), lines, dots, nodes);
+  const svg = s("svg", { class: "map", viewBox: `0 0 ${WIDE} ${LOW}`, role: "img", "aria-labelledby": "map-title" }, s("title", { id: "map-title" }, t("Sync map")), lines, dots, nodes);
   const caption = h("p", { class: "map-caption muted", role: "status" });
   const element = h("figure", { class: "map-figure" }, svg, h("figcaption", {}, caption));
   let drawn = "";
@@ -55,7 +55,7 @@ export function syncMap() {
       }),
     );
     nodes.replaceChildren(...peers.map((peer) => node(peer.device_id, peer.name, how(peer), peer.state)), node(own.device_id, own.name, t("this device"), "own"));
-    say(svg.querySelector("title"), t("Map of the sync: {own}, and {others}", { own: own.name, others: peers.map((peer) => `${peer.name}, ${how(peer)}`).join("; ") || t("no other device") }));
+    say(svg.querySelector("title"), t("Sync map: {own}, and {others}", { own: own.name, others: peers.map((peer) => `${peer.name}, ${how(peer)}`).join("; ") || t("no other device") }));
   }
 
   function node(id, name, told, kind) {
@@ -79,7 +79,7 @@ export function syncMap() {
   function pulse({ count, ops }) {
     const own = state.session.device_id;
     const linked = (state.status?.peers ?? []).filter((peer) => peer.state === "linked").map((peer) => peer.device_id);
-    say(caption, `${ops.at(-1)?.device === own ? plural(count, "{n} change told here", "{n} changes told here") : t("{changes} from {device}", { changes: plural(count, "{n} change", "{n} changes"), device: ops.at(-1)?.device_name ?? t("another device") })}, ${hour(Date.now())}`);
+    say(caption, `${ops.at(-1)?.device === own ? plural(count, "{n} change made here", "{n} changes made here") : t("{changes} from {device}", { changes: plural(count, "{n} change", "{n} changes"), device: ops.at(-1)?.device_name ?? t("another device") })}, ${hour(Date.now())}`);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     ops.slice(-DOTS_MAX).forEach((op, place) => {
       // What is ours goes to everybody who is here; what is another's came from them, or by way of somebody who is here.
@@ -111,7 +111,7 @@ function around(middle, width, place, count) {
 /** How it stands with a peer, in a few words. */
 export function how(peer) {
   if (peer.state === "revoked") return t("revoked");
-  if (peer.state === "dialling") return t("being called");
-  if (peer.state === "linked") return peer.behind ? plural(peer.behind, "{n} change behind", "{n} changes behind") : t("in step");
+  if (peer.state === "dialling") return t("connecting");
+  if (peer.state === "linked") return peer.behind ? plural(peer.behind, "{n} change behind", "{n} changes behind") : t("in sync");
   return peer.behind ? t("away, {changes} behind", { changes: plural(peer.behind, "{n} change", "{n} changes") }) : t("away");
 }

@@ -31,11 +31,11 @@ export function marked(text, query) {
   return [...parts, text.slice(last)].filter((part) => part !== "");
 }
 
-const WHY = { words: () => t("by its words"), graph: () => t("by what it is related to"), exact: () => t("word for word") };
+const WHY = { words: () => t("by its words"), graph: () => t("by its relations"), exact: () => t("word for word") };
 
 /** How sure it is that this is about what was asked, and by what it was found. */
 export function sureness(found) {
-  if (found.confidence === null || found.confidence === undefined) return h("span", { class: "sure" }, t("begins so"));
+  if (found.confidence === null || found.confidence === undefined) return h("span", { class: "sure" }, t("starts with it"));
   const percent = Math.min(SURE_MAX, Math.round(found.confidence * 100)); // a guess, never a certainty
   const by = [...new Set((found.why ?? []).map((channel) => (WHY[channel] ?? (() => t("by its meaning")))()))];
   const level = found.confidence >= 0.7 ? "high" : found.confidence >= 0.3 ? "fair" : "low";

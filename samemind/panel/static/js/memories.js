@@ -62,7 +62,7 @@ export function composeButton(look = null) {
 
 /** What can be done where nothing is remembered yet. */
 export function firstSteps() {
-  return [h("p", {}, t("Write something down, or bring in what you told an assistant before.")), h("p", { class: "row" }, composeButton("primary"), h("a", { href: link("settings") }, t("Import a chat")))];
+  return [h("p", {}, t("Write something down, or import what you told an assistant before.")), h("p", { class: "row" }, composeButton("primary"), h("a", { href: link("settings") }, t("Import a chat")))];
 }
 
 /** Show one memory, wherever it was named. */
@@ -171,7 +171,7 @@ function render() {
   if (!view.open) return;
   const seen = visible();
   const facts = shown().filter((memory) => memory.parent).length;
-  say(parts.count, [state.total > state.memories.length ? t("the latest {some} of {all}", { some: number(state.memories.length - facts), all: number(total) }) : plural(total, "{n} memory", "{n} memories"), facts && plural(facts, "{n} fact read out of them", "{n} facts read out of them")].filter(Boolean).join(", "));
+  say(parts.count, [state.total > state.memories.length ? t("the latest {some} of {all}", { some: number(state.memories.length - facts), all: number(total) }) : plural(total, "{n} memory", "{n} memories"), facts && plural(facts, "{n} fact extracted", "{n} facts extracted")].filter(Boolean).join(", "));
   renderChips();
   renderEmpty(total, seen.length);
   keyed(parts.groups, groupsOf(seen), { key: (group) => group.name, make: makeGroup, update: updateGroup });
@@ -226,11 +226,11 @@ function renderEmpty(total, seen) {
   parts.empty.dataset.why = nothing;
   const told = {
     none: [
-      h("p", { class: "empty-title" }, t("Nothing is remembered yet")),
+      h("p", { class: "empty-title" }, t("No memories yet")),
       h("p", {}, t("Write something below, such as “I take the 8:15 train” or “Ann moved to Lisbon”. It will be on every device you pair.")),
       h("p", { class: "muted" }, t("From a terminal: "), h("code", {}, "samemind remember …")),
     ],
-    unfound: [h("p", { class: "empty-title" }, t("Nothing fits")), h("p", {}, t("Neither by its words nor by its meaning. Try fewer words, or another category."))],
+    unfound: [h("p", { class: "empty-title" }, t("No matches")), h("p", {}, t("No match by words or by meaning. Try fewer words, or another category."))],
     category: [h("p", { class: "empty-title" }, t("Nothing here")), h("p", {}, t("Double click a memory to give it this category."))],
   }[nothing];
   parts.empty.replaceChildren(...(told ?? []));
@@ -252,7 +252,7 @@ async function forgetSelected() {
 }
 
 async function clearAll() {
-  const yes = await confirmHere(parts.bulk, plural(count(), "Forget the one memory, on every device?", "Forget all {n} memories, on every device?"), t("Forget all"));
+  const yes = await confirmHere(parts.bulk, plural(count(), "Forget this memory on every device?", "Forget all {n} memories on every device?"), t("Forget all"));
   if (!yes) return;
   try {
     await call("panel/forget", { all: true });

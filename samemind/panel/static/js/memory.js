@@ -139,7 +139,7 @@ function showBanner(banner, { claims }) {
   banner.classList.toggle("alert", open.length > 0);
   banner.replaceChildren(
     ...open.map((claim) => h("p", {}, t("This is contradicted: "), others(claim.instead), " ", h("a", { href: link("questions") }, t("Settle it")))),
-    ...(open.length ? [] : gone.map((claim) => h("p", {}, t("This holds no more. Now: "), others(claim.instead)))),
+    ...(open.length ? [] : gone.map((claim) => h("p", {}, t("This is no longer true. Now: "), others(claim.instead)))),
   );
 }
 
@@ -152,7 +152,7 @@ function showLabels(container, memory, past) {
   const input = h("input", { type: "text", class: "label-input", "aria-label": t("Add a label"), placeholder: t("add a label"), size: String(t("add a label").length), maxlength: "100" });
   const form = h("form", { class: "label-form", hidden: past || memory.summary_of.length > 0, on: { submit: (event) => (event.preventDefault(), input.value.trim() && change(() => call("tag", { rid: memory.rid, tags: [input.value.trim()] }), t("Labelled")).then(() => (input.value = ""))) } }, input);
   container.replaceChildren(
-    ...memory.tags.map((tag) => h("span", { class: "label wide" }, h("a", { href: link("memories", { label: tag }), dir: "auto" }, tag), !past && iconButton("close", t("Take off: {what}", { what: tag }), () => change(() => call("tag", { rid: memory.rid, tags: [tag], remove: true }), t("Label taken off"))))),
+    ...memory.tags.map((tag) => h("span", { class: "label wide" }, h("a", { href: link("memories", { label: tag }), dir: "auto" }, tag), !past && iconButton("close", t("Remove: {what}", { what: tag }), () => change(() => call("tag", { rid: memory.rid, tags: [tag], remove: true }), t("Label removed"))))),
     form,
   );
 }
@@ -168,21 +168,21 @@ function rows(cards, label) {
 function sections(found, past) {
   const { memory, parent, facts, tellings, members, claims, alike, chain, versions } = found;
   return [
-    parent && section(t("Read out of"), rows([parent], t("Read out of"))),
-    facts.length && section(t("What was read out of it"), rows(facts, t("Facts"))),
+    parent && section(t("Extracted from"), rows([parent], t("Extracted from"))),
+    facts.length && section(t("What was extracted from it"), rows(facts, t("Facts"))),
     claims.length && section(t("What it claims"), h("ul", { class: "plain claims" }, claims.map(claimOf))),
     members.length && section(t("It sums these up"), rows(members, t("Summed up"))),
     section(t("Names and relations"), namesOf(found, past), past ? null : relationForm(memory)),
     tellings.length && section(t("Told {n} times", { n: memory.tellings }), rows(tellings, t("Other tellings"))),
     section(t("Where it comes from"), details(memory), origins(chain)),
     section(t("What happened to it"), story(versions)),
-    alike.length && section(t("Like it"), rows(alike, t("Like it"))),
+    alike.length && section(t("Similar memories"), rows(alike, t("Similar memories"))),
   ];
 }
 
 /** What became of a claim, and when it held. */
 export function standingOf(claim) {
-  const standing = { held: () => t("holds"), replaced: () => t("was replaced"), hidden: () => t("was decided against") }[claim.standing]?.() ?? claim.standing;
+  const standing = { held: () => t("holds"), replaced: () => t("replaced"), hidden: () => t("ruled out") }[claim.standing]?.() ?? claim.standing;
   const since = claim.until ? t("{from} to {until}", { from: date(claim.from), until: date(claim.until) }) : claim.from && t("since {date}", { date: date(claim.from) });
   return [since, standing].filter(Boolean).join(" · ");
 }
@@ -194,12 +194,12 @@ function claimOf(claim) {
     h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), ` ${relationWords(claim.relation)} `, h("b", {}, claim.value)),
     h("span", { class: "muted" }, standingOf(claim)),
     claim.instead.length > 0 && h("span", { class: "muted" }, claim.open ? t("against: ") : t("now: "), others(claim.instead)),
-    claim.replaced.length > 0 && h("span", { class: "muted" }, t("in place of: "), others(claim.replaced)),
+    claim.replaced.length > 0 && h("span", { class: "muted" }, t("replaces: "), others(claim.replaced)),
   );
 }
 
 function namesOf({ names, relations }, past) {
-  if (!names.length && !relations.length) return h("p", { class: "muted" }, t("It names nobody, and is related to nothing yet."));
+  if (!names.length && !relations.length) return h("p", { class: "muted" }, t("It mentions no names and has no relations yet."));
   return h(
     "div",
     { class: "stack" },
@@ -210,7 +210,7 @@ function namesOf({ names, relations }, past) {
 
 /** A button that takes a relation of this memory away; those of the names in it are not its own. */
 function unrelate(source, relation, target) {
-  return iconButton("close", t("Take away: {what}", { what: `${relationWords(relation)} ${ID.test(target) ? t("another memory") : target}` }), () => change(() => call("unrelate", { source, relation, target }), t("Relation taken away")));
+  return iconButton("close", t("Remove relation: {what}", { what: `${relationWords(relation)} ${ID.test(target) ? t("another memory") : target}` }), () => change(() => call("unrelate", { source, relation, target }), t("Relation removed")));
 }
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
@@ -232,13 +232,13 @@ function relationForm(memory) {
     target,
     h("button", { type: "submit" }, t("Relate")),
   );
-  return h("details", { class: "past" }, h("summary", {}, t("Relate it to something")), form);
+  return h("details", { class: "past" }, h("summary", {}, t("Add a relation")), form);
 }
 
 function details(memory) {
   const told = [
     [t("Told"), clock(memory.told_at ?? memory.created_at)],
-    [t("Told by"), memory.speaker],
+    [t("Speaker"), memory.speaker],
     [t("Happened"), memory.event_start && [minute(memory.event_start), memory.event_end && minute(memory.event_end)].filter(Boolean).join(" – ")],
     [t("Source"), memory.source],
     [t("Chat"), memory.session && h("a", { href: link("memories", { chat: memory.session }), dir: "auto" }, memory.session)],
@@ -260,8 +260,8 @@ function origins(chain) {
         "li",
         { vars: { "--hue": each.device ? hueOf(each.device) : 0 } },
         h("span", { class: "dot", "aria-hidden": "true" }),
-        h("span", {}, each.relation === "itself" ? t("Written") : t(each.relation === "taken from" ? "Taken from another memory, written" : "Drawn from another memory, written"), " ", each.device && onDevice(fromOf(each), each.device === state.session?.device_id), each.written_at && [", ", h("bdi", {}, clock(each.written_at))]),
-        h("span", { class: each.signature_ok === false ? "flag alert" : "flag" }, each.signature_ok === null ? t("vouched for by members") : each.signature_ok ? t("signature holds") : t("signature does not hold")),
+        h("span", {}, each.relation === "itself" ? t("Written") : t(each.relation === "taken from" ? "Extracted from another memory, written" : "Inferred from another memory, written"), " ", each.device && onDevice(fromOf(each), each.device === state.session?.device_id), each.written_at && [", ", h("bdi", {}, clock(each.written_at))]),
+        h("span", { class: each.signature_ok === false ? "flag alert" : "flag" }, each.signature_ok === null ? t("confirmed by members") : each.signature_ok ? t("signature valid") : t("signature invalid")),
         each.relation !== "itself" && each.text !== null && h("a", { href: link(`memory/${each.rid}`), dir: "auto" }, each.text.slice(0, 120)),
       ),
     ),

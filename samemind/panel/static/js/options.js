@@ -6,36 +6,36 @@ import { number, t } from "./i18n.js";
 import { link } from "./router.js";
 import { complain } from "./toasts.js";
 
-const GROUPS = { attention: () => t("When memory speaks up"), finding: () => t("How it finds"), reading: () => t("A language model that reads along"), running: () => t("Syncing and keeping") };
+const GROUPS = { attention: () => t("When samemind speaks up"), finding: () => t("How search works"), reading: () => t("A language model that reads along"), running: () => t("Sync and history") };
 // What each is called, and what it is for.
 const SAID = {
-  notify: [() => t("Tell on the desktop"), () => t("Of what the device tells while nobody looks at it.")],
-  quiet_hours: [() => t("Quiet hours"), () => t("When it tells nothing, such as 22:00-07:00.")],
+  notify: [() => t("Desktop notifications"), () => t("What this device notifies you about while you are not looking.")],
+  quiet_hours: [() => t("Quiet hours"), () => t("When it stays silent, such as 22:00-07:00.")],
   contradictions: [() => t("When two things cannot both be true"), () => t("Ask you, or let what is told later replace what was told before.")],
   escalation_severity: [() => t("Contradictions that come up by themselves"), () => t("From this severity on they appear in the inbox.")],
-  trigger_hours: [() => t("How long a reminder stands"), () => t("In hours; after that it is let go.")],
-  review_strength: [() => t("When something fading comes up"), () => t("The strength below which a memory that matters is shown again: more shows more.")],
+  trigger_hours: [() => t("How long a reminder stays"), () => t("In hours; after that it is dropped.")],
+  review_strength: [() => t("When fading memories come up"), () => t("The strength below which a memory that matters is shown again: more shows more.")],
   consolidation_count: [() => t("When a topic is summarised"), () => t("How many loose memories of one topic it takes.")],
-  embedder: [() => t("Model that finds by meaning"), () => t("Another one reads every memory anew.")],
-  reranker: [() => t("Model that orders what was found"), () => t("Slower and better, for English questions.")],
+  embedder: [() => t("Model for search by meaning"), () => t("Another one reads every memory again.")],
+  reranker: [() => t("Model that reorders results"), () => t("Slower and better, for English questions.")],
   index: [() => t("Index of a very large memory"), () => t("Automatic is right unless you know otherwise.")],
-  decay: [() => t("How memories fade"), () => t("The curve by which an old memory weighs less in a search.")],
-  learning_rate: [() => t("How fast feedback teaches"), () => t("How far one thumb up or down moves the order.")],
-  flat_characters: [() => t("Length of what a prompt is given"), () => t("In characters, where the question is a simple one.")],
+  decay: [() => t("How memories fade"), () => t("The curve by which an old memory counts less in a search.")],
+  learning_rate: [() => t("How strongly feedback counts"), () => t("How far one thumb up or down moves a result.")],
+  flat_characters: [() => t("Length of the context for a prompt"), () => t("In characters, where the question is a simple one.")],
   hub_url: [() => t("Where models come from"), () => t("An https address; a mirror, where that is nearer.")],
-  model_url: [() => t("Where the language model answers"), () => t("Empty: none, and nothing leaves this device.")],
-  model: [() => t("Name of the language model"), () => t("As it is called there.")],
+  model_url: [() => t("Address of the language model"), () => t("Empty: none, and nothing leaves this device.")],
+  model: [() => t("Name of the language model"), () => t("Its name at that address.")],
   model_key_variable: [() => t("Variable that holds its key"), () => t("The name of an environment variable; never the key itself.")],
-  on_demand: [() => t("Start by itself"), () => t("Whoever needs the memory starts the daemon where none runs.")],
+  on_demand: [() => t("Start automatically"), () => t("Commands and agents start the daemon when none is running.")],
   mdns: [() => t("Look for devices on this network"), () => t("And let them find this one.")],
-  listen: [() => t("Where it waits for other devices"), () => t("HOST:PORT; empty: every address, port 7411.")],
-  history_days: [() => t("How many days of history are kept"), () => t("Beyond that, history may be folded together once every device has it.")],
-  quota_ops: [() => t("Changes that one device may send in an hour"), () => t("The rest waits there.")],
+  listen: [() => t("Address for other devices"), () => t("HOST:PORT; empty: every address, port 7411.")],
+  history_days: [() => t("How many days of history are kept"), () => t("Older history may be compacted once every device has it.")],
+  quota_ops: [() => t("Changes that one device may send in an hour"), () => t("The rest waits on that device.")],
   quota_mb: [() => t("Megabytes of changes in an hour"), () => t("Likewise, by size.")],
   quota_packed_mb: [() => t("Megabytes over the link in an hour"), () => t("Likewise, as they are packed.")],
 };
 const WORDS = {
-  reminders: () => t("Reminders"), all: () => t("Everything"), off: () => t("Nothing"), ask: () => t("Ask me"), newer: () => t("The later one stands"), high: () => t("High"), medium: () => t("Medium"), low: () => t("Low"), auto: () => t("Automatic"),
+  reminders: () => t("Reminders"), all: () => t("Everything"), off: () => t("Nothing"), ask: () => t("Ask me"), newer: () => t("The later one wins"), high: () => t("High"), medium: () => t("Medium"), low: () => t("Low"), auto: () => t("Automatic"),
 };
 // The same word may say something else of another setting.
 const WORDS_OF = {
@@ -43,9 +43,9 @@ const WORDS_OF = {
   decay: { memlocal: () => t("Since it last changed"), yantrik: () => t("By half-lives, since it was last recalled"), memori: () => t("Slowly, since it was last recalled") },
 };
 const DANGERS = {
-  contradictions: () => t("From then on nobody is asked: what is told later replaces what it contradicts. Change it?"),
+  contradictions: () => t("You will no longer be asked: what is told later replaces what it contradicts. Change it?"),
   history_days: () => t("Older history leaves the log and does not come back. Keep fewer days?"),
-  embedder: () => t("Every memory is read anew, which can take a while. Until then some are found by their words alone. Change it?"),
+  embedder: () => t("Every memory is read again, which can take a while. Until then some are found only by their words. Change it?"),
   model_url: () => t("What is told here would be sent to that address to be read. Change it?"),
   hub_url: () => t("Models would be fetched from that address. Change it?"),
 };
@@ -57,7 +57,7 @@ const shown = (setting, value) => (setting.kind === "switch" ? (value ? t("on") 
 export function optionsView() {
   const groups = h("div", { class: "options" });
   const file = h("p", { class: "muted wrap" });
-  const element = h("div", { class: "view" }, h("p", { class: "crumbs" }, h("a", { href: link("settings") }, t("Settings"))), h("header", { class: "view-head" }, h("h1", {}, t("How it behaves")), h("p", { class: "lead" }, t("Every change is kept on this device alone, and can be taken back."))), groups, file);
+  const element = h("div", { class: "view" }, h("p", { class: "crumbs" }, h("a", { href: link("settings") }, t("Settings"))), h("header", { class: "view-head" }, h("h1", {}, t("How it behaves")), h("p", { class: "lead" }, t("Every change applies to this device only, and can be undone."))), groups, file);
   const rows = new Map();
 
   function show(found) {
@@ -68,7 +68,7 @@ export function optionsView() {
       }
       if (groups.childElementCount < found.groups.length) groups.append(h("section", { class: "option-group" }, h("h2", {}, GROUPS[group]()), settings.map((each) => rows.get(each.key).element)));
     }
-    file.replaceChildren(...coded(t("They stand in {file}, with words of your own and what else a page has no room for."), { file: found.file }));
+    file.replaceChildren(...coded(t("They are in {file}, with your own words and settings that have no place on this page."), { file: found.file }));
   }
 
   const ready = call("panel/settings").then(show, complain);
@@ -120,7 +120,7 @@ function settingRow(first, show) {
       before = was;
       show(found);
       undo.hidden = undoing || String(setting.value) === String(was);
-      announce(undoing ? t("Taken back.") : t("{setting}: {value}", { setting: name(setting), value: shown(setting, setting.value) }));
+      announce(undoing ? t("Undone.") : t("{setting}: {value}", { setting: name(setting), value: shown(setting, setting.value) }));
     } catch (error) {
       element.inert = false;
       if (error.code === "dangerous") {
@@ -144,7 +144,7 @@ function settingRow(first, show) {
       edited();
     }
     standard.hidden = String(setting.value ?? "") === String(setting.default ?? "");
-    say(waits, setting.waits ? t("From the next start on: samemind down, then samemind up. Until then: {value}.", { value: shown(setting, setting.running) }) : "");
+    say(waits, setting.waits ? t("Applies after a restart: samemind down, then samemind up. Until then: {value}.", { value: shown(setting, setting.running) }) : "");
     element.classList.toggle("waits", setting.waits);
   }
   return { element, update };

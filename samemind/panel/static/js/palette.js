@@ -73,7 +73,7 @@ export function openPalette(pages) {
     at = 0;
     const options = [
       ...memories.map((memory) => ({ address: link(`memory/${memory.rid}`), inside: memoryRow(memory, { query }) })),
-      ...(query ? [{ address: link("memories", { q: query }), inside: h("span", { class: "palette-page" }, icon("search"), t("Everything that fits “{query}”", { query })) }] : []),
+      ...(query ? [{ address: link("memories", { q: query }), inside: h("span", { class: "palette-page" }, icon("search"), t("Everything that matches “{query}”", { query })) }] : []),
       ...places.slice(0, query ? 3 : 12).map((page) => ({ address: link(page.path), inside: h("span", { class: "palette-page" }, icon(page.icon), page.name()) })),
     ];
     list.replaceChildren(

@@ -48,15 +48,15 @@ export function subjectOf(question) {
 
 const OWN = {
   lives_in: () => t("where you live"), works_at: () => t("where you work"), works_as: () => t("what you work as"), born_on: () => t("when you were born"), born_in: () => t("where you were born"),
-  age: () => t("how old you are"), married_to: () => t("whom you are married to"), drives: () => t("what you drive"), name: () => t("what you are called"), has_name: () => t("what you are called"),
+  age: () => t("how old you are"), married_to: () => t("who you are married to"), drives: () => t("what you drive"), name: () => t("your name"), has_name: () => t("your name"),
 };
 
 export function questionsView() {
   const summary = h("p", { class: "lead" });
   const list = h("ul", { class: "plain questions" });
-  const empty = h("div", { class: "empty", hidden: true }, h("p", {}, t("When two memories cannot both be true, they are shown here side by side, and what you decide holds on every device.")), h("p", {}, h("a", { href: link("memories") }, t("All memories"))));
+  const empty = h("div", { class: "empty", hidden: true }, h("p", {}, t("When two memories cannot both be true, they are shown here side by side. What you decide applies on every device.")), h("p", {}, h("a", { href: link("memories") }, t("All memories"))));
   const offList = h("ul", { class: "plain settled" });
-  const off = h("details", { class: "past", hidden: true }, h("summary", {}, t("To be asked again later")), offList);
+  const off = h("details", { class: "past", hidden: true }, h("summary", {}, t("Postponed")), offList);
   const settled = h("ul", { class: "plain settled" });
   const past = h("details", { class: "past", hidden: true }, h("summary", {}, t("Settled")), settled);
   const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Questions")), summary), list, empty, off, past);
@@ -68,7 +68,7 @@ export function questionsView() {
       for (const each of all) if (windowOf(each.id) && !decided.has(each.id)) decided.set(each.id, { item: each, said: t("Decided") });
       for (const id of [...decided.keys()]) if (open.some((each) => each.id === id) && !decided.get(id).pending) decided.delete(id);
       const shown = [...open, ...[...decided.entries()].filter(([id]) => !open.some((each) => each.id === id)).map(([, { item }]) => item)].sort(inPlace);
-      say(summary, open.length ? plural(open.length, "{n} question: what was told cannot all be true. What you decide here holds on every device.", "{n} questions: what was told cannot all be true. What you decide here holds on every device.") : t("Nothing that was told contradicts anything else."));
+      say(summary, open.length ? plural(open.length, "{n} question: what was told cannot all be true. What you decide here applies on every device.", "{n} questions: what was told cannot all be true. What you decide here applies on every device.") : t("Nothing you told contradicts anything else."));
       empty.hidden = shown.length > 0;
       keyed(list, shown, { key: (each) => each.id, make: question, update: updateQuestion });
       const waiting = all.filter((each) => each.status === "open" && each.attention !== "quiet" && later()[each.id] > Date.now());
@@ -128,7 +128,7 @@ function question(item) {
     h("button", { type: "button", on: { click: () => since(element) } }, t("It changed: since when?")),
     h("button", { type: "button", on: { click: () => choose(element, { keep_both: true }, t("Both are kept")) } }, t("Both: they are two things")),
     h("button", { type: "button", class: "quiet", on: { click: () => merge(element) } }, t("Neither: type what is right…")),
-    h("button", { type: "button", class: "quiet", on: { click: () => (putOff(element.item.id, Date.now() + LATER_MS), announce(t("It is asked again in a week."))) } }, t("Ask me later")),
+    h("button", { type: "button", class: "quiet", on: { click: () => (putOff(element.item.id, Date.now() + LATER_MS), announce(t("You will be asked again in a week."))) } }, t("Ask me later")),
   );
   element.others = h("ul", { class: "plain others" });
   element.before = h("p", { class: "muted before" });
@@ -178,7 +178,7 @@ function updateQuestion(element, item) {
     key: (other) => other.rid,
     make: (other) => h("li", {}, h("strong", { dir: "auto" }, other.value), h("span", { class: "muted" }, told(other)), h("button", { type: "button", on: { click: () => choose(element, { keep: other.rid }, t("{value} is true", { value: other.value })) } }, t("This is true"))),
   });
-  say(element.before, item.resolutions.length > 1 ? t("Decided otherwise before: {how}.", { how: item.resolutions.map((each) => `${fromOf(each)}: ${each.kept.join(", ")}`).join("; ") }) : "");
+  say(element.before, item.resolutions.length > 1 ? t("Decided differently before: {how}.", { how: item.resolutions.map((each) => `${fromOf(each)}: ${each.kept.join(", ")}`).join("; ") }) : "");
 }
 
 async function choose(element, how, said) {
@@ -207,7 +207,7 @@ async function decide(item, how, said) {
 async function undo(id) {
   try {
     await call("panel/undo", { id });
-    announce(t("Taken back."));
+    announce(t("Undone."));
   } catch (error) {
     complain(error);
   }
@@ -218,7 +218,7 @@ function since(element) {
   if (element.querySelector("form")) return;
   const { item } = element;
   const sides = [item.a, item.b, ...item.others];
-  const which = h("select", { "aria-label": t("What holds now") }, sides.map((side) => h("option", { value: side.rid, selected: side === item.b }, side.value)));
+  const which = h("select", { "aria-label": t("What is true now") }, sides.map((side) => h("option", { value: side.rid, selected: side === item.b }, side.value)));
   const day = h("input", { type: "date", required: true, "aria-label": t("Since when") });
   const last = sides.map((side) => side.told_at).filter(Boolean).sort().at(-1);
   day.value = (last ?? new Date().toISOString()).slice(0, 10);

@@ -29,7 +29,7 @@ export function metaOf(memory) {
     memory.claim?.standing === "believed" && h("span", { class: "flag" }, t("believed now")),
     ...(memory.claim?.earlier ?? []).slice(0, 1).map((was) => h("span", { class: "label", dir: "auto" }, t("before: {value}", { value: was.value }))),
     ...(memory.claim?.now ?? []).slice(0, 1).map((now) => h("span", { class: "label", dir: "auto" }, t("now: {value}", { value: now.value }))),
-    memory.parent && h("span", { class: "flag" }, t("read out of another")),
+    memory.parent && h("span", { class: "flag" }, t("extracted from another memory")),
     ...(memory.tags ?? []).slice(0, 3).map((tag) => h("span", { class: "label", dir: "auto" }, tag)),
     memory.confidence !== undefined && sureness(memory),
   ].filter(Boolean);

@@ -12,17 +12,17 @@ export function settingsView() {
   const element = h(
     "div",
     { class: "view" },
-    h("header", { class: "view-head" }, h("h1", {}, t("Settings")), h("p", { class: "lead" }, t("Bring memories in, take them out, and say who you are."))),
+    h("header", { class: "view-head" }, h("h1", {}, t("Settings")), h("p", { class: "lead" }, t("Import and export memories, and say who you are."))),
     h(
       "nav",
       { class: "doors", "aria-label": t("More settings") },
       door("options", t("How it behaves"), t("Reminders, quiet hours, models, syncing, limits")),
-      door("spaces", t("Spaces"), t("Parts of the memory that agents are held to")),
+      door("spaces", t("Spaces"), t("Parts of the memory that agents are limited to")),
       door("recovery", t("Recovery code"), t("What to do when a device is lost")),
     ),
-    h("h2", {}, t("Bring in")),
+    h("h2", {}, t("Import")),
     importBox(),
-    h("h2", {}, t("Take out")),
+    h("h2", {}, t("Export and back up")),
     h("div", { class: "pair-grid" }, exportBox(), backupBox()),
     h("h2", {}, t("Held back")),
     heldBox(),
@@ -49,10 +49,10 @@ function importBox() {
     "div",
     { class: "drop", on: { dragover: (event) => (event.preventDefault(), zone.classList.add("over")), dragleave: () => zone.classList.remove("over"), drop: dropped } },
     h("p", { class: "empty-title" }, t("Drop a file here")),
-    h("p", { class: "muted" }, t("An export of ChatGPT or Claude (the zip, as it came), Markdown notes, mem0, an MCP memory, or JSON lines.")),
+    h("p", { class: "muted" }, t("An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, mem0, an MCP memory, or JSON lines.")),
     input,
     h("label", { class: "button primary", for: "import-file" }, t("Choose a file")),
-    h("label", { class: "check" }, facts, t("Also read facts and claims out of it, so that contradictions are found")),
+    h("label", { class: "check" }, facts, t("Extract facts and claims, so that contradictions are found")),
   );
 
   function dropped(event) {
@@ -93,18 +93,18 @@ function importBox() {
   }
 
   function finished(done, said, actions) {
-    const parts = [plural(done.imported - (done.relations ?? 0), "{n} memory came in", "{n} memories came in"), done.relations && plural(done.relations, "{n} relation beside them", "{n} relations beside them"), done.facts && plural(done.facts, "{n} fact read out of them", "{n} facts read out of them"), done.skipped > done.forgotten && t("{n} were here already", { n: number(done.skipped - done.forgotten) }), done.forgotten && t("{n} were forgotten before, and stay so", { n: number(done.forgotten) }), done.held && t("{n} look secret and wait", { n: number(done.held) }), done.failed.length && plural(done.failed.length, "{n} line could not be read", "{n} lines could not be read")];
+    const parts = [plural(done.imported - (done.relations ?? 0), "{n} memory imported", "{n} memories imported"), done.relations && plural(done.relations, "{n} relation beside them", "{n} relations beside them"), done.facts && plural(done.facts, "{n} fact extracted", "{n} facts extracted"), done.skipped > done.forgotten && t("{n} were already here", { n: number(done.skipped - done.forgotten) }), done.forgotten && t("{n} were forgotten before and stay forgotten", { n: number(done.forgotten) }), done.held && t("{n} look like secrets and were held back", { n: number(done.held) }), done.failed.length && plural(done.failed.length, "{n} line could not be read", "{n} lines could not be read")];
     say(said, `${parts.filter(Boolean).join(" · ")}.`);
     announce(said.textContent);
     reloadSoon();
     actions.append(h("a", { href: link("memories") }, t("Look at them")));
     if (!done.undo_id) return;
-    const undo = h("button", { type: "button" }, t("Take this import back"));
+    const undo = h("button", { type: "button" }, t("Undo this import"));
     undo.addEventListener("click", async () => {
       undo.disabled = true;
       try {
         await call("panel/import-undo", { id: done.undo_id });
-        say(said, t("Taken back, on every device."));
+        say(said, t("Undone on every device."));
         actions.replaceChildren();
         reloadSoon();
       } catch (error) {
@@ -146,7 +146,7 @@ function exportBox() {
     }
     button.disabled = false;
   }
-  return h("section", { class: "box" }, h("h3", {}, t("Export")), h("p", {}, t("All memories with everything that belongs to them, as JSON lines. Any samemind takes them in again.")), button, said);
+  return h("section", { class: "box" }, h("h3", {}, t("Export")), h("p", {}, t("All memories with everything that belongs to them, as JSON lines. Any samemind can import them.")), button, said);
 }
 
 function backupBox() {
@@ -163,13 +163,13 @@ function backupBox() {
     }
     button.disabled = false;
   }
-  return h("section", { class: "box" }, h("h3", {}, t("Backup")), h("p", {}, coded(t("The whole store with its history, as a file beside it. {command} puts one in its place."), { command: "samemind restore" })), button, said);
+  return h("section", { class: "box" }, h("h3", {}, t("Backup")), h("p", {}, coded(t("The whole store with its history, as a file beside it. {command} restores one."), { command: "samemind restore" })), button, said);
 }
 
 /** What looked secret: it waits on this device, covered, until its owner decides. */
 function heldBox() {
   const list = h("ul", { class: "plain stack held", "aria-label": t("Held back on this device") });
-  const none = h("p", { class: "muted", hidden: true }, t("Nothing is held back. What looks secret waits here, instead of going to every device."));
+  const none = h("p", { class: "muted", hidden: true }, t("Nothing is held back. What looks like a secret waits here instead of going to every device."));
   async function load() {
     try {
       const { held } = await call("held list");
@@ -194,7 +194,7 @@ function heldBox() {
     };
     card.append(
       h("p", { class: "wrap" }, h("span", { dir: "auto" }, item.shown), " ", h("span", { class: "muted" }, ago(item.held_at)), item.about && [" ", h("a", { href: link(`memory/${item.about}`) }, t("It would change this memory"))]),
-      h("div", { class: "row" }, h("button", { type: "button", on: { click: () => decide("release", t("Remember it after all? It goes to every device."), t("Remember it"), t("Remembered")) } }, t("It is no secret…")), h("button", { type: "button", class: "quiet", on: { click: () => decide("drop", t("Throw it away for good?"), t("Throw it away"), t("Thrown away")) } }, t("Throw away…"))),
+      h("div", { class: "row" }, h("button", { type: "button", on: { click: () => decide("release", t("Remember it anyway? It goes to every device."), t("Remember it"), t("Remembered")) } }, t("Not a secret…")), h("button", { type: "button", class: "quiet", on: { click: () => decide("drop", t("Delete it for good?"), t("Delete"), t("Deleted")) } }, t("Delete…"))),
     );
     return card;
   }
@@ -205,7 +205,7 @@ function heldBox() {
 /** What you are after, and how it goes. */
 function goalsBox() {
   const list = h("ul", { class: "plain stack goals", "aria-label": t("Open goals") });
-  const none = h("p", { class: "muted", hidden: true }, t("No goals. What is told of one later is counted as progress."));
+  const none = h("p", { class: "muted", hidden: true }, t("No goals yet. What you tell about one later counts as progress."));
   const text = h("input", { type: "text", required: true, placeholder: t("run a half marathon"), autocomplete: "off", dir: "auto" });
   async function load() {
     try {
@@ -217,14 +217,14 @@ function goalsBox() {
     }
   }
   function row(goal) {
-    const how = [goal.progress.length ? plural(goal.progress.length, "{n} memory since", "{n} memories since") : t("nothing told of it yet"), goal.last_progress_at && t("the last {when}", { when: ago(goal.last_progress_at) }), goal.stagnant && t("it stands still")];
+    const how = [goal.progress.length ? plural(goal.progress.length, "{n} memory since", "{n} memories since") : t("nothing about it yet"), goal.last_progress_at && t("the last {when}", { when: ago(goal.last_progress_at) }), goal.stagnant && t("no progress")];
     const reached = h("button", { type: "button", "aria-label": t("Reached: {goal}", { goal: goal.text }), on: { click: () => run("goals done", { rid: goal.rid }, t("Reached")) } }, t("Reached"));
     return h("li", { class: "row spread" }, h("span", {}, h("a", { href: link(`memory/${goal.rid}`), dir: "auto" }, goal.text), " ", h("span", { class: "muted" }, how.filter(Boolean).join(" · "))), reached);
   }
   async function run(verb, options, said) {
     try {
       const goal = await call(verb, options);
-      if (goal.held) notice(t("This looks secret, so it waits on this device, under Settings."));
+      if (goal.held) notice(t("This looks like a secret, so it stays on this device, under Settings."));
       else announce(said);
       reloadSoon();
     } catch (error) {
@@ -244,8 +244,8 @@ function goalsBox() {
 /** What every agent is told of you. */
 function profileBox() {
   const list = h("dl", { class: "details" });
-  const known = h("ul", { class: "plain stack", "aria-label": t("What memory knows of you by itself") });
-  const none = h("p", { class: "muted", hidden: true }, t("Nothing is known of you yet. Every agent is told what stands here."));
+  const known = h("ul", { class: "plain stack", "aria-label": t("What samemind knows about you by itself") });
+  const none = h("p", { class: "muted", hidden: true }, t("Nothing is known about you yet. Every agent is told what is here."));
   const field = h("input", { type: "text", required: true, placeholder: t("name"), autocomplete: "off" });
   const value = h("input", { type: "text", required: true, placeholder: "Julia", autocomplete: "off", dir: "auto" });
   const form = h("form", { class: "row profile-form", on: { submit: set } }, h("label", {}, t("What"), field), h("label", {}, t("Is"), value), h("button", { type: "submit" }, t("Save")));

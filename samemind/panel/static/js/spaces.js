@@ -9,9 +9,9 @@ import { complain, notice } from "./toasts.js";
 export function spacesView() {
   const cards = h("ul", { class: "plain spaces", "aria-label": t("Spaces") });
   const summary = h("p", { class: "lead" });
-  const none = h("div", { class: "empty", hidden: true }, h("p", { class: "empty-title" }, t("No spaces yet")), h("p", {}, t("A space keeps some memories to themselves: work apart from home, or one project. An agent that is held to a space sees nothing else.")));
+  const none = h("div", { class: "empty", hidden: true }, h("p", { class: "empty-title" }, t("No spaces yet")), h("p", {}, t("A space keeps some memories apart: work from home, or one project. An agent that is limited to a space sees nothing else.")));
   const more = h("p", { class: "muted", hidden: true });
-  const element = h("div", { class: "view" }, h("p", { class: "crumbs" }, h("a", { href: link("settings") }, t("Settings"))), h("header", { class: "view-head" }, h("h1", {}, t("Spaces")), summary), cards, more, none, h("h2", {}, t("Make a space")), makeBox(look));
+  const element = h("div", { class: "view" }, h("p", { class: "crumbs" }, h("a", { href: link("settings") }, t("Settings"))), h("header", { class: "view-head" }, h("h1", {}, t("Spaces")), summary), cards, more, none, h("h2", {}, t("Create a space")), makeBox(look));
 
   async function look() {
     try {
@@ -19,8 +19,8 @@ export function spacesView() {
       keyed(cards, found.spaces.map((each) => ({ ...each, state: JSON.stringify(each) })), { key: (each) => each.name + each.state, make: spaceCard });
       none.hidden = found.spaces.length > 0;
       more.hidden = found.total <= found.spaces.length;
-      if (!more.hidden) more.textContent = t("{n} more have less in them.", { n: number(found.total - found.spaces.length) });
-      summary.textContent = found.elsewhere === 0 ? "" : plural(found.elsewhere, "{n} memory is in no space: whoever is held to none sees it.", "{n} memories are in no space: whoever is held to none sees them.");
+      if (!more.hidden) more.textContent = t("{n} more have fewer memories.", { n: number(found.total - found.spaces.length) });
+      summary.textContent = found.elsewhere === 0 ? "" : plural(found.elsewhere, "{n} memory is in no space: agents that are not limited to one see it.", "{n} memories are in no space: agents that are not limited to one see them.");
     } catch (error) {
       complain(error);
     }
@@ -34,7 +34,7 @@ function spaceCard(space) {
   const devices = space.devices.map((each) => `${each.name ?? each.device.slice(0, 8)} (${number(each.count)})`);
   const agents = space.agents.map((each) => `${each.name}: ${each.everywhere ? t("sees everything") : each.writes ? t("reads and writes") : t("reads")}`);
   const rows = [
-    [t("Told by"), list(space.speakers)],
+    [t("Speaker"), list(space.speakers)],
     [t("On"), list(devices)],
     [t("Labels"), list(space.labels)],
     [t("Remote agents"), agents.length ? list(agents) : t("none")],
@@ -52,14 +52,14 @@ function spaceCard(space) {
 function makeBox(look) {
   const name = h("input", { type: "text", required: true, maxlength: "80", autocomplete: "off", placeholder: t("work"), dir: "auto" });
   const text = h("input", { type: "text", required: true, autocomplete: "off", dir: "auto", placeholder: t("The release is in June") });
-  const button = h("button", { type: "submit", class: "primary" }, t("Make it"));
+  const button = h("button", { type: "submit", class: "primary" }, t("Create"));
   async function make(event) {
     event.preventDefault();
     button.disabled = true;
     try {
       const told = await call("remember", { text: text.value.trim(), workspace: name.value.trim() });
-      if (told.held) notice(t("This looks secret, so it waits on this device, under Settings."));
-      else announce(t("{space} is there.", { space: name.value.trim() }));
+      if (told.held) notice(t("This looks like a secret, so it stays on this device, under Settings."));
+      else announce(t("{space} is ready.", { space: name.value.trim() }));
       name.value = text.value = "";
       await look();
     } catch (error) {
@@ -70,7 +70,7 @@ function makeBox(look) {
   return h(
     "section",
     { class: "box wide" },
-    h("form", { class: "stack", on: { submit: make } }, h("label", {}, t("What to call it"), name), h("label", {}, t("The first thing to remember in it"), text), button),
-    h("p", { class: "muted" }, coded(t("Hold an agent to it under Agents, or with {command}."), { command: "samemind connect claude --workspace NAME" })),
+    h("form", { class: "stack", on: { submit: make } }, h("label", {}, t("Name of the agent"), name), h("label", {}, t("The first thing to remember in it"), text), button),
+    h("p", { class: "muted" }, coded(t("Limit an agent to it under Agents, or with {command}."), { command: "samemind connect claude --workspace NAME" })),
   );
 }

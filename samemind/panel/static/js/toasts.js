@@ -41,7 +41,7 @@ async function takeBack(entry) {
   render();
   try {
     await entry.back();
-    announce(t("Taken back."));
+    announce(t("Undone."));
   } catch (error) {
     complain(error);
   }
@@ -50,7 +50,7 @@ async function takeBack(entry) {
 async function undo(id) {
   try {
     await call("panel/undo", { id });
-    announce(t("Taken back."));
+    announce(t("Undone."));
   } catch (error) {
     complain(error);
   }

@@ -75,12 +75,12 @@ export function wholeView() {
   /** What is drawn, and what is not. */
   function describe(nodes, edges) {
     if (!found.nodes.length) {
-      say(summary, t("Nothing is related to anything yet. “Ann works at Okafor” relates two names."));
+      say(summary, t("No relations yet. “Ann works at Okafor” relates two names."));
       return;
     }
     const shown = t("{names}, {relations}.", { names: plural(nodes.length, "{n} name", "{n} names"), relations: plural(edges.length, "{n} relation", "{n} relations") });
     const left = found.names - found.nodes.length;
-    say(summary, [shown, left > 0 && plural(left, "{n} name that is related to less is left out.", "{n} names that are related to less are left out."), !found.complete && t("The latest {n} statements were read.", { n: number(found.statements) })].filter(Boolean).join(" "));
+    say(summary, [shown, left > 0 && plural(left, "{n} name with fewer relations is left out.", "{n} names with fewer relations are left out."), !found.complete && t("The latest {n} statements were read.", { n: number(found.statements) })].filter(Boolean).join(" "));
   }
 
   /** Let what fits the filter, and what it is related to, stand out. */

@@ -21,7 +21,7 @@ export const relationWords = (relation) => relation.split(":")[0].replaceAll("_"
 
 const DEEDS = {
   remember: () => t("told"), edit: () => t("edited"), set: () => t("changed"), tag: () => t("labelled"), untag: () => t("unlabelled"), forget: () => t("forgot"), erase: () => t("erased"),
-  access: () => t("recalled"), claim: () => t("read a claim"), relate: () => t("related"), resolve: () => t("settled"), propose: () => t("summarised"), withdraw: () => t("took a summary back"),
+  access: () => t("recalled"), claim: () => t("read a claim"), relate: () => t("related"), resolve: () => t("settled"), propose: () => t("summarised"), withdraw: () => t("withdrew a summary"),
   trigger: () => t("noted for the inbox"), feedback: () => t("rated"), link: () => t("linked"),
 };
 // What a change is about that names no memory.
@@ -29,8 +29,8 @@ const ON = {
   forget: () => t("what was told before"), erase: () => t("what was told before"), relate: () => t("names or memories"), resolve: () => t("a contradiction"), set: () => t("a setting"), feedback: () => t("an answer"),
 };
 const WHYS = {
-  conflict_escalation: () => t("waits for your decision"), decay_review: () => t("is fading"), consolidation_ready: () => t("much of one kind"), goal_progress: () => t("a goal moved on"),
-  goal_stagnation: () => t("a goal stands still"), reminder: () => t("you asked for it"), pattern: () => t("comes again and again"),
+  conflict_escalation: () => t("waits for your decision"), decay_review: () => t("is fading"), consolidation_ready: () => t("much of one kind"), goal_progress: () => t("progress on a goal"),
+  goal_stagnation: () => t("no progress on a goal"), reminder: () => t("you asked for it"), pattern: () => t("comes up again and again"),
 };
 
 /** Why something comes up by itself. */

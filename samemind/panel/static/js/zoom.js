@@ -66,6 +66,6 @@ export function zoomable(svg) {
   }
 
   const button = (said, sign, act) => h("button", { type: "button", class: "zoom-button", "aria-label": said, title: said, on: { click: act } }, sign);
-  const buttons = h("div", { class: "zoom" }, button(t("Closer"), "+", () => zoom(STEP)), button(t("Further away"), "−", () => zoom(1 / STEP)), button(t("All of it"), "⤢", () => whole()));
+  const buttons = h("div", { class: "zoom" }, button(t("Zoom in"), "+", () => zoom(STEP)), button(t("Zoom out"), "−", () => zoom(1 / STEP)), button(t("Fit everything"), "⤢", () => whole()));
   return { buttons, whole };
 }
