@@ -20,7 +20,6 @@ from replica.feeds import join
 from replica.hlc import HLC_MAX, at_end_of, milliseconds
 from replica.ids import DeviceId, OpId
 from replica.oplog import Changes, FoldStatus, LogRow, SpinePiece
-from replica.ops import OpKind
 from replica.remains import remains_of
 from replica.rows import body_of, op_of, read_places
 from replica.state.cells import State
@@ -182,10 +181,9 @@ def _into_base(core: Core, leaving: Sequence[LogRow]) -> Changes:
             fold(state, op, body, keys, dot, feeds[no].origin_no, vector, feeds.locate)
         ids[no] += op_id[:8]
         last[no] = row
-    edited = {row.rid for row in rows if row.kind == OpKind.EDIT and row.rid is not None}
     going = state.tombstones - base_tombstones
     # As long as the log begins where it did: below it, what stands before an op is known by its short id only.
-    remains = remains_of(feeds, rows, going | core.store.tombstoned(edited))
+    remains = remains_of(feeds, rows, state.tombstones)
     for no, row in last.items():
         feed = feeds[no]
         feed.base_seq, feed.base_head = row.seq, OpId(row.id)

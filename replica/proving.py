@@ -107,7 +107,7 @@ class _Proof:
             understood=core.understood,
             erased=core.erased,
         )
-        changes = self._changes(refolded, theirs.tombstones - merged.tombstones)
+        changes = self._changes(refolded, theirs.tombstones, merged.tombstones)
         changes.remains_cut = core.edits_cut(merged.tombstones - theirs.tombstones)
         changes.base_cells = base_cells | merged.cells
         changes.base_tombstones = set(merged.tombstones)
@@ -116,14 +116,15 @@ class _Proof:
         core.write(changes, now_ms)
         core.merged += 1
 
-    def _changes(self, refolded: Refolded, back: Set[bytes]) -> Changes:
-        """Return what changes but for the base; `back` are memories that no signed op has deleted."""
+    def _changes(self, refolded: Refolded, before: Set[bytes], gone: Set[bytes]) -> Changes:
+        """Return what changes but for the base, from which these memories were `gone` before, and are now."""
         core = self.core
+        back = before - gone  # no signed op has deleted them
         changes = changes_to(core.store, refolded)
         changes.tombstones_gone = set(back)
         changes.tombstones |= refolded.state.tombstones & back
         proven = [row for row in self.rows if self._was_word(row)]
-        changes.remains = remains_of(core.feeds, proven, refolded.state.tombstones)
+        changes.remains = remains_of(core.feeds, proven, gone)
         changes.feeds = [core.feeds[no] for no in self.vectors]
         return changes
 

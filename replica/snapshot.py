@@ -32,7 +32,6 @@ from replica.limits import (
     SNAPSHOT_RATIO_MAX,
 )
 from replica.oplog import Changes, LogRow, SpinePiece
-from replica.ops import OpKind
 from replica.pruning import Pruning
 from replica.refold import changes_to, refold
 from replica.remains import Remains, read_remains, remains_of, without_edits
@@ -295,12 +294,13 @@ class _Absorption:
             core.partials.clear()
             return
         merged = self._merge(mine, theirs, added, proven, edits)
-        self._raise_bases(changes)
         base_cells: dict[Key, Any] = dict.fromkeys(key for key, _ in core.store.all_base_cells())
         for rid in core.erased:
             merged.kill(rid)
-        self._keep_remains(remains, merged.tombstones | core.store.all_tombstones(), changes)
         base_tombstones = set(merged.tombstones)
+        self._raise_bases(base_tombstones, changes)
+        self._keep_remains(remains, base_tombstones, changes)
+        changes.remains_cut = core.edits_cut(base_tombstones - core.store.base_tombstones())
         refolded = refold(
             merged,
             [row for row in rows if row.seq > feeds[row.feed].base_seq],
@@ -415,7 +415,7 @@ class _Absorption:
         )
 
     def _keep_remains(self, fresh: Sequence[Remains], gone: Set[bytes], changes: Changes) -> None:
-        """Keep the signed ops that came along, but not the words that were edited into memories that are gone."""
+        """Keep the signed ops that came along, but not the words edited into memories that are gone from the base."""
         cut = dict(without_edits([each.frame for each in fresh], gone))
         for op_id, frame in fresh:
             kept = cut.get(op_id, frame)
@@ -551,10 +551,10 @@ class _Absorption:
             seen = self._vector(feed.fork_vector)
         return feeds.start(feed.origin, no, held, seen)
 
-    def _raise_bases(self, changes: Changes) -> None:
+    def _raise_bases(self, gone: Set[bytes], changes: Changes) -> None:
         """Let the base reach as far as the snapshot does. Ops that are held stay in the log, below its end."""
         for no, last in self.covered.items():
-            self._raise_base(no, min(last, self._held.get(no, 0)), changes)
+            self._raise_base(no, min(last, self._held.get(no, 0)), gone, changes)
         for no, theirs, held in self._new:
             own = self.core.feeds[no]
             changes.spine.append(SpinePiece(no, held + 1, theirs.spine[(held - theirs.fork) * ID8_BYTES :]))
@@ -562,7 +562,7 @@ class _Absorption:
             own.base_signature = theirs.signature or None
         self._take_vectors()
 
-    def _raise_base(self, no: int, last: int, changes: Changes) -> None:
+    def _raise_base(self, no: int, last: int, gone: Set[bytes], changes: Changes) -> None:
         core, feed = self.core, self.core.feeds[no]
         if last <= feed.base_seq:
             return
@@ -571,10 +571,7 @@ class _Absorption:
         assert vector is not None, "what is in the log has a vector"
         changes.spine.append(SpinePiece(no, feed.base_seq + 1, b"".join(row.id[:ID8_BYTES] for row in rows)))
         on = core.store.feed_rows(no, last + 1, feed.seq) if rows[-1].signature is None else ()
-        edited = {row.rid for row in rows if row.kind == OpKind.EDIT and row.rid is not None}
-        changes.remains += remains_of(
-            core.feeds, rows, core.store.tombstoned(edited), beyond=list(_up_to_signed(on))
-        )
+        changes.remains += remains_of(core.feeds, rows, gone, beyond=list(_up_to_signed(on)))
         feed.base_seq, feed.base_head, feed.base_vector = last, OpId(rows[-1].id), vector
         feed.base_signature = rows[-1].signature
 

@@ -242,6 +242,11 @@ BUGS: Final[dict[str, Bug]] = {
     "sent-back": Bug(
         "a snapshot that was taken is sent back to its maker", _caught("bounded_work"), undone.sent_back
     ),
+    "proof-forgotten": Bug(
+        "of a memory that the log forgets, the base keeps edits that nothing proves",
+        _caught("convergence"),
+        undone.proof_forgotten,
+    ),
     "parts-shared": Bug("two links put one snapshot together", _caught("no_wedge"), undone.parts_shared),
     "base-as-now": Bug(
         "asked again in the midst of a snapshot, a base counts as sent as far as it has grown",

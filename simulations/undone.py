@@ -3,7 +3,7 @@
 Each returns what to swap in the product for the length of a run, as in `simulations.mistakes.in_folding`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import replica.codec
@@ -15,6 +15,7 @@ from replica.chains import Chains
 from replica.core import Core
 from replica.feeds import join
 from replica.ids import DeviceId, OpId
+from replica.oplog import Changes
 from replica.ops import Edit
 from replica.outbox import Outbox
 from replica.partial import Partial, partial_from
@@ -126,3 +127,13 @@ def base_as_it_is_now(world: "World") -> Sequence[Swap]:
         return right(self, data, now_ms)
 
     return [(Exchange, "receive", receive)]
+
+
+def proof_forgotten(world: "World") -> Sequence[Swap]:
+    """Of a memory that the log forgets, the base keeps the edits without what proves them."""
+    right = replica.snapshot._Absorption._keep_remains
+
+    def keep_remains(self: Any, fresh: Any, gone: Set[bytes], changes: Changes) -> None:
+        right(self, fresh, gone | self.core.store.all_tombstones(), changes)
+
+    return [(replica.snapshot._Absorption, "_keep_remains", keep_remains)]

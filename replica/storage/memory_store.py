@@ -336,7 +336,8 @@ class MemoryStore:
         self._keep(self._cells, changes.cells)
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)
-        self._remains = dict(changes.remains) | self._remains
+        for remains in changes.remains:
+            self._remains.setdefault(*remains)
         for op_id, frame in changes.remains_cut:
             if frame is None:
                 del self._remains[op_id]

@@ -45,6 +45,7 @@ CATCHING_SEEDS = {
     "pairwise": 1,
     "part-of-none": 2,
     "parts-shared": 32,
+    "proof-forgotten": 101590,
     "record-stays": 53,
     "replace": 7,
     "replaces-shown": 39,

@@ -14,10 +14,12 @@ from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import MemoryId, OpId, OpRef, Origin, new_memory_id
 from replica.membership import introduce
 from replica.oplog import LogRow, Store
-from replica.ops import KIND_OF, Body, Op, Remember, Write
+from replica.ops import KIND_OF, Body, Edit, Op, Remember, Write
 from replica.outbox import frame_of
+from replica.remains import read_remains
 from replica.signing import sign_commit
 from replica.state.memories import Memory, MemoryCell, show
+from replica.state.text import EditedText, base_name
 from replica.storage.memory_store import MemoryStore
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
@@ -159,6 +161,32 @@ def carry(frame: Frame) -> Frame:
 def take(core: Core, frame: Frame, now_ms: int = NOW_MS) -> Taken:
     """Let a frame cross a link and be taken."""
     return core.take(carry(frame), now_ms)
+
+
+def unproven_texts(core: Core) -> set[bytes]:
+    """Return the memories of the base whose edited texts are not what the signed edits that were kept come to."""
+    proven: dict[bytes, list[Edit]] = {}
+    for data in core.store.remains():
+        _, proof = read_remains(data, core.membership, core.verify)
+        for rid, signed in proof.edits:
+            proven.setdefault(rid, []).append(Edit(signed.base, signed.update))
+    wrong = set()
+    for key, cell in core.store.all_base_cells():
+        if not isinstance(cell, MemoryCell) or not cell.edits:
+            continue
+        made = {
+            base_name(key.name, add.text): EditedText.from_base(key.name, add.text)
+            for add in cell.adds.values()
+        }
+        for told in proven.get(key.name, []):
+            if told.base in made:
+                made[told.base].apply(told.update)
+        if any(
+            base not in made or document.state() != made[base].state()
+            for base, document in cell.edits.items()
+        ):
+            wrong.add(key.name)
+    return wrong
 
 
 def agree(*cores: Core) -> bool:

@@ -34,7 +34,7 @@ from replica.state.register import Vector
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from sync.exchange import Exchange
-from tests.support.replicas import NOW_MS, acquaint, core_of, sqlite_store, sync
+from tests.support.replicas import NOW_MS, acquaint, core_of, sqlite_store, sync, unproven_texts
 
 SEEDS = range(40)
 STEPS = 60
@@ -63,6 +63,8 @@ class History:
             self.random.choices((self.write, self.compact, self.join, self.sync), weights=(14, 2, 0.5, 4))[
                 0
             ]()
+            for core in self.cores:
+                assert not unproven_texts(core), "who gets this base from here has to believe it"
 
     def settle(self) -> None:
         for _ in range(len(self.cores) + 1):

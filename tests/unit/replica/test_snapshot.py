@@ -10,7 +10,7 @@ from replica.fields import Value
 from replica.ids import derived_memory_id
 from replica.incarnations import ChainEvent
 from replica.oplog import Changes, PartRow
-from replica.ops import Erase, Forget, Remember, Set
+from replica.ops import Erase, Forget, Remember, Set, Write
 from replica.partial import partial_from
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.cells import memory_key
@@ -33,6 +33,7 @@ from tests.support.replicas import (
     sqlite_store,
     sync,
     texts,
+    unproven_texts,
 )
 
 
@@ -171,3 +172,46 @@ def test_what_a_base_here_forgot_no_base_of_another_brings_back(make_store: Make
     assert absorbs(tablet, make_snapshot(laptop), later)
     assert texts(tablet) == {"kept"}
     assert verify_replica(tablet).ok
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+@pytest.mark.parametrize("heard", [False, True])
+def test_a_text_in_the_base_stays_proven_though_the_log_forgets_it(
+    make_store: MakeStore, *, heard: bool
+) -> None:
+    """Who gets the base without the forgetting can check the edit, and lets go of no word that was signed."""
+    laptop, phone, tablet = group("laptop", "phone", "tablet", make_store=make_store)
+    draft, other = remember(laptop, "draft", "other")
+    sync(laptop, phone)
+    laptop.commit([laptop.edit_of(draft, "edited draft"), Write(Forget((other,)))], NOW_MS)
+    if heard:
+        sync(laptop, phone)
+    remember(laptop, "new to the phone")
+    say(phone, Forget((draft,)))
+    later = NOW_MS + 100 * DAY_MS  # neither is waited for any more
+    compact(laptop, later)
+    assert absorbs(phone, make_snapshot(laptop), later)
+    assert texts(phone) == {"new to the phone"}
+    assert memory_key(draft) in phone.store.load_base([memory_key(draft)])
+    assert unproven_texts(phone) == set()
+    assert absorbs(tablet, make_snapshot(phone), later)
+    assert unproven_texts(tablet) == set()
+    assert texts(tablet) == {"edited draft", "new to the phone"}
+    compact(phone, later)
+    assert phone.store.remains()
+    assert not any(b"edited" in data for data in phone.store.remains())
+
+
+def test_words_edited_into_a_memory_go_with_it_where_a_base_brings_its_forgetting() -> None:
+    laptop, phone = group("laptop", "phone")
+    (draft,) = remember(laptop, "draft")
+    edit(laptop, draft, "edited draft")
+    sync(laptop, phone)
+    later = NOW_MS + 100 * DAY_MS  # neither is waited for any more
+    compact(phone, later)
+    assert any(b"edited" in data for data in phone.store.remains())
+    say(laptop, Forget((draft,)))
+    compact(laptop, later)
+    assert absorbs(phone, make_snapshot(laptop), later)
+    assert phone.store.remains()
+    assert not any(b"edited" in data for data in phone.store.remains())
