@@ -95,8 +95,8 @@ def restore(world: "World") -> Restored | None:
         return None
     holder, key = random.choice(hands)
     group = holder.core.membership
-    known = {each.key.device for each in wanted if each.core.membership.root == group.root}
-    kept = frozenset(known & group.members.keys())
+    known = [each for each in wanted if each.core.membership.root == group.root]
+    kept = frozenset({each.key.device for each in known} & group.members.keys())
     gone = sorted(bad_devices(world) & group.members.keys())
     acts = revoking(group, key.private.sign, key.device, gone, undo=True, keep=sorted(kept))
     if not world.attempt(holder, lambda: holder.core.learn(*acts)):
@@ -106,7 +106,7 @@ def restore(world: "World") -> Restored | None:
     )
     world.count("groups put right")
     _look_around(world, wanted, kept)
-    return Restored(holder, kept)
+    return Restored(holder, kept & _meeting(holder, known, _undisputed(world, known, key.device)))
 
 
 def _is_known(device: Device, wanted: list[Device]) -> bool:
@@ -114,6 +114,37 @@ def _is_known(device: Device, wanted: list[Device]) -> bool:
     root = device.core.membership.root
     others = [each for each in wanted if each is not device and each.core.membership.root == root]
     return not others or any(device.key.device in each.core.membership.members for each in others)
+
+
+def _undisputed(world: "World", known: list[Device], root: DeviceId) -> frozenset[DeviceId]:
+    """Return whom all acts of honest devices let in, whoever has heard of which: from the root down, and none revoked.
+
+    What two honest devices decided against each other is theirs to settle; so is whom a person kept out by revoking
+    somebody together with all that it did.
+    """
+    groups, bad = [each.core.membership for each in known], bad_devices(world)
+    revoked = {each.device for group in groups for each in group.revocations if each.by not in bad} | bad
+    introductions = {(each.device, each.introduced_by) for group in groups for each in group.told()}
+    sure, before = {root}, 0
+    while len(sure) > before:
+        before = len(sure)
+        sure |= {device for device, by in introductions if by in sure and device not in revoked}
+    return frozenset(sure)
+
+
+def _meeting(holder: Device, known: list[Device], sure: frozenset[DeviceId]) -> frozenset[DeviceId]:
+    """Return who hears of it: each knows, and is known to, another that does. A person has to pair the rest again."""
+    if holder.key.device not in sure:
+        return frozenset({holder.key.device})
+    met, waiting = {holder.key.device}, [holder]
+    while waiting:
+        one = waiting.pop()
+        for other in known:
+            device, knows = other.key.device, other.core.membership.members
+            if device in sure - met and device in one.core.membership.members and one.key.device in knows:
+                met.add(device)
+                waiting.append(other)
+    return frozenset(met)
 
 
 def _look_around(world: "World", wanted: list[Device], kept: frozenset[DeviceId]) -> None:
@@ -217,14 +248,11 @@ def _signs_for_others(world: "World", hostile: Device, victim: Device, random: R
     puppet, sign = Key.draw(random), hostile.key.private.sign
     member = _introduction(hostile.key, puppet, "forged")._replace(introduced_by=other.device)
     forged = [name_root(sign, other.device, public_key=hostile.key.public, name="forged")]
-    known = victim.core.membership
-    had = {(each.device, each.by) for each in known.revocations}
     revocation = revoke(sign, other.device, target)
     heard = tell(world, hostile, victim, [*forged, member], [revocation])
     known = victim.core.membership
-    news = {(each.device, each.by) for each in known.revocations} - had
     took_root = known.root == hostile.key.device and hostile.key.device != world.founder
-    if puppet.device in known.members or (target, other.device) in news or took_root:
+    if puppet.device in known.members or revocation in known.revocations or took_root:
         world.violate("politics", f"{victim.name} took what {hostile.name} signed in another's name")
     return heard
 
