@@ -164,7 +164,7 @@ def _against(
     kinds |= _TASTES if kinds & _TASTES else frozenset()
     if kinds & EXACT:
         known |= {it.id: it for it in _named(connection, told, reading)}
-    judged = answered(connection, told.rid)
+    judged = answered(connection, told.rid) if known else frozenset()
     found: list[DisagreeingPair] = []
     for number, it in known.items():
         if it.rid in judged or it.memory.fields.get("parent") is not None:

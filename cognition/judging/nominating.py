@@ -27,7 +27,7 @@ from cognition.judging.verdicts import judged_with
 from cognition.memories import Shown, read_memories
 from cognition.passes import by_match
 from cognition.tables import indexed
-from cognition.tellings import tellings_with
+from cognition.tellings import groups_of, tellings_with
 from cognition.words import quoted, terms
 from replica import MemoryId
 from replica.reads.ids import newest_tellings, number_of
@@ -224,12 +224,13 @@ def nominated(
     if number is None:
         return []
     (told,) = read_memories(connection, [number])
-    return _nominated(connection, told, by_meaning)
+    return _nominated(connection, told, by_meaning, answered(connection, rid))
 
 
-def _nominated(connection: sqlite3.Connection, told: Shown, by_meaning: Vectorized | None) -> list[Nominated]:
+def _nominated(
+    connection: sqlite3.Connection, told: Shown, by_meaning: Vectorized | None, done: frozenset[MemoryId]
+) -> list[Nominated]:
     near = _by_words(connection, told) if by_meaning is None else by_meaning.compared(connection, told)
-    done = answered(connection, told.rid)
     known = {it.id: it for it, _ in near}
     chosen = [each for it, each in near if it.rid not in done]
     return [Nominated(one, known[one.id]) for one in nominees(told.memory.text, chosen)]
@@ -251,6 +252,10 @@ def unjudged(
     pairs = []
     tellings = newest_tellings(connection, workspace, limit=REVIEWED_MAX)
     read = _ReadOnce(connection, [number for number, _ in tellings])
+    groups = groups_of(connection, read.shown)
+    answered_once: dict[
+        int, frozenset[MemoryId]
+    ] = {}  # the same of all that are shown as one: they may be thousands
     learnt = False
     for number, _ in tellings:
         by_meaning = of_number(number)
@@ -258,8 +263,11 @@ def unjudged(
         if compared_by is not None and not learnt:
             compared_by.by_meaning.learn(it.memory.text for it in read.shown.values())
             learnt = True
-        told = read.shown[number]
-        pairs += [(told, each) for each in _nominated(connection, told, compared_by)]
+        told, group = read.shown[number], groups.get(number, -number)
+        if group not in answered_once:
+            answered_once[group] = answered(connection, told.rid)
+        done = answered_once[group]
+        pairs += [(told, each) for each in _nominated(connection, told, compared_by, done)]
     return sorted(pairs, key=lambda pair: (-pair[1].nominee.weight, -pair[0].id))
 
 

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from cognition.contradictions.relations import JUDGED
 from cognition.contradictions.values import compatible
 from cognition.judging.nominees import Near, compared, names_of
-from replica import MemoryId, ShownEdge, parse_memory_id, show_memory_id
+from replica import MemoryId, parse_memory_id, show_memory_id
 from replica.reads.graph import edges_related
 
 
@@ -84,7 +84,7 @@ def standing(connection: sqlite3.Connection, one: MemoryId, other: MemoryId) -> 
     """Return the verdict that stands on two memories; None where nobody gave one."""
     found = [
         StandingVerdict(_VERDICTS[relation], weight)
-        for source, relation, target, weight in _edges(connection, [one])
+        for source, relation, target, weight in edges_related(connection, [show_memory_id(one)], _ORDER)
         if {source, target} == {show_memory_id(one), show_memory_id(other)}
     ]
     return min(found, key=lambda each: (-each.weight, _ORDER.index(EDGES[each.verdict])), default=None)
@@ -97,7 +97,7 @@ def edges_between(
     pair = {show_memory_id(one), show_memory_id(other)}
     return [
         (source, relation, target)
-        for source, relation, target, _ in _edges(connection, [one])
+        for source, relation, target, _ in edges_related(connection, [show_memory_id(one)], _ORDER)
         if {source, target} == pair
     ]
 
@@ -107,15 +107,10 @@ def judged_with(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> fro
     mine = {show_memory_id(rid) for rid in rids}
     found = {
         end
-        for source, _, target, _ in _edges(connection, [parse_memory_id(each) for each in sorted(mine)])
+        for source, _, target, _ in edges_related(connection, sorted(mine), _ORDER)
         for end in (source, target)
     }
     return frozenset(parse_memory_id(each) for each in found - mine)
-
-
-def _edges(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> Iterable[ShownEdge]:
-    for rid in rids:
-        yield from edges_related(connection, show_memory_id(rid), _ORDER)
 
 
 def sides_of(older: str, newer: str, pair: tuple[MemoryId, MemoryId]) -> Sides:

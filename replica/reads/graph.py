@@ -1,7 +1,8 @@
 """Read the edges of the graph, and the links between memories that say the same."""
 
+import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from replica.ids import MemoryId
@@ -40,13 +41,16 @@ def edges_of(connection: sqlite3.Connection, name: str, *, limit: int) -> list[S
     return list(map(ShownEdge._make, rows))
 
 
-def edges_related(connection: sqlite3.Connection, name: str, relations: Sequence[str]) -> list[ShownEdge]:
-    """Return the edges of these relations from or to an entity, in the order of their ends and their relation."""
-    marks = ",".join("?" * len(relations))
+def edges_related(
+    connection: sqlite3.Connection, names: Iterable[str], relations: Sequence[str]
+) -> list[ShownEdge]:
+    """Return the edges of these relations from or to any of these, in the order of their ends and their relation."""
     rows = connection.execute(
-        f"""SELECT source, relation, target, weight FROM edge WHERE source = ? AND relation IN ({marks})
-            UNION SELECT source, relation, target, weight FROM edge WHERE target = ? AND relation IN ({marks})""",
-        (name, *relations, name, *relations),
+        """SELECT source, relation, target, weight FROM edge
+            WHERE source IN (SELECT value FROM json_each(?1)) AND relation IN (SELECT value FROM json_each(?2))
+            UNION SELECT source, relation, target, weight FROM edge
+            WHERE target IN (SELECT value FROM json_each(?1)) AND relation IN (SELECT value FROM json_each(?2))""",
+        (json.dumps([*names]), json.dumps([*relations])),
     )
     return list(map(ShownEdge._make, rows))
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import samemind
+from cognition.judging import nominating
+from replica import MemoryId
 from samemind.blocking import BlockingMind
 from samemind.commands.memories._remembered import Remembered
 
@@ -125,6 +127,28 @@ def test_what_was_judged_is_never_named_again_not_even_when_it_is_told_anew(
     assert mind.review().total == 0
     again = mind.remember(NEW, nominees=True)
     assert (again.says_same, again.nominees) == ([new.rid], [])
+
+
+def test_a_review_looks_up_once_what_was_judged_of_all_that_are_shown_as_one(
+    mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One member may send the same text thousands of times: a look at all of them for each took minutes."""
+    mind.remember_many([OLD] * 50)
+    new = mind.remember(NEW)
+    mind.warmup()
+    asked: list[bytes] = []
+    right = nominating.answered
+
+    def answered(connection: sqlite3.Connection, rid: MemoryId) -> frozenset[MemoryId]:
+        asked.append(rid)
+        return right(connection, rid)
+
+    monkeypatch.setattr(nominating, "answered", answered)
+    found = mind.review()
+    assert {each.rid for each in found} == {new.rid}
+    assert len(asked) == 2
+    mind.settle(found.nominees[0].nominee.rid, new, "two_things")
+    assert mind.review().total == 0
 
 
 def test_a_contradiction_that_was_found_already_is_settled_and_not_doubled(mind: BlockingMind) -> None:
