@@ -174,7 +174,11 @@ class Vectorized(NamedTuple):
 
     def compared(self, connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, Near]]:
         """Return the nearest, with all that says whether one is to be named; the nearest first."""
-        known, query, plain = self._plain(connection, told)
+        every, query, plain = self._plain(connection, told)
+        # One of each text, the one told last: by its copies a text would look like any other.
+        last = {it.content: at for at, it in sorted(enumerate(every), key=lambda one: one[1].id)}
+        chosen = sorted(last.values())
+        known, plain = [every[at] for at in chosen], plain[chosen]
         cosines = np.vecdot(plain, query)
         middle, spread = self.index_of(connection).spread(query, but=told.id)
         others = _cosines(plain, plain).sum(axis=1) - 1

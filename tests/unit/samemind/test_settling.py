@@ -133,7 +133,7 @@ def test_a_review_looks_up_once_what_was_judged_of_all_that_are_shown_as_one(
     mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One member may send the same text thousands of times: a look at all of them for each took minutes."""
-    mind.remember_many([OLD] * 50)
+    mind.remember_many([OLD] * 5)
     new = mind.remember(NEW)
     mind.warmup()
     asked: list[bytes] = []
