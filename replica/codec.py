@@ -9,7 +9,7 @@ chain of headers stands; the hash is salted, so what stays behind says nothing o
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, assert_never
 
 import msgpack
@@ -151,6 +151,39 @@ def decode_payload(kind: int, payload: bytes) -> ops.Body:
     _check(body, by_any=True)
     if pack(_plain(body)) != encoded:
         raise InvalidOp("expected the canonical encoding of the body, got another spelling of it")
+    return body
+
+
+def decode_remembers(payloads: Sequence[bytes]) -> list[ops.Remember | None]:
+    """Return what `decode_payload` returns of payloads that add memories, None where it refuses one.
+
+    They are read as one list, in a third of the time. That each is encoded as it stands there shows that none began or
+    ended elsewhere; where one is not, each is read by itself.
+    """
+    encoded = [payload[SALT_BYTES:] for payload in payloads]
+    try:
+        plain = unpack(b"\xdd" + len(encoded).to_bytes(4) + b"".join(encoded))
+        if [*map(pack, plain)] != encoded:
+            raise InvalidOp("expected the canonical encoding of each body, got another spelling of one")
+    except (InvalidOp, ValueError):  # the latter of what is nested too deeply to be encoded
+        return [*map(_remember_of, payloads)]
+    bodies: list[ops.Remember | None] = []
+    for body, payload in zip(plain, payloads, strict=True):
+        is_plain = type(body) is list and len(body) == 2 and type(body[0]) is str and body[1] == {}
+        # Nearly all; `check_text` has the same bounds.
+        if is_plain and body[0] and not body[0].isspace() and len(body[0]) <= TEXT_BYTES_MAX // 4:
+            bodies.append(ops.Remember(*body))
+        else:
+            bodies.append(_remember_of(payload))
+    return bodies
+
+
+def _remember_of(payload: bytes) -> ops.Remember | None:
+    try:
+        body = decode_payload(ops.OpKind.REMEMBER, payload)
+    except InvalidOp:
+        return None
+    assert isinstance(body, ops.Remember)
     return body
 
 

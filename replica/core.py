@@ -42,7 +42,7 @@ from replica.meaning import Meaning, meanings_of
 from replica.membership import INTRODUCTIONS_EACH_MAX, IntroducedMember, Membership, Revocation
 from replica.meta import SHOWN_BY, LastContact, Meta
 from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, Store
-from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Withdraw, Write
+from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Remember, Withdraw, Write
 from replica.partial import Partial
 from replica.quotas import NAMED_FREE, Beginnings, Quotas
 from replica.remains import without_edits
@@ -51,7 +51,7 @@ from replica.signing import Sign, Verify, verify_commit
 from replica.state.cells import memory_key
 from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
-from replica.state.memories import MemoryCell, document_of
+from replica.state.memories import Add, BareMemory, MemoryCell, document_of
 from replica.state.register import Dot, Vector
 from replica.values import dataclass
 from replica.vouched import Vouched
@@ -60,7 +60,8 @@ if TYPE_CHECKING:
     from random import Random
 
 _hlc, _keys = attrgetter("hlc"), itemgetter(1)
-_dot = _entry = tuple.__new__  # by name it takes three times as long, and every op that is taken has both
+# By name it takes three times as long, and nearly every op that is taken has each.
+_dot = _entry = _add = _bare = tuple.__new__
 
 
 @dataclass(frozen=True, slots=True)
@@ -577,7 +578,7 @@ class Core:
         touched = chain.from_iterable(map(_keys, said))
         known = (key for key in touched if key.name not in fresh) if fresh else touched
         working = WorkingSet.load(self.store, known, feeds.origin_of)
-        state = working.state
+        state, unknown = working.state, working.unknown(said)
         entries: list[LogEntry] = []
         pos = self._pos
         for op, at, (body, keys) in zip(ops, segment_of, said, strict=True):
@@ -589,7 +590,11 @@ class Core:
             vector, status, op_id = feeds.advance(feed, op), folded, op.id
             if body is not None:
                 dot = _dot(Dot, (feed.no, op.seq, op_id[:8]))
-                fold(state, op, body, keys, dot, feed.origin_no, vector, feeds.locate)
+                if type(body) is Remember and (rid := keys[0][1]) in unknown:
+                    add = _add(Add, (op.hlc, body.text, dict(body.fields)))
+                    working.bare.append(_bare(BareMemory, (rid, dot, add)))
+                else:
+                    fold(state, op, body, keys, dot, feed.origin_no, vector, feeds.locate)
             else:
                 status = status_without_body(op, self.understood)
                 if status is FoldStatus.UNKNOWN:

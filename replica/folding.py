@@ -4,15 +4,18 @@ Between the two the ops are folded in memory. So a batch of five thousand ops co
 pass of the fold and one write, and the digests move by the difference.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from replica.frontier import Frontier
+from replica.meaning import Meaning
 from replica.oplog import Changes, MemoryChange, OriginOf, Store
+from replica.ops import Remember
 from replica.state import digest
 from replica.state.cells import CellKind, Key, State
-from replica.state.memories import BareMemory, Memory, MemoryCell, show, show_added
+from replica.state.memories import BareMemory, Memory, MemoryCell, show
 
 _MEMORY: Final = CellKind.MEMORY
 _tuple = tuple.__new__  # by name it takes three times as long, and nearly every op that is taken makes one
@@ -50,6 +53,8 @@ class WorkingSet:
     state: State
     _before: dict[Key, _Before] = field(default_factory=dict)
     _tombstones: set[bytes] = field(default_factory=set)
+    bare: list[BareMemory] = field(default_factory=list)
+    """What was not folded, since it adds memories that were `unknown`."""
 
     @classmethod
     def load(cls, store: Store, keys: Iterable[Key], origin_of: OriginOf) -> "WorkingSet":
@@ -63,24 +68,36 @@ class WorkingSet:
             working._before[key] = _Before(*digest.elements(key, cell, memory, origin_of), memory)
         return working
 
+    def unknown(self, said: Iterable[Meaning]) -> set[bytes]:
+        """Return the memories of which nothing was known, and which one op of a batch adds and no other names.
+
+        What these come to is known without a fold, and they are nearly all of a sync.
+        """
+        adding: list[bytes] = []
+        others: set[bytes] = set()
+        for body, keys in said:
+            if type(body) is Remember:
+                adding.append(keys[0][1])
+            else:
+                others.update(name for part, name in keys if part is _MEMORY)
+        once = set(adding)
+        if len(once) < len(adding):
+            others.update(rid for rid, times in Counter(adding).items() if times > 1)
+        once -= others
+        once -= self._tombstones
+        once.difference_update(name for part, name in self.state.cells if part is _MEMORY)
+        return once
+
     def settle(self, totals: Totals, origin_of: OriginOf) -> Changes:
         """Move the totals by what changed, and return the changed cells, tombstones and memories for the store."""
-        changes = Changes(tombstones=self.state.tombstones - self._tombstones)
+        changes = Changes(tombstones=self.state.tombstones - self._tombstones, bare=self.bare)
         visible, cells, tombstones = totals.visible, totals.cells, totals.tombstones
         for rid in changes.tombstones:
             tombstones += digest.tombstone_element(rid)
         memories, changed = changes.memories, changes.cells
-        added: list[BareMemory] = []
         for key in self.state.touched:
             cell = self.state.cells.get(key)
             before = self._before.get(key)
-            if before is None and type(cell) is MemoryCell and cell.is_only_added():  # nearly all of a sync
-                ((dot, add),) = cell.adds.items()
-                one = _tuple(BareMemory, (key[1], dot, add))
-                added.append(one)
-                memories.append(_tuple(MemoryChange, (key[1], None, show_added(one), cell)))
-                changed[key] = cell
-                continue
             if cell is None and before is None:
                 continue
             memory = old = None
@@ -98,7 +115,7 @@ class WorkingSet:
                 visible += shown
                 cells += held
             changed[key] = cell
-        shown, held = digest.added_elements(added, origin_of)
+        shown, held = digest.added_elements(self.bare, origin_of)
         totals.visible = digest.reduced(visible + shown)
         totals.cells = digest.reduced(cells + held)
         totals.tombstones = digest.reduced(tombstones)

@@ -111,6 +111,9 @@ class Changes:
     cells: dict[Key, Cell | None] = field(default_factory=dict)
     tombstones: set[bytes] = field(default_factory=set)
     memories: list[MemoryChange] = field(default_factory=list)
+    bare: Sequence[BareMemory] = ()
+    """Memories that ops of this batch added, and of which nothing else is known: the ops are all that is kept of them
+    beside what shows."""
     members: list[IntroducedMember] = field(default_factory=list)
     further: list[IntroducedMember] = field(default_factory=list)
     """Introductions of devices that another one made known, and of the root."""
@@ -161,7 +164,7 @@ class Changes:
 _BESIDE_OPS: Final = tuple(
     each.name
     for each in fields(Changes)
-    if each.name not in ("entries", "feeds", "cells", "memories", "meta", "may_follow")
+    if each.name not in ("entries", "feeds", "cells", "memories", "bare", "meta", "may_follow")
 )
 
 

@@ -126,10 +126,16 @@ class ClaimTables(FollowingTables):
             if renamed or _is_due(connection):
                 _follow(connection, renamed)
             return
-        connection.executemany(
-            "INSERT OR IGNORE INTO claim_unread VALUES (?)",
-            [(change.id,) for change in changes if _says_something_else(change)],
-        )
+        unread = [change.id for change in changes if _says_something_else(change)]
+        if _follow_one_another(unread):
+            connection.execute(
+                "INSERT OR IGNORE INTO claim_unread SELECT id FROM shown_memory WHERE id BETWEEN ? AND ?",
+                (unread[0], unread[-1]),
+            )
+        else:
+            connection.executemany(
+                "INSERT OR IGNORE INTO claim_unread VALUES (?)", [(number,) for number in unread]
+            )
         numbers = [change.id for change in changes]
         held = [change.id for change in changes if change.before is not None]
         touched = {*_filed_among(connection, held), *_claiming_among(connection, numbers)}

@@ -103,13 +103,14 @@ def added_elements(added: Iterable[BareMemory], origin_of: Callable[[int], Origi
     """Return what the cells of these memories add to the digest, and what to the state digest."""
     visible = state = EMPTY
     origins: dict[int, Origin] = {}
+    sha256, number = hashlib.sha256, int.from_bytes  # by the hundred thousand, `element` takes a third longer
     for rid, (feed, seq, id8), (_, text, fields) in added:
         if feed not in origins:
             origins[feed] = origin_of(feed)
         device, incarnation = origins[feed]
-        named = [[name, by_name(fields[name])] for name in sorted(fields)] if fields else []
-        visible += element([_MEMORY, rid, text, named])
-        state += element([_MEMORY, rid, [[device, incarnation, seq, id8]]])
+        named = [[name, by_name(fields[name])] for name in sorted(fields)] if fields else ()
+        visible += number(sha256(pack((_MEMORY, rid, text, named))).digest())
+        state += number(sha256(pack((_MEMORY, rid, ((device, incarnation, seq, id8),)))).digest())
     return visible, state
 
 

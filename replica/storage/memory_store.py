@@ -334,6 +334,8 @@ class MemoryStore:
         # Before a cell is kept as an op: what leaves the log now, somebody else's base may tell otherwise.
         self._rewrite_log(changes)
         self._keep(self._cells, changes.cells)
+        for one in changes.bare:
+            self._cells[memory_key(one.rid)] = self._as_kept(one.rid, one.cell())
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)
         for remains in changes.remains:

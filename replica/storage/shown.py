@@ -49,6 +49,10 @@ _FILLING_ROWS_MIN: Final = 10_000
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 
 
+_Inserts = dict[tuple[str, ...], list[tuple[Any, ...]]]
+"""Rows of the memory table to be inserted, each with its number in front, by which columns they fill."""
+
+
 class RowChange(NamedTuple):
     """What a batch did to one row of the memory table, for derived tables. `id` is the row's number."""
 
@@ -135,7 +139,7 @@ class Shown:
             linked = write_links(self._connection, others)
             judged = write_same_slots(self._connection, others)
             related = proposed or linked or judged
-        if changes.memories or related:
+        if changes.memories or changes.bare or related:
             self._write_memories(changes, now_ms, follows=follows)
         if changes.added:
             self._write_added(changes.added, now_ms)
@@ -149,16 +153,26 @@ class Shown:
         self._tell((), now_ms)  # what needed the index of contents is done now
 
     def _write_some(self, added: Sequence[BareMemory], now_ms: int) -> None:
-        inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
-        seen: list[RowChange] = []
-        for number, memory in enumerate(map(show_added, added), self._last_memory + 1):
-            columns, values = _filled_columns(memory)
-            inserts.setdefault(columns, []).append((number, *values))
-            seen.append(_tuple(RowChange, (number, memory[0], None, memory)))
-        self._last_memory += len(added)
-        for columns, rows in inserts.items():
-            self._insert(("id", *columns), rows)
+        inserts: _Inserts = {}
+        seen = self._show_added(added, inserts)
+        self._insert(inserts)
         self._tell(seen, now_ms)
+
+    def _show_added(self, added: Sequence[BareMemory], inserts: _Inserts) -> list[RowChange]:
+        """Put the rows of new memories, of which nothing is known but one add, with what is to be inserted."""
+        seen: list[RowChange] = []
+        unlabelled = inserts.setdefault(_MEMORY_COLUMNS, [])
+        for number, one in enumerate(added, self._last_memory + 1):
+            memory = show_added(one)
+            rid, text, fields, hlc, _, feed, _, _ = memory
+            if fields:
+                columns, values = _filled_columns(memory)
+                inserts.setdefault(columns, []).append((number, *values))
+            else:  # nearly all
+                unlabelled.append((number, rid, text, content_number(text), hlc, hlc, feed, 0, 0))
+            seen.append(_tuple(RowChange, (number, rid, None, memory)))
+        self._last_memory += len(added)
+        return seen
 
     def purge(self) -> None:
         """Leave no trace of rows that are gone."""
@@ -259,11 +273,8 @@ class Shown:
             changes.may_follow
             and bool(self._following)
             and changes.is_of_ops_alone()
-            and len(changes.cells) == len(changes.memories)
-            and all(
-                before is None and cell is not None and not cell.claims and not cell.triggers
-                for _, before, _, cell in changes.memories
-            )
+            and bool(changes.bare)
+            and not changes.cells
         )
 
     def _write_memories(self, changes: Changes, now_ms: int, *, follows: bool) -> None:
@@ -271,11 +282,11 @@ class Shown:
         numbers = {}
         if shown:
             numbers = dict(select_named(self._connection, "SELECT rid, id FROM memory WHERE rid IN", shown))
-        inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+        inserts: _Inserts = {}
+        seen = self._show_added(changes.bare, inserts)
         updates, deletes = [], []
         stale: list[tuple[int]] = []
         laden: list[tuple[int, MemoryCell]] = []
-        seen: list[RowChange] = []
         for rid, before, after, cell in changes.memories:
             number = numbers.get(rid)
             if number is None:
@@ -295,8 +306,7 @@ class Shown:
             seen.append(_tuple(RowChange, (number, rid, before, after)))
         new = sum(map(len, inserts.values()))
         with self._filling(new, held=self._last_memory - new):
-            for columns, rows in inserts.items():
-                self._insert(("id", *columns), rows)
+            self._insert(inserts)
         if updates:
             self._connection.executemany(_UPDATE_MEMORY, updates)
         if deletes:
@@ -317,10 +327,11 @@ class Shown:
         for tables in self._derived:
             tables.changed(self._connection, seen, now_ms)
 
-    def _insert(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        names = ", ".join(f'"{name}"' for name in columns)
-        row = f"({', '.join('?' * len(columns))})"
-        insert_many(self._connection, f"INSERT INTO memory ({names}) VALUES", row, rows)
+    def _insert(self, inserts: _Inserts) -> None:
+        for columns, rows in inserts.items():
+            names = ", ".join(f'"{name}"' for name in ("id", *columns))
+            row = f"({', '.join('?' * (len(columns) + 1))})"
+            insert_many(self._connection, f"INSERT INTO memory ({names}) VALUES", row, rows)
 
     @contextmanager
     def _filling(self, rows: int, *, held: int) -> Iterator[None]:

@@ -25,6 +25,7 @@ from replica import (
     open_replica,
 )
 from replica.errors import StoreFailed
+from replica.ops import Body, Claim, Relate
 from replica.purging import purge
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
@@ -208,6 +209,20 @@ def test_a_full_disk_keeps_nobody_from_opening_a_store_that_lags(tmp_path: Path)
     home.connection.execute("PRAGMA query_only = OFF")
     home.core.store.follow()
     assert home.connection.execute("SELECT count(*) FROM memory_text_docsize").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    "beside", [Set("speaker", "Ann"), Claim("Ann", "likes", "tea", (), None), Relate("a", "b", "c", 1.0)]
+)
+def test_tables_are_told_at_once_of_a_commit_that_does_anything_else(beside: Body, tmp_path: Path) -> None:
+    """To a memory that was there, or beside all memories: only what nobody has seen yet may wait."""
+    home = Home(path=str(tmp_path / "memory.db"))
+    first, second = (new_memory_id(NOW_MS + n, home.random) for n in range(2))
+    home.core.commit([Write(Remember("ann boat", {}), first)], NOW_MS)
+    rid = None if isinstance(beside, Relate) else first
+    home.core.commit([Write(Remember("bob tea", {}), second), Write(beside, rid)], NOW_MS, may_follow=True)
+    assert not home.core.store.lags
+    assert home.connection.execute("SELECT count(*) FROM memory_text_docsize").fetchone() == (2,)
 
 
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 30))

@@ -1,0 +1,272 @@
+"""Ops taken in bulk come to what they come to one by one, whatever is among them.
+
+Adds of memories of which nothing else is known are read and written together; everything else is folded op by op.
+"""
+
+import random
+import sqlite3
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replica import ops
+from replica.codec import SALT_BYTES, decode_payload, decode_remembers, encode_payload, pack
+from replica.core import Core
+from replica.errors import InvalidOp
+from replica.folding import WorkingSet
+from replica.frame import Frame
+from replica.ids import MemoryId
+from replica.limits import TEXT_BYTES_MAX
+from replica.meaning import meaning_of, meanings_of
+from replica.ops import Op, OpKind, Remember
+from replica.state.cells import encode_cell
+from replica.state.text import EditedText, base_name
+from replica.storage.memory_store import MemoryStore
+from replica.storage.sql import connect
+from replica.storage.store import SqliteStore
+from samemind.config import Settings
+from samemind.device import derived_tables
+from tests.support.replicas import NOW_MS, Hand, acquaint, carry, core_of, frame_of_segments
+
+RIDS = [MemoryId(bytes([n]) * 16) for n in range(1, 7)]
+TEXTS = ("Ann lives in Porto", "Ben bakes bread", "the same words", "Ann moved to Lisbon")
+FIELDS: tuple[dict[str, Any], ...] = (
+    {},
+    {"importance": 0.5, "topic": "sea"},
+    {"meta": {"a": 1, "category": "identity"}, "speaker": "Ben"},
+    {"tags": ["a", "b"], "told_at": NOW_MS},
+)
+# What no honest program writes, as the body of an op of kind REMEMBER.
+CROOKED = (
+    pack(["", {}]),
+    pack([" \u2003\t", {}]),
+    pack(["x" * (TEXT_BYTES_MAX + 1), {}]),
+    pack(["é" * (TEXT_BYTES_MAX // 2 + 1), {}]),
+    pack([b"no text", {}]),
+    pack(["a list", []]),
+    pack(["nothing", None]),
+    pack(["one"]),
+    pack(["three", {}, 3]),
+    pack({"a": "map"}),
+    pack(["bytes", {b"key": 1}]),
+    pack(["deep", {"meta": {"a": {"b": 1}}}]),
+    pack(["a wrong value", {"importance": 7}]),
+    pack(["ext", {"meta": {}}])[:-1] + b"\xd4\x05\x00",
+    b"\x92\xd9\x05spelt\x80",  # a length in two bytes where one does
+    b"\x92\xa5words\xde\x00\x00",
+    b"\x92\xa3two\x82\xa1b\x01\xa1a\x02",  # keys in no order
+    b"\x92\xa4same\x82\xa1a\x01\xa1a\x02",
+    b"\x92\xa5float\x81\xaaimportance\xca\x3f\x00\x00\x00",
+    b"\x92\xa4part",
+    pack(["and one more", {}]) * 2,
+    b"",
+    b"\xc1",
+    b"\x92\xa2\xff\xfe\x80",
+    b"\x91" * 600 + b"\xc0",
+    b"\x91" * 2_000 + b"\xc0",
+    b"\x92\xa4deep\x81\xa1a" + b"\x91" * 505 + b"\xc0",
+)
+
+
+def payload(body: bytes) -> bytes:
+    return bytes(SALT_BYTES) + body
+
+
+@given(
+    st.lists(
+        st.sampled_from([*CROOKED, *(encode_payload(b"", Remember(t, f)) for t in TEXTS for f in FIELDS)])
+    )
+)
+def test_bodies_are_read_together_as_one_by_one(bodies: list[bytes]) -> None:
+    """None spoils another, also where two halves would make a whole, or one holds two."""
+    read: list[ops.Body | None] = []
+    for body in bodies:
+        try:
+            read.append(decode_payload(OpKind.REMEMBER, payload(body)))
+        except InvalidOp:
+            read.append(None)
+    assert decode_remembers([payload(body) for body in bodies]) == read
+
+
+def test_every_crooked_body_is_refused_among_good_ones() -> None:
+    good = payload(encode_payload(b"", Remember("good", {})))
+    for body in CROOKED:
+        assert decode_remembers([good, payload(body), good]) == [
+            Remember("good", {}),
+            None,
+            Remember("good", {}),
+        ]
+
+
+def test_halves_of_two_bodies_do_not_make_one() -> None:
+    assert decode_remembers([payload(b"\x92\xa3one"), payload(b"\x80\x92\xa3two\x80")]) == [None, None]
+    swapped = [payload(pack(["a", {}]) + b"\x92"), payload(pack(["b", {}])[1:])]
+    assert decode_remembers(swapped) == [None, None]
+
+
+_ERASES = 8
+
+
+# -- whole stores -------------------------------------------------------------------------------------------------
+
+
+def _written(hand: Hand, seen: Sequence[Op], choice: int, rid: MemoryId, chance: random.Random) -> Op:
+    """One more op of a hand: mostly an add, and else something that is done to one, or a crooked one."""
+    text, fields = chance.choice(TEXTS), chance.choice(FIELDS)
+    others = [op.place for op in seen if op.origin != hand.origin][-1:]
+    memories = sorted({rid, chance.choice(RIDS)})
+    made: dict[int, Callable[[], Op]] = {
+        0: lambda: hand.write(ops.Forget(tuple(memories)), seen=others),
+        1: lambda: hand.write(ops.Set("topic", "moving"), rid, seen=others),
+        2: lambda: hand.write(ops.Claim("Ann", "lives in", "Porto", (), None), rid, seen=others),
+        3: lambda: hand.write(
+            ops.Edit(
+                base_name(rid, TEXTS[0]),
+                EditedText.from_base(rid, TEXTS[0]).edit("Ann still lives in Porto", random.Random(1)),
+            ),
+            rid,
+            seen=others,
+        ),
+        4: lambda: hand.write(
+            ops.Relate("Ann", "knows", "Ben", 0.5), rid
+        ),  # names a memory, and is not about it
+        5: lambda: hand.write(kind=OpKind.REMEMBER, plain=chance.choice(CROOKED[5:]), rid=rid),
+        6: lambda: hand.write(kind=OpKind.REMEMBER, plain=pack([text, {}]), rid=rid, version=2),
+        7: lambda: hand.write(
+            kind=OpKind.REMEMBER, plain=pack([text, {}])
+        ),  # adds nothing, since it names nothing
+        _ERASES: lambda: hand.write(ops.Erase(tuple(memories)), seen=others),
+        9: lambda: hand.write(ops.Access(((rid, 2, NOW_MS),)), seen=others),
+        10: lambda: hand.write(ops.Tag(("dough",)), rid, seen=others),
+        11: lambda: hand.write(ops.Set("theme", text), seen=others),
+    }
+    return made.get(choice, lambda: hand.write(Remember(text, fields), rid, seen=others))()
+
+
+@st.composite
+def histories(draw: st.DrawFn, *, erases: bool = True) -> list[tuple[int, Op]]:
+    """Ops of two members and a stranger, each with its author's number, in an order in which they may come.
+
+    Without `erases`: an erasure has a proof where it is signed itself, so where frames end shows in what it leaves.
+    """
+    hands = [Hand("ann"), Hand("ben"), Hand("eve")]
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    written: list[tuple[int, Op]] = []
+    for by, choice, rid in draw(
+        st.lists(
+            st.tuples(st.sampled_from([0, 0, 1, 1, 2]), st.integers(0, 30), st.sampled_from(RIDS)), min_size=1
+        )
+    ):
+        known = [op for at, op in written if at != 2 or by == 2]
+        if erases or choice != _ERASES:
+            written.append((by, _written(hands[by], known, choice, rid, chance)))
+    return written or [(0, hands[0].write(Remember(TEXTS[0], {}), RIDS[0]))]
+
+
+def receiver(*, in_sqlite: bool) -> tuple[Core, sqlite3.Connection | None]:
+    """A device that knows both members, with everything that a device derives."""
+    connection = connect(":memory:") if in_sqlite else None
+    store = MemoryStore() if connection is None else SqliteStore(connection, derived_tables(Settings()))
+    core = core_of("phone", store)
+    if connection is not None:
+        weakref.finalize(core, connection.close)
+    acquaint(core, "phone", "ann", "ben")
+    return core, connection
+
+
+def taken(
+    history: Sequence[tuple[int, Op]], *, at_once: int, in_sqlite: bool = True
+) -> tuple[Core, dict[str, Any]]:
+    """What a device comes to that gets a history so many ops at a time."""
+    core, connection = receiver(in_sqlite=in_sqlite)
+    hands = [Hand("ann"), Hand("ben"), Hand("eve")]
+    for start in range(0, len(history), at_once):
+        some = history[start : start + at_once]
+        authors = sorted({by for by, _ in some})
+        whole = [
+            (hands[by].segment(*own), own) for by in authors if (own := [op for at, op in some if at == by])
+        ]
+        frame = frame_of_segments(*whole)._replace(
+            ops=tuple(op for _, op in some), segment_of=tuple(authors.index(by) for by, _ in some)
+        )
+        core.take(carry(Frame(*frame)), NOW_MS)
+    assert core.store.check() == []
+    shown = {} if connection is None else shows(connection)
+    return core, shown
+
+
+# Every table with rows of the state, and of what is derived from it, without the numbers that rows have here.
+_SHOWS = {
+    "op": "SELECT pos, feed, seq, hlc, kind, version, ends, rid, seen, payload, payload_hash, id, status FROM op",
+    "feed": "SELECT * FROM feed",
+    "cell": "SELECT * FROM cell",
+    "tombstone": "SELECT * FROM tombstone",
+    "memory": "SELECT m.*, 0 AS id FROM memory m",
+    "edge": "SELECT * FROM edge",
+    "claim": "SELECT c.*, m.rid, 0 AS id FROM claim c JOIN memory m ON m.id = c.id",
+    "raised_trigger": "SELECT * FROM raised_trigger",
+    "setting": "SELECT * FROM setting",
+    "proof": "SELECT * FROM proof",
+    "word": "SELECT w.term, w.col, w.offset, m.rid FROM memory_word_at w JOIN memory m ON m.id = w.doc",
+    "embed_queue": "SELECT m.rid FROM embed_queue q JOIN memory m ON m.id = q.id",
+    "entity_queue": "SELECT m.rid FROM entity_queue q JOIN memory m ON m.id = q.id",
+    "pattern_queue": "SELECT m.rid FROM pattern_queue q JOIN memory m ON m.id = q.id",
+    "claim_unread": "SELECT m.rid FROM claim_unread q JOIN memory m ON m.id = q.id",
+    "telling": "SELECT m.rid, t.class FROM telling t JOIN memory m ON m.id = t.id",
+    "due": "SELECT m.rid FROM due d JOIN memory m ON m.id = d.id",
+}
+
+
+def shows(connection: sqlite3.Connection) -> dict[str, Any]:
+    connection.row_factory = sqlite3.Row
+    return {
+        name: sorted(
+            repr([(column, row[column]) for column in columns if column != "id" or name == "op"])
+            for columns, row in [(each.keys(), each) for each in connection.execute(statement)]
+        )
+        for name, statement in _SHOWS.items()
+    }
+
+
+@given(histories(erases=False))
+@settings(max_examples=60, deadline=None)
+def test_bulk_comes_to_what_ops_come_to_one_by_one(history: list[tuple[int, Op]]) -> None:
+    """Adds, edits, forgets, duplicates, what is crooked or not understood, and a stranger's ops."""
+    whole, shown = taken(history, at_once=len(history))
+    for at_once in (1, 3):
+        other, shown_by_other = taken(history, at_once=at_once)
+        assert whole.digests() == other.digests()
+        # What was told twice for a while stays a class of its own, and what was touched in vain has a cell.
+        assert shown | {"telling": [], "cell": []} == shown_by_other | {"telling": [], "cell": []}
+    in_memory = [taken(history, at_once=n, in_sqlite=False)[0] for n in (1, len(history))]
+    cells = [{key: encode_cell(cell) for key, cell in core.store.all_cells()} for core in (whole, *in_memory)]
+    assert cells[0] == cells[1] == cells[2]
+
+
+@given(histories())
+@settings(max_examples=40, deadline=None)
+def test_what_is_not_folded_comes_to_what_folding_it_does(history: list[tuple[int, Op]]) -> None:
+    """The same frames, with each op read by itself and folded."""
+    bulk, shown = taken(history, at_once=len(history))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WorkingSet, "unknown", lambda self, said: set())
+        patch.setattr(
+            "replica.core.meanings_of", lambda some, understood: [meaning_of(op, understood) for op in some]
+        )
+        folded, shown_folded = taken(history, at_once=len(history))
+    assert bulk.digests() == folded.digests()
+    assert shown == shown_folded
+
+
+@given(histories())
+def test_meanings_together_are_those_one_by_one(history: list[tuple[int, Op]]) -> None:
+    some = [op for _, op in history]
+    for understood in (ops.UNDERSTOOD, {**ops.UNDERSTOOD, OpKind.REMEMBER: 2}, {}):
+        singly = [meaning_of(op, understood) for op in some]
+        assert [(body, [*keys]) for body, keys in meanings_of(some, understood)] == [
+            (body, [*keys]) for body, keys in singly
+        ]
