@@ -138,9 +138,9 @@ class Changes:
     say is its cell, in the state and in the base alike."""
     spine: list[SpinePiece] = field(default_factory=list)
     remains: list["Remains"] = field(default_factory=list)
-    """What stays of deletions and edits whose ops leave the log; what is held under the same id is left as it is."""
+    """What stays of deletions and edits whose ops leave the log; it is joined with what is held under the same id."""
     remains_cut: list[tuple[OpId, bytes | None]] = field(default_factory=list)
-    """Remains that say less from now on, or (None) nothing, since what they edited is gone."""
+    """Remains that say less from now on, or (None) nothing, since what they edited is gone; `remains` come after."""
     base_cells: dict[Key, Cell | None] = field(default_factory=dict)
     base_tombstones: set[bytes] = field(default_factory=set)
     tombstones_gone: set[bytes] = field(default_factory=set)

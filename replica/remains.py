@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from replica.chains import Chains
 from replica.codec import decode_payload, payload_hash
-from replica.errors import InvalidOp
+from replica.errors import InvalidOp, TooLarge
 from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import MemoryId, OpId, OpRef
 from replica.membership import Membership
@@ -116,6 +116,24 @@ def without_edits(frames: Iterable[bytes], gone: Container[bytes]) -> Iterator[t
         ):
             says = any(op.payload is not None for op in ops)
             yield ops[-1].id, _packed(frame.segments[0], ops).frame if says else None
+
+
+def joined(one: bytes, other: bytes) -> bytes:
+    """Return one frame for two remains that end at the same op, with each payload that either has.
+
+    So it is where a base ends between an op and the next signed one: the rest of that run leaves the log later, and is
+    named by the same signed op. `one` as it is where both together are larger than a frame may be.
+    """
+    if one == other:
+        return one
+    shorter, longer = sorted((decode_frame(one), decode_frame(other)), key=lambda frame: len(frame.ops))
+    before = len(longer.ops) - len(shorter.ops)  # as the last op is the same, so is each before it
+    common = zip(longer.ops[before:], shorter.ops, strict=True)
+    ops = [*longer.ops[:before], *(same if op.payload is None else op for op, same in common)]
+    try:
+        return _packed(longer.segments[0], ops).frame
+    except TooLarge:  # a member handed over headers without end
+        return one
 
 
 def read_remains(data: object, membership: Membership, verify: Verify) -> tuple[Remains, Proven]:

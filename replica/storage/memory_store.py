@@ -20,6 +20,7 @@ from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import IntroducedMember, Membership, Revocation
 from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartRow, SpinePiece
 from replica.ops import Op, OpKind, Remember
+from replica.remains import joined
 from replica.rows import row_of
 from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell, memory_key
 from replica.state.memories import Add, BareMemory, MemoryCell
@@ -338,13 +339,13 @@ class MemoryStore:
             self._cells[memory_key(one.rid)] = self._as_kept(one.rid, one.cell())
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)
-        for remains in changes.remains:
-            self._remains.setdefault(*remains)
         for op_id, frame in changes.remains_cut:
             if frame is None:
                 del self._remains[op_id]
             else:
                 self._remains[op_id] = frame
+        for remains in changes.remains:
+            self._remains[remains.id] = joined(self._remains.get(remains.id, remains.frame), remains.frame)
         self._keep(self._base, changes.base_cells)
         self._base |= settled
         for one in changes.added:

@@ -18,6 +18,7 @@ from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import IntroducedMember, Membership, Revocation
 from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartRow, SpinePiece
+from replica.remains import joined
 from replica.rows import entries_of, values_of
 from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell
 from replica.state.register import Vector
@@ -49,6 +50,7 @@ class SqliteStore:
         self.connection = connection
         migrate(connection)
         connection.create_function("added_cell", 5, added_cell, deterministic=True)
+        connection.create_function("joined", 2, joined, deterministic=True)
         self._shown = Shown(connection, derived)
         with suppress(StoreFailed):  # on a full disk, what is there still answers
             self.follow()
@@ -464,7 +466,6 @@ class SqliteStore:
         )
         self._many("DELETE FROM op WHERE pos BETWEEN ? AND ?", spans(changes.compacted))
         self._many("INSERT INTO spine VALUES (?, ?, ?)", list(_short_pieces(changes.spine)))
-        self._many("INSERT OR IGNORE INTO remains VALUES (?, ?)", changes.remains)
         self._many(
             "UPDATE remains SET frame = ? WHERE id = ?",
             [(frame, op_id) for op_id, frame in changes.remains_cut if frame is not None],
@@ -472,6 +473,10 @@ class SqliteStore:
         self._many(
             "DELETE FROM remains WHERE id = ?",
             [(op_id,) for op_id, frame in changes.remains_cut if frame is None],
+        )
+        self._many(
+            "INSERT INTO remains VALUES (?, ?) ON CONFLICT DO UPDATE SET frame = joined(frame, excluded.frame)",
+            changes.remains,
         )
         self._many(
             """INSERT INTO cell (part, name, base) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET

@@ -29,6 +29,7 @@ from tests.support.replicas import (
     group,
     memories,
     remember,
+    rows_of,
     say,
     sqlite_store,
     sync,
@@ -215,3 +216,32 @@ def test_words_edited_into_a_memory_go_with_it_where_a_base_brings_its_forgettin
     assert absorbs(phone, make_snapshot(laptop), later)
     assert phone.store.remains()
     assert not any(b"edited" in data for data in phone.store.remains())
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_what_leaves_the_log_after_a_base_that_ends_before_it_is_proven_as_well(
+    make_store: MakeStore,
+) -> None:
+    """The base of another ends between ops that came under one signature; what is proven by it comes in two parts."""
+    laptop, phone, tablet, watch = group("laptop", "phone", "tablet", "watch", make_store=make_store)
+    draft, other = remember(laptop, "draft", "other")
+    sync(laptop, watch)
+    edit(laptop, draft, "edited draft")
+    edit(laptop, other, "XYZZY")  # in the first part, and goes with the second
+    edited = edit(laptop, draft, "draft, edited twice", now_ms=NOW_MS + DAY_MS)
+    forgotten = say(laptop, Forget((other,)), now_ms=NOW_MS + DAY_MS)
+    remember(laptop, "last", now_ms=NOW_MS + DAY_MS)
+    sync(laptop, phone)
+    remember(tablet, "new to the phone")
+    sync(laptop, tablet)
+    later = NOW_MS + 100 * DAY_MS  # nobody is waited for any more
+    assert compact(laptop, later, before_ms=NOW_MS)
+    assert absorbs(phone, make_snapshot(laptop), later)
+    assert {edited.id, forgotten.id} <= {row.id for row in rows_of(phone)}
+    assert any(b"XYZZY" in data for data in phone.store.remains())
+    compact(phone, later)
+    assert not any(b"XYZZY" in data for data in phone.store.remains())
+    assert not rows_of(phone)
+    assert unproven_texts(phone) == set()
+    assert absorbs(watch, make_snapshot(phone), later)
+    assert texts(watch) == texts(phone) == {"draft, edited twice", "last", "new to the phone"}
