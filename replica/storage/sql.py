@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 # SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
 _PARAMETERS_MAX: Final = 16_384
 # More are no faster, and of the widest rows, slower.
-_ROWS_AT_ONCE: Final = 50
+ROWS_AT_ONCE: Final = 50
 # Random 16-byte keys make checkpoints the cost of large syncs; 16,000 pages (64 MB) halve it.
 _CHECKPOINT_PAGES: Final = 16_000
 # What SQLite fills, it keeps until it is told to let go: a program in use grows by twice this, as it writes on one
@@ -82,12 +82,14 @@ def _casefold(text: str | float | None) -> str | float | None:
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+def transaction(connection: sqlite3.Connection, *, inserts_many: bool = False) -> Iterator[None]:
     """Run a block in one durable write transaction: what it wrote is on the disk when the block has ended.
 
-    A disk that refuses becomes `StoreFailed`, with nothing half-written.
+    A disk that refuses becomes `StoreFailed`, with nothing half-written. `inserts_many`: by statements of many rows
+    (`insert_many`). To be able to take back one of these, SQLite copies each page that it changes, to a file beyond
+    64 kB; where an index is in no order, fifty rows change some fifty. Such copies stay in memory then.
     """
-    with _transaction(connection, "FULL"):
+    with _transaction(connection, "FULL", inserts_many=inserts_many):
         yield
 
 
@@ -108,11 +110,21 @@ def derived_transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection, synchronous: str) -> Iterator[None]:
+def _transaction(
+    connection: sqlite3.Connection, synchronous: str, *, inserts_many: bool = False
+) -> Iterator[None]:
     try:
         # Said by each transaction for itself, so that none depends on what the one before left behind.
         connection.execute(f"PRAGMA synchronous = {synchronous}")
-        connection.execute("BEGIN IMMEDIATE")
+        if (
+            inserts_many
+        ):  # it holds from the beginning of a transaction to its end; what is sorted there stays in files
+            connection.execute("PRAGMA temp_store = MEMORY")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        finally:
+            if inserts_many:
+                connection.execute("PRAGMA temp_store = DEFAULT")
         try:
             yield
         except BaseException:
@@ -174,13 +186,13 @@ def insert_many(connection: sqlite3.Connection, into: str, row: str, rows: Seque
 
     `into` ends in `VALUES`, and `row` is what stands there for each of them.
     """
-    whole = len(rows) - len(rows) % _ROWS_AT_ONCE
+    whole = len(rows) - len(rows) % ROWS_AT_ONCE
     if whole:
         connection.executemany(
-            f"{into} {', '.join([row] * _ROWS_AT_ONCE)}",
+            f"{into} {', '.join([row] * ROWS_AT_ONCE)}",
             (
-                [*chain.from_iterable(rows[start : start + _ROWS_AT_ONCE])]
-                for start in range(0, whole, _ROWS_AT_ONCE)
+                [*chain.from_iterable(rows[start : start + ROWS_AT_ONCE])]
+                for start in range(0, whole, ROWS_AT_ONCE)
             ),
         )
     if rest := rows[whole:]:

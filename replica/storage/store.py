@@ -25,7 +25,7 @@ from replica.state.register import Vector
 from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell, write_added
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
-from replica.storage.sql import derived_transaction, insert_many, select_named, transaction
+from replica.storage.sql import ROWS_AT_ONCE, derived_transaction, insert_many, select_named, transaction
 
 # Below 16 MB a file is not worth the writing.
 _SHRINK_PAGES_MIN: Final = 4_096
@@ -362,7 +362,8 @@ class SqliteStore:
     def write(self, changes: Changes, now_ms: int) -> None:
         """Make the changes durable, all or none."""
         try:
-            with transaction(self.connection):
+            many = len(changes.entries) + len(changes.added) >= ROWS_AT_ONCE
+            with transaction(self.connection, inserts_many=many):
                 self._write(changes, now_ms)
         except BaseException:
             self._shown.forget_numbers()

@@ -23,7 +23,7 @@ from replica import (
     new_memory_id,
     transaction,
 )
-from replica.storage.sql import as_trouble
+from replica.storage.sql import as_trouble, insert_many
 from tests.support.replicas import NOW_MS, core_of
 
 FULL, NORMAL = 2, 1
@@ -212,6 +212,51 @@ def test_a_disk_that_takes_nothing_is_not_said_to_give_nothing(code: int, what: 
     error = sqlite3.OperationalError("the disk")
     error.sqlite_errorcode = code
     assert f"could not be {what} (the disk)" in str(as_trouble(error))
+
+
+def written_bytes() -> int:
+    """Return how much this process has handed to the system to be written."""
+    counts = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    return int(counts["wchar"])
+
+
+@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="the system does not count what is written")
+@pytest.mark.parametrize("inserts_many", [True, False])
+def test_what_takes_back_one_statement_of_many_rows_is_in_no_file(tmp_path: Path, inserts_many: bool) -> None:
+    """Unless told, SQLite writes there each page that a statement changes, though a rollback takes all of it back."""
+    connection, random = store(tmp_path / "many.db"), Random(1)
+    connection.execute("CREATE TABLE random (n INTEGER, text TEXT)")
+    connection.execute("CREATE INDEX by_n ON random (n, json_extract(text, '$.a'))")
+    rows = [(random.getrandbits(60), "{}") for _ in range(20_000)]
+    with transaction(connection):
+        insert_many(connection, "INSERT INTO random VALUES", "(?, ?)", rows[:15_000])
+    with transaction(connection, inserts_many=inserts_many):
+        before = written_bytes()
+        insert_many(connection, "INSERT INTO random VALUES", "(?, ?)", rows[15_000:])
+        assert (written_bytes() == before) is inserts_many
+    assert connection.execute("SELECT count(*) FROM random").fetchone() == (20_000,)
+
+
+def test_a_store_says_so_of_much_that_comes_at_once_and_of_nothing_else() -> None:
+    core, connection = device()
+    said: list[str] = []
+    connection.set_trace_callback(said.append)
+    for count in (1, 200):
+        said.clear()
+        rids = [new_memory_id(NOW_MS + n, Random(n)) for n in range(count)]
+        core.commit([Write(Remember("ann", {}), rid) for rid in rids], NOW_MS)
+        assert ("PRAGMA temp_store = MEMORY" in said) is (count > 1)
+
+
+def test_what_is_sorted_stays_in_files_whatever_is_inserted(tmp_path: Path) -> None:
+    """Also within the transaction, and where it could not begin."""
+    connection = store(tmp_path / "sorted.db")
+    with transaction(connection, inserts_many=True):
+        assert connection.execute("PRAGMA temp_store").fetchone() == (0,)
+    connection.execute("BEGIN")
+    with pytest.raises(StoreFailed), transaction(connection, inserts_many=True):
+        pass
+    assert connection.execute("PRAGMA temp_store").fetchone() == (0,)
 
 
 def test_a_store_for_one_alone_writes_ahead_and_lets_nobody_else_in(tmp_path: Path) -> None:
