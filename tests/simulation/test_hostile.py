@@ -27,6 +27,18 @@ SEEDS = range(3_000)
 PROGRESS_MIN = 0.8
 # Twenty kinds of hostility are among them.
 PROGRESS_SEEDS = range(200, 222)
+# Worlds that failed by their checker, and not by what devices did. Nothing planted in the product brings that back, so
+# they are no recordings.
+EXPECTED_TOO_MUCH = {
+    104012: "an honest revocation looked like one that was forged, of which only the signature differs",
+    103219: "restored by whom a device that was to stay did not admit, so that it never heard of it",
+    109015: "restored by whom a device that was to stay did not admit, so that it never heard of it",
+    104585: "restored after somebody honest had put a device out together with its introducer",
+    107242: "restored after somebody honest had put a device out together with its introducer",
+    112690: "restored after somebody honest had put a device out together with its introducer",
+    111095: "restored after an honest device had made the acts of a bad one its own by revoking it, which no elder"
+    " takes back but by revoking that device too",
+}
 
 
 def test_at_least_a_third_of_the_worlds_has_a_hostile_member() -> None:
@@ -36,6 +48,14 @@ def test_at_least_a_third_of_the_worlds_has_a_hostile_member() -> None:
 
 def test_nobody_is_hostile_where_only_everyday_faults_are_wanted() -> None:
     assert not any(draw(seed, faults=faults).hostility for seed in range(50) for faults in ("some", "none"))
+
+
+@pytest.mark.parametrize("seed", EXPECTED_TOO_MUCH)
+def test_what_the_acts_of_people_cannot_give_is_not_expected_of_a_group(seed: int) -> None:
+    outcome = simulate(draw(seed))
+    assert not outcome.violations, told(outcome)
+    if "restored" in EXPECTED_TOO_MUCH[seed]:
+        assert outcome.counts["groups put right"] == 1
 
 
 def world_of(behaviour: str) -> Options:
