@@ -42,6 +42,8 @@ INTRODUCTIONS_EACH_MAX: Final = 1024
 REVOCATIONS_EACH_MAX: Final = 1024
 # Of all who are no partners of this device together: each member once.
 REVOCATIONS_MAX: Final = 10_000
+# Nobody's device is introduced by so many, nor so far from the root.
+GROUNDS_MAX: Final = 64
 NAME_BYTES_MAX: Final = 256
 CERTIFICATE_BYTES_MAX: Final = 4096
 # What fits in place of a certificate, 18 bytes each. A device has one for each time that it was restored or copied.
@@ -259,6 +261,26 @@ class Membership:
         """Return the revocation of a device by the eldest whose word counts; None if nobody revoked it."""
         by = self.judgment.revoked_by.get(device)
         return None if by is None else self._revocations[device, by[0]]
+
+    def grounds(self, device: DeviceId) -> tuple[Revocation, ...]:
+        """Return what shows that a device is out: its revocation, or else those of whoever introduced it, and so on up.
+
+        At most `GROUNDS_MAX`, the nearest first; none for a device that stands, or that nobody introduced.
+        """
+        if device in self.standing:
+            return ()
+        introducers: dict[DeviceId, list[DeviceId]] = {}
+        for member in self._introductions():
+            introducers.setdefault(member.device, []).append(member.introduced_by)
+        found: list[Revocation] = []
+        line = [device]
+        for each in line:  # it grows meanwhile
+            revocation = self.revocation_of(each)
+            if revocation is not None:
+                found.append(revocation)
+            elif len(line) < GROUNDS_MAX:
+                line += [by for by in introducers.get(each, [])[:GROUNDS_MAX] if by not in line]
+        return tuple(found[:GROUNDS_MAX])
 
     def public_key(self, device: DeviceId) -> bytes | None:
         """Return the key by which a member's ops are verified; None for a stranger."""
@@ -567,7 +589,7 @@ def revoking(
 
     What a device did stops to count when an elder revokes it. So whom it had introduced, as far as that is known here,
     `by` introduces anew, and whom it had revoked `by` revokes; with `undo`, neither. Whoever is in `keep` is introduced
-    if it would not stand otherwise.
+    if it would not stand otherwise; it stays out all the same where somebody else revoked it whose word counts.
     """
     gone = {*devices}
     revocations = [revoke(sign, by, each) for each in sorted(gone)]

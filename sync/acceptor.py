@@ -100,7 +100,7 @@ class Acceptor:
             knocking[scope] = None
             try:
                 out = self._group.to_be_told() if tell is None else {}
-                pins = self._group.trust.pins() + tuple(each.certificate for each in out.values())
+                pins = self._group.trust.pins() + tuple(out.values())
                 secured, peer = await prove(pins)
             except SyncError as error:
                 _log.debug("a caller was not let in: %s", error)
@@ -113,7 +113,7 @@ class Acceptor:
             hears = peer in self._group.heard_out
             self._group.telling(peer)
             hear = partial(self._hear, peer) if hears else None
-            if await tell_revoked(secured, out[peer].revocation, self._now_ms(), hear=hear):
+            if await tell_revoked(secured, self._group.grounds(peer), self._now_ms(), hear=hear):
                 await self._group.told(peer)
         elif not self._group.trust.admits(peer):
             await trio.aclose_forcefully(secured)

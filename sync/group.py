@@ -7,14 +7,14 @@ Who belongs to the group is the replica's knowledge, looked up again whenever it
 import logging
 import sqlite3
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import trio
 
 from replica import peer_notes
 from replica.errors import ReplicaError
 from replica.ids import DeviceId
-from replica.membership import Revocation, names_author
+from replica.membership import Membership, Revocation, names_author
 from replica.replica import Replica
 from sync import peers
 from sync.errors import SyncError
@@ -30,13 +30,6 @@ _log = logging.getLogger(__name__)
 Failure = SyncError | ReplicaError
 
 
-class Revoked(NamedTuple):
-    """A device that is out: its certificate, and the revocation by the eldest who signed one, if anybody did."""
-
-    certificate: bytes
-    revocation: Revocation | None
-
-
 class Group:
     """Members, what is kept of each, and what went wrong last."""
 
@@ -46,12 +39,13 @@ class Group:
         """Everybody else who ever belonged to the group."""
         self.size = -1
         """How many introductions and revocations there are: it only grows."""
-        self.untold: dict[DeviceId, Revoked] = {}
-        """Who was revoked and has not heard it from us yet."""
-        self.heard_out: dict[DeviceId, Revoked] = {}
+        self.untold: dict[DeviceId, bytes] = {}
+        """Who was revoked and has not heard it from us yet, with its certificate."""
+        self.heard_out: dict[DeviceId, bytes] = {}
         """Who is out in a group with a root: it may know of acts of an elder that we have not heard of."""
         self.banned: frozenset[DeviceId] = frozenset()
         """Who was revoked for good. Whoever is out only because its introducer is may pair again under its key."""
+        self._membership = Membership()
         self._told: set[DeviceId] = set()
         self._heard: dict[DeviceId, float] = {}
         self._replica = replica
@@ -67,19 +61,20 @@ class Group:
                 peers.load_records(core, connection),
             )
         )
+        self._membership = group
         members, self.size = tuple(group.members.values()), group.size
         certified = ((each.device, each.certificate, each.name) for each in members)
         self.trust = TrustStore.of_group(certified, group.revoked)
         self.banned = frozenset(group.judgment.revoked_by)
         out = {
-            device: Revoked(group.members[device].certificate, group.revocation_of(device))
+            device: group.members[device].certificate
             for device in group.revoked - {self._own}
             if not names_author(group.members[device])  # nobody knows its certificate: it is a stranger
         }
         self.untold = {
-            device: each
-            for device, each in out.items()
-            if each.revocation is not None and device not in self._told
+            device: certificate
+            for device, certificate in out.items()
+            if device in self.banned and device not in self._told
             if not found.get(device, PeerRecord()).told
         }
         self.heard_out = {} if group.root is None else out
@@ -90,15 +85,19 @@ class Group:
             self._records[device] = replace(known, nickname=record.nickname, fixed=record.fixed)
         return new
 
-    def to_be_told(self) -> dict[DeviceId, Revoked]:
+    def to_be_told(self) -> dict[DeviceId, bytes]:
         """Return who is out and is answered all the same: who has not heard it, and who is heard out, now and then."""
         now = trio.current_time()
         again = {
-            device: each
-            for device, each in self.heard_out.items()
+            device: certificate
+            for device, certificate in self.heard_out.items()
             if now - self._heard.get(device, float("-inf")) >= HEARD_AGAIN_SECONDS
         }
         return again | self.untold
+
+    def grounds(self, device: DeviceId) -> tuple[Revocation, ...]:
+        """Return what shows a device that it is out."""
+        return self._membership.grounds(device)
 
     def telling(self, device: DeviceId) -> None:
         """Hear that a device is being told that it was put out: this is the once, though it may call twice at once."""

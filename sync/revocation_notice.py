@@ -1,8 +1,8 @@
 """Tell a device that was put out that it was, once, when it calls: the one thing that it still hears from us.
 
 It opens the link with a key that is no longer admitted, hears our greeting, its own revocation with the signature of
-whoever made it, and a goodbye. A device that was off when it was revoked would otherwise only see doors closed, and its
-owner would look for a fault in the network.
+whoever made it, or those of its introducers where it is out only because they are, and a goodbye. A device that was
+off when it was revoked would otherwise only see doors closed, and its owner would look for a fault in the network.
 
 In a group that has a root it is heard out before: it may know of acts of an elder that we do not, such as that whoever
 revoked it was revoked. Of what it says only introductions and revocations are taken, which are signed one by one and
@@ -40,11 +40,11 @@ Hear = Callable[[Trust], Awaitable[None]]
 
 
 async def tell_revoked(
-    stream: trio.abc.Stream, revocation: Revocation | None, now_ms: int, *, hear: Hear | None = None
+    stream: trio.abc.Stream, grounds: tuple[Revocation, ...], now_ms: int, *, hear: Hear | None = None
 ) -> bool:
     """Say it, wait until it was read, and close the link; return whether it was read, as an end in good order shows.
 
-    `revocation`: None for a device that is out because its introducer is. `hear`: takes what it says of the group.
+    `grounds`: what shows it (`Membership.grounds`). `hear`: takes what it says of the group.
     """
     heard = False
     nothing = secrets.token_bytes(DIGEST_BYTES)  # of what we hold and whom we know it hears nothing
@@ -52,7 +52,7 @@ async def tell_revoked(
     with trio.move_on_after(NOTICE_SECONDS_MAX):
         try:
             await _say(stream, greeting)
-            await _say(stream, Trust((), () if revocation is None else (revocation,), ()))
+            await _say(stream, Trust((), grounds, ()))
             if hear is not None:
                 with trio.move_on_after(
                     NOTICE_SECONDS_MAX / 2

@@ -166,9 +166,7 @@ def hear_out(caller: Device, answers: Device) -> None:
     if answers.key.device not in ours.standing or caller.key.device not in theirs.members:
         return
     answers.core.learn(ours.told(), ours.revocations, by=caller.key.device)
-    if caller.key.device not in theirs.standing:
-        of_it = [each for each in theirs.revocations if each.device == caller.key.device]
-        caller.core.learn([], of_it, by=answers.key.device)
+    caller.core.learn([], answers.core.membership.grounds(caller.key.device), by=answers.key.device)
 
 
 def _introduction(by: Key, of: Key, name: str) -> IntroducedMember:

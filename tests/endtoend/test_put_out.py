@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 import trio
 
-from replica import revoke
+from replica import Core, revoke
+from replica.membership import name_root, revoking
 from sync.dialling import connect
 from sync.errors import Untrusted
 from sync.tls import secure
 from sync.wire.messages import Bye, Hello
 from tests.support.daemons import address_of, agree, online, until
-from tests.support.devices import Device, devices, run
+from tests.support.devices import Device, devices, introduced, run
 from tests.support.hostile import speaking
 
 
@@ -107,5 +108,41 @@ def test_who_was_put_out_learns_nothing_else(tmp_path: Path) -> None:
                 assert await phone.replica.run(lambda core, _: set(core.membership.members)) == before
                 assert await phone.texts() == set()
                 assert not await is_out(laptop, laptop)
+
+    run(main)
+
+
+def test_who_is_out_because_its_introducer_is_hears_that_one_s_revocation(tmp_path: Path) -> None:
+    """Nobody revoked the phone itself; but the tablet, through which it joined, is out with all that it did."""
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "tablet") as (laptop, tablet),
+            devices(tmp_path, "phone") as (phone,),
+        ):
+            ours, theirs = laptop.identity, tablet.identity
+            root = name_root(ours.sign, ours.device_id, public_key=ours.public_key, name="laptop")
+            acts = [root, introduced("tablet", by="laptop"), introduced("phone", by="tablet")]
+
+            def joins(core: Core) -> None:
+                core.expect_root(theirs.device_id, None)
+                core.learn([introduced("tablet", by="phone")], [])
+                core.learn([introduced("laptop", by="tablet"), *acts], [], by=theirs.device_id)
+
+            def puts_out(core: Core) -> None:
+                core.follow(root)
+                core.learn(acts, [])
+                core.learn(
+                    *revoking(core.membership, ours.sign, ours.device_id, [theirs.device_id], undo=True)
+                )
+
+            await phone.replica.run(lambda core, _: joins(core))
+            await laptop.replica.run(lambda core, _: puts_out(core))
+            assert await is_out(laptop, phone)
+            assert not await is_out(phone, phone)
+            async with online(laptop) as server, online(phone, calls=[server]):
+                await until(lambda: is_out(phone, phone))
+            heard = await phone.replica.run(lambda core, _: core.membership.revocations)
+            assert [(each.device, each.by) for each in heard] == [(theirs.device_id, ours.device_id)]
 
     run(main)

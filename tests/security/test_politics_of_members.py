@@ -6,7 +6,7 @@ from trio.testing import memory_stream_pair
 
 from replica import Core, SqliteStore, connect, revoke
 from replica.ids import DeviceId
-from replica.membership import IntroducedMember, Revocation, introduce, name_root
+from replica.membership import GROUNDS_MAX, IntroducedMember, Revocation, introduce, name_root
 from sync.errors import Untrusted
 from sync.exchange import check_admitted
 from sync.revocation_notice import HEARD_BYTES_MAX, tell_revoked
@@ -213,8 +213,7 @@ def test_who_is_out_is_heard_out_and_only_of_the_group() -> None:
         near, far = memory_stream_pair()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_say_all, far, said)
-            revocation = ben.membership.revocation_of(ann.device)
-            await tell_revoked(near, revocation, 1, hear=hear_it)
+            await tell_revoked(near, ben.membership.grounds(ann.device), 1, hear=hear_it)
 
     async def main() -> None:
         with trio.fail_after(20):
@@ -250,3 +249,23 @@ def test_names_of_the_root_are_no_devices() -> None:
     assert dict(ben.membership.members) == before
     assert ben.membership.root == ann.device
     assert ben.membership.public_key(paper.device_id) is None
+
+
+def test_what_shows_that_a_device_is_out_is_found_up_its_line_and_bounded() -> None:
+    """Eve is out, and so is whom mal brought in, whom eve had brought in; a crowd of introducers makes no long list."""
+    ann, ben, _ = founded("ann", "ben", "eve")
+    mal, zoe = identity("mal"), identity("zoe")
+    ann.learn([introduced_by(EVE, mal, "mal"), introduced_by(mal, zoe, "zoe")], [])
+    assert standing(ann, "ann", "ben", "eve", "mal", "zoe") == {"ann", "ben", "eve", "mal", "zoe"}
+    assert ann.membership.grounds(zoe.device_id) == ()
+    put_out(ann, "ann", "eve", undo=True)
+    assert standing(ann, "ann", "ben", "eve", "mal", "zoe") == {"ann", "ben"}
+    (of_eve,) = ann.membership.revocations
+    for each in (zoe, mal, EVE):
+        assert ann.membership.grounds(each.device_id) == (of_eve,)
+    assert ann.membership.grounds(ben.device) == ann.membership.grounds(device("nobody")) == ()
+    crowd = [identity(f"crowd {i}") for i in range(GROUNDS_MAX + 2)]
+    ann.learn([introduced_by(EVE, each, "crowd") for each in crowd], [])
+    ann.learn([introduced_by(each, zoe, "zoe") for each in crowd], [])
+    put_out(ann, "ann", *(f"crowd {i}" for i in range(len(crowd))), undo=True)
+    assert len(crowd) > GROUNDS_MAX >= len(ann.membership.grounds(zoe.device_id)) > 50

@@ -31,7 +31,7 @@ def test_who_reads_it_to_the_end_was_told() -> None:
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(listen)
-            assert await tell_revoked(near, out, 1)
+            assert await tell_revoked(near, (out,), 1)
         assert [each.revocations for each in heard if isinstance(each, Trust)] == [(out,)]
 
     trio.run(main)
@@ -49,7 +49,7 @@ def test_who_was_gone_before_or_while_it_was_said_was_not_told(sent: bool) -> No
             near.receive_stream.receive_some_hook = broken
         else:
             await far.aclose()
-        assert not await tell_revoked(near, revocation(), 1)
+        assert not await tell_revoked(near, (revocation(),), 1)
 
     trio.run(main)
 
@@ -57,6 +57,6 @@ def test_who_was_gone_before_or_while_it_was_said_was_not_told(sent: bool) -> No
 def test_who_never_closes_was_not_told() -> None:
     async def main() -> None:
         near, _far = memory_stream_pair()
-        assert not await tell_revoked(near, revocation(), 1)
+        assert not await tell_revoked(near, (revocation(),), 1)
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
