@@ -78,6 +78,8 @@ _TABLES: Final = (
 )
 
 _ADD_WORDS: Final = "INSERT INTO memory_text (rowid, text, speaker, about) VALUES (?, ?, ?, ?)"
+_ADD_BARE_WORDS: Final = """INSERT INTO memory_text (rowid, text, speaker, about)
+    SELECT id, text, '', '' FROM shown_memory WHERE id BETWEEN ? AND ?"""
 _FILED_BETWEEN: Final = "SELECT id FROM memory_text_docsize WHERE id BETWEEN ? AND ?"
 _DROP_WORDS: Final = (
     "INSERT INTO memory_text (memory_text, rowid, text, speaker, about) VALUES ('delete', ?, ?, ?, ?)"
@@ -190,6 +192,10 @@ class CognitionTables:
     ) -> None:
         self._tellings.changed(connection, changes)
         self._wordings.changed(connection, changes)
+        numbers = [change.id for change in changes]
+        if not filed and _follow_one_another(numbers) and all(map(_is_bare, changes)):
+            connection.execute(_ADD_BARE_WORDS, (numbers[0], numbers[-1]))
+            filed = frozenset(numbers)
         dropped: list[tuple[int, str, str, str]] = []
         added: list[tuple[int, str, str, str]] = []
         gone: list[tuple[int]] = []
@@ -237,11 +243,21 @@ class CognitionTables:
     def _enqueue(
         connection: sqlite3.Connection, requeued: list[tuple[int, int]], fresh: list[int], now_ms: int
     ) -> None:
-        if len(fresh) >= _RANGE_MIN and len(fresh) == fresh[-1] - fresh[0] + 1:
+        if _follow_one_another(fresh):
             connection.execute(_ENQUEUE_RANGE, (now_ms, fresh[0], fresh[-1]))
         else:
             requeued += [(number, now_ms) for number in fresh]
         connection.executemany(_ENQUEUE, requeued)
+
+
+def _is_bare(change: RowChange) -> bool:
+    """Say whether a memory is new and has nothing beside its text."""
+    return change.before is None and change.after is not None and not change.after.fields
+
+
+def _follow_one_another(numbers: Sequence[int]) -> bool:
+    """Say whether growing numbers are enough, and without a gap, for a statement over all between first and last."""
+    return len(numbers) >= _RANGE_MIN and len(numbers) == numbers[-1] - numbers[0] + 1
 
 
 def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:

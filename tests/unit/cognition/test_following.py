@@ -1,7 +1,7 @@
 """Derived tables follow what is told one after the other, and nobody ever sees that they came later."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -223,6 +223,58 @@ def test_tables_are_told_at_once_of_a_commit_that_does_anything_else(beside: Bod
     home.core.commit([Write(Remember("bob tea", {}), second), Write(beside, rid)], NOW_MS, may_follow=True)
     assert not home.core.store.lags
     assert home.connection.execute("SELECT count(*) FROM memory_text_docsize").fetchone() == (2,)
+
+
+@pytest.mark.parametrize("labelled", [(), (0,), (3,), (5,), range(6)])
+@pytest.mark.parametrize("follows", [True, False])
+def test_many_at_once_are_filed_as_each_by_itself(follows: bool, labelled: Sequence[int]) -> None:
+    """Under their words alone, or their speaker too; and under their new ones once they are changed."""
+    together, singly = Home(), Home()
+    rids = [new_memory_id(NOW_MS + n, Random(n)) for n in range(6)]
+    writes = [
+        Write(Remember(f"ann boat {n}", {"speaker": "bob"} if n in labelled else {}), rid)
+        for n, rid in enumerate(rids)
+    ]
+    spoken = [Write(Set("speaker", "eve"), rid) for rid in rids]
+    unspoken = [Write(Set("speaker", None), rid) for rid in rids]
+    filed = []
+    for step in (writes, spoken, unspoken):
+        together.core.commit(step, NOW_MS, may_follow=follows)
+        together.core.store.follow()
+        for write in step:
+            singly.core.commit([write], NOW_MS)
+        words = [
+            home.connection.execute(
+                'SELECT term, doc, col, "offset" FROM memory_word_at ORDER BY 1, 2, 3, 4'
+            ).fetchall()
+            for home in (together, singly)
+        ]
+        assert words[0] == words[1]
+        assert filed_in_all(together) == filed_in_all(singly)
+        filed.append(len(words[0]))
+    assert filed == [6 * 3 + len(labelled), 6 * 4, 6 * 3]
+
+
+def filed_in_all(home: Home) -> bytes:
+    """Return what full text has counted: rows and words, twice where they were filed twice."""
+    ((counted,),) = home.connection.execute("SELECT block FROM memory_text_data WHERE id = 1")
+    return bytes(counted)
+
+
+def test_many_that_are_filed_already_are_not_filed_twice() -> None:
+    """Tables that were made anew are filled from all that shows, before what was told last follows."""
+    home = Home()
+    rids = [new_memory_id(NOW_MS + n, Random(n)) for n in range(6)]
+    home.core.commit(
+        [Write(Remember(f"ann {n}", {}), rid) for n, rid in enumerate(rids)], NOW_MS, may_follow=True
+    )
+    assert home.core.store.lags
+    home.connection.execute("DELETE FROM cognition WHERE name = 'version'")
+    CognitionTables().migrate(home.connection)
+    filed = filed_in_all(home)
+    home.core.store.follow()
+    assert filed_in_all(home) == filed
+    assert home.connection.execute("SELECT count(*) FROM memory_word_at").fetchone() == (12,)
 
 
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 30))
