@@ -47,8 +47,11 @@ LABELS_MAX: Final = 1_024
 # Words whose vectors are kept, to see which words of two tellings are alike, as halves: eight megabytes. A thousand
 # memories have some six thousand, and a review that makes them anew spends most of its time so.
 WORDS_KEPT: Final = 8_192
-# Memories that a review looks at, the newest: a few seconds.
+# Texts that a review looks at, the newest: a few seconds.
 REVIEWED_MAX: Final = 1_000
+# Memories among which it seeks them. Copies of a text are looked at once: each would be compared with the same others,
+# and a member that sends thousands of one text would be all that a review sees. To read so many takes some 20 ms.
+REVIEW_READ_MAX: Final = 16 * REVIEWED_MAX
 
 
 class Nominated(NamedTuple):
@@ -251,10 +254,11 @@ def unjudged(
 ) -> list[tuple[Shown, Nominated]]:
     """Return pairs that nobody judged yet, a later memory with an earlier one, the weightiest first.
 
-    Looked at are the `REVIEWED_MAX` newest memories; with a workspace, of those only that are in it.
+    Looked at are the `REVIEWED_MAX` newest texts, each as it was told last; with a workspace, of those only that are in
+    it.
     """
     pairs = []
-    tellings = newest_tellings(connection, workspace, limit=REVIEWED_MAX)
+    tellings = newest_tellings(connection, workspace, limit=REVIEWED_MAX, read_max=REVIEW_READ_MAX)
     read = _ReadOnce(connection, [number for number, _ in tellings])
     groups = groups_of(connection, read.shown)
     answered_once: dict[

@@ -111,12 +111,20 @@ def number_ahead(connection: sqlite3.Connection, number: int, ahead: int) -> int
 
 
 def newest_tellings(
-    connection: sqlite3.Connection, workspace: str | None, *, limit: int
+    connection: sqlite3.Connection, workspace: str | None, *, limit: int, read_max: int
 ) -> list[tuple[int, MemoryId]]:
-    """Return row and id of the newest tellings, at most `limit`; with a workspace, of those that are in it."""
+    """Return row and id of the newest telling of each text in each space, at most `limit`, the newest first.
+
+    Read are the `read_max` newest rows; with a workspace, of those only that are in it.
+    """
     rows = connection.execute(
-        """SELECT id, rid FROM memory WHERE parent IS NULL AND (? IS NULL OR workspace = ? COLLATE NOCASE)
-           ORDER BY id DESC LIMIT ?""",
-        (workspace, workspace, limit),
+        """SELECT id, rid, content, workspace FROM memory
+           WHERE parent IS NULL AND (? IS NULL OR workspace = ? COLLATE NOCASE) ORDER BY id DESC LIMIT ?""",
+        (workspace, workspace, read_max),
     )
-    return [(number, MemoryId(rid)) for number, rid in rows]
+    found: dict[tuple[int, str | None], tuple[int, MemoryId]] = {}
+    for number, rid, content, space in rows:
+        found.setdefault((content, space), (number, MemoryId(rid)))
+        if len(found) >= limit:
+            break
+    return list(found.values())

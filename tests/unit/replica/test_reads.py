@@ -448,8 +448,13 @@ def test_a_fact_knows_its_memory_and_what_is_put_together_leaves_out_what_stands
     assert {each.rid for each in proposals.loose_among(connection, [told, fact, pinned])} == {told, fact}
     assert ids.number_ahead(connection, 0, 1) == numbers[1]
     assert ids.number_ahead(connection, 0, 3) is None
-    assert ids.newest_tellings(connection, None, limit=9) == [(numbers[2], pinned), (numbers[0], told)]
-    assert ids.newest_tellings(connection, "sea", limit=9) == [(numbers[0], told)]
+    assert ids.newest_tellings(connection, None, limit=9, read_max=9) == [
+        (numbers[2], pinned),
+        (numbers[0], told),
+    ]
+    assert ids.newest_tellings(connection, "sea", limit=9, read_max=9) == [(numbers[0], told)]
+    assert ids.newest_tellings(connection, None, limit=1, read_max=9) == [(numbers[2], pinned)]
+    assert ids.newest_tellings(connection, None, limit=9, read_max=1) == [(numbers[2], pinned)]
     said = {"workspace": "Sea", "speaker": "Bob"}
     assert duplicates.told_the_same(connection, content_number("Told"), "Told", said, limit=9) == [told]
     assert duplicates.told_the_same(connection, content_number("Told"), "Told", {}, limit=9) == []

@@ -11,6 +11,8 @@ import pytest
 
 import samemind
 from cognition.judging import nominating
+from cognition.judging.nominating import Nominated, Vectorized
+from cognition.memories import Shown
 from replica import MemoryId
 from samemind.blocking import BlockingMind
 from samemind.commands.memories._remembered import Remembered
@@ -149,6 +151,29 @@ def test_a_review_looks_up_once_what_was_judged_of_all_that_are_shown_as_one(
     assert len(asked) == 2
     mind.settle(found.nominees[0].nominee.rid, new, "two_things")
     assert mind.review().total == 0
+
+
+def test_copies_of_a_text_are_compared_once_and_crowd_nothing_out_of_a_review(
+    mind: BlockingMind, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three thousand of them took a minute, and were all that a review saw."""
+    old, new = pair
+    mind.remember_many(["The spare key is with Mrs. Okafor"] * 20)
+    mind.warmup()
+    compared: list[Shown] = []
+    right = nominating._nominated
+
+    def nominated(
+        connection: sqlite3.Connection, told: Shown, by_meaning: Vectorized | None, done: frozenset[MemoryId]
+    ) -> list[Nominated]:
+        compared.append(told)
+        return right(connection, told, by_meaning, done)
+
+    monkeypatch.setattr(nominating, "REVIEWED_MAX", 10)
+    monkeypatch.setattr(nominating, "_nominated", nominated)
+    assert [(each.rid, each.nominee.rid) for each in mind.review()] == [(new.rid, old.rid)]
+    texts = [told.memory.text for told in compared]
+    assert len(texts) == len(set(texts)) == 3
 
 
 def test_a_contradiction_that_was_found_already_is_settled_and_not_doubled(mind: BlockingMind) -> None:
