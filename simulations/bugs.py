@@ -247,6 +247,11 @@ BUGS: Final[dict[str, Bug]] = {
         _caught("convergence"),
         undone.proof_forgotten,
     ),
+    "one-part-proven": Bug(
+        "of a run of ops that leaves the log in two parts, the first is proven alone",
+        _caught("convergence"),
+        undone.one_part_proven,
+    ),
     "parts-shared": Bug("two links put one snapshot together", _caught("no_wedge"), undone.parts_shared),
     "base-as-now": Bug(
         "asked again in the midst of a snapshot, a base counts as sent as far as it has grown",

@@ -10,6 +10,8 @@ import replica.codec
 import replica.rows
 import replica.snapshot
 import replica.state.fold
+import replica.storage.memory_store
+import replica.storage.store
 import sync.parts
 from replica.chains import Chains
 from replica.core import Core
@@ -137,3 +139,12 @@ def proof_forgotten(world: "World") -> Sequence[Swap]:
         right(self, fresh, gone | self.core.store.all_tombstones(), changes)
 
     return [(replica.snapshot._Absorption, "_keep_remains", keep_remains)]
+
+
+def one_part_proven(world: "World") -> Sequence[Swap]:
+    """Of remains that end at the same op, the first that was kept stays, and the rest of the run is not proven."""
+
+    def first(one: bytes, other: bytes) -> bytes:
+        return one
+
+    return [(replica.storage.memory_store, "joined", first), (replica.storage.store, "joined", first)]

@@ -42,6 +42,7 @@ CATCHING_SEEDS = {
     "not-durable": 1,
     "old-takes-new": 140,
     "overwrite": 2,
+    "one-part-proven": 122461,
     "pairwise": 1,
     "part-of-none": 2,
     "parts-shared": 32,
