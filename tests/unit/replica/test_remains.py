@@ -6,9 +6,9 @@ import replica.frame
 from replica.compaction import compact
 from replica.core import Core
 from replica.frame import decode_frame
-from replica.oplog import LogRow
+from replica.oplog import Changes, LogRow
 from replica.ops import Erase, Forget, OpKind, Write
-from replica.remains import joined, remains_of
+from replica.remains import joined, remains_of, without_edits
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.storage.memory_store import MemoryStore
 from replica.zstd import stated_size
@@ -24,6 +24,7 @@ from tests.support.replicas import (
     sqlite_store,
     sync,
     texts,
+    unproven_texts,
 )
 
 
@@ -82,3 +83,26 @@ def test_words_that_were_erased_here_come_back_with_no_frame_of_another(make_sto
     assert absorb(phone, read_snapshot(make_snapshot(laptop), phone), later)
     assert texts(phone) == {"new to the phone"}
     assert [b"edited" in data for data in phone.store.remains()] == [False]
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+@pytest.mark.parametrize("partly", [False, True])
+def test_a_device_that_lost_a_proof_has_it_again_by_the_next_base_of_one_that_has_it(
+    make_store: MakeStore, *, partly: bool
+) -> None:
+    """So devices heal that an earlier version left without."""
+    laptop, phone = group("laptop", "phone", make_store=make_store)
+    draft, other = remember(laptop, "draft", "other")
+    laptop.commit([laptop.edit_of(draft, "edited draft"), Write(Forget((other,)))], NOW_MS)
+    later = NOW_MS + 100 * DAY_MS  # nobody is waited for any more
+    compact(laptop, later)
+    assert absorb(phone, read_snapshot(make_snapshot(laptop), phone), later)
+    (whole,) = phone.store.remains()
+    lost = without_edits([whole], {draft}) if partly else [(decode_frame(whole).ops[-1].id, None)]
+    phone.write(Changes(remains_cut=list(lost)), later)
+    assert unproven_texts(phone) == {draft}
+    remember(laptop, "news", now_ms=later)
+    compact(laptop, later + 100 * DAY_MS)
+    assert absorb(phone, read_snapshot(make_snapshot(laptop), phone), later + 100 * DAY_MS)
+    assert unproven_texts(phone) == set()
+    assert phone.store.remains() == [whole]
