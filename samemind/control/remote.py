@@ -43,7 +43,7 @@ class Remote:
         """Ask for a verb and return its result; what it says meanwhile goes to `say`."""
         asked = request(verb, options)
         try:
-            line = self._free.pop() if self._free else await self._dial()
+            line = await self._line()
             try:
                 await line.send(asked)
                 while True:
@@ -73,6 +73,15 @@ class Remote:
         """Hang up."""
         for line in self._free:
             await trio.aclose_forcefully(line.stream)
+
+    async def _line(self) -> "_Line":
+        """Return a connection that is free and was not hung up on, or else another."""
+        while self._free:
+            line = self._free.pop()
+            if not line.stream.socket.is_readable():  # nothing is asked, so there is only the end to read
+                return line
+            await trio.aclose_forcefully(line.stream)
+        return await self._dial()
 
     async def _dial(self) -> "_Line":
         connection = await trio.to_thread.run_sync(system.connect, self._home.control, CONNECT_TIMEOUT_S)

@@ -6,8 +6,8 @@ request holds nobody up; when the other side
 hangs up, what it asked for is cancelled (a write that has begun is finished: the store sees to that).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +33,9 @@ GRACE_S: Final = 1.0
 # there is room for those who prove themselves at once.
 GREETING_SECONDS_MAX: Final = 5.0
 UNPROVEN_MAX: Final = 256
+# Connections on which nothing is asked; beyond them, the one that is idle for longest is hung up on, and its program
+# dials again. A program that forgets to hang up would else use up the files that a process may have open: often 1,024.
+IDLE_MAX: Final = 256
 _ENDING: Final = encode(failure(Unreachable("the program that holds the store is ending", code=HOLDER_ENDED)))
 
 
@@ -62,7 +65,10 @@ async def serve(home: Home, perform: Perform) -> AsyncIterator[None]:
 
 
 class _ControlServer:
-    """Everybody who is connected. `waiting` holds the scopes of those whom nobody owes an answer."""
+    """Everybody who is connected. `waiting` holds the scopes of those whom nobody owes an answer.
+
+    `_idle` holds those of them who ask for nothing, the one that is idle for longest first.
+    """
 
     def __init__(self, perform: Perform, listener: "Listener") -> None:
         self.perform = perform
@@ -70,6 +76,7 @@ class _ControlServer:
         self._unproven = 0
         self.closing = False
         self.waiting: set[trio.CancelScope] = set()
+        self._idle: dict[trio.CancelScope, None] = {}
 
     async def answer(self, stream: trio.SocketStream) -> None:
         """Carry on one conversation to its end."""
@@ -102,6 +109,22 @@ class _ControlServer:
             self._unproven -= 1
         return found
 
+    @contextmanager
+    def idle(self) -> Iterator[None]:
+        """Wait for a request in the block, which is cancelled where this is closed or too many others wait after it."""
+        with trio.CancelScope() as scope:
+            if len(self._idle) >= IDLE_MAX:
+                longest = next(iter(self._idle))
+                del self._idle[longest]
+                longest.cancel()
+            self._idle[scope] = None
+            self.waiting.add(scope)
+            try:
+                yield
+            finally:
+                self._idle.pop(scope, None)
+                self.waiting.discard(scope)
+
     def close(self) -> None:
         """Begin nothing more, and end what would go on for ever."""
         self.closing = True
@@ -133,12 +156,9 @@ class _Conversation:
 
     async def _next(self) -> bytes | None:
         line = None
-        with trio.CancelScope() as idle:
-            if self._server.closing:
-                return None
-            self._server.waiting.add(idle)
-            line = await self._line()
-        self._server.waiting.discard(idle)
+        if not self._server.closing:
+            with self._server.idle():
+                line = await self._line()
         return line
 
     async def _told(self, line: bytes, scope: trio.CancelScope) -> bytes:

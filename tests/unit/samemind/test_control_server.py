@@ -10,6 +10,7 @@ import pytest
 import trio
 
 from samemind.config import Home
+from samemind.control import server
 from samemind.control.remote import Remote
 from samemind.control.server import Say, serve
 from samemind.errors import Failed
@@ -61,5 +62,56 @@ def test_a_system_that_sets_no_mode_on_an_unbound_socket_sets_it_by_its_path(
         async with serve(home, perform):
             assert home.control.stat().st_mode & 0o777 == 0o600
             assert await ask(home, "stats") == {"verb": "stats"}
+
+    trio.run(main)
+
+
+def test_idle_connections_make_room_for_others_and_whoever_had_one_is_still_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that never hung up could use up all the files that a daemon may have open."""
+    monkeypatch.setattr(server, "IDLE_MAX", 4)
+    home = Home.at(tmp_path)
+
+    async def main() -> None:
+        async with serve(home, perform):
+            first = await Remote.connect(home)
+            assert first is not None
+            assert await first.ask("stats", {}, unheard) == {"verb": "stats"}
+            others = [await trio.open_unix_socket(home.control) for _ in range(20)]
+            await others[-1].send_all(b'{"verb":')  # half a request is none
+            with trio.fail_after(5):
+                for other in others[:16]:
+                    assert not await other.receive_some(1)
+                assert await first.ask("stats", {}, unheard) == {"verb": "stats"}
+                await others[-1].send_all(b'"list"}\n')
+                assert b"list" in await others[-1].receive_some(100)
+            for other in others:
+                await trio.aclose_forcefully(other)
+            await first.aclose()
+
+    trio.run(main)
+
+
+def test_whoever_waits_for_an_answer_is_not_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "IDLE_MAX", 1)
+    home, asked, go = Home.at(tmp_path), trio.Event(), trio.Event()
+
+    async def slow(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        if verb == "verify":
+            asked.set()
+            await go.wait()
+        return {"verb": verb}
+
+    async def main() -> None:
+        async with serve(home, slow), trio.open_nursery() as nursery:
+            nursery.start_soon(verify)
+            await asked.wait()
+            for _ in range(4):
+                assert await ask(home, "stats") == {"verb": "stats"}
+            go.set()
+
+    async def verify() -> None:
+        assert await ask(home, "verify") == {"verb": "verify"}
 
     trio.run(main)
