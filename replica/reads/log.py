@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from replica.codec import decode_payload
+from replica.errors import StoreCorrupt
 from replica.ids import DeviceId, MemoryId, OpRef, Origin
 from replica.meta import Meta
 from replica.oplog import LogRow
 from replica.ops import Erase, Forget, OpKind
 from replica.reads.devices import WRITERS
+from replica.storage.schema import MIGRATIONS, check
 from replica.storage.sql import select_named
 
 _LOGGED: Final = f"""SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.status,
@@ -74,8 +76,18 @@ def read_meta(connection: sqlite3.Connection) -> Meta:
 
 
 def check_tables(connection: sqlite3.Connection) -> None:
-    """Read a row of the log and of what shows; `sqlite3.DatabaseError` where these are no tables of a store."""
-    connection.execute("SELECT 1 FROM op, memory, feed LIMIT 1").fetchall()
+    """Read a row of the log and of what shows.
+
+    `StoreCorrupt` where the file is no store of ours; `StoreNewer` where a later program made it.
+    """
+    version = check(connection)
+    try:
+        connection.execute("SELECT 1 FROM op, memory, feed LIMIT 1").fetchall()
+    except sqlite3.OperationalError as error:
+        raise StoreCorrupt(
+            f"expected a store of version 1 to {len(MIGRATIONS)}, got a file of version {version} "
+            f"without its tables ({error})"
+        ) from None
 
 
 def last_position(connection: sqlite3.Connection) -> int:

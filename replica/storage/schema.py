@@ -48,8 +48,13 @@ def migrate(connection: sqlite3.Connection) -> None:
             step(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {number}")
-        except BaseException:
+        except BaseException as error:
             connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.DatabaseError) and not is_of_the_disk(error):
+                raise StoreCorrupt(
+                    f"expected the tables of version {number - 1} in the store, got others: bringing them to version "
+                    f"{number} failed ({error}); it was left as it is"
+                ) from error
             raise
         connection.execute("COMMIT")
 

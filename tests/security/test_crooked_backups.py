@@ -137,3 +137,29 @@ def test_an_honest_backup_is_changed_by_nothing(tmp_path: Path) -> None:
     before = schema(file)
     assert restore(home, Restore(file=str(file))).problems == []
     assert schema(home.store) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (["PRAGMA user_version = 1"], "expected the tables of version 1 in the store, got others"),
+        (["PRAGMA user_version = 999"], "version {known} or older, got version 999"),
+        (["PRAGMA user_version = 999", "ALTER TABLE op RENAME TO operation"], "or older, got version 999"),
+        (
+            ["ALTER TABLE op RENAME TO operation"],
+            "of version 1 to {known}, got a file of version {known}",
+        ),
+        (["PRAGMA application_id = 7"], "expected a samemind store, got another program's SQLite file"),
+    ],
+    ids=["older", "newer", "newer, others", "no tables", "another program's"],
+)
+def test_what_a_backup_of_another_version_is_and_what_was_expected_is_told(
+    tmp_path: Path, changes: Sequence[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SQLite's own words said that a table or a column was missing, or there twice."""
+    with closing(sqlite3.connect(backup(tmp_path))) as connection:
+        ((known,),) = connection.execute("PRAGMA user_version")
+    (tmp_path / "backup.db").unlink()
+    file, home = backup(tmp_path, *changes), tmp_path / "home"
+    assert main(["--home", str(home), "restore", str(file)]) == 1
+    assert expected.format(known=known) in capsys.readouterr().err

@@ -125,7 +125,7 @@ def _check(source: Path, key: bytes | None) -> str | None:
     """Refuse what is no whole store, before anything is touched; return the device that it is of."""
     import sqlite3
 
-    from replica import connect
+    from replica import StoreCorrupt, connect
     from replica.reads.log import check_tables, read_meta
 
     try:
@@ -144,7 +144,7 @@ def _check(source: Path, key: bytes | None) -> str | None:
                 return None if origin is None else origin.device.hex()
         finally:
             connection.close()
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, StoreCorrupt) as error:
         found = str(error)
     raise Failed(
         f"expected a backup of a store in {source}, but: {found}",

@@ -180,7 +180,9 @@ def test_a_migration_that_fails_leaves_the_version_before_it(
     version = len(schema.MIGRATIONS)
     with monkeypatch.context() as patch:
         patch.setattr(schema, "MIGRATIONS", [*schema.MIGRATIONS, half])
-        with pytest.raises(sqlite3.OperationalError, match="nowhere"):
+        with pytest.raises(
+            StoreCorrupt, match=rf"tables of version {version} .* to version {version + 1} .*nowhere"
+        ):
             SqliteStore(connect(str(path)))
     store = sqlite_store(str(path))
     assert store.connection.execute("PRAGMA user_version").fetchall() == [(version,)]
