@@ -1,7 +1,8 @@
 """Load the cells that a batch of ops touches, and afterwards say what the batch did to them.
 
 Between the two the ops are folded in memory. So a batch of five thousand ops costs one read of the cells, one
-pass of the fold and one write, and the digests move by the difference.
+pass of the fold and one write, and the digests move by the difference. Memories of which nothing else is known than
+that one op of the batch adds them, nearly all of a sync, need no cell and no fold.
 """
 
 from collections import Counter
