@@ -536,7 +536,7 @@ class Membership:
             )
         ]
         root = min(successors, default=root)
-        return sorted(each for each in said if each.device == root)
+        return sorted({_place(each): each for each in said if each.device == root}.values())
 
     def _new_authors(
         self, told: Iterable[IntroducedMember], root: DeviceId | None, keys: Mapping[DeviceId, bytes]

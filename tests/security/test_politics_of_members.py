@@ -269,3 +269,15 @@ def test_what_shows_that_a_device_is_out_is_found_up_its_line_and_bounded() -> N
     ann.learn([introduced_by(each, zoe, "zoe") for each in crowd], [])
     put_out(ann, "ann", *(f"crowd {i}" for i in range(len(crowd))), undo=True)
     assert len(crowd) > GROUNDS_MAX >= len(ann.membership.grounds(zoe.device_id)) > 50
+
+
+def test_who_names_the_root_twice_in_one_message_is_heard_once() -> None:
+    """A device that awaits its partner's word hears it said twice over; the store has room for it once."""
+    store = SqliteStore(connect(":memory:"))
+    ben, ann = core_of("ben", store), identity("ann")
+    root = name_root(ann.sign, ann.device_id, public_key=ann.public_key, name="ann")
+    ben.expect_root(ann.device_id, None)
+    ben.learn([introduced_by(identity("ben"), ann, "ann")], [])
+    assert ben.learn([root, root, introduced_by(ann, identity("ben"), "ben")], [], by=ann.device_id)
+    assert root_of(ben) == ann.device_id
+    store.connection.close()
