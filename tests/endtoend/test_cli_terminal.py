@@ -145,13 +145,13 @@ def test_a_place_of_the_system_gets_a_hint(tmp_path: Path) -> None:
 
 def test_an_import_that_is_piped_says_how_far_it_is_and_ctrl_c_what_it_left(tmp_path: Path) -> None:
     """And what came in by then is found, with how many wait to be found by meaning."""
-    home, lines = tmp_path / "home", 60_000
+    home, lines = tmp_path / "home", 200_000  # a quick machine takes 60,000 in before it has to say how far it is
     notes = tmp_path / "notes.jsonl"
     notes.write_text("".join(f'{{"text": "note {each} of the house"}}\n' for each in range(lines)), "utf-8")
     words = [*cli.COMMAND, "--home", str(home), "import", str(notes)]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(words, env=cli.environment(), **streams)  # type: ignore[call-overload]
-    assert re.fullmatch(r"import: [\d,]+ of 60,000\n", process.stderr.readline())
+    assert re.fullmatch(rf"import: [\d,]+ of {lines:,}\n", process.stderr.readline())
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=cli.SECONDS_MAX)
     assert (process.returncode, out) == (130, "")
