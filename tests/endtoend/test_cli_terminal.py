@@ -145,7 +145,10 @@ def test_a_place_of_the_system_gets_a_hint(tmp_path: Path) -> None:
 
 def test_an_import_that_is_piped_says_how_far_it_is_and_ctrl_c_what_it_left(tmp_path: Path) -> None:
     """And what came in by then is found, with how many wait to be found by meaning."""
-    home, lines = tmp_path / "home", 200_000  # a quick machine takes 60,000 in before it has to say how far it is
+    home, lines = (
+        tmp_path / "home",
+        200_000,
+    )  # a quick machine takes 60,000 in before it has to say how far it is
     notes = tmp_path / "notes.jsonl"
     notes.write_text("".join(f'{{"text": "note {each} of the house"}}\n' for each in range(lines)), "utf-8")
     words = [*cli.COMMAND, "--home", str(home), "import", str(notes)]
