@@ -261,9 +261,8 @@ def unjudged(
     tellings = newest_tellings(connection, workspace, limit=REVIEWED_MAX, read_max=REVIEW_READ_MAX)
     read = _ReadOnce(connection, [number for number, _ in tellings])
     groups = groups_of(connection, read.shown)
-    answered_once: dict[
-        int, frozenset[MemoryId]
-    ] = {}  # the same of all that are shown as one: they may be thousands
+    # The same of all that are shown as one: they may be thousands.
+    answered_once: dict[int, frozenset[MemoryId]] = {}
     learnt = False
     for number, _ in tellings:
         by_meaning = of_number(number)

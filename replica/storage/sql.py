@@ -116,9 +116,8 @@ def _transaction(
     try:
         # Said by each transaction for itself, so that none depends on what the one before left behind.
         connection.execute(f"PRAGMA synchronous = {synchronous}")
-        if (
-            inserts_many
-        ):  # it holds from the beginning of a transaction to its end; what is sorted there stays in files
+        if inserts_many:
+            # It holds from the beginning of a transaction to its end; what is sorted there stays in files.
             connection.execute("PRAGMA temp_store = MEMORY")
         try:
             connection.execute("BEGIN IMMEDIATE")
