@@ -130,7 +130,7 @@ class ClaimTables(FollowingTables):
         if _follow_one_another(unread):
             connection.execute(
                 "INSERT OR IGNORE INTO claim_unread SELECT id FROM shown_memory WHERE id BETWEEN ? AND ?",
-                (unread[0], unread[-1]),
+                (min(unread), max(unread)),
             )
         else:
             connection.executemany(

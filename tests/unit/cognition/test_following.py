@@ -261,6 +261,16 @@ def filed_in_all(home: Home) -> bytes:
     return bytes(counted)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_claims_of_many_that_were_edited_at_once_are_read_again_in_whatever_order(order: int) -> None:
+    home = Home()
+    rids = [new_memory_id(NOW_MS + n, Random(n)) for n in range(600)]
+    home.core.commit([Write(Remember(f"ann {n}", {}), rid) for n, rid in enumerate(rids)], NOW_MS)
+    home.connection.execute("DELETE FROM claim_unread")
+    home.core.commit([home.core.edit_of(rid, f"bob {n}") for n, rid in enumerate(rids)][::order], NOW_MS)
+    assert home.connection.execute("SELECT count(*) FROM claim_unread").fetchone() == (600,)
+
+
 def test_many_that_are_filed_already_are_not_filed_twice() -> None:
     """Tables that were made anew are filled from all that shows, before what was told last follows."""
     home = Home()
