@@ -27,6 +27,7 @@ from cognition.tellings import TellingTables
 from cognition.wordings.tables import WordingTables
 from replica import RowChange, transaction
 from replica.hlc import COUNTER_BITS
+from replica.reads.ids import follow_one_another
 from replica.reads.texts import all_wordings
 
 # Raise it when a table, or what `indexed` returns, changes.
@@ -193,8 +194,8 @@ class CognitionTables:
         self._tellings.changed(connection, changes)
         self._wordings.changed(connection, changes)
         numbers = [change.id for change in changes]
-        if not filed and _follow_one_another(numbers) and all(map(_is_bare, changes)):
-            connection.execute(_ADD_BARE_WORDS, (numbers[0], numbers[-1]))
+        if not filed and follow_one_another(numbers, least=_RANGE_MIN) and all(map(_is_bare, changes)):
+            connection.execute(_ADD_BARE_WORDS, (min(numbers), max(numbers)))
             filed = frozenset(numbers)
         dropped: list[tuple[int, str, str, str]] = []
         added: list[tuple[int, str, str, str]] = []
@@ -243,8 +244,8 @@ class CognitionTables:
     def _enqueue(
         connection: sqlite3.Connection, requeued: list[tuple[int, int]], fresh: list[int], now_ms: int
     ) -> None:
-        if _follow_one_another(fresh):
-            connection.execute(_ENQUEUE_RANGE, (now_ms, fresh[0], fresh[-1]))
+        if follow_one_another(fresh, least=_RANGE_MIN):
+            connection.execute(_ENQUEUE_RANGE, (now_ms, min(fresh), max(fresh)))
         else:
             requeued += [(number, now_ms) for number in fresh]
         connection.executemany(_ENQUEUE, requeued)
@@ -253,11 +254,6 @@ class CognitionTables:
 def _is_bare(change: RowChange) -> bool:
     """Say whether a memory is new and has nothing beside its text."""
     return change.before is None and change.after is not None and not change.after.fields
-
-
-def _follow_one_another(numbers: Sequence[int]) -> bool:
-    """Say whether growing numbers are enough, and without a gap, for a statement over all between first and last."""
-    return len(numbers) >= _RANGE_MIN and len(numbers) == numbers[-1] - numbers[0] + 1
 
 
 def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:

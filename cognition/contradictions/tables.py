@@ -25,6 +25,7 @@ from replica.reads.claims import (
     entities_named,
     numbers_claiming,
 )
+from replica.reads.ids import follow_one_another
 from replica.reads.log import origins_of
 from replica.reads.texts import text_at
 
@@ -94,6 +95,8 @@ _TABLES: Final = (
 )
 # SQLite takes more; one size keeps the statement cached.
 _IDS_MAX: Final = 500
+# Rows beyond one such statement are found by a range, where they have no gap.
+_RANGE_MIN: Final = _IDS_MAX + 1
 
 
 class ClaimTables(FollowingTables):
@@ -127,7 +130,7 @@ class ClaimTables(FollowingTables):
                 _follow(connection, renamed)
             return
         unread = [change.id for change in changes if _says_something_else(change)]
-        if _follow_one_another(unread):
+        if follow_one_another(unread, least=_RANGE_MIN):
             connection.execute(
                 "INSERT OR IGNORE INTO claim_unread SELECT id FROM shown_memory WHERE id BETWEEN ? AND ?",
                 (min(unread), max(unread)),
@@ -230,21 +233,16 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
     ]
 
 
-def _follow_one_another(numbers: Sequence[int]) -> bool:
-    """Say whether these are many new memories, whose rows follow one another: one range finds them all."""
-    return len(numbers) > _IDS_MAX and max(numbers) - min(numbers) + 1 == len(numbers)
-
-
 def _claiming_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[int]:
     """Return those of the memories that claims were taken from."""
-    if _follow_one_another(numbers):
+    if follow_one_another(numbers, least=_RANGE_MIN):
         return claiming_between(connection, min(numbers), max(numbers))
     return claiming_among(connection, numbers) if numbers else []
 
 
 def _filed_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> Iterable[int]:
     """Return those of the memories that have a claim in a slot."""
-    if _follow_one_another(numbers):
+    if follow_one_another(numbers, least=_RANGE_MIN):
         rows = connection.execute(
             "SELECT DISTINCT id FROM claim_slot WHERE id BETWEEN ? AND ?", (min(numbers), max(numbers))
         )

@@ -128,3 +128,8 @@ def newest_tellings(
         if len(found) >= limit:
             break
     return list(found.values())
+
+
+def follow_one_another(numbers: Sequence[int], *, least: int) -> bool:
+    """Say whether rows, each once and in any order, are at least so many and have no gap: one range finds them all."""
+    return len(numbers) >= least and max(numbers) - min(numbers) + 1 == len(numbers)
