@@ -136,6 +136,8 @@ def test_a_review_looks_up_once_what_was_judged_of_all_that_are_shown_as_one(
 ) -> None:
     """One member may send the same text thousands of times: a look at all of them for each took minutes."""
     mind.remember_many([OLD] * 5)
+    again = mind.remember("430 € each month go to Dona Lurdes, for the room")
+    mind.settle(mind.list(limit=10).memories[-1].rid, again, "repeats")
     new = mind.remember(NEW)
     mind.warmup()
     asked: list[bytes] = []
