@@ -12,6 +12,7 @@ from cognition.judging.nominating import (
     unjudged,
 )
 from cognition.memories import Shown
+from cognition.thinking.cycle import Deadline
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica
 from replica.reads.ids import number_of
@@ -58,8 +59,11 @@ class Comparing:
 
         return await self._replica.read(read)
 
-    async def notice(self) -> None:
-        """Compare what came with what was told before it, and claim what cannot both hold."""
+    async def notice(self, deadline: Deadline) -> bool:
+        """Compare what came with what was told before it, and claim what cannot both hold; some of it in any case.
+
+        Returns whether the time was up: there may be more.
+        """
         while numbers := await self._replica.read(noticing.waiting):
             ready = self._embedding.ready and self._embedding.trouble is None
 
@@ -79,6 +83,9 @@ class Comparing:
                 noticing.write(core, connection, found, looked_at, self._replica.now_ms())
 
             await self._replica.run(write)
+            if deadline.is_past:
+                return True
+        return False
 
     def _vectorized(self, connection: sqlite3.Connection, number: int) -> Vectorized | None:
         """Return what compares a stored memory by meaning; None where it has no vector."""

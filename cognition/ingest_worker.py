@@ -36,9 +36,14 @@ class Ingest(TellingReader):
         except ReplicaError:
             pass  # who writes is told, and the work goes on in the background
 
-    async def read_brought(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
-        """Read all that was brought in, for somebody who waits for it and is told how much is left."""
-        while self.brought:
+    async def read_brought(
+        self,
+        told: Callable[[int], Awaitable[None]] | None = None,
+        *,
+        ends: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Read what was brought in, for somebody who waits for it and is told how much is left; until it `ends`."""
+        while self.brought and not ends():
             await self._replica.run(partial(self.read_some, budget_s=WAITED_FOR_SLICE_S, all_brought=True))
             if told is not None:
                 await told(self.brought)

@@ -7,6 +7,7 @@ from the first moment: memories whose vectors are not ready are found by their w
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -57,7 +58,8 @@ from cognition.reranking.reranker import Reranker
 from cognition.reranking.worker import RerankerWorker
 from cognition.spelling import corrected
 from cognition.talk.queue import requeue_talk
-from cognition.thinking.cycle import Cycle, think
+from cognition.thinking.cycle import CYCLE_S, Cycle, Deadline, Round, think
+from cognition.thinking.waiting import waiting
 from cognition.tracing import TraceStage as Traced
 from cognition.tracing import trace
 from cognition.triggers.kinds import Thresholds
@@ -73,7 +75,6 @@ if TYPE_CHECKING:
     from cognition.comparing import Comparing
     from cognition.judging.nominating import Nominated
     from cognition.talk.reader import TalkReader
-    from cognition.thinking.cycle import Step
     from cognition.wordings.reworder import Reworder
 
 Result = TypeVar("Result")
@@ -133,10 +134,10 @@ class Cognition:
         return Comparing(self._replica, self.embedding)
 
     @cached_property
-    def _steps(self) -> "Sequence[Step]":
+    def _round(self) -> Round:
         from cognition.steps import steps
 
-        return steps(self._thresholds)
+        return Round(steps(self._thresholds))
 
     @cached_property
     def _wordings(self) -> WordingIndex:
@@ -445,16 +446,45 @@ class Cognition:
         """Read what every text that came since names and states."""
         await read_all_names(self._replica)
 
-    async def think(self) -> Cycle:
-        """Run one cycle of thinking over everything that can be embedded now; another one is waited for."""
+    async def think(self, *, reads_brought: bool = False, seconds: float = CYCLE_S) -> Cycle:
+        """Run one cycle of thinking, for about so many seconds; another one is waited for.
+
+        It goes on where the last one stopped, and says whether there is more. What is embedded and compared comes
+        first, and `reads_brought` what was brought in and not read yet; where that takes all of the time, no step
+        begins. What cannot be embedded now is left to a later cycle.
+        """
         async with self._thinking:
-            try:
-                await self.settle()
-            except (ModelUnavailable, ReplicaError):
-                pass  # what has no vector yet is left to a later cycle; `trouble` tells why
-            await self._comparing.notice()
-            self.last_cycle = await think(self._replica, self._steps)
+            deadline = Deadline(seconds)
+            cycle = Cycle({}, more=True, began_ms=self.now_ms, took_ms=0)
+            if await self._is_ready_to_think(deadline, reads_brought=reads_brought):
+                cycle = await think(self._replica, self._round, deadline)
+            left = await self._left_to_think(reads_brought=reads_brought) if cycle.more else {}
+            self.last_cycle = replace(cycle, took_ms=deadline.took_ms, left=left)
             return self.last_cycle
+
+    async def _is_ready_to_think(self, deadline: Deadline, *, reads_brought: bool) -> bool:
+        """Read, embed and compare what the steps build on, and say whether that was done in time."""
+        if reads_brought:
+            await self.ingest.read_brought(ends=lambda: deadline.is_past)
+            if self.ingest.brought:
+                return False
+        try:
+            if (await self.embedding.state()).pending:
+                with trio.move_on_after(deadline.left_s) as settling:
+                    await self.settle()
+                if settling.cancelled_caught:
+                    return False
+        except (ModelUnavailable, ReplicaError):
+            pass  # `trouble` tells why
+        return not await self._comparing.notice(deadline)
+
+    async def _left_to_think(self, *, reads_brought: bool) -> dict[str, int]:
+        """Return how many memories wait, by what is to be done with them first."""
+        left = {
+            "read": self.ingest.brought if reads_brought else 0,
+            "embed": 0 if self.trouble else (await self.embedding.state()).pending,
+        }
+        return {name: count for name, count in left.items() if count} | await self._replica.read(waiting)
 
     @property
     def is_thinking(self) -> bool:

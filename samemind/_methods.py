@@ -563,7 +563,7 @@ class Methods(Asking):
         return answer
 
     async def think(self) -> Thought:
-        """Run one cycle of thinking now."""
+        """Run one cycle of thinking now: some seconds at most; call it again while its result has `more`."""
         answer: Thought = await self._ask("think")
         return answer
 

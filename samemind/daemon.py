@@ -230,6 +230,7 @@ def thinker(device: Device) -> ThinkLoop:
         think=device.mind.think,
         position=lambda: device.replica.position,
         linked=linked,
+        last=lambda: device.mind.last_cycle,
     )
 
 

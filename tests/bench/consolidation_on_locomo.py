@@ -69,14 +69,16 @@ async def main(data: Path, conversations: list[dict[str, Any]]) -> None:
                 if view.session is not None and view.turn is not None and view.parent is None
             }
             await mind.recall("warm")
-            thought = None
+            summaries = 0
             for when in ("before", "after"):
                 if when == "after":
-                    thought = await mind.think()
+                    more = True
+                    while more:
+                        thought = await mind.think()
+                        summaries, more = summaries + thought.consolidated.count, thought.more
                 count = await found(mind, asked, turn_of)
                 print(f"{when}: any@{K} {count / len(asked):.1%} of {len(asked)}", flush=True)
-            assert thought is not None
-            print(f"{thought.consolidated.count} summaries")
+            print(f"{summaries} summaries")
 
 
 if __name__ == "__main__":

@@ -36,13 +36,16 @@ def main() -> None:
     read_s = time.process_time() - began
     with tempfile.TemporaryDirectory() as home, samemind.open_blocking(home) as mind:
         mind.import_(options.data, facts=True)
-        thought = mind.think()
+        told, more = 0, True
+        while more:
+            thought = mind.think()
+            told, more = told + thought.contradictions.count, thought.more
         listed = list(mind.contradictions(limit=10_000))
     print(f"turns           {len(turns):6}   read in {read_s:.2f} s of CPU time")
     print(f"claims          {sum(found.values()):6}")
     for relation, count in found.most_common():
         print(f"  {relation:<28} {count:4}")
-    print(f"contradictions  {len(listed):6}   {thought.contradictions.count} told of by the first cycle")
+    print(f"contradictions  {len(listed):6}   {told} told of by thinking")
     for key, count in Counter((each.severity, each.status, each.settled_by) for each in listed).items():
         print(f"  {' '.join(filter(None, key)):<28} {count:4}")
     for each in Random(options.seed).sample(listed, min(options.draw, len(listed))):

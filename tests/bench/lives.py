@@ -185,7 +185,8 @@ def measure(path: Path) -> tuple[Counter[str], list[str]]:
     told = json.loads(path.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as home, samemind.open_blocking(home) as mind:
         life = Life(told, mind)
-        mind.think()
+        while mind.think().more:
+            pass
         figures, notes = life.count()
         figures += life.count_nominees() + life.count_links()
         life.answer()

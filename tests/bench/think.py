@@ -8,6 +8,7 @@ With `--out` a page of the figures and a picture of each life are written there.
 """
 
 import argparse
+import math
 import os
 import sqlite3
 import statistics
@@ -25,7 +26,7 @@ from cognition import StaticEmbedder, queue
 from cognition.days import DAY_MS
 from cognition.embedding.embedder import Vectors
 from cognition.steps import steps
-from cognition.thinking.cycle import Step, think
+from cognition.thinking.cycle import Deadline, Round, Step, think
 from replica import AsyncioHost, Core, Remember, Replica, Write, new_memory_id, open_replica
 from sync.identity import Identity
 from sync.words import WORDS
@@ -113,7 +114,7 @@ async def measure(
                 await write(replica, size, random, span_days=span_days)
                 await embed(replica, embedder, space)
                 ours = steps()
-                while (await think(replica, ours)).more:
+                while (await think(replica, Round(ours), Deadline(math.inf))).more:
                     pass
                 found = {}
                 for new in news:
@@ -132,7 +133,7 @@ async def cycle(replica: Replica, ours: Sequence[Step], taken: dict[str, list[fl
     whole, began = 0.0, time.perf_counter()
     for step in ours:
         at = time.process_time()
-        await think(replica, [step])
+        await think(replica, Round([step]), Deadline(math.inf))
         took_ms = (time.process_time() - at) * 1_000
         taken[step.name].append(took_ms)
         whole += took_ms

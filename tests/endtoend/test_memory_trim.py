@@ -78,7 +78,8 @@ with samemind.open_blocking(sys.argv[1]) as mind:
     mind.remember_many([f"thing {number} that device{number % 3} saw" for number in range(4_000)])
     print(left(mind))
     mind.remember("that is all", wait=True)
-    mind.think()
+    while mind.think().more:
+        pass
     print(left(mind))
 """
 

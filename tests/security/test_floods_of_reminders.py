@@ -6,6 +6,7 @@ shows notifications, and before each answer to an agent; and the oldest two hund
 
 import sqlite3
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import trio
 
 from cognition.days import DAY_MS
 from cognition.thinking import cycle
-from cognition.thinking.cycle import Step, StepOutcome, think
+from cognition.thinking.cycle import Deadline, Round, Step, StepOutcome, think
 from cognition.triggers.detect import LOOKED_AT, reminders
 from cognition.triggers.kinds import REMINDER, Thresholds
 from cognition.triggers.raised import LIVE_OF_A_KIND_MAX, described, read_live, read_raised
@@ -148,7 +149,8 @@ def test_between_the_visits_of_a_cycle_others_have_their_turn(
             await mind.settle()
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(link)
-                await think(replica, [Counted(step) for step in mind._steps])
+                ours = Round([Counted(step) for step in mind._round.steps])
+                await think(replica, ours, Deadline(inf))
                 done.set()
             assert len(calls) > 10, "a cycle is many calls"
             assert all(before < later for before, later in zip(calls, calls[4:], strict=False)), (

@@ -10,6 +10,16 @@ from samemind.rendering import Document
 if TYPE_CHECKING:
     from samemind.device import Device
 
+# What memories wait for, in words.
+_LEFT: Final = {
+    "read": "to read",
+    "embed": "to embed",
+    "compare": "to compare with older ones",
+    "link": "to look for repetitions of",
+    "consolidate": "to consolidate",
+    "patterns": "to look for patterns in",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Think:
@@ -26,7 +36,11 @@ class Raised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thought:
-    """What one cycle of thinking came to; `more` says that a step has work left for the next one."""
+    """What one cycle of thinking came to, which ends after a few seconds.
+
+    `more`: something is left, as after a large import, and the next cycle goes on there. `left` counts the memories
+    that wait to be read, embedded, compared (`compare`), linked, consolidated, and looked through for patterns.
+    """
 
     contradictions: Raised
     consolidated: Raised
@@ -34,14 +48,14 @@ class Thought:
     triggers: Raised
     took_ms: float
     more: bool = False
+    left: Mapping[str, int] = field(default_factory=dict)
 
 
 async def run(device: "Device", options: Think) -> Thought:
-    """Run one cycle, after all was read, and everything that waits for its vector has one or was given up."""
+    """Run one cycle, after what was brought in is read and everything has its vector, as far as time allows."""
     from samemind.memory_trim import LONG_MS, give_back
 
-    await device.mind.ingest.read_brought()
-    cycle = await device.mind.think()
+    cycle = await device.mind.think(reads_brought=True)
     if cycle.took_ms >= LONG_MS:
         await give_back(device.replica)
     raised = {name: Raised(count=len(ids), ids=list(ids)) for name, ids in cycle.ids.items()}
@@ -52,6 +66,7 @@ async def run(device: "Device", options: Think) -> Thought:
         triggers=raised.get("triggers", Raised()),
         took_ms=cycle.took_ms,
         more=cycle.more,
+        left=cycle.left,
     )
 
 
@@ -59,9 +74,21 @@ def render(document: Document) -> list[str]:
     lines = [
         f"{name:<14} {raised['count']}"
         for name, raised in document.items()
-        if isinstance(raised, Mapping) and raised["count"]
+        if name != "left" and isinstance(raised, Mapping) and raised["count"]
     ]
-    return lines or ["nothing new"]
+    lines = lines or ["nothing new" if not document["more"] else "nothing new so far"]
+    if document["more"]:
+        lines += _to_go_on(document["left"])
+    return lines
+
+
+def _to_go_on(left: Mapping[str, int]) -> list[str]:
+    """Return what is left, and who does it when."""
+    waits = ", ".join(f"{count:,} {_LEFT[name]}" for name, count in left.items())
+    return [
+        f"not finished: {waits}" if waits else "not finished",
+        "  a running daemon goes on by itself; to go on now: samemind think",
+    ]
 
 
 COMMAND: Final = Command(
@@ -73,7 +100,10 @@ COMMAND: Final = Command(
     effects=Effects.ADD,
     agents=Agents.FULL,
     panel=True,
-    library=Method("think", "Run one cycle of thinking now."),
-    kept="what it found so far is kept; `samemind think` begins a new cycle",
+    library=Method(
+        "think",
+        "Run one cycle of thinking now: some seconds at most; call it again while its result has `more`.",
+    ),
+    kept="what it found so far is kept; `samemind think` goes on with the rest",
     place=1,
 )

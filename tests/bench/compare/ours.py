@@ -53,7 +53,8 @@ class Ours:
         self._embedder.embed([query])
 
     def think(self) -> None:
-        self._mind.think()
+        while self._mind.think().more:
+            pass
 
     def sync(self, texts: Sequence[str], folder: Path) -> Synced:
         """Two processes, a fresh TLS link; every memory a commit of its own, verified, folded, fsynced."""

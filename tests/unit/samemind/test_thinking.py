@@ -24,14 +24,23 @@ class World:
     linked: list[DeviceId] = field(default_factory=list)
     fails: Exception | None = None
     writes: int = 0
+    leaves: int = 0
+    """How many cycles leave something to the next one."""
+    takes_s: float = 0.0
     thought: list[int] = field(default_factory=list)
+    seconds: list[int] = field(default_factory=list)
+    last: Cycle | None = None
 
     async def think(self) -> Cycle:
-        self.thought.append(round(trio.current_time() - self.began) // 60)
+        self.seconds.append(round(trio.current_time() - self.began))
+        self.thought.append(self.seconds[-1] // 60)
         self.position += self.writes
         if self.fails is not None:
             raise self.fails
-        return Cycle({}, more=False, began_ms=0, took_ms=0)
+        await trio.sleep(self.takes_s)
+        self.leaves -= 1
+        self.last = Cycle({}, more=self.leaves >= 0, began_ms=0, took_ms=self.takes_s * 1_000)
+        return self.last
 
     def __post_init__(self) -> None:
         self.began = 0.0
@@ -52,6 +61,7 @@ def thinks(
                 think=world.think,
                 position=lambda: world.position,
                 linked=lambda: world.linked,
+                last=lambda: world.last,
             )
         )
         async with trio.open_nursery() as nursery:
@@ -119,3 +129,32 @@ def test_a_cycle_that_fails_is_told_and_tried_again(
     trouble, _ = thinks(world, 65, mend)
     assert trouble is None
     assert world.thought == [30, 30, 60]
+
+
+@pytest.mark.parametrize("linked", [[], [DeviceId(b"a" * 32)]])
+def test_what_a_cycle_left_is_gone_on_with_after_as_long_a_rest(linked: list[DeviceId]) -> None:
+    """Whoever thinks for all: it is this device's own work that is left."""
+    world = World(linked=linked, leaves=3, takes_s=4.0)
+    _, outlook = thinks(world, 70)
+    first = 3_600 if linked else 1_800
+    assert world.seconds[:4] == [first, first + 8, first + 16, first + 24]
+    assert len(world.seconds) == (4 if linked else 5), "then it rests as ever"
+    assert outlook.next_ms > 60_000
+
+
+def test_a_cycle_that_took_no_time_is_not_followed_at_once() -> None:
+    world = World(leaves=2)
+    thinks(world, 31)
+    assert world.seconds == [1_800, 1_801, 1_802]
+
+
+def test_what_a_cycle_that_somebody_asked_for_left_is_gone_on_with() -> None:
+    world = World(last=Cycle({}, more=True, began_ms=0, took_ms=4_000.0))
+    thinks(world, 1)
+    assert world.seconds == [4]
+
+
+def test_a_cycle_that_fails_is_no_reason_to_go_on_sooner() -> None:
+    world = World(last=Cycle({}, more=True, began_ms=0, took_ms=4_000.0), fails=KeyError("sure"))
+    thinks(world, 29)
+    assert world.seconds == [4]

@@ -44,9 +44,9 @@ export function inboxView() {
   async function thinkNow() {
     think.disabled = true;
     try {
-      await call("think");
+      const thought = await call("think");
       reloadSoon();
-      announce(t("Finished thinking"));
+      announce(thought.more ? t("Still thinking: this goes on in the background") : t("Finished thinking"));
     } catch (error) {
       complain(error);
     }

@@ -266,6 +266,7 @@ export default {
   "To be reminded, write down when: “Dentist on 3 May at 9”. It appears here on that day.": "Um erinnert zu werden, schreib das Wann dazu: „Zahnarzt am 3. Mai um 9“. Es kommt an dem Tag hierher.",
   "Inbox": "Eingang",
   "Finished thinking": "Nachgedacht",
+  "Still thinking: this goes on in the background": "Denkt im Hintergrund weiter nach",
   "Urgency": "Dringlichkeit",
   "Done": "Fertig",
   "Dismissed": "Verworfen",

@@ -266,6 +266,7 @@ export default {
   "To be reminded, write down when: “Dentist on 3 May at 9”. It appears here on that day.": "Para un aviso, escribe cuándo: «Dentista el 3 de mayo a las 9». Aparece aquí ese día.",
   "Inbox": "Bandeja",
   "Finished thinking": "Pensado",
+  "Still thinking: this goes on in the background": "Sigue pensando en segundo plano",
   "Urgency": "Urgencia",
   "Done": "Hecho",
   "Dismissed": "Descartado",

@@ -266,6 +266,7 @@ export default {
   "To be reminded, write down when: “Dentist on 3 May at 9”. It appears here on that day.": "Pour un rappel, notez quand : « Dentiste le 3 mai à 9 h ». Il apparaîtra ici ce jour-là.",
   "Inbox": "Boîte",
   "Finished thinking": "Réfléchi",
+  "Still thinking: this goes on in the background": "La réflexion continue en arrière-plan",
   "Urgency": "Urgence",
   "Done": "Terminé",
   "Dismissed": "Écarté",
