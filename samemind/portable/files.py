@@ -7,13 +7,15 @@ of a known format in it.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from samemind.control.pouring import PipeContent
 from samemind.errors import Usage
 from samemind.portable import (
     calendar,
@@ -33,7 +35,17 @@ from samemind.portable import (
     whatsapp,
 )
 from samemind.portable.records import Record, Unreadable
-from samemind.portable.texts import WHOLE_BYTES_MAX, Source, check_text, open_text, whole_text
+from samemind.portable.texts import (
+    WHOLE_BYTES_MAX,
+    Packed,
+    Source,
+    check_text,
+    is_zip,
+    open_text,
+    open_zip,
+    the_one,
+    whole_text,
+)
 
 # A file is known by so much of it: its first line, or the first items of its list.
 BEGINNING_CHARACTERS: Final = 1 << 18
@@ -65,31 +77,64 @@ _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] 
 
 
 def read_path(path: Source, format: str) -> Iterator[Record]:
-    """Return what a file or a folder holds. Lines, and lists of chats, are read as they are asked for."""
+    """Return what a file, a zip or a folder holds. Lines, and lists of chats, are read as they are asked for."""
     if isinstance(path, Path) and path.is_dir():
-        chats = [] if format == "markdown" else exports_in(path)
-        for each in chats:
-            yield from read_path(each, format)
-        if chats:
-            return
-        days = slack.days_in(path) if format in ("auto", slack.SOURCE) else []
-        if days:
-            yield from slack.read(path, days)
-            return
-        found = notes_in(path, plain=format == "markdown")
-        if not found and not _led_out(path):
-            yield from _known_in(path, format)
-            return
-        for link in _led_out(path):
-            name = link.relative_to(path).as_posix()
-            yield Unreadable(line=1, reason=f"{name}: expected a note of this folder, it is a link out of it")
-        for note in found:
-            name = note.relative_to(path).as_posix()
-            try:
-                yield from read_text(name, _note(note), "markdown")
-            except Usage as error:
-                yield Unreadable(line=1, reason=f"{name}: {error}")
+        yield from _read_folder(path, format)
+    elif not isinstance(path, Packed) and is_zip(path):
+        yield from _read_zip(path, format)
+    else:
+        yield from _read_file(path, format)
+
+
+def _read_folder(folder: Path, format: str) -> Iterator[Record]:
+    chats = [] if format == "markdown" else exports_in(folder)
+    for each in chats:
+        yield from read_path(each, format)
+    if chats:
         return
+    export = slack.export_in(slack.files_in(folder)) if format in ("auto", slack.SOURCE) else None
+    if export is not None:
+        yield from slack.read(export)
+        return
+    found = notes_in(folder, plain=format == "markdown")
+    if not found and not _led_out(folder):
+        yield from _known_in(folder, format)
+        return
+    for link in _led_out(folder):
+        name = link.relative_to(folder).as_posix()
+        yield Unreadable(line=1, reason=f"{name}: expected a note of this folder, it is a link out of it")
+    for note in found:
+        name = note.relative_to(folder).as_posix()
+        try:
+            yield from read_text(name, _note(note), "markdown")
+        except Usage as error:
+            yield Unreadable(line=1, reason=f"{name}: {error}")
+
+
+def _read_zip(path: Path | PipeContent, format: str) -> Iterator[Record]:
+    """Return what a zip holds: an export of Slack, the files that it is brought in for, or all of a known format."""
+    with open_zip(path) as files:
+        export = slack.export_in(files) if format in ("auto", slack.SOURCE) else None
+        chats = [file for file in files.values() if any(fnmatchcase(file.name, each) for each in _CHATS)]
+        chats += [file for file in files.values() if chats and file.name == _KEPT]
+        if export is not None:
+            yield from slack.read(export)
+        elif len(chats) > 1:
+            for each in chats:
+                yield from read_path(each, format)
+        elif the_one(files) is None and files:
+            known = yield from _known_of(files, format)
+            if not known:
+                raise Usage(
+                    f"{path.name}: expected files of a known format in the zip, found none",
+                    code="unreadable",
+                    hint="`samemind help import` tells the formats",
+                )
+        else:
+            yield from _read_file(path, format)
+
+
+def _read_file(path: Source, format: str) -> Iterator[Record]:
     check_text(path)
     kind = _streamed(path, format)
     if kind in _LINES:
@@ -113,27 +158,36 @@ def _led_out(folder: Path) -> list[Path]:
 
 def _known_in(folder: Path, format: str) -> Iterator[Record]:
     """Return what the files of a known format hold, in a folder without notes; others are passed over."""
-    files = [path for path in _visible(folder, *_DOCUMENT_NAMES) if _is_within(path, folder)]
+    files = {
+        path.relative_to(folder).as_posix(): path
+        for path in _visible(folder, *_DOCUMENT_NAMES)
+        if _is_within(path, folder)
+    }
+    known = yield from _known_of(files, format)
+    if not known:
+        raise Usage(
+            f"{folder.name}: expected Markdown notes in this folder, found none",
+            code="unreadable",
+            hint="`--format markdown` reads text files as notes, too"
+            if any(path.suffix.lower() == ".txt" for path in files.values())
+            else "",
+        )
+
+
+def _known_of(files: Mapping[str, Source], format: str) -> Generator[Record, None, bool]:
+    """Return what those of several files hold that are of a known format; say whether there was one."""
     known = False
-    for path in files:
-        name = path.relative_to(folder).as_posix()
+    for name, file in files.items():
         try:
-            for record in read_path(path, format):
+            for record in read_path(file, format):
                 if isinstance(record, Unreadable):
                     record = replace(record, reason=f"{name}: {record.reason}")
                 yield record
                 known = True
         except Usage as error:
             if error.code not in ("unknown_format", "unreadable"):
-                raise
-    if not known:
-        raise Usage(
-            f"{folder.name}: expected Markdown notes in this folder, found none",
-            code="unreadable",
-            hint="`--format markdown` reads text files as notes, too"
-            if any(path.suffix.lower() == ".txt" for path in files)
-            else "",
-        )
+                yield Unreadable(line=1, reason=str(error))
+    return known
 
 
 def exports_in(folder: Path) -> list[Path]:
@@ -249,7 +303,7 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     if format == whatsapp.SOURCE or (format == "auto" and whatsapp.looks_like(text)):
         return whatsapp.read(name, text)
     if format == slack.SOURCE:
-        raise Usage(f"{name}: expected the folder of an unpacked Slack export", code="unreadable")
+        raise Usage(f"{name}: expected the zip of a Slack export, or its folder", code="unreadable")
     lines = text.split("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(_first(lines))):
         return mcp_memory.read(lines)

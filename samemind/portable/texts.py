@@ -8,8 +8,9 @@ import io
 import lzma
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TextIO
 
@@ -25,6 +26,15 @@ _PIECE_BYTES: Final = 1 << 18
 _CHATS: Final = "conversations.json"
 _MAY_HOLD_CHATS: Final = (".txt", ".json", ".ics")
 _ZIP: Final = b"PK\x03\x04"
+# The largest export has a file for each day of each channel; the list of them takes some 100 bytes a file.
+ZIP_FILES_MAX: Final = 200_000
+ZIP_LIST_BYTES_MAX: Final = 64 << 20
+# The end of a zip says how long its list of files is: 22 bytes, behind which stands a note of at most 65,535. A longer
+# list than 4 GB, which none of ours is, is told elsewhere.
+_END: Final = b"PK\x05\x06"
+_END_BYTES: Final = 22
+_NOTE_BYTES_MAX: Final = (1 << 16) - 1
+_LIST_LENGTH_AT: Final = slice(12, 16)
 # What its parts fail with: the list of files, names in it, and each way to pack them. `OSError` comes of bzip2, and of
 # a list that says that a file lies before the beginning.
 _FAULTS_OF_A_ZIP: Final = (
@@ -40,7 +50,19 @@ _FAULTS_OF_A_ZIP: Final = (
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-Source = Path | PipeContent
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A file of a zip that is open."""
+
+    archive: zipfile.ZipFile
+    info: zipfile.ZipInfo
+
+    @property
+    def name(self) -> str:
+        return self.info.filename.rpartition("/")[2]
+
+
+Source = Path | PipeContent | Packed
 """What can be read as often as is needed."""
 
 
@@ -67,18 +89,14 @@ def open_text(source: Source) -> Iterator[TextIO]:
 
 def check_text(source: Source) -> None:
     """Refuse a file that is no text, or that would unpack to far more than it is."""
-    size = len(source.data) if isinstance(source, PipeContent) else source.stat().st_size
-    # Files of the system, as in /proc, say that they are empty and are not.
-    allowed, found = (size or _PIECE_BYTES) * ZIP_RATIO_MAX, 0
+    allowed, found = _bytes_allowed(source), 0
     try:
         with open_text(source) as text:
             try:
                 while piece := text.read(_PIECE_BYTES):
                     found += len(piece)
                     if found > allowed:
-                        raise _bad(
-                            source, f"expected {_CHATS} to unpack to at most {allowed} bytes, it holds more"
-                        )
+                        raise _bad(source, f"expected it to unpack to at most {allowed} bytes, it holds more")
             except UnicodeDecodeError as error:
                 # It counts from the start of what was decoded last, which ends where was read to.
                 place = text.buffer.tell() - len(error.object) + error.start
@@ -86,9 +104,59 @@ def check_text(source: Source) -> None:
                     source, f"expected text in UTF-8, found other bytes at place {place}: {error.reason}"
                 ) from None
     except (*_FAULTS_OF_A_ZIP, OSError) as error:
-        if isinstance(error, OSError) and not _is_zip(source):
+        if isinstance(error, OSError) and not (isinstance(source, Packed) or is_zip(source)):
             raise  # the disk's own
-        raise _bad(source, f"expected a zip that can be read, {str(error) or type(error).__name__}") from None
+        raise _unreadable(source, error) from None
+
+
+@contextmanager
+def open_zip(source: Path | PipeContent) -> Iterator[dict[str, Packed]]:
+    """Open a zip: its files that may be read, by their places in it.
+
+    How many it has, and how large they say to be, is bounded before anything is unpacked; no more is ever read of a
+    file than it says. Raises `Usage` where it is no zip, or one of more.
+    """
+    _check_list(source)
+    with _bytes(source) as file:
+        try:
+            archive = zipfile.ZipFile(file)
+        except (*_FAULTS_OF_A_ZIP, ValueError, OSError) as error:
+            raise _unreadable(source, error) from None
+        with archive:
+            found = {
+                info.filename: Packed(archive, info)
+                for info in sorted(archive.infolist(), key=lambda info: info.filename)
+                if not info.is_dir() and info.filename.lower().endswith(_MAY_HOLD_CHATS)
+            }
+            if len(archive.infolist()) > ZIP_FILES_MAX:
+                raise _bad(source, f"expected at most {ZIP_FILES_MAX} files in the zip, it has more")
+            allowed = _bytes_allowed(source)
+            if sum(each.info.file_size for each in found.values()) > allowed:
+                raise _bad(source, f"expected it to unpack to at most {allowed} bytes, it holds more")
+            yield found
+
+
+def _check_list(source: Path | PipeContent) -> None:
+    """Refuse a zip whose list of files is longer than that of any export: reading it takes ten times its size."""
+    with _bytes(source) as file:
+        size = file.seek(0, io.SEEK_END)
+        file.seek(max(0, size - _END_BYTES - _NOTE_BYTES_MAX))
+        tail = file.read()
+    at = tail.rfind(_END)
+    if at >= 0 and int.from_bytes(tail[at:][_LIST_LENGTH_AT], "little") > ZIP_LIST_BYTES_MAX:
+        raise _bad(source, f"expected at most {ZIP_FILES_MAX} files in the zip, it has more")
+
+
+def _bytes_allowed(source: Source) -> int:
+    match source:
+        case PipeContent():
+            size = len(source.data)
+        case Packed():
+            size = source.info.compress_size
+        case _:
+            size = source.stat().st_size
+    # Files of the system, as in /proc, say that they are empty and are not.
+    return (size or _PIECE_BYTES) * ZIP_RATIO_MAX
 
 
 def whole_text(source: Source) -> str:
@@ -101,39 +169,47 @@ def whole_text(source: Source) -> str:
     return found
 
 
-def _is_zip(source: Source) -> bool:
+def is_zip(source: Path | PipeContent) -> bool:
+    """Say whether something begins as a zip does."""
     with _bytes(source) as file:
         return file.read(len(_ZIP)) == _ZIP
 
 
 @contextmanager
 def _opened(source: Source) -> Iterator[IO[bytes]]:
-    if not _is_zip(source):
+    if isinstance(source, Packed):
+        with source.archive.open(source.info) as file:
+            yield file
+        return
+    if not is_zip(source):
         with _bytes(source) as file:
             yield file
         return
-    with _bytes(source) as file, zipfile.ZipFile(file) as archive:
-        with archive.open(_member(source, archive)) as member:
-            yield member
+    with open_zip(source) as files:
+        member = the_one(files)
+        if member is None:
+            raise _bad(
+                source,
+                f"expected a {_CHATS} in the zip, or files of a known format, found none",
+                hint="`samemind help import` tells the formats",
+            )
+        with member.archive.open(member.info) as file:
+            yield file
 
 
-def _member(source: Source, archive: zipfile.ZipFile) -> str:
-    """Return the file of a zip that holds the chats: one of that name, or the only one that may."""
-    names = [each for each in archive.namelist() if each.rpartition("/")[2] == _CHATS]
+def the_one(files: Mapping[str, Packed]) -> Packed | None:
+    """Return the file of a zip that it is brought in for: the one named as chats are, or the only one that it holds."""
+    named = [file for file in files.values() if file.name == _CHATS] or [*files.values()]
     # WhatsApp and Google name theirs in the language of whoever asked, and put pictures beside them.
-    others = [each for each in archive.namelist() if each.lower().endswith(_MAY_HOLD_CHATS)]
-    if names or len(others) == 1:
-        return (names or others)[0]
-    found = f"{len(others)} files that may be them" if others else "none"
-    raise _bad(
-        source,
-        f"expected a {_CHATS} in the zip, or one .txt or .json file, found {found}",
-        hint="unpack it, and import the folder" if others else "",
-    )
+    return named[0] if len(named) == 1 else None
 
 
-def _bytes(source: Source) -> IO[bytes]:
+def _bytes(source: Path | PipeContent) -> IO[bytes]:
     return io.BytesIO(source.data) if isinstance(source, PipeContent) else source.open("rb")
+
+
+def _unreadable(source: Source, error: Exception) -> Usage:
+    return _bad(source, f"expected a zip that can be read, {str(error) or type(error).__name__}")
 
 
 def _bad(source: Source, why: str, hint: str = "") -> Usage:

@@ -17,7 +17,7 @@ import pytest
 import samemind
 from cognition.ingest_plan import read_text as read_claims
 from samemind.errors import Usage
-from samemind.portable import markdown, whatsapp
+from samemind.portable import markdown, texts, whatsapp
 from samemind.portable.files import read_path, read_text
 from samemind.portable.records import Item, Reads, Record, Unreadable
 
@@ -141,14 +141,89 @@ def test_a_chat_keeps_what_people_wrote_over_lines_and_says_where_it_is_broken(t
     assert {each.fields["topic"] for each in zipped} == {"WhatsApp Chat - Ann"}
 
 
-def test_a_zip_of_several_files_that_may_be_chats_says_to_unpack_it(tmp_path: Path) -> None:
-    packed = tmp_path / "slack.zip"
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("users.json", "[]")
-        archive.writestr("general/2024-01-15.json", "[]")
-    with pytest.raises(Usage, match="found 2 files") as caught:
+def zipped(path: Path, files: dict[str, bytes | str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for place, data in files.items():
+            archive.writestr(place, data)
+    return path
+
+
+def files_of(name: str) -> dict[str, bytes | str]:
+    folder = FOLDER / name
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED.keys() - {"diary", "vault"}))
+def test_what_a_program_exports_may_stay_zipped(tmp_path: Path, name: str) -> None:
+    packed = zipped(tmp_path / "export.zip", {**files_of(name), "media/1.jpg": b"\xff\xd8"})
+    said = [[it.fields.get("speaker"), it.text] for it in read_path(packed, "auto") if isinstance(it, Item)]
+    assert sorted(map(repr, said)) == sorted(repr([who, text]) for who, _, _, text in EXPECTED[name]["said"])
+
+
+def test_a_zip_of_slack_is_what_its_folder_is_however_it_was_packed(tmp_path: Path) -> None:
+    unpacked = [*read_path(FOLDER / "slack", "auto")]
+    assert [*read_path(zipped(tmp_path / "a.zip", files_of("slack")), "auto")] == unpacked
+    # as a Mac packs a folder
+    again = {f"Acme Slack export/{place}": data for place, data in files_of("slack").items()}
+    again["__MACOSX/Acme Slack export/general/._2024-01-15.json"] = b"\0\5\x16\7"
+    assert [*read_path(zipped(tmp_path / "b.zip", again), "auto")] == unpacked
+    assert [*read_path(zipped(tmp_path / "c.zip", again), "slack")] == unpacked
+
+
+def test_slack_names_people_by_their_messages_where_no_list_does_and_direct_chats_by_their_members(
+    tmp_path: Path,
+) -> None:
+    files = files_of("slack")
+    day = files.pop("general/2024-01-15.json")
+    named = {**files, "D7/2024-01-15.json": day, "mpdm-a--b-1/2024-01-15.json": day}
+    named["dms.json"] = '[{"id": "D7", "members": ["U1", "U2"]}, 7]'
+    named["mpims.json"] = '[{"id": "G1", "name": "mpdm-a--b-1", "members": ["U2", "U9"]}]'
+    items = [it for it in read_path(zipped(tmp_path / "a.zip", named), "auto") if isinstance(it, Item)]
+    assert [it.fields["topic"] for it in items] == ["Min Lee, Bo Falk"] * 2 + ["Bo Falk, U9"] * 2
+    del files["users.json"]
+    unnamed = zipped(tmp_path / "b.zip", {**files, "general/2024-01-15.json": day})
+    items = [it for it in read_path(unnamed, "auto") if isinstance(it, Item)]
+    assert [it.fields["speaker"] for it in items] == ["Min Lee", "U2"]
+    whole = {
+        **files,
+        "org_users.json": '[{"id": "U2", "name": "bo"}, {}]',
+        "general/2024-01-15.json": day,
+    }
+    items = [it for it in read_path(zipped(tmp_path / "c.zip", whole), "auto") if isinstance(it, Item)]
+    assert [it.fields["speaker"] for it in items] == ["Min Lee", "bo"]
+
+
+def test_a_zip_of_more_than_an_export_has_is_refused_before_anything_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = zipped(tmp_path / "small.zip", files_of("slack"))
+    bomb = zipped(tmp_path / "bomb.zip", {"users.json": "[]", "general/2024-01-15.json": b" " * 200_000_000})
+    unpacked: list[object] = []
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *args: unpacked.append(args))
+    with pytest.raises(Usage, match="unpack to at most"):
+        list(read_path(bomb, "auto"))
+    monkeypatch.setattr(texts, "ZIP_FILES_MAX", 2)
+    with pytest.raises(Usage, match="at most 2 files in the zip"):
+        list(read_path(small, "auto"))
+    monkeypatch.setattr(texts, "ZIP_LIST_BYTES_MAX", 100)
+    monkeypatch.setattr(zipfile, "ZipFile", unpacked.append)
+    with pytest.raises(Usage, match="files in the zip, it has more"):
+        list(read_path(small, "auto"))
+    assert unpacked == []
+
+
+def test_a_zip_of_nothing_known_says_so(tmp_path: Path) -> None:
+    packed = zipped(tmp_path / "a.zip", {"a.json": '{\n"x":\n1}', "b.txt": "milk"})
+    with pytest.raises(Usage, match="files of a known format in the zip, found none") as caught:
         list(read_path(packed, "auto"))
-    assert "unpack" in caught.value.hint
+    assert "help import" in caught.value.hint
+    whatsapp_too = zipped(
+        tmp_path / "b.zip", {**files_of("whatsapp_us"), "b.txt": b"caf\xe9", "c.json": "{}"}
+    )
+    *_, broken = read_path(whatsapp_too, "auto")
+    assert isinstance(broken, Unreadable)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +289,9 @@ def test_a_spoiled_day_of_slack_keeps_no_other_out(tmp_path: Path) -> None:
     endless, _, _ = read_path(tmp_path, "auto")
     assert isinstance(endless, Unreadable)
     (tmp_path / "users.json").write_text("7", "utf-8")
-    (people,) = read_path(tmp_path, "slack")
+    people, _, _, said = read_path(tmp_path, "slack")
     assert isinstance(people, Unreadable)
-    with pytest.raises(Usage, match="folder of an unpacked Slack"):
+    assert isinstance(said, Item)
+    assert said.fields["speaker"] == "U1"
+    with pytest.raises(Usage, match="zip of a Slack export"):
         read_text("x.json", "[]", "slack")
