@@ -69,7 +69,7 @@ NOTE_CHARACTERS_MAX: Final = 16 << 20
 _CHATS: Final = ("conversations.json", "conversations-*.json")
 _KEPT: Final = "memories.json"
 # What a folder without notes is looked through for.
-_DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics")
+_DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics", "*.html")
 _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
     "jsonl": jsonl.read,
     "mcp-memory": mcp_memory.read,
@@ -300,6 +300,8 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
         return notes.read(text) if notes.is_ours(text) else markdown.read(name, text)
     if format == calendar.SOURCE or (format == "auto" and calendar.looks_like(text)):
         return calendar.read(text)
+    if format in ("auto", takeout.GEMINI) and takeout.looks_like_activity(text):
+        return takeout.read_activity(text)
     if format == whatsapp.SOURCE or (format == "auto" and whatsapp.looks_like(text)):
         return whatsapp.read(name, text)
     if format == slack.SOURCE:

@@ -9,12 +9,11 @@ day, as in a diary, was told then: the nearest heading above that is one, the na
 import hashlib
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Final
 
-from cognition.times import meant_by, windows
 from replica import Value, derived_memory_id
 from replica.limits import TAGS_MAX
+from samemind.portable.days import day_of
 from samemind.portable.records import Edge, Item, Record
 
 SOURCE: Final = "markdown"
@@ -26,20 +25,8 @@ _LINK: Final = re.compile(r"\[\[([^\[\]|#^]+)[^\[\]]*\]\]")
 _LISTED: Final = re.compile(
     r"^tags?:\s*(?:\[(?P<row>[^\]]*)\]|(?P<one>[^\n]*))\n?(?P<list>(?:\s*-\s+[^\n]+\n?)*)", re.MULTILINE
 )
-# What front matter says when a note was made by, and how a heading writes a day: "Sunday 14 April 2024", "2024-04-14".
+# What front matter says when a note was made by.
 _DATED: Final = re.compile(r"^(?:date|created)(?:_at)?:\s*['\"]?(\d{4}-\d\d-\d\d)", re.MULTILINE)
-_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_TIME: Final = re.compile(r"[T,]?\s*\d{1,2}[:.h]\d\d(?::\d\d)?(?:\s?[ap]m)?$", re.IGNORECASE)
-_NUMERIC: Final = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})[./-](\d{4})(?!\d)")
-_ISO: Final = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
-_ISO_NUMBERS: Final = 3
-_NUMBERS_BESIDE_A_MONTH: Final = 2
-_NUMBER: Final = re.compile(r"\d+")
-_WORD: Final = re.compile(r"[^\W\d_]+")
-# "de", "den", "th": words of a date that mean nothing by themselves.
-_SMALL_WORD_MAX: Final = 3
-_DAY_CHARACTERS_MAX: Final = 40
-_MONTHS: Final = 12
 
 
 def read(path: str, text: str) -> Iterator[Record]:
@@ -49,7 +36,7 @@ def read(path: str, text: str) -> Iterator[Record]:
     common = _listed_tags(front[1]) if front is not None else set()
     title = path.rpartition("/")[2].removesuffix(".md")
     dated = _DATED.search(front[1]) if front is not None else None
-    of_note = _day(title) or (None if dated is None else _day(dated[1]))
+    of_note = day_of(title) or (None if dated is None else day_of(dated[1]))
     first = 1 + (text.count("\n", 0, front.end()) if front is not None else 0)
     linked: set[str] = set()
     for number, headings, body in _sections(text[front.end() :] if front is not None else text, first):
@@ -58,7 +45,7 @@ def read(path: str, text: str) -> Iterator[Record]:
             "topic": " > ".join([title, *headings]),
             "meta": {"note": path},
         }
-        day = next((found for each in reversed(headings) if (found := _day(each)) is not None), of_note)
+        day = next((found for each in reversed(headings) if (found := day_of(each)) is not None), of_note)
         if day is not None:
             fields["told_at"] = day
         tags = sorted(common | set(_TAG.findall(body)))[:TAGS_MAX]
@@ -73,31 +60,6 @@ def read(path: str, text: str) -> Iterator[Record]:
                 yield Edge(
                     line=number, source=title, relation="links_to", target=target, weight=1.0, said_in=rid
                 )
-
-
-def _day(heading: str) -> int | None:
-    """Return the day that a heading is, in ms, as it is written in any language; None of one that says more or less."""
-    rest = _TIME.sub("", heading.strip()).replace("_", "-")
-    year = _YEAR.search(rest)
-    if len(heading) > _DAY_CHARACTERS_MAX or year is None:
-        return None
-    # Where the month may come first, only a number that is none says which is the day; dots have the day first.
-    numbers = _NUMERIC.search(rest)
-    if (
-        numbers is not None
-        and int(numbers[3]) <= _MONTHS
-        and (numbers[2] == "." or int(numbers[1]) > _MONTHS)
-    ):
-        rest = rest.replace(numbers[0], f"{numbers[4]}-{int(numbers[3]):02}-{int(numbers[1]):02}")
-    is_iso = _ISO.search(rest) is not None
-    if len(_NUMBER.findall(rest)) != (_ISO_NUMBERS if is_iso else _NUMBERS_BESIDE_A_MONTH):
-        return None
-    if not all(len(word) <= _SMALL_WORD_MAX or meant_by(word.casefold()) for word in _WORD.findall(rest)):
-        return None
-    # A weekday beside it is one of those around some other day.
-    starts = {each.start_ms for each in windows(rest, 0) if each.days <= 1}
-    named = [ms for ms in starts if datetime.fromtimestamp(ms / 1_000, UTC).year == int(year[0])]
-    return named[0] if len(named) == 1 else None
 
 
 def _sections(text: str, line: int) -> Iterator[tuple[int, list[str], str]]:

@@ -26,6 +26,17 @@ EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text(encod
 NOW_MS = 1_790_000_000_000
 
 
+# Of each month, as programs shorten it, from German to Ukrainian.
+MONTHS_SHORTENED = (
+    "Jan janv. ene gen jan. jan sty янв. січ. / Feb févr. feb feb fev. feb lut февр. лют. / "
+    "März mars mar mar mar. mrt mar мар. бер. / Apr. avr. abr apr abr. apr kwi апр. квіт. / "
+    "Mai mai may mag mai. mei maj мая трав. / Juni juin jun giu jun. jun cze июн. черв. / "
+    "Juli juil. jul lug jul. jul lip июл. лип. / Aug. août ago ago ago. aug sie авг. серп. / "
+    "Sept. sept. sept set set. sep wrz сент. вер. / Okt. oct. oct ott out. okt paź окт. жовт. / "
+    "Nov. nov. nov nov nov. nov lis нояб. лист. / Dez. déc. dic dic dez. dec gru дек. груд."
+)
+
+
 def given(name: str) -> Path:
     """Return what somebody would import: the file, or the folder where there are several."""
     files = [path for path in (FOLDER / name).rglob("*") if path.is_file()]
@@ -83,7 +94,6 @@ def test_the_name_in_the_profile_says_which_words_of_a_chat_are_the_owners(tmp_p
     [
         ("apple_notes", "--format markdown"),
         ("csv", "--format markdown"),
-        ("gemini_html", "JSON instead of HTML"),
         ("mbox", "--format markdown"),
         ("plain", "--format markdown"),
         ("signal", "help import"),
@@ -229,6 +239,22 @@ def test_a_zip_of_nothing_known_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("heading", "day"),
     [
+        *(
+            (written, f"2025-{month:02}-02")
+            for month, words in enumerate(MONTHS_SHORTENED.split(" / "), 1)
+            for written in (f"2 {word} 2025" for word in words.split())
+        ),
+        ("2 de abr. de 2025", "2025-04-02"),
+        ("Apr 2, 2025", "2025-04-02"),
+        ("2 лист. 2025 р.", "2025-11-02"),
+        ("mar. 2 juin 2025", "2025-06-02"),  # a Tuesday
+        ("mar. 4 mars 2025", "2025-03-04"),
+        ("środa, 2 kwietnia 2025", "2025-04-02"),
+        ("quarta-feira, 2 de abril de 2025", "2025-04-02"),
+        ("1/25/2024", "2024-01-25"),
+        ("4/3/24", None),
+        ("1.2.24", None),  # a version
+        ("2 jui 2025", None),
         ("2024-03-05", "2024-03-05"),
         ("2024_03_05 Tuesday", "2024-03-05"),
         ("Sunday 14 April 2024", "2024-04-14"),
@@ -250,6 +276,42 @@ def test_a_heading_that_is_a_day_says_when_what_stands_below_was_told(heading: s
     assert isinstance(below, Item)
     assert isinstance(later, Item)
     assert when(below) == when(later) == (None if day is None else f"{day}T00:00")
+
+
+def activity(said: str, product: str = "Gemini Apps") -> str:
+    return (
+        f'<html><body><div class="outer-cell"><div class="header-cell"><p>{product}<br></p></div>'
+        f'<div class="content-cell mdl-typography--body-1">{said}</div></div></body></html>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("moment", "found"),
+    [
+        ("Apr 2, 2025, 12:11:03\u202fAM EDT", "2025-04-02T04:11"),
+        ("2 Apr 2025, 21:11:03 BST", "2025-04-02T20:11"),
+        ("2 de abr. de 2025, 21:11:03 BRT", "2025-04-03T00:11"),
+        ("2 abr 2025, 9:11:03 p. m. GMT-05:30", "2025-04-03T02:41"),
+        ("2 апр. 2025 г., 21:11:03 MSK", "2025-04-02T18:11"),
+        ("2 апр. 2025 г., 21:11:03 Somewhere Standard Time", "2025-04-02T21:11"),
+    ],
+)
+def test_a_page_of_gemini_says_when_in_the_words_of_its_account(moment: str, found: str) -> None:
+    asked, answer = read_text("a.html", activity(f"Prompted hello<br>{moment}<br>Hi"), "auto")
+    assert isinstance(asked, Item)
+    assert isinstance(answer, Item)
+    assert (when(asked), when(answer), asked.text) == (found, found, "hello")
+
+
+def test_a_page_of_gemini_without_a_moment_is_nobodys_words_and_another_product_is_not_read() -> None:
+    (broken,) = read_text(
+        "a.html", activity("Prompted I live in Oslo<br>last week<br>You live in York"), "auto"
+    )
+    assert isinstance(broken, Unreadable)
+    assert not [*read_text("a.html", activity("Watched x<br>2 Apr 2025, 21:11:03 UTC", "YouTube"), "gemini")]
+    with pytest.raises(Usage, match="known format") as caught:
+        read_text("a.html", "<html>hello</html>", "auto")
+    assert "JSON instead of HTML" in caught.value.hint
 
 
 SPOILED: list[tuple[str, Any]] = [

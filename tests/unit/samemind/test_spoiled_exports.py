@@ -30,6 +30,7 @@ def _zip_of(name: str, pack: int) -> bytes:
 SPOILED: Final[dict[str, Callable[[], bytes]]] = {
     "slack.zip": lambda: _zip_of("slack", zipfile.ZIP_STORED),
     "slack-deflated.zip": lambda: _zip_of("slack", zipfile.ZIP_DEFLATED),
+    "MyActivity.html": (FOLDER / "gemini_html" / "MyActivity.html").read_bytes,
 }
 
 
