@@ -7,7 +7,7 @@ process share. The other kinds of cells are never changed in place, so they are 
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from functools import partial
 from itertools import compress, islice, repeat, takewhile
 from operator import attrgetter, itemgetter, lt
@@ -287,6 +287,10 @@ class MemoryStore:
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
         yield from self._read(self._cells, self._cells).items()
+
+    def keys(self) -> KeysView[Key]:
+        """Return the key of every cell."""
+        return self._cells.keys()
 
     def all_memories(self) -> set[bytes]:
         """Return the id of every memory that lives."""

@@ -13,6 +13,7 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from replica.codec import pack, unpack
@@ -42,6 +43,8 @@ _UPDATE_MEMORY: Final = (
 _CELLS_BETWEEN: Final = f"{MEMORY_CELLS} WHERE m.id BETWEEN ? AND ?"
 # What follows is read so many at a time; seldom are there as many.
 _FOLLOWED_AT_ONCE: Final = 1_000
+# Rows that are compared with their cells at a time.
+_CHECKED_AT_ONCE: Final = 500
 # Rows that are made and written so many at a time lie in the processor's caches meanwhile.
 _ADDED_AT_ONCE: Final = 5_000
 # As many as a device gets at once that joins a group; fewer are not worth a change of the schema.
@@ -182,8 +185,7 @@ class Shown:
 
     def check(self, cells: Iterable[tuple[Key, Cell]]) -> Iterator[str]:
         """Return where what shows differs from the cells."""
-        columns = ", ".join(f'"{name}"' for name in _ALL_COLUMNS)
-        rows = {row[0]: row for row in self._connection.execute(f"SELECT {columns} FROM memory")}
+        left = {rid for (rid,) in self._connection.execute("SELECT rid FROM memory")}
         edges = {
             tuple(names): (weight, hlc)
             for *names, weight, hlc in self._connection.execute(
@@ -196,13 +198,14 @@ class Shown:
         links = shown_links(self._connection)
         judgments = shown_same_slots(self._connection)
         others: dict[Key, Cell] = {}
-        for key, cell in cells:
+        for key, cell, row in self._with_rows(cells):
             if isinstance(cell, MemoryCell):
+                left.discard(key.name)
                 if claims.pop(key.name, set()) != set(claim_rows(cell)):
                     yield f"memory {show_memory_id(key.name)} shows other claims than were folded"
                 if triggers.pop(key.name, set()) != set(trigger_rows(cell)):
                     yield f"memory {show_memory_id(key.name)} shows other triggers than were folded"
-                if rows.pop(key.name, None) != memory_row(show(key.name, cell)):
+                if row != memory_row(show(key.name, cell)):
                     yield f"memory {show_memory_id(key.name)} shows something else than was folded"
             elif key.part is CellKind.EDGE and isinstance(cell, dict):
                 _, hlc, weight = winner(cell)
@@ -221,13 +224,26 @@ class Shown:
             elif key.part in (CellKind.SETTING, CellKind.FEEDBACK):
                 others[key] = cell
         yield from check_settings(self._connection, others)
-        yield from (f"memory {show_memory_id(rid)} shows, but was never folded" for rid in rows)
+        yield from (f"memory {show_memory_id(rid)} shows, but was never folded" for rid in left)
         yield from (f"memory {show_memory_id(rid)} shows claims that were never folded" for rid in claims)
         yield from (f"memory {show_memory_id(rid)} shows triggers that were never folded" for rid in triggers)
         yield from (f"the proposal {name.hex()} shows, but was never folded" for name in proposals)
         yield from (f"the link {name.hex()} shows, but was never folded" for name in links)
         yield from (f"the judgment {name.hex()} shows, but was never folded" for name in judgments)
         yield from (f"the edge {list(names)} shows, but was never folded" for names in edges)
+
+    def _with_rows(
+        self, cells: Iterable[tuple[Key, Cell]]
+    ) -> Iterator[tuple[Key, Cell, tuple[Any, ...] | None]]:
+        """Return each cell with the row of its memory, if it is one's and there is a row: a page of them at a time."""
+        columns = ", ".join(f'"{name}"' for name in _ALL_COLUMNS)
+        left = iter(cells)
+        while page := list(islice(left, _CHECKED_AT_ONCE)):
+            rids = [name for (part, name), _ in page if part is CellKind.MEMORY]
+            found = select_named(self._connection, f"SELECT {columns} FROM memory WHERE rid IN", rids)
+            rows = {row[0]: row for row in found}
+            for key, cell in page:
+                yield key, cell, rows.get(key.name) if key.part is CellKind.MEMORY else None
 
     def _write_edges(self, cells: Mapping[Key, Cell | None]) -> None:
         for key, cell in cells.items():

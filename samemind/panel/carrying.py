@@ -135,7 +135,7 @@ class Carrying:
         moment = at_ms(self._device.now_ms())
         assert moment is not None
         path = folder / f"{self._device.home.store.stem}-{moment:%Y-%m-%d-%H%M%S}.db"
-        document: Mapping[str, Any] = to_json(await backup(self._device, Backup(file=str(path))))
+        document: Mapping[str, Any] = to_json(await backup(self._device, Backup(file=str(path)), _unheard))
         return document
 
     def _named(self, id: str) -> _Upload:

@@ -1,6 +1,7 @@
 """Check every chain and signature, and recompute the state from the log."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import is_ok
@@ -8,9 +9,13 @@ from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.rendering import DEVICE_DIGITS, Document, counted
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from replica import Core
     from replica.verify import Verification
+    from samemind.control.server import Say
     from samemind.device import Device
+    from samemind.progress import Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,22 +45,29 @@ class Verified:
     accepted: int = 0
 
 
-async def run(device: "Device", options: Verify) -> Verified:
-    """Check everything; the writer waits meanwhile, so that the log holds still."""
+async def run(device: "Device", options: Verify, say: "Say") -> Verified:
+    """Check everything, saying how far that is; the writer waits meanwhile, so that the log holds still."""
     from replica.incarnations import pardoned
     from replica.missing import missing
     from replica.oplog import Changes
+    from replica.reads.counts import count_memories, count_ops
     from replica.verify import verify_replica
+    from samemind.progress import while_telling
 
-    def check(core: "Core", _: object) -> "tuple[Verification, int]":
+    def check(
+        core: "Core", connection: "sqlite3.Connection", progress: "Progress"
+    ) -> "tuple[Verification, int]":
         accepted = 0
         if options.accept_loss:
             accepted = sum(lost.seq - lost.held for lost in missing(core))
             core.incidents = pardoned(core.incidents)
             core.write(Changes(), device.now_ms())
-        return verify_replica(core), accepted
+        progress.total = count_ops(connection) + count_memories(connection)
+        return verify_replica(core, told=progress.note), accepted
 
-    verification, accepted = await device.replica.run(check)
+    verification, accepted = await while_telling(
+        say, lambda progress: device.replica.run(partial(check, progress=progress))
+    )
     return Verified(
         ok=verification.ok,
         ops=verification.ops,
@@ -88,6 +100,8 @@ COMMAND: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("verify"),
+    streams=True,
+    kept="nothing was changed, and nothing is known of what was not looked at: run it again",
     went_well=is_ok,
     place=7,
 )

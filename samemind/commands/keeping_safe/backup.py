@@ -1,6 +1,7 @@
 """Copy the store to a file; the device can be used meanwhile."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -9,7 +10,12 @@ from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
 
 if TYPE_CHECKING:
     from samemind.config import Home
+    from samemind.control.server import Say
     from samemind.device import Device
+    from samemind.progress import Progress
+
+# Of some kilobytes each: a few milliseconds, after which it is noted how far the copy is.
+PAGES_A_STEP: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,14 +35,19 @@ class BackedUp:
     bytes: int
 
 
-async def run(device: "Device", options: Backup) -> BackedUp:
+async def run(device: "Device", options: Backup, say: "Say") -> BackedUp:
     """Write the copy beside its place first: a backup that was there stays until the new one is whole."""
     import trio
 
-    return await trio.to_thread.run_sync(_copy, device.home, Path(options.file), device.key)
+    from samemind.progress import while_telling
+
+    path = Path(options.file)
+    return await while_telling(
+        say, lambda progress: trio.to_thread.run_sync(_copy, device.home, path, device.key, progress)
+    )
 
 
-def _copy(home: "Home", path: Path, key: bytes | None) -> BackedUp:
+def _copy(home: "Home", path: Path, key: bytes | None, progress: "Progress") -> BackedUp:
     from replica import connect, count_memories, open_file
     from replica.reads.counts import count_ops
     from samemind.durable import whole_file
@@ -47,13 +58,21 @@ def _copy(home: "Home", path: Path, key: bytes | None) -> BackedUp:
         source = connect(str(home.store), read_only=True, key=key)
         target = open_file(str(scratch), key=key)
         try:
-            source.backup(target)  # in one step, so that it is one moment; writers go on beside it
+            # In a transaction, so that it is one moment however many steps it takes; writers go on beside it.
+            source.execute("BEGIN")
+            source.execute("SELECT 1 FROM meta").fetchone()
+            source.backup(target, pages=PAGES_A_STEP, progress=partial(_note, progress))
             target.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
             ops, memories = count_ops(target), count_memories(target)
         finally:
             target.close()
             source.close()
     return BackedUp(path=str(path), ops=ops, memories=memories, bytes=path.stat().st_size)
+
+
+def _note(progress: "Progress", status: int, remaining: int, total: int) -> None:
+    progress.total = total
+    progress.note(total - remaining)
 
 
 COMMAND: Final = Command(
@@ -66,6 +85,7 @@ COMMAND: Final = Command(
     agents=Agents.NEVER,
     panel="reads or writes files",
     library=Method("backup", "Copy the store to a file."),
+    streams=True,
     kept="a backup appears only when it is whole: run it again",
     place=1,
 )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from samemind.control.server import Say
     from samemind.device import Device
+    from samemind.progress import Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +56,17 @@ async def run(device: "Device", options: Export, say: "Say") -> Exported:
     """Take everything out, to a file that appears when it is whole, or to the one who asked."""
     import trio
 
+    from samemind.progress import while_telling
+
     if options.output is not None:
         device.home.check_foreign(Path(options.output))
     if options.format == "markdown":
         if options.output is None:
             raise Usage("expected --output FOLDER: Markdown is a folder of notes", code="invalid")
-        count = await trio.to_thread.run_sync(_export_notes, device, Path(options.output))
+        folder = Path(options.output)
+        count = await while_telling(
+            say, lambda progress: trio.to_thread.run_sync(_export_notes, device, folder, progress)
+        )
         return Exported(count=count, path=options.output)
     if options.output is None:
 
@@ -68,8 +74,11 @@ async def run(device: "Device", options: Export, say: "Say") -> Exported:
             trio.from_thread.run(say, {"lines": lines})
 
         return Exported(count=await trio.to_thread.run_sync(_export, device, tell), path=None)
-    path = await trio.Path(options.output).absolute()
-    return Exported(count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path))
+    path = Path(await trio.Path(options.output).absolute())
+    count = await while_telling(
+        say, lambda progress: trio.to_thread.run_sync(_export_to, device, path, progress)
+    )
+    return Exported(count=count, path=str(path))
 
 
 def export_lines(connection: "sqlite3.Connection") -> Iterator[str]:
@@ -95,14 +104,14 @@ def _opened(path: Path) -> TextIO:
     return path.open("w", encoding="utf-8", newline="\n")  # the same bytes on every system
 
 
-def _export_to(device: "Device", path: Path) -> int:
+def _export_to(device: "Device", path: Path, progress: "Progress") -> int:
     from samemind.durable import whole_file
 
     with whole_file(path, mode=0o666) as scratch, _opened(scratch) as file:
-        return _export(device, file.writelines)
+        return _export(device, file.writelines, progress)
 
 
-def _export_notes(device: "Device", folder: Path) -> int:
+def _export_notes(device: "Device", folder: Path, progress: "Progress") -> int:
     """Write a folder of notes, which appears when it is whole; one with anything in it is not written into."""
     from samemind.durable import whole_folder
     from samemind.portable import notes
@@ -110,14 +119,14 @@ def _export_notes(device: "Device", folder: Path) -> int:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Usage(f"expected a new or an empty folder, found something in {folder}", code="invalid")
     lines: list[str] = []
-    count = _export(device, lines.extend)
+    count = _export(device, lines.extend, progress)
     with whole_folder(folder) as scratch:
         notes.write(scratch, lines)
     return count
 
 
-def _export(device: "Device", write: Callable[[list[str]], None]) -> int:
-    """Write every line, a page at a time; return how many memories that are."""
+def _export(device: "Device", write: Callable[[list[str]], None], progress: "Progress | None" = None) -> int:
+    """Write every line, a page at a time; return how many memories that are, which come first and are nearly all."""
     from replica import connect, count_memories
 
     connection = connect(str(device.home.store), key=device.key)
@@ -126,8 +135,12 @@ def _export(device: "Device", write: Callable[[list[str]], None]) -> int:
         connection.execute("BEGIN")
         count = count_memories(connection)
         lines = export_lines(connection)
+        if progress is not None:
+            progress.total = count
         while page := list(islice(lines, LINES_PER_PAGE)):
             write(page)
+            if progress is not None:
+                progress.done += len(page)
         return count
     finally:
         connection.close()

@@ -13,6 +13,8 @@ from replica.core import Core
 from replica.ids import MemoryId
 from replica.oplog import FoldStatus
 from replica.ops import Write
+from replica.state.cells import Cell, Key
+from replica.state.memories import MemoryCell
 from replica.verify import verify_replica
 from tests.support.published import published
 from tests.support.replicas import NOW_MS, edit, group, remember, say, settle, sqlite_store, sync
@@ -201,3 +203,38 @@ def test_verifying_changes_nothing_and_signs_nothing(tmp_path: Path) -> None:
     assert verify_replica(ann).ok
     assert (ann.digests(), ann.position, ann.origin) == before
     ann.commit([Write(ops.Set("theme", "dark"))], NOW_MS)
+
+
+def with_cells(core: Core, changed: Callable[[list[tuple[Key, Cell]]], list[tuple[Key, Cell]]]) -> list[str]:
+    """What is found where the store says that it has other cells than it has."""
+    cells, core.store.all_cells = changed(list(core.store.all_cells())), lambda: iter(cells)  # type: ignore[method-assign]
+    return [problem for problem in verify_replica(core).problems if problem.startswith("the memory")]
+
+
+def of_another_text(cell: Cell) -> Cell:
+    assert isinstance(cell, MemoryCell)
+    return MemoryCell({dot: add._replace(text=f"{add.text}!") for dot, add in cell.adds.items()})
+
+
+def test_a_memory_that_was_told_and_nothing_else_is_compared_too(ann: Core) -> None:
+    (bare,) = (
+        key for key, cell in ann.store.all_cells() if isinstance(cell, MemoryCell) and cell.is_only_added()
+    )
+    name = f"the memory {bare.name.hex()}"
+    otherwise, missing = f"{name} is stored otherwise than the log folds it", f"{name} is missing"
+    assert with_cells(
+        ann, lambda cells: [(key, of_another_text(cell) if key == bare else cell) for key, cell in cells]
+    ) == [otherwise]
+    del ann.store.all_cells
+    assert with_cells(ann, lambda cells: [each for each in cells if each[0] != bare]) == [missing]
+    del ann.store.all_cells
+    assert with_cells(ann, lambda cells: [*cells, *(each for each in cells if each[0] == bare)]) == [
+        otherwise
+    ]
+
+
+def test_it_says_how_many_ops_and_cells_it_has_looked_at(ann: Core) -> None:
+    heard: list[int] = []
+    verify_replica(ann, told=heard.append)
+    assert heard == sorted(heard)
+    assert heard[-1] == 19 + len(list(ann.store.all_cells()))

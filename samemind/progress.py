@@ -1,0 +1,50 @@
+"""Say how far a long piece of work is that another thread does."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import outcome
+import trio
+
+if TYPE_CHECKING:
+    from samemind.control.server import Say
+
+Result = TypeVar("Result")
+# Often enough for a bar that moves, and seldom beside what saying it costs.
+EVERY_S: Final = 0.2
+
+
+class Progress:
+    """How much is done, of how much: noted by any thread, and said by one task."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.total: int | None = None
+
+    def note(self, done: int) -> None:
+        """Note that so much is done by now."""
+        self.done = done
+
+    def document(self) -> Mapping[str, object]:
+        """Return what is said: less than all of it, since the end is told by the result."""
+        done = self.done if self.total is None else min(self.done, self.total - 1)
+        return {"progress": {"done": max(0, done), "total": self.total}}
+
+
+async def while_telling(say: "Say", work: Callable[[Progress], Awaitable[Result]]) -> Result:
+    """Do a piece of work that notes how far it is, and `say` that now and then, once it knows how much there is."""
+    progress = Progress()
+
+    async def tell() -> None:
+        while True:
+            await trio.sleep(EVERY_S)
+            if progress.total:
+                await say(progress.document())
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tell)
+        came: outcome.Outcome[Result] = await outcome.acapture(
+            work, progress
+        )  # a nursery would wrap what fails
+        nursery.cancel_scope.cancel()
+    return came.unwrap()

@@ -1,0 +1,100 @@
+"""How far long work is that another thread does: said with counts, of what is known beforehand."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+import samemind
+from samemind import progress as progress_module
+from samemind.catalog import verb_named
+from samemind.declaring import read_options
+from samemind.errors import Failed
+from samemind.performing import Local, perform
+from samemind.progress import Progress, while_telling
+
+MEMORIES = 700
+
+
+def test_what_is_done_is_said_until_the_end_and_the_result_is_given() -> None:
+    said: list[tuple[int, int]] = []
+    heard = trio.Event()
+
+    async def say(document: Mapping[str, Any]) -> None:
+        said.append((document["progress"]["done"], document["progress"]["total"]))
+        heard.set()
+
+    async def work(progress: Progress) -> str:
+        await trio.sleep(2 * progress_module.EVERY_S)
+        assert not said, "nobody knows how much there is"
+        progress.total = 10
+        progress.note(4)
+        await heard.wait()
+        progress.note(10)
+        await trio.sleep(2 * progress_module.EVERY_S)
+        return "done"
+
+    assert trio.run(while_telling, say, work) == "done"
+    assert said[0] == (4, 10)
+    assert said[-1] == (9, 10), "the end is told by the result"
+
+
+def test_what_fails_is_raised_as_it_is() -> None:
+    async def say(document: Mapping[str, Any]) -> None: ...
+
+    async def work(progress: Progress) -> None:
+        raise Failed("no")
+
+    with pytest.raises(Failed, match="no"):
+        trio.run(while_telling, say, work)
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "total"),
+    [
+        ("verify", {}, 2 * MEMORIES),
+        ("export", {"output": "out.jsonl"}, MEMORIES),
+        ("export", {"output": "notes", "format": "markdown"}, MEMORIES),
+        ("backup", {"file": "backup.db"}, None),
+    ],
+)
+def test_long_commands_say_how_much_of_how_much_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, options: dict[str, Any], total: int | None
+) -> None:
+    monkeypatch.setattr(progress_module, "EVERY_S", 0.0)
+    monkeypatch.chdir(tmp_path)
+    noted: list[tuple[int, int | None]] = []
+
+    class Slow(Progress):
+        """Whoever notes something waits until that can be said."""
+
+        def __setattr__(self, name: str, value: int | None) -> None:
+            super().__setattr__(name, value)
+            if name == "done" and value:
+                noted.append((value, self.total))
+                time.sleep(0.05)
+
+    monkeypatch.setattr(progress_module, "Progress", Slow)
+    said: list[Mapping[str, Any]] = []
+
+    async def say(document: Mapping[str, Any]) -> None:
+        said.append(document["progress"])
+
+    async def main() -> None:
+        async with samemind.open(tmp_path / "home") as mind:
+            await mind.remember_many([f"thing number {n}" for n in range(MEMORIES)])
+            assert isinstance(mind._reached, Local)
+            declared = verb_named(verb)
+            await perform(mind._reached.device, declared, read_options(declared, options), say)
+
+    trio.run(main)
+    assert noted == sorted(noted)
+    done, of = noted[-1]
+    assert of is not None
+    assert done <= of
+    assert total in (None, of)
+    assert any(each["done"] > 0 for each in said)
+    assert all(each["done"] < each["total"] == of for each in said if each["done"])
