@@ -12,9 +12,14 @@ from itertools import pairwise
 from typing import Final
 
 _CHARACTERS_MAX: Final = 40
-# So many letters begin a name; other words of so many ("de", "th", "den") mean nothing by themselves.
-_LETTERS_MIN: Final = 3
-_SMALL_WORD_MAX: Final = 3
+# So many letters begin a name of a month, and of a weekday.
+_MONTH_LETTERS_MIN: Final = 3
+_WEEKDAY_LETTERS_MIN: Final = 2
+# What stands in a day and means nothing by itself.
+_SMALL: Final = (
+    "the of on st nd rd th day der den dem am le er el de del dia il di o em no op w dn dnia r rok roku"
+    " в во у г год года р рік року"
+)
 _MONTH_COUNT: Final = 12
 _CENTURY: Final = 100
 _SINCE: Final = 2_000
@@ -40,12 +45,12 @@ _WEEKDAYS: Final = (
     "lunedi martedi mercoledi giovedi venerdi sabato domenica",
     "segunda terca quarta quinta sexta feira",
     "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
-    "poniedzialek wtorek sroda czwartek piatek sobota niedziela",
-    "понедельник вторник среда четверг пятница суббота воскресенье",
-    "понеділок вівторок середа четвер пятниця субота неділя",
+    "poniedzialek wtorek sroda czwartek piatek sobota niedziela pn wt sr cz pt nd",
+    "понедельник вторник среда четверг пятница суббота воскресенье пн вт ср чт пт сб вс",
+    "понеділок вівторок середа четвер пятниця субота неділя нд",
 )
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_HOUR: Final = re.compile(r"[T,]?\s*\d{1,2}[:.h]\d\d(?::\d\d)?(?:\s?[ap]m)?$", re.IGNORECASE)
+_HOUR: Final = re.compile(r"(?:[T,]\s*|\s+)\d{1,2}[:.h]\d\d(?::\d\d)?(?:\s?[ap]m)?$", re.IGNORECASE)
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _NUMERIC: Final = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d\d)(?!\d)")
 _NUMBER: Final = re.compile(r"\d+")
@@ -72,7 +77,7 @@ def day_of(text: str, *, month_first: bool | None = None, short_years: bool = Fa
         if month is not None:
             months.append(month)
             unsure += [month] if _is_weekday(word) else []
-        elif len(word) > _SMALL_WORD_MAX and not _is_weekday(word):
+        elif word not in _SMALL.split() and not _is_weekday(word):
             return None
     if len(months) > 1:
         months = [month for month in months if month not in unsure] or months[:1]
@@ -152,7 +157,7 @@ def _words(text: str) -> list[str]:
 
 def _month(word: str) -> int | None:
     """Return which month the beginning of a name is of; None: of none, or of two."""
-    if len(word) < _LETTERS_MIN:
+    if len(word) < _MONTH_LETTERS_MIN:
         return None
     found = {
         number
@@ -163,6 +168,6 @@ def _month(word: str) -> int | None:
 
 
 def _is_weekday(word: str) -> bool:
-    return len(word) >= _LETTERS_MIN and any(
+    return len(word) >= _WEEKDAY_LETTERS_MIN and any(
         name.startswith(word) for names in _WEEKDAYS for name in names.split()
     )

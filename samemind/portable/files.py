@@ -21,6 +21,7 @@ from samemind.portable import (
     calendar,
     chatgpt,
     claude,
+    diary,
     discord,
     jsonl,
     locomo,
@@ -60,6 +61,16 @@ _DOCUMENTS: Final[Mapping[str, tuple[Callable[[object], bool], Callable[[object]
     "discord": (discord.looks_like, discord.read),
     "telegram": (telegram.looks_like, telegram.read),
     "keep": (takeout.looks_like_note, takeout.read_note),
+}
+# Likewise those of text.
+_TEXTS: Final[Mapping[str, tuple[Callable[[str, str], bool], Callable[[str, str], Iterator[Record]]]]] = {
+    calendar.SOURCE: (lambda _, text: calendar.looks_like(text), lambda _, text: calendar.read(text)),
+    takeout.GEMINI: (
+        lambda _, text: takeout.looks_like_activity(text),
+        lambda _, text: takeout.read_activity(text),
+    ),
+    whatsapp.SOURCE: (lambda _, text: whatsapp.looks_like(text), whatsapp.read),
+    diary.SOURCE: (diary.looks_like, diary.read),
 }
 # Those of which an export may be of any size: they are lists of chats or memories, or of lines.
 _LISTS: Final = ("locomo", "chatgpt", "claude", "mem0", "gemini", "discord")
@@ -298,12 +309,11 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     """Return what a text holds."""
     if is_note(name, format):
         return notes.read(text) if notes.is_ours(text) else markdown.read(name, text)
-    if format == calendar.SOURCE or (format == "auto" and calendar.looks_like(text)):
-        return calendar.read(text)
-    if format in ("auto", takeout.GEMINI) and takeout.looks_like_activity(text):
-        return takeout.read_activity(text)
-    if format == whatsapp.SOURCE or (format == "auto" and whatsapp.looks_like(text)):
-        return whatsapp.read(name, text)
+    for kind, (is_such, read_such) in _TEXTS.items():
+        # What may be a document as well is read as a text where it looks like one.
+        is_sure = format == kind and kind not in _DOCUMENTS
+        if is_sure or (format in ("auto", kind) and is_such(name, text)):
+            return read_such(name, text)
     if format == slack.SOURCE:
         raise Usage(f"{name}: expected the zip of a Slack export, or its folder", code="unreadable")
     lines = text.split("\n")

@@ -3,7 +3,8 @@
 A section keeps its words; the headings above it are its topic, tags come from the front matter and from the
 text, and a link to another note becomes an edge. A memory's id follows from the note's path in its folder
 and from what the section says, so a changed section comes in anew and the others are passed over. What stands under a
-day, as in a diary, was told then: the nearest heading above that is one, the name of the note, or its front matter.
+day, as in a diary, was told then: the nearest heading above that is one, the name of the note, or its front matter. A
+section of several entries, each of which begins with its day, is a memory for each.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from typing import Final
 
 from replica import Value, derived_memory_id
 from replica.limits import TAGS_MAX
+from samemind.portable import diary
 from samemind.portable.days import day_of
 from samemind.portable.records import Edge, Item, Record
 
@@ -40,26 +42,42 @@ def read(path: str, text: str) -> Iterator[Record]:
     first = 1 + (text.count("\n", 0, front.end()) if front is not None else 0)
     linked: set[str] = set()
     for number, headings, body in _sections(text[front.end() :] if front is not None else text, first):
-        fields: dict[str, Value] = {
-            "source": SOURCE,
-            "topic": " > ".join([title, *headings]),
-            "meta": {"note": path},
-        }
         day = next((found for each in reversed(headings) if (found := day_of(each)) is not None), of_note)
-        if day is not None:
-            fields["told_at"] = day
-        tags = sorted(common | set(_TAG.findall(body)))[:TAGS_MAX]
-        if tags:
-            fields["tags"] = tags
-        name = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
-        rid = derived_memory_id(SOURCE, f"{path}\0{' > '.join(headings)}\0{name}")
-        yield Item(line=number, rid=rid, text=body, fields=fields)
-        for target in dict.fromkeys(link.strip() for link in _LINK.findall(body)):
-            if target and target not in linked:
-                linked.add(target)
-                yield Edge(
-                    line=number, source=title, relation="links_to", target=target, weight=1.0, said_in=rid
-                )
+        for entry in _dated(number, body, diary.year_in(title)):
+            fields: dict[str, Value] = {
+                "source": SOURCE,
+                "topic": " > ".join([title, *headings, *filter(None, [entry.heading])]),
+                "meta": {"note": path},
+            }
+            told_at = day if entry.day is None else entry.day
+            if told_at is not None:
+                fields["told_at"] = told_at
+            tags = sorted(common | set(_TAG.findall(entry.text)))[:TAGS_MAX]
+            if tags:
+                fields["tags"] = tags
+            name = hashlib.sha256(entry.text.encode("utf-8", "surrogatepass")).hexdigest()
+            rid = derived_memory_id(
+                SOURCE, f"{path}\0{' > '.join([*headings, *filter(None, [entry.heading])])}\0{name}"
+            )
+            yield Item(line=entry.line, rid=rid, text=entry.text, fields=fields)
+            for target in dict.fromkeys(link.strip() for link in _LINK.findall(entry.text)):
+                if target and target not in linked:
+                    linked.add(target)
+                    yield Edge(
+                        line=entry.line,
+                        source=title,
+                        relation="links_to",
+                        target=target,
+                        weight=1.0,
+                        said_in=rid,
+                    )
+
+
+def _dated(line: int, body: str, year: str) -> list[diary.Entry]:
+    """Return the entries of a section that is a diary: several, of which the first begins it; else all of it as one."""
+    found = [*diary.entries(body, line=line, year=year)]
+    is_diary = len(found) > 1 and found[0].day is not None
+    return found if is_diary else [diary.Entry(line, None, "", body)]
 
 
 def _sections(text: str, line: int) -> Iterator[tuple[int, list[str], str]]:

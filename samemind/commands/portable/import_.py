@@ -36,6 +36,7 @@ FORMATS: Final = (
     "mem0",
     "mcp-memory",
     "ics",
+    "diary",
 )
 
 

@@ -95,7 +95,6 @@ def test_the_name_in_the_profile_says_which_words_of_a_chat_are_the_owners(tmp_p
         ("apple_notes", "--format markdown"),
         ("csv", "--format markdown"),
         ("mbox", "--format markdown"),
-        ("plain", "--format markdown"),
         ("signal", "help import"),
     ],
 )
@@ -165,7 +164,7 @@ def files_of(name: str) -> dict[str, bytes | str]:
     }
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED.keys() - {"diary", "vault"}))
+@pytest.mark.parametrize("name", sorted(EXPECTED.keys() - {"diary", "diary_lines", "vault"}))
 def test_what_a_program_exports_may_stay_zipped(tmp_path: Path, name: str) -> None:
     packed = zipped(tmp_path / "export.zip", {**files_of(name), "media/1.jpg": b"\xff\xd8"})
     said = [[it.fields.get("speaker"), it.text] for it in read_path(packed, "auto") if isinstance(it, Item)]
@@ -276,6 +275,78 @@ def test_a_heading_that_is_a_day_says_when_what_stands_below_was_told(heading: s
     assert isinstance(below, Item)
     assert isinstance(later, Item)
     assert when(below) == when(later) == (None if day is None else f"{day}T00:00")
+
+
+DIARIES: list[tuple[str, str, list[tuple[int, str | None, str]]]] = [
+    ("d.txt", "3 Jan 2024\nDerby.\n\n4 Jan 2024:\n-----\nRain.\nSun.\n",
+     [(1, "2024-01-03", "Derby."), (4, "2024-01-04", "Rain.\nSun.")]),
+    ("d.txt", "2024-01-03: rain\nmore\n2024-01-04 snow\n3.2.24 - ice",
+     [(1, "2024-01-03", "rain\nmore"), (3, "2024-01-04", "snow"), (4, "2024-02-03", "ice")]),
+    ("d.txt", "1/25/24\na\n2/3/24\nb",
+     [(1, "2024-01-25", "a"), (3, "2024-02-03", "b")]),
+    ("d.txt", "25/1/2024 a\n3/2/2024 b",
+     [(1, "2024-01-25", "a"), (2, "2024-02-03", "b")]),
+    ("d.txt", "May 5, 2024: at 10:30 I left\nMay 7, 2024: 3 May 2024 was nice",
+     [(1, "2024-05-05", "at 10:30 I left"), (2, "2024-05-07", "3 May 2024 was nice")]),
+    ("Tagebuch 2024.txt", "Montag, 5. März\nx\n6. März: y\n2025\n**7. März**\nz",
+     [(1, "2024-03-05", "x"), (3, "2024-03-06", "y"), (5, "2025-03-07", "z")]),
+    ("2024-01-03.txt", "One line",
+     [(1, "2024-01-03", "One line")]),
+    ("2024-01-03.txt", "One\ntwo",
+     [(1, "2024-01-03", "One\ntwo")]),
+    ("d.txt", "A preface\nof two lines.\n\n5 мая 2024\nснег",
+     [(1, None, "A preface\nof two lines."), (4, "2024-05-05", "снег")]),
+    ("d.txt", "środa, 3 stycznia 2024\r\nśnieg\r\n",
+     [(1, "2024-01-03", "śnieg")]),
+    ("d.txt", "quarta-feira, 3 de janeiro de 2024\nchuva",
+     [(1, "2024-01-03", "chuva")]),
+    ("d.txt", "mercoledì 3 gennaio 2024\npioggia",
+     [(1, "2024-01-03", "pioggia")]),
+    ("d.txt", "woensdag 3 januari 2024\nregen",
+     [(1, "2024-01-03", "regen")]),
+    ("d.txt", "середа, 3 січня 2024 р.\nдощ",
+     [(1, "2024-01-03", "дощ")]),
+    ("d.txt", "miércoles, 3 de enero de 2024\nlluvia",
+     [(1, "2024-01-03", "lluvia")]),
+    ("d.txt", "Le 3 janvier 2024\npluie",
+     [(1, "2024-01-03", "pluie")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "found"), DIARIES)
+def test_a_diary_is_an_entry_for_each_day(
+    name: str, text: str, found: list[tuple[int, str | None, str]]
+) -> None:
+    items = [it for it in read_text(name, text, "diary") if isinstance(it, Item)]
+    days = [moment[:10] if (moment := when(it)) else None for it in items]
+    assert [*zip([it.line for it in items], days, [it.text for it in items], strict=True)] == found
+
+
+def test_a_text_of_days_that_may_be_two_or_that_begins_with_none_is_no_diary_by_its_looks() -> None:
+    for text in ("1/2/24\nhello\n1/3/24\nbye", "milk\nbread\n2024-01-03\nrain", "Trip May 2-5 2024\nparis"):
+        with pytest.raises(Usage, match="known format"):
+            read_text("d.txt", text, "auto")
+
+
+def test_a_diary_that_has_grown_adds_its_new_entries_and_what_is_said_twice_a_day_is_two() -> None:
+    text = "3 Jan 2024\nrain\n3 Jan 2024\nrain\n"
+    before = [it.rid for it in read_text("d.txt", text, "auto") if isinstance(it, Item)]
+    after = [it.rid for it in read_text("e.txt", text + "4 Jan 2024\nrain", "auto") if isinstance(it, Item)]
+    assert len({*before}) == 2
+    assert after[:2] == before
+    assert after[2] not in before
+
+
+def test_a_section_of_a_note_with_a_day_at_each_entry_is_a_memory_for_each() -> None:
+    note = "# Log\n2024-01-03: rain #wet\n2024-01-04: [[Ann]] came\n\n# Other\nText\n2024-01-05: no entry of it\n"
+    items = [it for it in markdown.read("log.md", note) if isinstance(it, Item)]
+    assert [(when(it), it.text) for it in items] == [
+        ("2024-01-03T00:00", "rain #wet"),
+        ("2024-01-04T00:00", "[[Ann]] came"),
+        (None, "Text\n2024-01-05: no entry of it"),
+    ]
+    assert [it.fields.get("tags") for it in items] == [["wet"], None, None]
+    assert [it.line for it in items] == [2, 3, 6]
 
 
 def activity(said: str, product: str = "Gemini Apps") -> str:
