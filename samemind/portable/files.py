@@ -31,6 +31,7 @@ from samemind.portable import (
     notes,
     slack,
     streaming,
+    table,
     takeout,
     telegram,
     whatsapp,
@@ -70,6 +71,7 @@ _TEXTS: Final[Mapping[str, tuple[Callable[[str, str], bool], Callable[[str, str]
         lambda _, text: takeout.read_activity(text),
     ),
     whatsapp.SOURCE: (lambda _, text: whatsapp.looks_like(text), whatsapp.read),
+    table.SOURCE: (table.looks_like, table.read),
     diary.SOURCE: (diary.looks_like, diary.read),
 }
 # Those of which an export may be of any size: they are lists of chats or memories, or of lines.
@@ -80,7 +82,7 @@ NOTE_CHARACTERS_MAX: Final = 16 << 20
 _CHATS: Final = ("conversations.json", "conversations-*.json")
 _KEPT: Final = "memories.json"
 # What a folder without notes is looked through for.
-_DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics", "*.html")
+_DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics", "*.html", "*.csv", "*.tsv")
 _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
     "jsonl": jsonl.read,
     "mcp-memory": mcp_memory.read,
@@ -142,7 +144,10 @@ def _read_zip(path: Path | PipeContent, format: str) -> Iterator[Record]:
                     hint="`samemind help import` tells the formats",
                 )
         else:
-            yield from _read_file(path, format)
+            # A table is known by its own name; the text of WhatsApp in a zip has none.
+            one = the_one(files)
+            is_table = one is not None and table.looks_like(one.name, "text")
+            yield from _read_file(one if one is not None and is_table else path, format)
 
 
 def _read_file(path: Source, format: str) -> Iterator[Record]:

@@ -24,7 +24,7 @@ WHOLE_BYTES_MAX: Final = PIPED_BYTES_MAX
 ZIP_RATIO_MAX: Final = 200
 _PIECE_BYTES: Final = 1 << 18
 _CHATS: Final = "conversations.json"
-_MAY_HOLD_CHATS: Final = (".txt", ".json", ".ics", ".html")
+_MAY_HOLD_CHATS: Final = (".txt", ".json", ".ics", ".html", ".csv", ".tsv")
 _ZIP: Final = b"PK\x03\x04"
 # The largest export has a file for each day of each channel; the list of them takes some 100 bytes a file.
 ZIP_FILES_MAX: Final = 200_000

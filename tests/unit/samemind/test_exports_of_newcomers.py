@@ -93,7 +93,6 @@ def test_the_name_in_the_profile_says_which_words_of_a_chat_are_the_owners(tmp_p
     ("name", "hint"),
     [
         ("apple_notes", "--format markdown"),
-        ("csv", "--format markdown"),
         ("mbox", "--format markdown"),
         ("signal", "help import"),
     ],
@@ -347,6 +346,68 @@ def test_a_section_of_a_note_with_a_day_at_each_entry_is_a_memory_for_each() -> 
     ]
     assert [it.fields.get("tags") for it in items] == [["wet"], None, None]
     assert [it.line for it in items] == [2, 3, 6]
+
+
+def rows_of(name: str, text: str) -> list[tuple[str | None, object, str]]:
+    items = [it for it in read_text(name, text, "csv") if isinstance(it, Item)]
+    return [(when(it), it.fields.get("speaker"), it.text) for it in items]
+
+
+TABLES: list[tuple[str, list[tuple[str | None, str | None, str]]]] = [
+    # LinkedIn
+    ('CONVERSATION ID,FROM,TO,DATE,SUBJECT,CONTENT\n2-x,Dana,Ray,2024-01-05 10:00:00 UTC,,"Tulsa, really"\n',
+     [("2024-01-05T10:00", "Dana", "Tulsa, really")]),
+    # Discord, before 2024
+    ('ID,Timestamp,Contents,Attachments\n1,2020-01-05 10:00:00.123000+02:00,"hi, Bo",\n',
+     [("2020-01-05T08:00", None, "hi, Bo")]),
+    ("text\nmilk, bread\nhello\n", [(None, None, "milk, bread"), (None, None, "hello")]),
+    # a spreadsheet's, with a trailing cell; only the second day says which number is the month
+    ("\ufeffsep=;\r\nwhat;thought\r\n2/3/24;It rains all day\r\n1/25/24;It snows all day;\r\n",
+     [("2024-02-03T00:00", None, "It rains all day"), ("2024-01-25T00:00", None, "It snows all day")]),
+    ("a\tb\nYesterday I met Rosa\t1704067200\nToday I met nobody\t1704153600000\n",
+     [("2024-01-01T00:00", None, "Yesterday I met Rosa"), ("2024-01-02T00:00", None, "Today I met nobody")]),
+    ("Дата|Заметка|Кто\n5 мая 2024|снег|я\n6 мая 2024|дождь|Олег\n",
+     [("2024-05-05T00:00", None, "снег"), ("2024-05-06T00:00", "Олег", "дождь")]),
+    ("Note,Date\nhello,someday\n", [(None, None, "hello")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "found"), TABLES)
+def test_a_table_of_texts_is_known_by_its_columns(
+    text: str, found: list[tuple[str | None, str | None, str]]
+) -> None:
+    assert rows_of("notes.csv", text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,c\n1,2,3\n",
+        "first thought,second thought\nI think that it rains,I think that it snows\n",
+        "03.01.2024;Ich wohne in Graz\n04.01.2024;Ich wohne in Linz\n",  # no names above it
+        "thought,other\n",
+    ],
+)
+def test_a_table_without_one_column_of_texts_says_what_it_has_and_how_to_name_it(text: str) -> None:
+    with pytest.raises(Usage, match="one column of texts, found the columns '") as caught:
+        read_text("notes.csv", text, "auto")
+    assert repr(text.split("\n")[0].replace(";", ",").split(",")[0]) in str(caught.value)
+    assert "`text`" in caught.value.hint
+
+
+def test_a_table_says_which_rows_are_none_and_keeps_what_stands_beside_a_text() -> None:
+    long = "x" * 200_000
+    text = f"note,mood,date\nfirst,good,someday\nfirst,good,someday\na,b,c,d\n{long},,\nlast,,\n"
+    one, again, wide, endless, last = read_text("n.csv", text, "auto")
+    assert isinstance(one, Item)
+    assert isinstance(again, Item)
+    assert isinstance(last, Item)
+    assert one.fields["meta"] == {"mood": "good", "date": "someday"}, "a date that is none stays as it is"
+    assert one.rid != again.rid
+    assert [bad.line for bad in (wide, endless) if isinstance(bad, Unreadable)] == [4, 5]
+    assert last.text == "last"
+    with pytest.raises(Usage, match="known format"):
+        read_text("n.csv", " \n", "auto")
 
 
 def activity(said: str, product: str = "Gemini Apps") -> str:

@@ -31,6 +31,7 @@ SPOILED: Final[dict[str, Callable[[], bytes]]] = {
     "slack.zip": lambda: _zip_of("slack", zipfile.ZIP_STORED),
     "slack-deflated.zip": lambda: _zip_of("slack", zipfile.ZIP_DEFLATED),
     "MyActivity.html": (FOLDER / "gemini_html" / "MyActivity.html").read_bytes,
+    "daylio.csv": (FOLDER / "csv_daylio" / "daylio.csv").read_bytes,
     "diary.txt": (FOLDER / "diary_ru" / "дневник.txt").read_bytes,
 }
 
