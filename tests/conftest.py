@@ -20,8 +20,10 @@ from tests.support.watchdog import END_SECONDS_MAX, TEST_SECONDS_MAX, keep_stder
 os.environ["SAMEMIND_STATE"] = tempfile.mkdtemp(prefix="samemind-tests-")
 atexit.register(shutil.rmtree, os.environ["SAMEMIND_STATE"], ignore_errors=True)
 
-# What tests start is as fast as what users start: compiled once, not by each process anew.
+# What tests start is as fast as what users start: compiled once, not by each process anew. So are the tests themselves,
+# whose assertions take longer to rewrite than all else that is collected.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # No deadline: a busy machine is no bug. Each run draws a new seed; a failure prints the line that replays it.
 settings.register_profile("default", deadline=None, print_blob=True)

@@ -2,6 +2,7 @@
 
 import unicodedata
 from datetime import UTC, datetime
+from functools import cache
 from itertools import pairwise
 
 from hypothesis import example, given
@@ -24,17 +25,25 @@ from cognition.wordings.tables import checked
 NOW = datetime(2026, 11, 27, 5, tzinfo=UTC)
 NOW_MS = int(NOW.timestamp() * 1_000)
 
-# Whatever Unicode calls a number, and what folds to something with a digit in it.
-NUMERALS = [
-    sign
-    for sign in map(chr, range(0x20, 0x110000))
-    if unicodedata.category(sign) != "Cs"
-    and not sign.isascii()
-    and (
-        unicodedata.numeric(sign, None) is not None
-        or any(letter.isdigit() for letter in unicodedata.normalize("NFKD", sign))
-    )
-]
+
+@cache
+def numerals() -> list[str]:
+    """Whatever Unicode calls a number, and what folds to something with a digit in it.
+
+    Asked for by the first text that is drawn: each worker imports this file, and looking at all signs takes a second.
+    """
+    return [
+        sign
+        for sign in map(chr, range(0x20, 0x110000))
+        if unicodedata.category(sign) != "Cs"
+        and not sign.isascii()
+        and (
+            unicodedata.numeric(sign, None) is not None
+            or any(letter.isdigit() for letter in unicodedata.normalize("NFKD", sign))
+        )
+    ]
+
+
 WORDS = """
     Take tablet at 8 years old cups kg mg € $ remind me to call tomorrow every on the of March März in hours half an
     hour uhr h : . , / - x 1.2.3 1:2:3 1/2 2026-12-01 Ann lives in Berlin works at I am my is turned have kids two
@@ -43,7 +52,7 @@ WORDS = """
 """
 PIECES = st.one_of(
     st.sampled_from(WORDS.split()),
-    st.sampled_from(NUMERALS),
+    st.deferred(lambda: st.sampled_from(numerals())),
     st.sampled_from("½¼¾⅓⁄²①❻Ⅻ五"),
     st.integers(0, 10**40).map(str),
     st.just("9" * 400),
@@ -87,7 +96,7 @@ def test_no_reader_of_texts_raises(told: str, before: str) -> None:
 
 
 @given(
-    st.sampled_from(NUMERALS),
+    st.deferred(lambda: st.sampled_from(numerals())),
     st.sampled_from(["{}", "{} kg", "$ {}", "5{}", "5 {} h", "in {} hours", "{}:30"]),
 )
 def test_every_numeral_alone_is_an_amount_or_none(sign: str, written: str) -> None:
