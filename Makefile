@@ -29,7 +29,7 @@ demo: $(CORE) $(if $(PHONE),phone) ## two devices on this machine, one memory; m
 	$(if $(PHONE),$(BIN)/python -m tests.support.phone_demo,$(BIN)/samemind demo)
 
 test: lint ## lint, then every test that needs no special machine, on all cores
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: $(DEV) ## format, lint, types, who may import whom, spelling
 	$(BIN)/ruff format --check .

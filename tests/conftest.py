@@ -34,6 +34,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 ON_THE_NETWORK = {"test_mdns.py", "test_demo.py"}
 _NETWORK_LOCK = Path(tempfile.gettempdir()) / "samemind-tests-on-the-network.lock"
 
+# More than half of the time of a run is spent waiting for processes, servers, browsers and timers.
+WORKERS_BEYOND_CORES = 2
+
 
 def why_no_namespaces() -> str | None:
     """Why this machine cannot run tests marked `netns`; None where it can."""
@@ -52,6 +55,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """How many workers `-n auto` stands for."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + WORKERS_BEYOND_CORES
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if row := config.getoption("--published"):
         claims = [any(row in mark.args for mark in item.iter_markers("published")) for item in items]
@@ -65,6 +74,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=reason))
         if "endtoend" in item.path.parts:
             item.add_marker(pytest.mark.endtoend)
+    # The longest first, each part in its random order: no worker is left alone at the end with one that takes a minute.
+    items.sort(key=lambda item: "endtoend" not in item.path.parts)
 
 
 def pytest_configure() -> None:
