@@ -116,8 +116,9 @@ def test_an_encrypted_device_agrees_with_a_plain_one_and_holds_no_plain_text(
     assert encrypt(Home.at(laptop_home), Encrypt()).encrypted
     run(together)
     # What is put back is encrypted on its way in, whichever it is; so is what was put aside.
-    for backup in (secret, plain):
-        assert restore(Home.at(laptop_home), Restore(file=str(backup))).memories == 3
+    for backup, sealed in ((secret, True), (plain, False)):
+        found = restore(Home.at(laptop_home), Restore(file=str(backup)))
+        assert (found.memories, found.sealed) == (3, sealed), "each device knows its own"
     assert holders(laptop_home, secret.parent) == set()
     assert holders(plain) == {"plain.db"}
     assert not decrypt(Home.at(laptop_home), Decrypt()).encrypted

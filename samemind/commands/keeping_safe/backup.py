@@ -9,7 +9,6 @@ from samemind.commands.keeping_safe._parts import backed_up
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
 
 if TYPE_CHECKING:
-    from samemind.config import Home
     from samemind.control.server import Say
     from samemind.device import Device
     from samemind.progress import Progress
@@ -42,17 +41,16 @@ async def run(device: "Device", options: Backup, say: "Say") -> BackedUp:
     from samemind.progress import while_telling
 
     path = Path(options.file)
-    return await while_telling(
-        say, lambda progress: trio.to_thread.run_sync(_copy, device.home, path, device.key, progress)
-    )
+    return await while_telling(say, lambda progress: trio.to_thread.run_sync(_copy, device, path, progress))
 
 
-def _copy(home: "Home", path: Path, key: bytes | None, progress: "Progress") -> BackedUp:
+def _copy(device: "Device", path: Path, progress: "Progress") -> BackedUp:
     from replica import connect, count_memories, open_file
     from replica.reads.counts import count_ops
     from samemind.durable import whole_file
+    from samemind.sealing import add_seal
 
-    path = path.absolute()
+    home, key, path = device.home, device.key, path.absolute()
     home.check_foreign(path)
     with whole_file(path) as scratch:
         source = connect(str(home.store), read_only=True, key=key)
@@ -67,6 +65,7 @@ def _copy(home: "Home", path: Path, key: bytes | None, progress: "Progress") -> 
         finally:
             target.close()
             source.close()
+        add_seal(scratch, device.identity.sign)
     return BackedUp(path=str(path), ops=ops, memories=memories, bytes=path.stat().st_size)
 
 

@@ -30,7 +30,8 @@ class Restored:
     """What the device holds again; `before` is where the store is kept that was there.
 
     `new_device`: there was no key in the home, so this is a device that the others do not know, and `former` is the one
-    that made the backup. `problems` says what in it does not follow from what was signed.
+    that made the backup. `sealed`: it is byte for byte what this device wrote; any other backup is recomputed, and
+    `problems` says what in it does not follow from what was signed.
     """
 
     path: str
@@ -40,6 +41,7 @@ class Restored:
     before: str | None
     new_device: bool
     former: str | None = None
+    sealed: bool = False
     problems: list[str] = field(default_factory=list)
 
 
@@ -59,7 +61,8 @@ def run(home: "Home", options: Restore) -> Restored:
     source = Path(options.file)
     if not source.is_file():
         raise NotFound(f"expected a backup, but there is no file {source}", code="no_such_file")
-    device = Identity.load(home.identity).device_id if home.identity.exists() else None
+    identity = Identity.load(home.identity) if home.identity.exists() else None
+    device = None if identity is None else identity.device_id
     key = key_of(source, device)
     maker = _check(source, key)
     home.create()
@@ -70,9 +73,9 @@ def run(home: "Home", options: Restore) -> Restored:
             if key is None:
                 raise
             own = None  # the store that goes cannot be opened, which may be why it goes
-        kept = _swap(home.store, source, own, key)
+        kept, sealed = _swap(home.store, source, own, key, None if identity is None else identity.public_key)
     try:
-        ops, memories, device_id, problems = trio.run(_open, home, own if key is None else key)
+        ops, memories, device_id, problems = trio.run(_open, home, own if key is None else key, sealed)
     except BaseException:
         with hold(home, program=PROGRAM):
             put_back(home.store, kept)
@@ -85,11 +88,12 @@ def run(home: "Home", options: Restore) -> Restored:
         before=None if kept is None else str(kept),
         new_device=device is None,
         former=maker if device is None else None,
+        sealed=sealed,
         problems=problems,
     )
 
 
-async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str, list[str]]:
+async def _open(home: "Home", key: bytes | None, sealed: bool) -> tuple[int, int, str, list[str]]:
     from replica.incarnations import ChainEvent, pardoned
     from replica.oplog import Changes
     from replica.reads.counts import count_memories, count_ops
@@ -114,11 +118,14 @@ async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str, list[st
             return count_ops(connection), count_memories(connection)
 
         ops, memories = await device.replica.run(begin)
-        # Whoever had the file may have changed it. What is damaged is still better than nothing, and is told as such.
-        verification = await device.replica.run(lambda core, _: verify_replica(core))
+        problems: list[str] = []
+        if not sealed:
+            # Whoever had the file may have changed it. What is damaged is better than nothing, and is told as such.
+            verification = await device.replica.run(lambda core, _: verify_replica(core))
+            problems = list(verification.problems)
         if key is not None:  # only now that the backup has opened: until then what was there may come back
             seal(home.store, key)
-        return ops, memories, device.device_id.hex(), list(verification.problems)
+        return ops, memories, device.device_id.hex(), problems
 
 
 def _check(source: Path, key: bytes | None) -> str | None:
@@ -127,7 +134,9 @@ def _check(source: Path, key: bytes | None) -> str | None:
 
     from replica import StoreCorrupt, connect
     from replica.reads.log import check_tables, read_meta
+    from samemind.sealing import seal_bytes
 
+    file_bytes = source.stat().st_size - seal_bytes(source)
     try:
         connection = connect(str(source), read_only=True, key=key)
         try:
@@ -137,8 +146,8 @@ def _check(source: Path, key: bytes | None) -> str | None:
             ((size,),) = connection.execute(
                 "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
             )
-            if found == "ok" and size < source.stat().st_size:
-                found = f"it holds {size} bytes of one, and {source.stat().st_size - size} bytes of something else"
+            if found == "ok" and size < file_bytes:
+                found = f"it holds {size} bytes of one, and {file_bytes - size} bytes of something else"
             if found == "ok":
                 origin = read_meta(connection).origin
                 return None if origin is None else origin.device.hex()
@@ -153,18 +162,20 @@ def _check(source: Path, key: bytes | None) -> str | None:
     )
 
 
-def _swap(store: Path, source: Path, own: bytes | None, key: bytes | None) -> Path | None:
-    """Put a copy in the store's place; return where the store is now that was there.
+def _swap(
+    store: Path, source: Path, own: bytes | None, key: bytes | None, public_key: bytes | None
+) -> tuple[Path | None, bool]:
+    """Put a copy in the store's place; return where the store is now that was there, and whether the copy is ours.
 
-    `own`: the key of that one; `key`: that of the backup.
+    `own`: the key of that one; `key`: that of the backup; `public_key`: of this device, which may have sealed it.
     """
-    import shutil
-
     from replica import recode
     from replica.file_system import open_descriptor, remove_file
     from samemind.recoding import RESTORED
     from samemind.restoring import put_in_place
+    from samemind.sealing import copy_unsealed
 
+    sealed = False
     fresh = store.with_name(store.name + RESTORED)
     try:
         with open(open_descriptor(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as write:
@@ -172,11 +183,11 @@ def _swap(store: Path, source: Path, own: bytes | None, key: bytes | None) -> Pa
                 recode(source, None, fresh, own)
             else:
                 with source.open("rb") as read:
-                    shutil.copyfileobj(read, write)
+                    sealed = copy_unsealed(read, write, public_key)
         _hold_to_ours(fresh, own if key is None else key)
         with fresh.open("rb+") as written:
             os.fsync(written.fileno())
-        return put_in_place(store, fresh, own, why="restore")
+        return put_in_place(store, fresh, own, why="restore"), sealed
     finally:
         remove_file(fresh)
 
@@ -211,6 +222,8 @@ def render(document: Document) -> list[str]:
             *problems,
         ]
         lines.append("restore another one, or check and keep this one: samemind verify, samemind doctor")
+    if document["sealed"]:
+        lines.append("nobody changed this backup since this device made it")
     if document["new_device"]:
         former = "NAME" if document["former"] is None else document["former"][:DEVICE_DIGITS]
         lines += [

@@ -1,0 +1,152 @@
+"""A device takes its own backup as it is only where nobody changed a byte of it; any other is recomputed."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import replica.verify
+import samemind
+from samemind.cli.main import main
+from samemind.commands.keeping_safe.restore import Restore, Restored
+from samemind.commands.keeping_safe.restore import run as restore
+from samemind.config import Home
+from samemind.errors import Failed
+from samemind.sealing import SEAL_BYTES, add_seal, seal_bytes
+from sync import Identity
+
+TOLD = "the spare key is with Mrs. Okafor"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A device with a memory, and a backup of it beside its home."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember(TOLD)
+        mind.backup(tmp_path / "backup.db")
+        mind.remember("told after the backup")
+    return Home.at(tmp_path / "home")
+
+
+@pytest.fixture
+def recomputed(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """A list with an entry for each time that a store was recomputed."""
+    calls: list[object] = []
+    verify = replica.verify.verify_replica
+
+    def noted(core: replica.Core, **options: Any) -> replica.verify.Verification:
+        calls.append(core)
+        return verify(core, **options)
+
+    monkeypatch.setattr(replica.verify, "verify_replica", noted)
+    return calls
+
+
+def restored(home: Home, file: Path) -> Restored:
+    return restore(home, Restore(file=str(file)))
+
+
+def texts(home: Home) -> set[str]:
+    with samemind.open_blocking(home.folder) as mind:
+        assert mind.verify().ok
+        return {memory.text for memory in mind.list()}
+
+
+def test_a_device_takes_its_own_backup_as_it_is(
+    home: Home, tmp_path: Path, recomputed: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "backup.db"
+    found = restored(home, file)
+    assert (found.sealed, found.problems, recomputed) == (True, [], [])
+    assert texts(home) == {TOLD}
+    assert seal_bytes(home.store) == 0, "it is no part of a store"
+    assert main(["--home", str(home.folder), "restore", str(file)]) == 0
+    assert "nobody changed this backup" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_backup_with_any_byte_changed_is_recomputed(
+    home: Home, tmp_path: Path, recomputed: list[object], seed: int
+) -> None:
+    """Or refused, where it is no store any more."""
+    file = tmp_path / "backup.db"
+    changed = bytearray(file.read_bytes())
+    random = Random(seed)
+    behind = len(changed) - SEAL_BYTES
+    at = random.randrange(behind) if seed % 3 else random.randrange(behind, len(changed))
+    changed[at] ^= 1 << random.randrange(8)
+    file.write_bytes(changed)
+    try:
+        assert not restored(home, file).sealed
+    except (Failed, replica.StoreCorrupt):
+        assert texts(home) == {TOLD, "told after the backup"}
+    else:
+        assert recomputed
+
+
+def test_a_backup_without_a_seal_is_recomputed(home: Home, tmp_path: Path, recomputed: list[object]) -> None:
+    """As those are that earlier programs made."""
+    file = tmp_path / "backup.db"
+    file.write_bytes(file.read_bytes()[:-SEAL_BYTES])
+    assert not restored(home, file).sealed
+    assert recomputed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda file: file[:-1],
+        lambda file: file + file[-SEAL_BYTES:],
+        lambda file: file[:-SEAL_BYTES] + bytes(4_096) + file[-SEAL_BYTES:],
+        lambda file: file[:-1] + b"1",
+    ],
+    ids=["cut", "two", "longer", "written on"],
+)
+def test_what_is_behind_a_store_and_is_no_whole_seal_is_refused(
+    home: Home, tmp_path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    file = tmp_path / "backup.db"
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.raises(Failed, match="something else"):
+        restored(home, file)
+    assert texts(home) == {TOLD, "told after the backup"}
+
+
+def test_a_backup_of_another_device_is_recomputed_though_that_sealed_it(
+    home: Home, tmp_path: Path, recomputed: list[object]
+) -> None:
+    other = Home.at(tmp_path / "other")
+    with samemind.open_blocking(other.folder) as mind:
+        mind.remember("something of its own")
+    assert not restored(other, tmp_path / "backup.db").sealed
+    assert len(recomputed) == 1
+    new = Home.at(tmp_path / "new")
+    assert not restored(new, tmp_path / "backup.db").sealed
+    assert len(recomputed) == 2
+
+
+def test_rows_that_were_changed_and_sealed_by_somebody_else_are_told(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "backup.db"
+    file.write_bytes(file.read_bytes()[:-SEAL_BYTES])
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.create_function("casefold", 1, str, deterministic=True)
+        connection.execute("UPDATE memory SET text = 'the spare key is under the mat'")
+    add_seal(file, Identity.create().sign)
+    found = restored(home, file)
+    assert not found.sealed
+    assert found.problems
+
+
+def test_a_seal_is_the_last_page_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(bytes(4_096))
+    add_seal(file, lambda message: bytes(64))
+    assert seal_bytes(file) == SEAL_BYTES == file.stat().st_size - 4_096
+    sealed = file.read_bytes()
+    for short in (sealed[:-1], sealed[: 4_096 + 100], b"short", b""):
+        file.write_bytes(short)
+        assert seal_bytes(file) == 0
