@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -25,6 +26,7 @@ from samemind.portable import (
     discord,
     jsonl,
     locomo,
+    mail,
     markdown,
     mcp_memory,
     mem0,
@@ -38,11 +40,13 @@ from samemind.portable import (
 )
 from samemind.portable.records import Record, Unreadable
 from samemind.portable.texts import (
+    FAULTS_OF_A_ZIP,
     WHOLE_BYTES_MAX,
     Packed,
     Source,
     check_text,
     is_zip,
+    open_bytes,
     open_text,
     open_zip,
     the_one,
@@ -82,7 +86,7 @@ NOTE_CHARACTERS_MAX: Final = 16 << 20
 _CHATS: Final = ("conversations.json", "conversations-*.json")
 _KEPT: Final = "memories.json"
 # What a folder without notes is looked through for.
-_DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics", "*.html", "*.csv", "*.tsv")
+_DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics", "*.html", "*.csv", "*.tsv", "*.mbox")
 _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
     "jsonl": jsonl.read,
     "mcp-memory": mcp_memory.read,
@@ -144,13 +148,22 @@ def _read_zip(path: Path | PipeContent, format: str) -> Iterator[Record]:
                     hint="`samemind help import` tells the formats",
                 )
         else:
-            # A table is known by its own name; the text of WhatsApp in a zip has none.
+            # The text of WhatsApp in a zip has no name of its own.
             one = the_one(files)
-            is_table = one is not None and table.looks_like(one.name, "text")
-            yield from _read_file(one if one is not None and is_table else path, format)
+            is_named = one is not None and not one.name.lower().endswith(".txt")
+            yield from _read_file(one if one is not None and is_named else path, format)
 
 
 def _read_file(path: Source, format: str) -> Iterator[Record]:
+    if format in ("auto", mail.SOURCE):
+        if _is_mail(path):
+            yield from mail.read(path.name, partial(open_bytes, path))
+            return
+        if format == mail.SOURCE:
+            raise Usage(
+                f"{path.name}: expected an mbox, whose first line is such as `From - Mon Jan  1 10:00:00 2024`",
+                code="unreadable",
+            )
     check_text(path)
     kind = _streamed(path, format)
     if kind in _LINES:
@@ -161,6 +174,15 @@ def _read_file(path: Source, format: str) -> Iterator[Record]:
     else:
         text = _note(path) if is_note(path.name, format) else whole_text(path)
         yield from read_text(path.name, text, format)
+
+
+def _is_mail(path: Source) -> bool:
+    """Say whether a file begins as an mbox: its messages may be in any encoding, each in its own."""
+    try:
+        with open_bytes(path) as file:
+            return mail.looks_like(file.read(BEGINNING_CHARACTERS))
+    except FAULTS_OF_A_ZIP:
+        return False  # what is wrong with it is told where it is read as a text
 
 
 def _is_within(path: Path, folder: Path) -> bool:
@@ -191,7 +213,7 @@ def _known_in(folder: Path, format: str) -> Iterator[Record]:
 
 
 def _known_of(files: Mapping[str, Source], format: str) -> Generator[Record, None, bool]:
-    """Return what those of several files hold that are of a known format; say whether there was one."""
+    """Return what those of several files hold that are of a known format, or damaged; say whether there was one."""
     known = False
     for name, file in files.items():
         try:
@@ -203,6 +225,7 @@ def _known_of(files: Mapping[str, Source], format: str) -> Generator[Record, Non
         except Usage as error:
             if error.code not in ("unknown_format", "unreadable"):
                 yield Unreadable(line=1, reason=str(error))
+                known = True
     return known
 
 

@@ -24,7 +24,7 @@ WHOLE_BYTES_MAX: Final = PIPED_BYTES_MAX
 ZIP_RATIO_MAX: Final = 200
 _PIECE_BYTES: Final = 1 << 18
 _CHATS: Final = "conversations.json"
-_MAY_HOLD_CHATS: Final = (".txt", ".json", ".ics", ".html", ".csv", ".tsv")
+_MAY_HOLD_CHATS: Final = (".txt", ".json", ".ics", ".html", ".csv", ".tsv", ".mbox")
 _ZIP: Final = b"PK\x03\x04"
 # The largest export has a file for each day of each channel; the list of them takes some 100 bytes a file.
 ZIP_FILES_MAX: Final = 200_000
@@ -37,7 +37,7 @@ _NOTE_BYTES_MAX: Final = (1 << 16) - 1
 _LIST_LENGTH_AT: Final = slice(12, 16)
 # What its parts fail with: the list of files, names in it, and each way to pack them. `OSError` comes of bzip2, and of
 # a list that says that a file lies before the beginning.
-_FAULTS_OF_A_ZIP: Final = (
+FAULTS_OF_A_ZIP: Final = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -80,10 +80,10 @@ def source_of(path: Path) -> Source:
 @contextmanager
 def open_text(source: Source) -> Iterator[TextIO]:
     """Open a file that was checked, for reading lines or pieces."""
-    with _opened(source) as file:
+    with open_bytes(source) as file:
         beginning = file.read(len(_UTF_16[0]) + 1)
     encoding = "utf-16" if beginning[:2] in _UTF_16 and len(beginning) > len(_UTF_16[0]) else "utf-8-sig"
-    with _opened(source) as file, io.TextIOWrapper(file, encoding, newline="\n") as text:
+    with open_bytes(source) as file, io.TextIOWrapper(file, encoding, newline="\n") as text:
         yield text
 
 
@@ -103,7 +103,7 @@ def check_text(source: Source) -> None:
                 raise _bad(
                     source, f"expected text in UTF-8, found other bytes at place {place}: {error.reason}"
                 ) from None
-    except (*_FAULTS_OF_A_ZIP, OSError) as error:
+    except (*FAULTS_OF_A_ZIP, OSError) as error:
         if isinstance(error, OSError) and not (isinstance(source, Packed) or is_zip(source)):
             raise  # the disk's own
         raise _unreadable(source, error) from None
@@ -120,7 +120,7 @@ def open_zip(source: Path | PipeContent) -> Iterator[dict[str, Packed]]:
     with _bytes(source) as file:
         try:
             archive = zipfile.ZipFile(file)
-        except (*_FAULTS_OF_A_ZIP, ValueError, OSError) as error:
+        except (*FAULTS_OF_A_ZIP, ValueError, OSError) as error:
             raise _unreadable(source, error) from None
         with archive:
             found = {
@@ -176,7 +176,8 @@ def is_zip(source: Path | PipeContent) -> bool:
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[IO[bytes]]:
+def open_bytes(source: Source) -> Iterator[IO[bytes]]:
+    """Open a file as it is, or what it was packed of; no more is read of a zip than it says."""
     if isinstance(source, Packed):
         with source.archive.open(source.info) as file:
             yield file

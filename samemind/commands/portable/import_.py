@@ -38,6 +38,7 @@ FORMATS: Final = (
     "ics",
     "diary",
     "csv",
+    "mbox",
 )
 
 

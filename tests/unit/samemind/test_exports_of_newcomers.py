@@ -93,7 +93,6 @@ def test_the_name_in_the_profile_says_which_words_of_a_chat_are_the_owners(tmp_p
     ("name", "hint"),
     [
         ("apple_notes", "--format markdown"),
-        ("mbox", "--format markdown"),
         ("signal", "help import"),
     ],
 )
@@ -163,7 +162,9 @@ def files_of(name: str) -> dict[str, bytes | str]:
     }
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED.keys() - {"diary", "diary_lines", "vault"}))
+@pytest.mark.parametrize(
+    "name", sorted(EXPECTED.keys() - {"diary", "diary_lines", "vault", "mbox_thunderbird"})
+)
 def test_what_a_program_exports_may_stay_zipped(tmp_path: Path, name: str) -> None:
     packed = zipped(tmp_path / "export.zip", {**files_of(name), "media/1.jpg": b"\xff\xd8"})
     said = [[it.fields.get("speaker"), it.text] for it in read_path(packed, "auto") if isinstance(it, Item)]

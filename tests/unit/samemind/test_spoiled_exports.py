@@ -32,6 +32,8 @@ SPOILED: Final[dict[str, Callable[[], bytes]]] = {
     "slack-deflated.zip": lambda: _zip_of("slack", zipfile.ZIP_DEFLATED),
     "MyActivity.html": (FOLDER / "gemini_html" / "MyActivity.html").read_bytes,
     "daylio.csv": (FOLDER / "csv_daylio" / "daylio.csv").read_bytes,
+    "mail.mbox": (FOLDER / "mbox_gmail_de" / "Alle E-Mails.mbox").read_bytes,
+    "Sent": (FOLDER / "mbox_thunderbird" / "Sent").read_bytes,
     "diary.txt": (FOLDER / "diary_ru" / "дневник.txt").read_bytes,
 }
 
