@@ -469,7 +469,7 @@ class Cognition:
             if self.ingest.brought:
                 return False
         try:
-            if (await self.embedding.state()).pending:
+            if await self._replica.read(queue.has_pending):
                 with trio.move_on_after(deadline.left_s) as settling:
                     await self.settle()
                 if settling.cancelled_caught:

@@ -48,6 +48,8 @@ _LOOK_S: Final = 0.05
 _ROOM_SHARE: Final = 16
 # Vectors that were made for whoever told a text, before its turn came: they are kept until then.
 _MADE_MAX: Final = 256
+# Whoever waits for a backlog hears so often how much is left: counting a million takes as long as several batches.
+TOLD_EVERY_S: Final = 1.0
 # A missing model, or a full disk, is tried again after this long: somebody may be mending it.
 TROUBLE_RETRY_S: Final = 60
 
@@ -233,16 +235,18 @@ class EmbeddingWorker:
     async def settle(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
         """Wait until nothing waits to be embedded: all has its vector, or was given up.
 
-        `told` hears how many still wait, before each wait. Raises `ModelUnavailable` or `ReplicaError` rather than wait
-        for a model or a disk.
+        `told` hears how many still wait, before the first wait and every second or so. Raises `ModelUnavailable` or
+        `ReplicaError` rather than wait for a model or a disk.
         """
+        told_s = -math.inf
         while True:
             progress = self._progress
-            pending = (await self.state()).pending
-            if not pending:
+            if not await self._replica.read(queue.has_pending):
+                await self.state()
                 return
-            if told is not None:
-                await told(pending)
+            if told is not None and time.monotonic() - told_s >= TOLD_EVERY_S:
+                await told((await self.state()).pending)
+                told_s = time.monotonic()
             self._hurry.set()
             if self.trouble is not None:
                 raise self.trouble

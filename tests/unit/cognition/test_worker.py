@@ -341,3 +341,53 @@ def test_a_store_whose_vectors_are_held_in_8_bits_answers_as_it_did(
             assert await answers(replica, mind) == after
 
     trio.run(main)
+
+
+def test_whoever_waits_for_a_backlog_has_it_counted_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counting was done after each batch: of a million that wait, it took longer than the batch."""
+    counted: list[int] = []
+    state = queue.state
+
+    def noted(connection: sqlite3.Connection) -> queue.QueueState:
+        found = state(connection)
+        counted.append(found.pending)
+        return found
+
+    monkeypatch.setattr(queue, "state", noted)
+    monkeypatch.setattr(queue, "next_batch", lambda size, took_ms: 1)
+    told: list[int] = []
+
+    async def note(left: int) -> None:
+        told.append(left)
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            await remember(replica, *(f"text number {n}" for n in range(40)))
+            await mind.settle(note)
+            assert (await mind.embedding.state()).pending == 0
+
+    trio.run(main)
+    assert told[0] > 30
+    assert len([each for each in counted if each]) < 10
+
+
+def test_the_count_of_what_is_left_is_told_as_often_as_it_is_wished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cognition.worker, "TOLD_EVERY_S", 0.0)
+    monkeypatch.setattr(queue, "next_batch", lambda size, took_ms: 1)
+    told: list[int] = []
+
+    async def note(left: int) -> None:
+        told.append(left)
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            await remember(replica, *(f"text number {n}" for n in range(40)))
+            await mind.settle(note)
+
+    trio.run(main)
+    assert len(told) > 10
+    assert told == sorted(told, reverse=True)
