@@ -55,6 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(optionalhook=True)  # some tests run others without xdist
 def pytest_xdist_auto_num_workers() -> int:
     """How many workers `-n auto` stands for."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
