@@ -185,24 +185,11 @@ class Cognition:
         await self.wordings.catch_up()
         unembedded = await self.embedding.catch_up()
         k = wished(k)
-        texts = split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
-        now_ms = self._replica.now_ms() if now_ms is None else now_ms
+        texts = _parts(query, k)
         # Whoever asks alone spares two switches of threads; what loads a model never keeps others waiting.
         is_alone = self._under_way == 1 and self.embedding.ready
         made = {} if is_alone else await self._embedded(texts)
-
-        def rank_all(connection: sqlite3.Connection) -> list[Ranked]:
-            return [
-                self._ranked_now(
-                    connection,
-                    self.read_here(connection, text, self._postings, made),
-                    k=k,
-                    filters=filters,
-                    now_ms=now_ms,
-                    graph=graph,
-                )
-                for text in texts
-            ]
+        rank_all = self._ranking(texts, made, k=k, filters=filters, graph=graph, now_ms=now_ms)
 
         def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[RankedMemory]:
             return self.answer(connection, query, ranked, k=k, filters=filters, traces=traces)
@@ -217,6 +204,65 @@ class Cognition:
         hits = await self._replica.read(lambda connection: answer(connection, reread))
         await self.reranking.keep(reread)
         return Hits(hits, unembedded=unembedded)
+
+    @property
+    def answers_at_once(self) -> bool:
+        """Whether a recall waits for nothing but the store: all has followed what was told, and nobody else asks."""
+        return (
+            self._under_way == 0
+            and self.reranking.reranker is None
+            and self.embedding.is_caught_up
+            and not (self.ingest.waits or self.wordings.waits or self.graph.is_due)
+        )
+
+    def recall_from_thread(
+        self,
+        query: str,
+        *,
+        k: int = K_DEFAULT,
+        filters: Filters = Filters(),
+        graph: bool = True,
+        traces: list[list[Traced]] | None = None,
+        now_ms: int | None = None,
+    ) -> Hits:
+        """Recall, for a thread that runs no trio, where it `answers_at_once`; for one thread at a time."""
+        self.embedding.asked()
+        k = wished(k)
+        rank_all = self._ranking(_parts(query, k), {}, k=k, filters=filters, graph=graph, now_ms=now_ms)
+
+        def answer(connection: sqlite3.Connection) -> list[RankedMemory]:
+            ranked = rank_all(connection)
+            return self.answer(connection, query, ranked, k=k, filters=filters, traces=traces)
+
+        return Hits(self._replica.read_from_thread(answer))
+
+    def _ranking(
+        self,
+        texts: Sequence[str],
+        made: Mapping[str, Vectors] | None,
+        *,
+        k: int,
+        filters: Filters,
+        graph: bool,
+        now_ms: int | None,
+    ) -> Callable[[sqlite3.Connection], list[Ranked]]:
+        """Return what puts the candidates of every part of a question in order, whose vectors may be `made` already."""
+        moment_ms = self._replica.now_ms() if now_ms is None else now_ms
+
+        def rank_all(connection: sqlite3.Connection) -> list[Ranked]:
+            return [
+                self._ranked_now(
+                    connection,
+                    self.read_here(connection, text, self._postings, made),
+                    k=k,
+                    filters=filters,
+                    now_ms=moment_ms,
+                    graph=graph,
+                )
+                for text in texts
+            ]
+
+        return rank_all
 
     def new_lexicon(self) -> WordVectors | None:
         """Return word vectors for a thread to have to itself.
@@ -516,6 +562,11 @@ class Cognition:
         await self.embedding.embed(["warm"])
         await self.reranking.warm()
         await self._replica.read(lambda connection: len(self.embedding.loaded(connection)))
+
+
+def _parts(query: str, k: int) -> Sequence[str]:
+    """Return the questions that one holds; none where nothing is wished for."""
+    return split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
 
 
 def _looking_up(embedder: Embedder) -> Embedder:

@@ -6,6 +6,7 @@ else. A crash loses the notes of a minute at most, which only makes a memory loo
 """
 
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Final
@@ -26,24 +27,28 @@ class Rehearsals:
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
+        self._noting = threading.Lock()  # any thread may recall
         self.noted: dict[MemoryId, tuple[int, int]] = {}
         """How often each was recalled since they were last kept, and when last."""
 
     def note(self, rids: Iterable[MemoryId]) -> None:
         """Note that these were recalled just now."""
         now_ms = self._now_ms()
-        for rid in rids:
-            self.noted[rid] = self.noted.get(rid, (0, 0))[0] + 1, now_ms
+        with self._noting:
+            for rid in rids:
+                self.noted[rid] = self.noted.get(rid, (0, 0))[0] + 1, now_ms
 
     async def keep(self, replica: Replica) -> None:
         """Keep what was noted, and tell it once the oldest of it is a minute old."""
-        noted, self.noted = self.noted, {}
+        with self._noting:
+            noted, self.noted = self.noted, {}
         try:
             await replica.run(lambda core, connection: keep(core, connection, noted, self._now_ms()))
         except ReplicaError:  # a full disk: others say so; what was noted is still here
-            for rid, (count, last_ms) in noted.items():
-                more, later_ms = self.noted.get(rid, (0, 0))
-                self.noted[rid] = count + more, max(last_ms, later_ms)
+            with self._noting:
+                for rid, (count, last_ms) in noted.items():
+                    more, later_ms = self.noted.get(rid, (0, 0))
+                    self.noted[rid] = count + more, max(last_ms, later_ms)
 
 
 def keep(

@@ -144,6 +144,11 @@ class EmbeddingWorker:
         """The index of all vectors, where a recall has loaded it; the reading thread's own."""
         return self._index
 
+    @property
+    def is_caught_up(self) -> bool:
+        """Whether the model and the index are loaded, and nothing waits to be embedded; asked by any thread."""
+        return self.ready and self._index is not None and self._replica.position == self._none_waited
+
     async def catch_up(self) -> int:
         """Embed what waits, where that takes a moment; return how many memories cannot be found by meaning yet.
 

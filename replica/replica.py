@@ -190,6 +190,13 @@ class Replica:
                 await self._driver.run(self._follow)
             return await self._driver.read(function)
 
+    def read_from_thread(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `function` likewise, for a thread that runs no trio and waits for it."""
+        with _trouble_told():
+            if self._core.store.lags:
+                self._driver.run_from_thread(self._follow)
+            return self._driver.read_from_thread(function)
+
     def _follow(self, connection: sqlite3.Connection) -> None:
         """Have derived tables follow what was told. A store that cannot be written still answers with what there is."""
         if self._core.store.lags:

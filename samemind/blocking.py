@@ -23,6 +23,7 @@ from samemind.waiting import ThreadedMind, waiting_for
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
+    from samemind.commands.memories.recall import Recalled
 
 Options = ParamSpec("Options")
 
@@ -46,6 +47,8 @@ class _LookedAtLater(Remembered):
 
 _LookedAtLater.__qualname__ = Remembered.__qualname__  # as it is shown
 
+# What was is made anew from the log, beside whoever reads.
+_PAST: Final = frozenset({"as_of", "seen_by"})
 # Looking for nominees costs more than all the rest; whoever looks at them has the rest as well.
 _FOUND_LATER: Final = frozenset({"facts", "says_same", "contradictions", "facts_dropped", "read", "nominees"})
 
@@ -93,11 +96,35 @@ def _stored(
     return mind._run(lambda: call(mind._mind))
 
 
+def _recalled_straight(
+    method: Callable[Concatenate[Mind, Options], Coroutine[Any, Any, Recalled]],
+) -> Callable[Concatenate[ThreadedMind, Options], Recalled]:
+    """Return `recall` for whoever waits: on their own thread, unless it is asked what was, or has to wait itself."""
+
+    @functools.wraps(method)
+    def wait(self: ThreadedMind, /, *args: Options.args, **options: Options.kwargs) -> Recalled:
+        def call(mind: Mind) -> Coroutine[Any, Any, Recalled]:
+            return method(mind, *args, **options)
+
+        straight = self.straight
+        if straight is not None and _PAST.isdisjoint(options) and not trio.lowlevel.in_trio_task():
+            try:
+                answer = straight.recall(call)
+            except trio.ClosedResourceError:
+                answer = None  # the other way says why
+            if answer is not None:
+                return answer
+        return self._run(lambda: call(self._mind))
+
+    return wait
+
+
 class BlockingMind(BlockingMethods):
     """One device's memory. Made by `samemind.open_blocking`."""
 
     absorb = waiting_for(Mind.absorb)
     remember = _looked_at_later(Mind.remember)
+    recall = _recalled_straight(Mind.recall)
 
     def sense(self, text: str, *, kind: SensedKind = "turn", speaker: str | None = None) -> None:
         """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""

@@ -117,8 +117,13 @@ class GraphKeeper:
 
     def asked(self) -> None:
         """Note that somebody asks, which is when the index is loaded."""
-        if self._graph is None and not self._gave_up and self.wanted():
+        if self.is_due:
             self._wake.set()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the graph is made when the next question is asked; asked by any thread."""
+        return self._graph is None and not self._gave_up and self.wanted()
 
     async def watch(self, position: int) -> None:
         """Look again whenever there is news."""

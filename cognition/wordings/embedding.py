@@ -40,6 +40,11 @@ class WordingEmbedder:
         self._waits = True
         self._wake.set()
 
+    @property
+    def waits(self) -> bool:
+        """Whether some have no vectors yet, as far as is known; asked by any thread."""
+        return self._waits or self._embedding.locked()
+
     async def work(self) -> None:
         """Embed what waits, for ever."""
         while True:
@@ -57,7 +62,7 @@ class WordingEmbedder:
         """Embed what waits as far as whoever asks may wait for it; where nothing embeds, words are all there is."""
         with suppress(ModelUnavailable, ReplicaError):
             for _ in range(PAGES_AWAITED_MAX):
-                if not self._waits and not self._embedding.locked():
+                if not self.waits:
                     return
                 await self.embed_some()
 

@@ -8,9 +8,10 @@ lies inside a transaction: nobody else's statement can slip in, and no cancellat
 aiosqlite opens and closes the connections and owns their threads. Calls do not go the way round by its loop,
 which would double the crossings: they are put into its queue, and answered into trio.
 
-A thread that runs no trio need not cross it at all: `run_from_thread` has the function run on that very thread, where
-nobody writes and nothing waits to. Else it goes to the connection's thread and back, a seventh of the way by trio; and
-threads that take turns at one store find it in no cache of their processors, which costs more than the way.
+A thread that runs no trio need not cross it at all: `run_from_thread` and `read_from_thread` have the function run on
+that very thread, where nobody uses the connection and nothing waits to. Else it goes to the connection's thread and
+back, a seventh of the way by trio; and threads that take turns at one store find it in no cache of their processors,
+which costs more than the way.
 
 The function manages its own BEGIN and COMMIT. If it raises, what it left open is rolled back; if it returns
 with a transaction open, that is its bug, and it is told so. Writes are done in the order in which they were
@@ -59,8 +60,9 @@ class Driver:
         self._writer = writer
         self._reader = reader
         self._closed = False
-        # What is put into the queue of a connection that was closed would never be answered.
-        self._closing = threading.Lock()
+        # What is put into the queue of a connection that was closed would never be answered. One lock for each, since
+        # who reads waits for nobody who writes.
+        self._closing, self._closing_reader = threading.Lock(), threading.Lock()
 
     async def run(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
         """Run `fn(connection, *args)` on the writing connection, to its end."""
@@ -69,14 +71,22 @@ class Driver:
 
     def run_from_thread(self, fn: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `fn(connection)` likewise, for a thread that runs no trio and waits for it."""
-        answer = uninterrupted(lambda: self._asked_from_thread(lambda it: whole(it, lambda: fn(it))))
-        result: Result = answer.wait()
-        return result
+        return self._from_thread(self._writer, self._closing, fn)
 
-    def _asked_from_thread(self, work: Callable[[sqlite3.Connection], object]) -> "_ThreadAnswer":
-        with self._closing:
-            self._check_open()
-            return self._writer.ask(work)
+    def read_from_thread(self, fn: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `fn(connection)` on the reading connection likewise, to its end: nobody can cancel it."""
+        return self._from_thread(self._reader, self._closing_reader, fn)
+
+    def _from_thread(
+        self, connection: "_Connection", closing: threading.Lock, fn: Callable[[sqlite3.Connection], Result]
+    ) -> Result:
+        def ask() -> "_ThreadAnswer":
+            with closing:
+                self._check_open()
+                return connection.ask(lambda it: whole(it, lambda: fn(it)))
+
+        result: Result = uninterrupted(ask).wait()
+        return result
 
     async def read(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
         """Run `fn(connection, *args)` on the reading connection; a cancelled caller does not wait for it."""
@@ -100,7 +110,7 @@ async def open_driver(host: AsyncioHost, connect: Connect) -> AsyncIterator[Driv
         try:
             yield driver
         finally:
-            with driver._closing:
+            with driver._closing, driver._closing_reader:
                 driver._closed = True
 
 

@@ -5,8 +5,8 @@ back: to load that takes a third of a short command.
 """
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from typing import TypeVar, TypeVarTuple
 
 from replica.storage.sql import whole
@@ -31,9 +31,19 @@ class InlineDriver:
 
     async def read(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
         """Run `fn(connection, *args)`, which is refused if it writes."""
+        with self._reading():
+            return whole(self._connection, lambda: fn(self._connection, *args))
+
+    def read_from_thread(self, fn: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `fn(connection)`, which is refused if it writes: this is the only thread."""
+        with self._reading():
+            return whole(self._connection, lambda: fn(self._connection))
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
         self._connection.execute("PRAGMA query_only = ON")
         try:
-            return whole(self._connection, lambda: fn(self._connection, *args))
+            yield
         finally:
             self._connection.execute("PRAGMA query_only = OFF")
 

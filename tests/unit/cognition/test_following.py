@@ -365,10 +365,15 @@ def test_whoever_reads_or_writes_has_what_was_told_followed_first(tmp_path: Path
                     replica.run_from_thread(lambda core, connection: filed(connection)),
                 )
 
+            def read_by_a_thread() -> int:
+                replica.run_from_thread(tell, tells=True)
+                return replica.read_from_thread(filed)
+
             assert await trio.to_thread.run_sync(told_by_a_thread) == (3, 4)
+            assert await trio.to_thread.run_sync(read_by_a_thread) == 5
             await replica.run(refuse, tells=True)
-            assert await replica.read(filed) == 4
-            await replica.run(allow, tells=True)
             assert await replica.read(filed) == 5
+            await replica.run(allow, tells=True)
+            assert await replica.read(filed) == 6
 
     run(main)

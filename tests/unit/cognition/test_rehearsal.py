@@ -1,5 +1,7 @@
 """Recalls are counted for all devices, and the log hears of them once a minute."""
 
+import sys
+import threading
 from collections import Counter
 from math import isnan
 
@@ -8,7 +10,7 @@ import pytest
 from cognition.days import DAY_MS
 from cognition.decay import DecayProfile, memlocal, memori, yantrik
 from cognition.memories import read_memories
-from cognition.rehearsal import TELL_MS, keep
+from cognition.rehearsal import TELL_MS, Rehearsals, keep
 from cognition.tiers import Tier, count_tiers, life_of, tier
 from replica import Forget, Memory, MemoryId, OpKind, Write
 from replica.ops import Set
@@ -126,3 +128,25 @@ def test_tiers_are_counted_as_each_is_shown_and_by_the_profile_of_the_device(hom
             counted.update(page)
         assert counted == expected
         assert counted == Counter(stands(shown(home, rid), home.now_ms, profile=profile) for rid in rids)
+
+
+def test_threads_that_recall_at_once_lose_no_count() -> None:
+    rid, threads, each = MemoryId(b"\1" * 16), 4, 30_000
+
+    rehearsals = Rehearsals(lambda: 0)
+
+    def note() -> None:
+        for _ in range(each):
+            rehearsals.note([rid])
+
+    noting = [threading.Thread(target=note) for _ in range(threads)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in noting:
+            thread.start()
+        for thread in noting:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert rehearsals.noted[rid][0] == threads * each

@@ -449,3 +449,73 @@ def test_what_trio_asks_for_waits_until_a_thread_is_through(path: Path) -> None:
         assert found == [[1]]
 
     run(path, body)
+
+
+def test_a_thread_reads_by_itself_while_another_writes(path: Path) -> None:
+    """It sees the last commit, may not write, and waits neither for trio nor for who writes."""
+
+    async def body(driver: Driver) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+
+        def slowly(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO item VALUES (1)")
+            begun.set()
+            assert go_on.wait(GIVE_UP_S)
+            connection.execute("COMMIT")
+
+        found: list[object] = []
+
+        def read() -> None:
+            found.append(driver.read_from_thread(lambda _: threading.get_ident()) == threading.get_ident())
+            found.append(driver.read_from_thread(numbers))
+            with pytest.raises(sqlite3.OperationalError, match="readonly"):
+                driver.read_from_thread(lambda it: insert(it, 2))
+
+        writing = threading.Thread(target=driver.run_from_thread, args=(slowly,))
+        writing.start()
+        assert begun.wait(GIVE_UP_S)
+        reading = threading.Thread(target=read)
+        reading.start()
+        reading.join(GIVE_UP_S)  # trio's own thread stands still meanwhile
+        go_on.set()
+        writing.join(GIVE_UP_S)
+        assert found == [True, []]
+        assert await driver.read(numbers) == [1]
+
+    run(path, body)
+
+
+def test_a_thread_reads_after_what_trio_asked_for_before(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        order: list[str] = []
+
+        def first(connection: sqlite3.Connection) -> None:
+            begun.set()
+            assert go_on.wait(GIVE_UP_S)
+            order.append("first")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.read, first)
+            await trio.to_thread.run_sync(begun.wait, GIVE_UP_S)
+            thread = threading.Thread(
+                target=driver.read_from_thread, args=(lambda _: order.append("second"),)
+            )
+            thread.start()
+            go_on.set()
+        await trio.to_thread.run_sync(thread.join, GIVE_UP_S)
+        assert order == ["first", "second"]
+
+    run(path, body)
+
+
+def test_a_thread_that_comes_too_late_to_read_is_told_so(path: Path) -> None:
+    left: list[Driver] = []
+
+    async def body(driver: Driver) -> None:
+        left.append(driver)
+
+    run(path, body)
+    with pytest.raises(trio.ClosedResourceError, match="closed"):
+        left[0].read_from_thread(numbers)
