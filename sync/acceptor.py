@@ -43,13 +43,15 @@ class Acceptor:
         keep: Keep,
         now_ms: Callable[[], int],
         hear: Callable[[DeviceId, Trust], Awaitable[None]],
+        has_room: Callable[[DeviceId], bool],
     ) -> None:
-        """`hear`: takes what a revoked device says of the group."""
+        """`hear`: takes what a revoked device says of the group. `has_room`: whether a member can be linked now."""
         self._identity = identity
         self._group = group
         self._keep = keep
         self._now_ms = now_ms
         self._hear = hear
+        self._has_room = has_room
         self._knocking: dict[trio.CancelScope, None] = {}
         self._knocking_on_the_web: dict[trio.CancelScope, None] = {}
 
@@ -57,7 +59,13 @@ class Acceptor:
         """Find out who calls, and deal with that."""
 
         async def prove(pins: tuple[bytes, ...]) -> tuple[trio.abc.Stream, DeviceId]:
-            return await secure(stream, identity=self._identity, pins=pins, server_side=True)
+            return await secure(
+                stream,
+                identity=self._identity,
+                pins=pins,
+                server_side=True,
+                has_room=lambda peer: not self._group.trust.admits(peer) or self._has_room(peer),
+            )
 
         await self._answer(prove, self._knocking)
 

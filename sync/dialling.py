@@ -16,7 +16,7 @@ import trio
 
 from replica.ids import DeviceId
 from sync.address import Address
-from sync.errors import LinkLost, SelfLink, SyncError, Untrusted
+from sync.errors import Crowded, LinkLost, SelfLink, SyncError, Untrusted
 from sync.identity import Identity
 from sync.network import own_hosts
 from sync.tls import SecureStream, secure
@@ -151,4 +151,4 @@ def _tells(error: SyncError) -> int:
     """An answer tells more than silence; finding oneself tells nothing."""
     if isinstance(error, SelfLink):
         return 0
-    return 2 if isinstance(error, Untrusted) else 1
+    return 2 if isinstance(error, Untrusted | Crowded) else 1

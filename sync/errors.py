@@ -10,6 +10,7 @@ SyncError
 │ └ SelfLink             the other end holds our own key: this device itself, or a clone of it
 ├ LimitExceeded          something is larger than a named limit allows
 ├ LinkLost               the network, or the peer, went away: try again later
+│ └ Crowded              one of the two holds as many links as it can: try again much later
 ├ MailboxError           a mailbox did not do what it was asked
 │ ├ Unreached            it could not be reached, or was busy: try again later
 │ ├ Denied               it takes our key or password no more: a person has to act
@@ -27,6 +28,7 @@ catches the leaves. Messages name what was expected and what was found, never a 
 """
 
 from replica.evidence import Fault
+from replica.ids import DeviceId
 
 
 class SyncError(Exception):
@@ -74,6 +76,14 @@ class LimitExceeded(SyncError):
 
 class LinkLost(SyncError):
     """The peer or the network went away; trying again later is right."""
+
+
+class Crowded(LinkLost):
+    """One of the two holds as many links as it can; news reaches both by way of others. `peer`: the other end."""
+
+    def __init__(self, message: str, *, peer: DeviceId) -> None:
+        super().__init__(message)
+        self.peer = peer
 
 
 class MailboxError(SyncError):

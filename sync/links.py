@@ -24,6 +24,7 @@ from sync.address import Address
 from sync.errors import LinkLost, SyncError
 from sync.group import Group
 from sync.link import Link
+from sync.neighbours import LinkLimits, gives_way
 from sync.roster import DuplicateLink, LinkRank, duplicate
 from sync.web_link import RecordStream
 
@@ -31,8 +32,6 @@ from sync.web_link import RecordStream
 KEEPALIVE_IDLE_SECONDS: Final = 60
 KEEPALIVE_INTERVAL_SECONDS: Final = 10
 KEEPALIVE_PROBES: Final = 3
-# Fifty devices of one owner, and some room. Each link is a few tasks and buffers.
-LINKS_MAX: Final = 64
 # A peer that dials by several ways at once closes all but one of them in a moment.
 LINKS_OF_A_PEER_MAX: Final = 4
 # A row for each peer is written when a link comes to rest, but not for every single op of a busy one.
@@ -53,6 +52,8 @@ class LinkSlot:
     local: str | None = None
     """At which of this machine's addresses it ends; None where that says nothing."""
     saved: float = float("-inf")
+    leaves: bool = False
+    """Whether it is about to end, to make room for another."""
     gone: trio.Event = field(default_factory=trio.Event)
 
 
@@ -72,6 +73,7 @@ class Links:
         grown: Callable[[], None],
         linked: Callable[[DeviceId], None],
         lost: Callable[[DeviceId], None],
+        limits: LinkLimits = LinkLimits(),
     ) -> None:
         self._replica = replica
         self._group = group
@@ -80,6 +82,7 @@ class Links:
         self._grown = grown
         self._linked = linked
         self._lost = lost
+        self._limits = limits
         self._kept: dict[DeviceId, list[LinkSlot]] = {}
 
     def __contains__(self, peer: object) -> bool:
@@ -90,10 +93,9 @@ class Links:
         standing = self._kept.get(peer)
         return standing[-1] if standing else None
 
-    @property
-    def is_full(self) -> bool:
-        """Whether nobody else can be linked."""
-        return sum(map(len, self._kept.values())) >= LINKS_MAX
+    def has_room(self, peer: DeviceId) -> bool:
+        """Whether a peer can be linked now, if need be in place of another (`sync.neighbours`)."""
+        return self._stays(peer) or not self._is_full or self._gives_way(peer) is not None
 
     def admit(self, stream: trio.abc.Stream, peer: DeviceId, address: Address | None) -> LinkSlot | None:
         """Give a new link its place, in place of one that stands if need be; None: it has to go.
@@ -108,8 +110,10 @@ class Links:
         staying = [
             old for old, verdict in zip(standing, verdicts, strict=True) if verdict is DuplicateLink.BOTH_STAY
         ]
-        if len(staying) >= LINKS_OF_A_PEER_MAX or (not standing and self.is_full):
+        if len(staying) >= LINKS_OF_A_PEER_MAX or not self.has_room(peer):
             return None
+        if not self._stays(peer) and self._is_full and (out := self._gives_way(peer)) is not None:
+            self._make_room(out)
         for old in standing:
             if old not in staying:
                 old.link.drop()
@@ -173,6 +177,28 @@ class Links:
                     nursery.start_soon(self._attempt, kept.link, say)
             for kept in self._all():
                 await kept.gone.wait()
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._all()) >= self._limits.most
+
+    def _stays(self, peer: DeviceId) -> bool:
+        return any(not kept.leaves for kept in self._kept.get(peer, ()))
+
+    def _gives_way(self, caller: DeviceId) -> DeviceId | None:
+        """Return whose link ends to make room for a caller."""
+        now = trio.current_time()
+        stood_s = {
+            peer: now - standing[0].since for peer, standing in self._kept.items() if self._stays(peer)
+        }
+        return gives_way(self._replica.device, caller, stood_s, self._limits)
+
+    def _make_room(self, peer: DeviceId) -> None:
+        """End what links a peer, and tell it so: it would take silence for a loss, and call at once."""
+        for kept in self._kept[peer]:
+            kept.leaves = True
+            say = partial(kept.link.leave, "this device makes room for another")
+            self._tasks.once("making room for a link", self._attempt, kept.link, say)
 
     def _all(self) -> list[LinkSlot]:
         return [kept for standing in self._kept.values() for kept in standing]

@@ -21,12 +21,15 @@ Nothing here reads a clock, and nothing has to poll: after the contacts that are
 """
 
 import enum
+import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from replica.ids import DeviceId
 from sync.address import Address
+from sync.neighbours import LinkLimits, wanted
 from sync.new_places import NewPlaces
 
 if TYPE_CHECKING:
@@ -42,6 +45,9 @@ BACKOFF_MS_MAX: Final = 300_000
 STRANGER_MS: Final = 900_000
 # Others may answer while the one who is called restarts; who answers so often in a row lives there.
 SOMEBODY_ELSE_MAX: Final = 8
+
+# A full device makes room for a caller when one of its links has stood for ten minutes (`sync.neighbours`).
+CROWDED_MS: Final = 900_000
 
 # A link that stood this long was a working one.
 LASTING_MS: Final = 30_000
@@ -121,9 +127,12 @@ class _Entry:
 class Roster:
     """All contacts of one device and their schedules."""
 
-    def __init__(self, own: DeviceId) -> None:
+    def __init__(self, own: DeviceId, limits: LinkLimits = LinkLimits()) -> None:
         self._own = own
+        self._limits = limits
         self._members: frozenset[DeviceId] = frozenset()
+        self._asked_for: Counter[DeviceId] = Counter()
+        self._wanted: frozenset[DeviceId] | None = None  # until who is a member, linked or asked for changes
         self._linked_since_ms: dict[DeviceId, int] = {}
         self._entries: dict[str, _Entry] = {}
         self._gone: dict[tuple[Address, ...], _Entry] = {}
@@ -137,7 +146,7 @@ class Roster:
         """Say who may be talked to from now on; somebody new makes every untied contact due."""
         admitted = frozenset(members) - {self._own}
         news = admitted - self._members
-        self._members = admitted
+        self._members, self._wanted = admitted, None
         for key, entry in list(self._entries.items()):
             if entry.member is not None and entry.member not in admitted:
                 if entry.source is ContactSource.KNOWN:
@@ -193,15 +202,23 @@ class Roster:
 
     # --- what to do --------------------------------------------------------------------------------
 
+    @property
+    def wanted(self) -> frozenset[DeviceId]:
+        """Who is to be called of those that are not linked."""
+        if self._wanted is None:
+            linked = self._linked_since_ms.keys() & self._members
+            asked_for = self._asked_for.keys() & (self._members - linked)
+            self._wanted = wanted(self._own, self._members, linked, self._limits) | asked_for
+        return self._wanted
+
     def due(self, *, now_ms: int) -> list[DialTarget]:
         """Whom to dial now, one contact a member, most promising first. Say `calling` for each."""
         free = CALLS_MAX - len(self._under_way)
         taken: set[DeviceId] = set()
         found: list[DialTarget] = []
         new_places = self._new_places.copy()  # with those that are found here
-        for key, entry in sorted(
-            self._worthwhile(), key=lambda item: (item[1].source, item[1].due_ms, item[0])
-        ):
+        ready = [item for item in self._worthwhile() if item[1].due_ms <= now_ms]
+        for key, entry in sorted(ready, key=self._turn):
             if len(found) >= free:
                 break
             member = self._sought(entry)
@@ -262,18 +279,39 @@ class Roster:
         if (entry := self._entries.get(key)) is not None:
             self._put_off(entry, now_ms=now_ms, random=random, wait_ms_max=STRANGER_MS)
 
+    def crowded(self, key: str, member: DeviceId, *, now_ms: int, random: "Random") -> None:
+        """This member answered, and one of the two has no room for a link: what leads there can wait for long."""
+        self._under_way.discard(key)
+        called = self._entries.get(key)
+        if called is not None and called.source is not ContactSource.KNOWN and not called.given:
+            called.member = member
+        for entry in self._entries.values():
+            if entry.member == member or entry is called:
+                entry.due_ms = max(entry.due_ms, now_ms + _jittered(CROWDED_MS, random))
+
     def linked(self, member: DeviceId, *, now_ms: int) -> None:
         """A link with this member is up, whoever dialled."""
-        self._linked_since_ms[member] = now_ms
+        self._linked_since_ms[member], self._wanted = now_ms, None
 
     def lost(self, member: DeviceId, *, now_ms: int, random: "Random") -> None:
         """No link with this member is up any more."""
-        since_ms = self._linked_since_ms.pop(member, now_ms)
+        since_ms, self._wanted = self._linked_since_ms.pop(member, now_ms), None
         for entry in self._entries.values():
             if entry.member == member:
                 if now_ms - since_ms >= LASTING_MS:
                     entry.failures = 0
                 self._put_off(entry, now_ms=now_ms, random=random)
+
+    def ask_for(self, member: DeviceId, *, now_ms: int) -> None:
+        """The owner waits for this member: it is called even where links are enough, until `ask_no_more`."""
+        self._asked_for[member] += 1
+        self._wanted = None
+        self.nudge(now_ms=now_ms)
+
+    def ask_no_more(self, member: DeviceId) -> None:
+        """The owner waits for this member no longer."""
+        self._asked_for -= Counter([member])
+        self._wanted = None
 
     def nudge(self, *, now_ms: int) -> None:
         """The network changed, or the owner asked: every contact is due, those just tried in a moment."""
@@ -284,15 +322,15 @@ class Roster:
 
     def _worthwhile(self) -> list[tuple[str, _Entry]]:
         in_call = {entry.member for key, entry in self._entries.items() if key in self._under_way}
-        somebody_missing = any(each not in self._linked_since_ms for each in self._members)
+        wanted = self.wanted
         return [
             (key, entry)
             for key, entry in self._entries.items()
             if key not in self._under_way
             and (
-                somebody_missing
+                bool(wanted)
                 if (sought := self._sought(entry)) is None
-                else sought in self._members and sought not in self._linked_since_ms and sought not in in_call
+                else sought in wanted and sought not in in_call
             )
         ]
 
@@ -301,6 +339,11 @@ class Roster:
         if entry.source is ContactSource.FIXED and not entry.given and entry.member in self._linked_since_ms:
             return None
         return entry.member
+
+    def _turn(self, item: tuple[str, _Entry]) -> tuple[int, int, bytes]:
+        """Which comes first; each device has its own order, so that not all of a large group call the same few."""
+        key, entry = item
+        return entry.source, entry.due_ms, hashlib.blake2b(key.encode(), key=self._own).digest()
 
     def _put_off(
         self, entry: _Entry, *, now_ms: int, random: "Random", wait_ms_max: int = BACKOFF_MS_MAX

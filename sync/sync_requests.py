@@ -6,6 +6,7 @@ from syncing with the others.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Final
 
 import trio
@@ -31,8 +32,8 @@ CROSSING_SECONDS_MAX: Final = 2.0
 class SyncRequests:
     """What was asked of a syncer and takes a while.
 
-    `wanted` has everybody called who is not linked; `something` waits until anything has changed; `is_hopeless` says
-    whether a peer can still turn up, given when the waiting began.
+    `wanted` has a peer called for as long as its block lasts; `something` waits until anything has changed;
+    `is_hopeless` says whether a peer can still turn up, given when the waiting began.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class SyncRequests:
         links: Links,
         tasks: Supervisor,
         *,
-        wanted: Callable[[], None],
+        wanted: Callable[[DeviceId], AbstractContextManager[None]],
         something: Callable[[], Awaitable[None]],
         is_hopeless: Callable[[DeviceId, float], bool],
     ) -> None:
@@ -108,8 +109,7 @@ class SyncRequests:
         self._check_own()
         if not self._group.trust.admits(device):
             raise Untrusted(f"{device.hex()[:8]} is not a member of this group, or was revoked")
-        self._wanted()
-        with trio.move_on_after(REACH_SECONDS_MAX):
+        with self._wanted(device), trio.move_on_after(REACH_SECONDS_MAX):
             while device not in self._links and not self._is_hopeless(device, since):
                 await self._something()
         if (kept := self._links.get(device)) is not None:

@@ -12,8 +12,8 @@ addresses (`sync.network`): half a millisecond of every three seconds. Links cos
 
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from random import SystemRandom
 from typing import Final
@@ -32,11 +32,12 @@ from sync.address import Address
 from sync.dialling import listen, own_places, port_of, reach
 from sync.discovery.mdns import MdnsFinder
 from sync.discovery.sightings import ServiceType, Sighting
-from sync.errors import PairingFailed, SomebodyElse, SyncError, Untrusted
+from sync.errors import Crowded, PairingFailed, SomebodyElse, SyncError, Untrusted
 from sync.group import Group
 from sync.identity import Identity
 from sync.links import Links
 from sync.meeting import CodeOffered, Meeting, PairingRefusal, Partner
+from sync.neighbours import LinkLimits
 from sync.network import Change, follow
 from sync.reports import PeerState, SyncReport, state_of
 from sync.roster import DialTarget, Roster
@@ -68,6 +69,7 @@ class Syncer:
         listening_on: str,
         mdns: bool,
         fixed: tuple[Address, ...],
+        limits: LinkLimits,
     ) -> None:
         self._name = name
         self._replica = replica
@@ -81,7 +83,7 @@ class Syncer:
         self._mdns = mdns
         self._untied = set(fixed)  # addresses of which it is not known yet who answers there
         self._random = SystemRandom()
-        self._roster = Roster(identity.device_id)
+        self._roster = Roster(identity.device_id, limits)
         self._group = Group(replica, identity.device_id)
         self._links = Links(
             replica,
@@ -91,9 +93,15 @@ class Syncer:
             grown=lambda: self.tasks.once("looking at the group", self.refresh),
             linked=lambda peer: self._roster.linked(peer, now_ms=self._now_ms()),
             lost=self._lost,
+            limits=limits,
         )
         self._answering = Acceptor(
-            identity, self._group, keep=self._keep, now_ms=replica.now_ms, hear=self._hear_out
+            identity,
+            self._group,
+            keep=self._keep,
+            now_ms=replica.now_ms,
+            hear=self._hear_out,
+            has_room=self._links.has_room,
         )
         self._meeting = Meeting(
             identity,
@@ -109,7 +117,7 @@ class Syncer:
             self._group,
             self._links,
             self.tasks,
-            wanted=self._wanted,
+            wanted=self._asking_for,
             something=lambda: self._news.wait(),
             is_hopeless=self._is_hopeless,
         )
@@ -266,10 +274,15 @@ class Syncer:
 
     # -- syncing when asked ----------------------------------------------------------------------------------
 
-    def _wanted(self) -> None:
-        """Somebody waits for a peer: call everybody who is not linked."""
-        self._roster.nudge(now_ms=self._now_ms())
+    @contextmanager
+    def _asking_for(self, device: DeviceId) -> Iterator[None]:
+        """Call a device for as long as the block lasts."""
+        self._roster.ask_for(device, now_ms=self._now_ms())
         self._stir()
+        try:
+            yield
+        finally:
+            self._roster.ask_no_more(device)
 
     def _is_hopeless(self, device: DeviceId, since: float) -> bool:
         """Whether everything that could be tried has been, and nobody else may still be sighted."""
@@ -290,6 +303,8 @@ class Syncer:
         await trio.aclose_forcefully(stream)
         if peer not in self._links:
             self._lost(peer)
+            if address is not None and not self._links.has_room(peer):
+                self._group.note(peer, Crowded("this device holds as many links as it can", peer=peer))
 
     async def _listen(self) -> None:
         if self._port is not None and not self._listeners:  # the last time failed, and closed them
@@ -323,12 +338,11 @@ class Syncer:
     async def _dial(self) -> None:
         while True:
             news = self._news
-            full = self._links.is_full  # until one of them ends, which is news
-            for contact in () if full else self._roster.due(now_ms=self._now_ms()):
+            for contact in self._roster.due(now_ms=self._now_ms()):
                 self._roster.calling(contact.key, now_ms=self._now_ms())
                 self._calls[contact.key] = contact
                 self.tasks.once("calling a device", self._call, contact)
-            wake_ms = None if full else self._roster.next_wake_ms(now_ms=self._now_ms())
+            wake_ms = self._roster.next_wake_ms(now_ms=self._now_ms())
             with trio.CancelScope() as waiting:
                 if wake_ms is not None:
                     waiting.deadline = max(wake_ms / 1000, trio.current_time() + 0.001)
@@ -341,6 +355,10 @@ class Syncer:
         try:
             pins = self._group.trust.pins(missing)
             reached = await reach(contact.addresses, identity=self._identity, pins=pins)
+        except Crowded as error:
+            self._roster.crowded(contact.key, error.peer, now_ms=self._now_ms(), random=self._random)
+            self._group.note(error.peer, error)
+            return
         except SyncError as error:
             are_all = len(missing) == len(self._group.trust.members)
             if isinstance(error, SomebodyElse) and not (are_all and contact.member is None):
@@ -357,10 +375,16 @@ class Syncer:
             del self._calls[contact.key]
             self._stir()
         self._untied.discard(reached.address)
+        is_wanted = reached.peer in self._roster.wanted or reached.peer in self._links
         self._roster.reached(
             contact.key, reached.peer, reached.address, now_ms=self._now_ms(), random=self._random
         )
-        await self._keep(reached.stream, reached.peer, address=reached.address)
+        if is_wanted:
+            await self._keep(reached.stream, reached.peer, address=reached.address)
+            return
+        # Links are enough, and somebody else was sought; now it is known who answers there.
+        await trio.aclose_forcefully(reached.stream)
+        self._lost(reached.peer)
 
     async def _discover(self) -> None:
         """Announce and watch, once there is somebody to find."""
@@ -381,7 +405,8 @@ class Syncer:
         """Come back within seconds after the network did: TCP alone would take minutes to notice."""
         _log.info("the network changed: %s", change.name.lower())
         self._links.revalidate(addresses, all_of_them=change is not Change.ADDRESSES)
-        self._wanted()
+        self._roster.nudge(now_ms=self._now_ms())
+        self._stir()
 
     # -- how -------------------------------------------------------------------------------------------------
 
@@ -404,12 +429,13 @@ async def open_syncer(
     mdns: bool = True,
     fixed: Iterable[Address] = (),
     dials: bool = True,
+    limits: LinkLimits = LinkLimits(),
 ) -> AsyncIterator[Syncer]:
     """Keep in touch for as long as the block lasts.
 
     `listen_on`: host and port; an empty host is every interface, port 0 any that is free; None: dial only.
     `fixed`: addresses of peers beside those that were given for one peer. `dials`: whether to call peers before
-    being asked to.
+    being asked to. `limits`: how many links to hold.
     """
     listeners = [] if listen_on is None else await listen(*listen_on)
     raised: Exception | None = None
@@ -424,6 +450,7 @@ async def open_syncer(
             listening_on="" if listen_on is None else listen_on[0],
             mdns=mdns,
             fixed=tuple(fixed),
+            limits=limits,
         )
         own = introduce(
             identity.sign,

@@ -8,7 +8,8 @@ Two things that TLS libraries leave out are done here:
 
 - **Both ends know that the link is up.** In TLS 1.3 the client is done before the server has judged its
   certificate, so a refused client believes in its link until the first read. The server therefore
-  speaks one byte when it has admitted the client, and `secure` returns on neither side before that.
+  speaks one byte when it has admitted the client, and `secure` returns on neither side before that. Another byte says
+  that it would, but holds as many links as it can: a client that heard nothing would call again in a moment.
 - **A refused peer hears that it was refused.** trio drops the alert that OpenSSL has ready. It is sent by
   hand, and the stream is drained for a moment, so that a reset does not overtake it. "You are not paired"
   and "the network died" are different news to a person.
@@ -22,14 +23,14 @@ goes to OpenSSL, which takes only paths, through a file without a name where the
 
 import functools
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import trio
 
 from replica.file_system import passed_by_path
 from replica.ids import DeviceId
-from sync.errors import LinkLost, RemoteProtocolError, SelfLink, SomebodyElse, SyncError, Untrusted
+from sync.errors import Crowded, LinkLost, RemoteProtocolError, SelfLink, SomebodyElse, SyncError, Untrusted
 from sync.identity import Identity, device_id_of, fingerprint
 
 SecureStream = trio.SSLStream[trio.abc.Stream]
@@ -47,6 +48,8 @@ CONTEXTS_MAX: Final = 8
 
 # What the server says when it has admitted the client.
 ADMITTED: Final = b"\x01"
+# What it says when it has no room for the link of a client that it would admit.
+CROWDED: Final = b"\x02"
 
 # The alerts by which a TLS stack says that it does not accept who we are.
 _ALERTS_OF_REFUSAL: Final = frozenset(
@@ -112,10 +115,14 @@ async def secure(
     identity: Identity,
     pins: Iterable[bytes],
     server_side: bool,
+    has_room: Callable[[DeviceId], bool] = lambda peer: True,
 ) -> tuple[SecureStream, DeviceId]:
     """The encrypted stream, and who is at its other end. On any error the raw stream is closed.
 
-    Untrusted: one of the two does not admit the other. LinkLost: the network or the peer went away.
+    `has_room`: asked by the server about a client that it admits.
+
+    Untrusted: one of the two does not admit the other. Crowded: the server has no room for the link. LinkLost: the
+    network or the peer went away.
     RemoteProtocolError: the other end does not speak TLS as we do.
     """
     pinned = tuple(pins)
@@ -136,7 +143,10 @@ async def secure(
             try:
                 await secured.do_handshake()
                 peer = admitted_peer(secured, identity=identity, pins=pinned)
-                await _greet(secured, server_side=server_side)
+                if server_side:
+                    await _say_whether(secured, peer, has_room(peer))
+                else:
+                    await _hear_whether(secured, peer)
             except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
                 raise explain(error) from error
             return secured, peer
@@ -202,13 +212,18 @@ def _context(*, server_side: bool) -> PinnedContext:
     return context
 
 
-async def _greet(secured: SecureStream, *, server_side: bool) -> None:
-    if server_side:
-        await secured.send_all(ADMITTED)
-        return
+async def _say_whether(secured: SecureStream, peer: DeviceId, has_room: bool) -> None:
+    await secured.send_all(ADMITTED if has_room else CROWDED)
+    if not has_room:
+        raise Crowded("this device holds as many links as it can", peer=peer)
+
+
+async def _hear_whether(secured: SecureStream, peer: DeviceId) -> None:
     greeting = bytes(await secured.receive_some(len(ADMITTED)))
     if not greeting:
         raise LinkLost("the other end closed the link before it said a word")
+    if greeting == CROWDED:
+        raise Crowded("the peer holds as many links as it can", peer=peer)
     if greeting != ADMITTED:
         raise RemoteProtocolError(f"expected the greeting {ADMITTED.hex()}, got {greeting.hex()}")
 

@@ -9,6 +9,7 @@ from replica import Core, revoke
 from replica.membership import name_root, revoking
 from sync.dialling import connect
 from sync.errors import Untrusted
+from sync.neighbours import LinkLimits
 from sync.tls import secure
 from sync.wire.messages import Bye, Hello
 from tests.support.daemons import address_of, agree, online, until
@@ -40,6 +41,20 @@ def test_who_was_put_out_while_away_is_told_once_and_by_whom(tmp_path: Path) -> 
                     (report,) = await caller.sync_now(laptop.identity.device_id, address=address_of(server))
                     assert isinstance(report.error, Untrusted), "once: now the door is closed"
                 assert await phone.texts() == {"before"}
+
+    run(main)
+
+
+def test_who_was_put_out_is_told_by_a_device_that_has_no_room_for_links(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            out = revoke(laptop.identity.sign, laptop.identity.device_id, phone.identity.device_id)
+            await laptop.replica.run(lambda core, _: core.learn([], [out]))
+            async with (
+                online(laptop, limits=LinkLimits(most=0)) as server,
+                speaking(server, phone.identity, laptop.identity.certificate) as caller,
+            ):
+                assert isinstance(await caller.hear(), Hello)
 
     run(main)
 

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 import trio
 
-from sync import links
 from sync.acceptor import HANDSHAKES_MAX
 from sync.dialling import connect
-from sync.errors import LinkLost
+from sync.errors import Crowded
+from sync.neighbours import LinkLimits
 from sync.syncer import Syncer
 from tests.support.daemons import address_of, agree, online, until
 from tests.support.devices import devices, run
@@ -31,18 +30,16 @@ def test_strangers_who_hold_the_door_make_room_for_a_peer(tmp_path: Path) -> Non
     run(main)
 
 
-def test_a_device_that_is_full_takes_nobody_else_and_keeps_whom_it_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(links, "LINKS_MAX", 1)
-
+def test_a_device_that_is_full_takes_nobody_else_and_keeps_whom_it_has(tmp_path: Path) -> None:
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone", "tablet") as (laptop, phone, tablet):
-            async with online(laptop) as server, online(phone, calls=[server]):
+            async with online(laptop, limits=LinkLimits(most=1)) as server, online(phone, calls=[server]):
                 await until(lambda: states(server, "phone", "linked"))
                 async with online(tablet, calls=[server]) as third:
                     reports = {each.device_id: each for each in await third.sync_now()}
-                    assert isinstance(reports[laptop.identity.device_id].error, LinkLost)
+                    error = reports[laptop.identity.device_id].error
+                    assert isinstance(error, Crowded)
+                    assert error.peer == laptop.identity.device_id
                 await laptop.remember("still served")
                 await agree(laptop, phone)
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import trio
 
 from sync.address import Address
+from sync.neighbours import LinkLimits
 from sync.reports import SyncReport
 from sync.syncer import Syncer, open_syncer
 from tests.support.devices import Device
@@ -13,7 +14,11 @@ from tests.support.devices import Device
 
 @asynccontextmanager
 async def online(
-    device: Device, *, calls: Iterable[Syncer] = (), listen_on: tuple[str, int] | None = ("127.0.0.1", 0)
+    device: Device,
+    *,
+    calls: Iterable[Syncer] = (),
+    listen_on: tuple[str, int] | None = ("127.0.0.1", 0),
+    limits: LinkLimits = LinkLimits(),
 ) -> AsyncIterator[Syncer]:
     """A device that listens on loopback and calls those that it is told of."""
     async with open_syncer(
@@ -24,6 +29,7 @@ async def online(
         listen_on=listen_on,
         mdns=False,
         fixed=[address_of(each) for each in calls],
+        limits=limits,
     ) as syncer:
         yield syncer
 

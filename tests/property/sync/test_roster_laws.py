@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from replica.ids import DeviceId
 from sync.address import Address
+from sync.neighbours import LinkLimits
 from sync.roster import CALLS_MAX, DialTarget, Roster
 
 OWN = DeviceId(bytes(32))
@@ -26,8 +27,12 @@ events = st.lists(
         st.tuples(st.just("linked"), members),
         st.tuples(st.just("lost"), members),
         st.tuples(st.just("nudge")),
-        st.tuples(st.just("call"), st.sampled_from(["reached", "failed", "refused", "pending"]), members),
-        st.tuples(st.just("end"), st.sampled_from(["reached", "failed", "refused"]), members),
+        st.tuples(st.just("ask_for"), members),
+        st.tuples(st.just("ask_no_more"), members),
+        st.tuples(
+            st.just("call"), st.sampled_from(["reached", "failed", "refused", "crowded", "pending"]), members
+        ),
+        st.tuples(st.just("end"), st.sampled_from(["reached", "failed", "refused", "crowded"]), members),
         st.tuples(st.just("wait"), st.integers(0, 2_000_000)),
     ),
     max_size=60,
@@ -37,8 +42,8 @@ events = st.lists(
 class Driven:
     """A roster, the time, and what a shell around it would know."""
 
-    def __init__(self) -> None:
-        self.roster, self.now_ms, self.random = Roster(OWN), 0, Random(5)
+    def __init__(self, limits: LinkLimits = LinkLimits()) -> None:
+        self.roster, self.now_ms, self.random = Roster(OWN, limits), 0, Random(5)
         self.admitted: set[DeviceId] = set()
         self.linked: set[DeviceId] = set()
         self.under_way: dict[str, DialTarget] = {}
@@ -65,6 +70,10 @@ class Driven:
                 roster.lost(DeviceId(member), now_ms=now_ms, random=self.random)
             case ("nudge",):
                 roster.nudge(now_ms=now_ms)
+            case ("ask_for", bytes() as member):
+                roster.ask_for(DeviceId(member), now_ms=now_ms)
+            case ("ask_no_more", bytes() as member):
+                roster.ask_no_more(DeviceId(member))
             case ("wait", int() as wait_ms):
                 self.now_ms += wait_ms
             case ("call", str() as outcome, bytes() as member):
@@ -90,13 +99,15 @@ class Driven:
             self.roster.failed(contact.key, now_ms=self.now_ms, random=self.random)
         elif outcome == "refused":
             self.roster.refused(contact.key, now_ms=self.now_ms, random=self.random)
+        elif outcome == "crowded":
+            self.roster.crowded(contact.key, member, now_ms=self.now_ms, random=self.random)
 
 
-@given(history=events)
+@given(history=events, limits=st.sampled_from([LinkLimits(), LinkLimits(most=2, enough=1)]))
 def test_only_admitted_members_out_of_reach_are_called_and_each_once(
-    history: list[tuple[object, ...]],
+    history: list[tuple[object, ...]], limits: LinkLimits
 ) -> None:
-    driven = Driven()
+    driven = Driven(limits)
     for event in history:
         driven.apply(event)
         due = driven.roster.due(now_ms=driven.now_ms)

@@ -8,11 +8,11 @@ import pytest
 import trio
 import trio.testing
 
-import sync.links
 from replica.supervision import Supervisor
 from sync.address import Address
 from sync.group import Group
 from sync.links import LINKS_OF_A_PEER_MAX, Links, LinkSlot
+from sync.neighbours import LinkLimits
 from sync.syncer import open_syncer
 from sync.tls import SecureStream
 from tests.support.daemons import agree
@@ -168,11 +168,8 @@ def test_a_link_that_broke_before_it_had_its_place_ends_alone(tmp_path: Path) ->
     run(main)
 
 
-def test_a_device_that_can_hold_no_more_links_waits_without_looking(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_device_that_can_hold_no_more_links_waits_without_looking(tmp_path: Path) -> None:
     """It woke a thousand times a second: somebody was due to be called, and nobody could be."""
-    monkeypatch.setattr(sync.links, "LINKS_MAX", 0)
 
     class Looks(trio.abc.Instrument):
         """Counts how often the task that dials wakes."""
@@ -193,6 +190,7 @@ def test_a_device_that_can_hold_no_more_links_waits_without_looking(
                 name="laptop",
                 mdns=False,
                 fixed=[Address("127.0.0.1", 9)],
+                limits=LinkLimits(most=0, enough=0),
             ):
                 await trio.sleep(0.1)
             assert 0 < looks.count < 20

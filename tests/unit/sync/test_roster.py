@@ -4,10 +4,12 @@ import pytest
 
 from replica.ids import DeviceId
 from sync.address import Address
+from sync.neighbours import LinkLimits
 from sync.roster import (
     BACKOFF_MS_MAX,
     BACKOFF_MS_MIN,
     CALLS_MAX,
+    CROWDED_MS,
     LASTING_MS,
     SIGHTED_AGAIN_MS,
     SIGHTINGS_MAX,
@@ -411,3 +413,54 @@ def test_devices_that_lost_each_other_together_do_not_call_together() -> None:
     longest = backoff_ms(4)
     assert all(longest // 2 <= wait <= longest for wait in waits)
     assert len(set(waits)) > 20
+
+
+def test_who_holds_as_many_links_as_it_can_is_left_alone_for_long_wherever_it_is_known() -> None:
+    roster = roster_of(ANN, BOB)
+    roster.remember(ANN, THERE, now_ms=0)
+    roster.fix(HERE, now_ms=0)
+    roster.calling(f"fixed {HERE}", now_ms=0)
+    roster.crowded(f"fixed {HERE}", ANN, now_ms=0, random=Random(1))
+    assert roster.due(now_ms=CROWDED_MS // 2 - 1) == []
+    assert only(roster.due(now_ms=CROWDED_MS)).member == ANN
+
+
+def test_an_address_given_for_one_device_waits_where_another_answers_that_has_no_room() -> None:
+    roster = roster_of(ANN, BOB)
+    roster.fix(HERE, now_ms=0, member=ANN)
+    contact = only(roster.due(now_ms=0))
+    roster.calling(contact.key, now_ms=0)
+    roster.crowded(contact.key, BOB, now_ms=0, random=Random(1))
+    assert roster.due(now_ms=CROWDED_MS // 2 - 1) == []
+    assert only(roster.due(now_ms=CROWDED_MS)).member == ANN
+
+
+def test_where_links_are_enough_only_whom_the_owner_asks_for_is_called() -> None:
+    near, far = (DeviceId(bytes([n]) * 32) for n in (0, 128))
+    roster = Roster(OWN, LinkLimits(most=2, enough=2))
+    roster.admit([near, ANN, far], now_ms=0)
+    roster.remember(far, THERE, now_ms=0)
+    roster.fix(HERE, now_ms=0)
+    roster.linked(near, now_ms=0)
+    assert len(roster.due(now_ms=0)) == 2
+    roster.linked(ANN, now_ms=0)
+    assert roster.due(now_ms=0) == []
+    assert roster.next_wake_ms(now_ms=0) is None
+    roster.ask_for(far, now_ms=0)
+    roster.ask_for(far, now_ms=0)
+    roster.ask_no_more(far)
+    assert only([each for each in roster.due(now_ms=0) if each.member]).member == far
+    roster.ask_no_more(far)
+    assert roster.due(now_ms=0) == []
+
+
+def test_devices_do_not_call_all_in_one_order() -> None:
+    places = [Address("10.0.0.1", port) for port in range(1, 50)]
+    first = set()
+    for own in range(10, 20):
+        roster = Roster(DeviceId(bytes([own]) * 32))
+        roster.admit([ANN, BOB], now_ms=0)
+        for place in places:
+            roster.fix(place, now_ms=0)
+        first |= {contact.addresses[0] for contact in roster.due(now_ms=0)}
+    assert len(first) > 2 * CALLS_MAX

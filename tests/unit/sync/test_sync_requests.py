@@ -1,7 +1,7 @@
 """Syncing because somebody asked, while two links to one peer cross."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 import trio
@@ -37,7 +37,13 @@ async def asked(device: Device) -> AsyncIterator[tuple[Links, SyncRequests, Call
         links = Links(device.replica, group, tasks, changed=stir, grown=stir, linked=stir, lost=stir)
         never: Callable[..., bool] = lambda *_: False  # noqa: E731
         requests = SyncRequests(
-            device.identity, group, links, tasks, wanted=stir, something=something, is_hopeless=never
+            device.identity,
+            group,
+            links,
+            tasks,
+            wanted=lambda _: nullcontext(),
+            something=something,
+            is_hopeless=never,
         )
         yield links, requests, something
         nursery.cancel_scope.cancel()
