@@ -3,7 +3,9 @@
 `python -m tests.bench.homes` asks the homes that the ranking was made with, `--aside` those that were kept aside (read
 once, and never fitted on), `--since` ten that were written afterwards, `--later` fifty after those. Each home is some
 ten to twenty notes of one household, told through the library's own door, with others beside the answer that share its
-words, and with what held before. `--missed` shows what came first instead.
+words, and with what held before. `--others` asks ten in which only somebody else's note has the words of a question,
+`--others-aside` ten more, of which nobody looks at what fails; with `--pairs`, each own note stands beside nothing but
+the other's and the home's last one. `--missed` shows what came first instead.
 """
 
 import argparse
@@ -20,6 +22,12 @@ ASIDE: Final = FOLDER / "aside.txt"
 SINCE: Final = FOLDER / "since.txt"
 LATER: Final = FOLDER / "later.txt"
 ALL: Final = (SEEN, ASIDE, SINCE, LATER)
+# What is asked of the asker, told in other words beside somebody else's in the words of the question; and as many such
+# homes by the same writer, of which only the figure may be looked at.
+OTHERS: Final = FOLDER / "others.txt"
+OTHERS_ASIDE: Final = FOLDER / "others_aside.txt"
+# So many questions of each of these homes are asked of the asker, about so many pairs of notes at its beginning.
+PAIRS: Final = 4
 # What nothing answers in the homes of `LATER`, though something is near.
 MISSING: Final = FOLDER / "missing.txt"
 
@@ -83,6 +91,13 @@ def read(path: Path) -> list[Household]:
     return homes
 
 
+def pairs(home: Household) -> Iterator[Household]:
+    """Give each question of a home of `OTHERS` that is asked of the asker a home: its two notes, and the last one."""
+    for at, question in enumerate(home.questions[:PAIRS]):
+        notes = (home.notes[-1], *home.notes[2 * at : 2 * at + 2])
+        yield Household(home.name, notes, (Question(question.text, frozenset([1])),))
+
+
 def ask(home: Household) -> Iterator[Answered]:
     """Tell a home's notes to a device of its own, and ask its questions."""
     with tempfile.TemporaryDirectory() as folder, samemind.open_blocking(folder) as mind:
@@ -112,9 +127,23 @@ def main() -> None:
     parser.add_argument("--missed", action="store_true", help="show what came first instead")
     parser.add_argument("--since", action="store_true", help="the homes that were written afterwards")
     parser.add_argument("--later", action="store_true", help="fifty that were written after those")
+    parser.add_argument(
+        "--others", action="store_true", help="ten in which only somebody else's note has the words"
+    )
+    parser.add_argument("--others-aside", action="store_true", help="ten more of these, kept aside")
+    parser.add_argument("--pairs", action="store_true", help="of these two, each pair of notes by itself")
     options = parser.parse_args()
-    path = ASIDE if options.aside else SINCE if options.since else LATER if options.later else SEEN
-    answers = [one for home in read(path) for one in ask(home)]
+    asked = {
+        ASIDE: options.aside,
+        SINCE: options.since,
+        LATER: options.later,
+        OTHERS: options.others,
+        OTHERS_ASIDE: options.others_aside,
+    }
+    homes = read(next((path for path, wanted in asked.items() if wanted), SEEN))
+    if options.pairs:
+        homes = [pair for home in homes for pair in pairs(home)]
+    answers = [one for home in homes for one in ask(home)]
     for one in answers:
         if options.missed and not one.right:
             place = next(

@@ -18,7 +18,7 @@ from samemind.mcp.telling import tell
 from samemind.panel.browsing import search
 from samemind.panel.moments import Moments
 from samemind.plain import from_json, to_json
-from tests.bench.homes import ASIDE, LATER, MISSING, SEEN, SINCE, ask, read
+from tests.bench.homes import ASIDE, LATER, MISSING, OTHERS, OTHERS_ASIDE, SEEN, SINCE, ask, pairs, read
 from tests.support.devices import run
 from tests.support.doors import opened
 
@@ -165,6 +165,19 @@ def test_homes_have_ten_to_twenty_notes_and_every_question_an_answer() -> None:
         assert 10 <= len(home.notes) <= 20, home.name
         assert all(question.right for question in home.questions), home.name
     assert not {home.notes for home in seen} & {home.notes for home in aside}
+
+
+def test_homes_with_anothers_fact_have_four_pairs_each_in_ten_languages() -> None:
+    for path in (OTHERS, OTHERS_ASIDE):
+        homes = read(path)
+        assert len({home.language for home in homes}) == len(homes) == 10
+        for home in homes:
+            alone = list(pairs(home))
+            assert [pair.questions[0].text for pair in alone] == [each.text for each in home.questions[:4]]
+            for pair, question in zip(alone, home.questions, strict=False):
+                own = {pair.notes[at] for at in pair.questions[0].right}
+                assert own == {home.notes[at] for at in question.right}
+                assert len(set(pair.notes)) == 3
 
 
 def test_fifty_homes_written_later_have_an_answer_to_every_question_and_two_questions_without() -> None:
