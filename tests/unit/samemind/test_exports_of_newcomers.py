@@ -177,6 +177,7 @@ def test_a_zip_of_slack_is_what_its_folder_is_however_it_was_packed(tmp_path: Pa
     # as a Mac packs a folder
     again = {f"Acme Slack export/{place}": data for place, data in files_of("slack").items()}
     again["__MACOSX/Acme Slack export/general/._2024-01-15.json"] = b"\0\5\x16\7"
+    again["Other/2024-01-15.json"] = '[{"type": "message", "user": "U1", "text": "not of it", "ts": "1.5"}]'
     assert [*read_path(zipped(tmp_path / "b.zip", again), "auto")] == unpacked
     assert [*read_path(zipped(tmp_path / "c.zip", again), "slack")] == unpacked
 
@@ -369,6 +370,7 @@ TABLES: list[tuple[str, list[tuple[str | None, str | None, str]]]] = [
      [("2024-01-01T00:00", None, "Yesterday I met Rosa"), ("2024-01-02T00:00", None, "Today I met nobody")]),
     ("Дата|Заметка|Кто\n5 мая 2024|снег|я\n6 мая 2024|дождь|Олег\n",
      [("2024-05-05T00:00", None, "снег"), ("2024-05-06T00:00", "Олег", "дождь")]),
+    ("Deadline,Created,Note\n2024-03-01,2024-01-05,hello\n", [("2024-01-05T00:00", None, "hello")]),
     ("Note,Date\nhello,someday\n", [(None, None, "hello")]),
 ]  # fmt: skip
 
@@ -441,7 +443,8 @@ def test_a_page_of_gemini_without_a_moment_is_nobodys_words_and_another_product_
         "a.html", activity("Prompted I live in Oslo<br>last week<br>You live in York"), "auto"
     )
     assert isinstance(broken, Unreadable)
-    assert not [*read_text("a.html", activity("Watched x<br>2 Apr 2025, 21:11:03 UTC", "YouTube"), "gemini")]
+    spoken = activity("Said:&nbsp;I live in Rome<br>2 Apr 2025, 21:11:03 UTC<br>You do", "Assistant")
+    assert not [*read_text("a.html", spoken, "gemini")]
     with pytest.raises(Usage, match="known format") as caught:
         read_text("a.html", "<html>hello</html>", "auto")
     assert "JSON instead of HTML" in caught.value.hint

@@ -91,6 +91,17 @@ def test_the_name_in_the_profile_tells_where_no_message_does(tmp_path: Path) -> 
     assert (first.speaker, first.text) == ("Ann", "I live in Leeds")
 
 
+def test_where_gmail_says_what_was_sent_no_address_counts() -> None:
+    data = (
+        message("one", "X-Gmail-Labels: Inbox,=?UTF-8?Q?Envoy=C3=A9?=", sender="Annie <alias@example.org>")
+        + message(
+            "two", "X-Gmail-Labels: Inbox", "Delivered-To: ann@example.org", sender="Bo <bo@example.org>"
+        )
+        + message("three", "X-Gmail-Labels: Inbox")
+    )
+    assert said(data) == [(None, "one"), ("Bo", "two"), ("Ann", "three")]
+
+
 @pytest.mark.parametrize(
     ("headers", "sender"),
     [
@@ -144,8 +155,14 @@ def test_one_bad_message_ends_nothing_and_a_huge_one_is_read_at_its_beginning(
 
 
 def test_a_sentence_that_begins_with_from_separates_nothing() -> None:
-    body = "One\n\nFrom Monday on I work\n\n>From home\n\nFrom 10:00 to 12:00 in 2024"
+    body = "Hi\nFrom bo Mon Jan  1 10:00:00 2024, he said\n\nFrom Monday on I work\n\n>From home\n\nFrom 10:00 to 12:00"
     assert said(message(body)) == [("Ann", body.replace(">From", "From"))]
+
+
+def test_a_line_of_any_length_is_one_line() -> None:
+    body = "x\n" + " " * mail._LINE_BYTES_MAX + SEPARATOR.strip() + "\ny"
+    ((_, text),) = said(message(body))
+    assert text == body
 
 
 def test_a_message_that_is_in_two_folders_is_one_and_answers_are_of_one_chat() -> None:
@@ -157,6 +174,30 @@ def test_a_message_that_is_in_two_folders_is_one_and_answers_are_of_one_chat() -
     assert items[0].rid == items[2].rid
     assert items[0].fields["conversation"] == items[1].fields["conversation"] == "mbox:<1@example.org>"
     assert [it.fields["topic"] for it in items] == ["Trip"] * 3
+
+
+def test_an_endless_id_and_a_day_that_cannot_be_are_left_out() -> None:
+    first, second = read(
+        (
+            message("one", f"Message-ID: <{'a' * 500}@example.org>", "Date: Mon, 1 Jan 2624 10:00:00 +0000")
+            + message("two", "Date: Mon, 1 Jan 1904 10:00:00 +0000")
+        ).encode()
+    )
+    for item in (first, second):
+        assert isinstance(item, Item)
+        assert len(str(item.fields["turn"])) == 64
+        assert "told_at" not in item.fields
+
+
+def test_mail_of_a_zip_that_is_damaged_further_on_is_told(tmp_path: Path) -> None:
+    packed = tmp_path / "mail.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("all.mbox", message("I live in Leeds\n" + "x\n" * 40_000) * 20)
+    whole = packed.read_bytes()
+    packed.write_bytes(whole.replace(b"x\n" * 20, b"y\n" * 20, 1))
+    (told,) = read_path(packed, "auto")
+    assert isinstance(told, Unreadable)
+    assert "zip" in told.reason
 
 
 def test_what_is_no_mail_is_refused_and_mail_in_a_damaged_zip_is_told(tmp_path: Path) -> None:
