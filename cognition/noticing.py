@@ -53,7 +53,7 @@ _TASTES: Final = frozenset(["likes", "dislikes"])
 _RELATIONS: Final = {
     "born": "born", "age": "born", "origin": "comes_from",
     "home": "lives_in", "work": "works_at", "birthday": "birthday", "allergy": "allergy", "identifier": "number",
-    "called": "called", "year": "since", "monthday": "day", "holder": "role",
+    "called": "called", "name": "name", "number": "number", "year": "since", "monthday": "day", "holder": "role",
     "owner": "owner", "role": "role", "likes": "attitude", "dislikes": "attitude", "money": "price", "clock": "time",
     "weekday": "day",
     "until": "until", "feast": "day", "trade": "occupation", "siblings": "siblings",
@@ -180,7 +180,7 @@ def _against(
         cosine = likeness.get(number)
         years = abs(_told_ms(newer) - _told_ms(older)) / _YEAR_MS
         for of in disagreements(before, now, cosine or 0.0, years):
-            if of.kind in JUDGED_ONLY:
+            if of.kind in JUDGED_ONLY and not of.in_same_words:
                 continue
             if (cosine is not None or of.kind in EXACT) and _of_one(older, newer, of):
                 found.append(DisagreeingPair(older, newer, of))

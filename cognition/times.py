@@ -72,13 +72,13 @@ _MONTHS: Final = (
     "december dezember decembre diciembre dicembre dezembro grudzien grudnia grudniu декабр* грудень грудня грудні",
 )
 _WEEKDAYS: Final = (
-    "monday montag* lundi lunes lunedi segunda maandag poniedzialek понедельник* понеділ*",
-    "tuesday dienstag* mardi martes martedi terça dinsdag wtorek вторник* вівтор*",
-    "wednesday mittwoch* mercredi miercoles mercoledi quarta woensdag srode среду среда середу середа",
-    "thursday donnerstag* jeudi jueves giovedi quinta donderdag czwartek четверг* четвер",
-    "friday freitag* vendredi viernes venerdi sexta vrijdag piatek пятниц* пятниц*",
-    "saturday samstag* sonnabend* samedi sabado sabato zaterdag sobote суббот* субот*",
-    "sunday sonntag* dimanche domingo domenica zondag niedziele воскресень* неділю неділя",
+    "monday montag* lundi lunes lunedi segunda maandag poniedzialek poniedzialki понедельник* понеділ*",
+    "tuesday dienstag* mardi martes martedi terça dinsdag wtorek wtorki вторник* вівтор*",
+    "wednesday mittwoch* mercredi miercoles mercoledi quarta woensdag srode srody sroda среду среда середу середа",
+    "thursday donnerstag* jeudi jueves giovedi quinta donderdag czwartek czwartki четверг* четвер",
+    "friday freitag* vendredi viernes venerdi sexta vrijdag piatek piatki пятниц* пятниц*",
+    "saturday samstag* sonnabend* samedi sabado sabato zaterdag sobote soboty sobota суббот* субот*",
+    "sunday sonntag* dimanche domingo domenica zondag niedziele niedziela воскресень* неділю неділя",
 )
 _UNITS: Final = {
     "day": "day days tag tage tagen jour jours dia dias giorno giorni dag dagen dzien dni день дня днеи дні днів",

@@ -29,6 +29,10 @@ _TELLING: Final = (
     "every",
     "opens",
     "closes",
+    "my_name",
+    "i_have",
+    "siblings",
+    "address",
 )
 # The name under which the ways to tell a quarter or half of an hour stand together.
 CLOCKS: Final = "clocks"
@@ -148,8 +152,8 @@ def _small() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for name, told in _told().items():
         phrases = [phrase for key in _TELLING for phrase in told[key]]
-        for word in (*told["small"], *" ".join(phrases).split()):
-            found.setdefault(level(word).strip(":*'"), set()).add(name)
+        for word in _ALONE.findall(level(" ".join((*told["small"], *phrases)))):
+            found.setdefault(word, set()).add(name)
     return {word: frozenset(names) for word, names in found.items()}
 
 

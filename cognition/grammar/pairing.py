@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import ROUNDED_SHARE, YEARS_APART_MAX, Attribute, differ
 from cognition.grammar.lexicon import level, words_of
-from cognition.grammar.typed import HELD_ONCE, Mode, TypedClaim, TypedReading, telling
+from cognition.grammar.typed import HELD_ONCE, WORD, Mode, TypedClaim, TypedReading, telling
 from cognition.times import folded, meanings
 
 # Kinds that are compared by their subject alone; the others by what is near in meaning.
@@ -33,6 +33,7 @@ EXACT: Final = frozenset(
         "age",
         "origin",
         "called",
+        "name",
         "holder",
         "count",
         "floor",
@@ -103,6 +104,7 @@ class Disagreement(NamedTuple):
     """Two values that cannot both hold: of what kind, of what, as told before and as told now, and how sure that is.
 
     `quality` parts values of one kind that say nothing against each other: when it opens, and when it closes.
+    `in_same_words`: both sentences are the same but for the value.
     """
 
     kind: str
@@ -111,6 +113,7 @@ class Disagreement(NamedTuple):
     now: str
     sureness: float
     quality: str = ""
+    in_same_words: bool = False
 
 
 def disagreements(
@@ -129,10 +132,128 @@ def disagreements(
             changes = now.changes and now.value not in BONDS and now.kind != "year"  # nobody becomes a cousin
             if not meant or changes or _names_old(before, newer):
                 continue
-            judged = _judged(before, now, older, newer, likeness, years)
+            judged = _in_same_words(before, now, older, newer) or _judged(
+                before, now, older, newer, likeness, years
+            )
             if judged is not None:
                 found.append(judged)
     return sorted(found, key=lambda each: -each.sureness)
+
+
+# Kinds of which a plain sentence has one value, if it says that something is so.
+_ONE_VALUE: Final = frozenset(
+    [
+        *(
+            "called",
+            "clock",
+            "count",
+            "dose",
+            "duration",
+            "floor",
+            "identifier",
+            "length",
+            "mass",
+            "money",
+            "monthday",
+        ),
+        *("home", "number", "owner", "percent", "role", "volume", "weekday", "work", "year"),
+    ]
+)
+# Of these the verb that is read says what is so.
+_STATED: Final = frozenset(["called", "home", "identifier", "owner", "work"])
+# Who counts years or months counts on: "lives here for three years".
+_DURATION_MAX_S: Final = 2_000_000
+# Words beside the value that two sentences have in common at least.
+_FRAME_MIN: Final = 2
+_SHORT: Final = 2
+
+
+def _in_same_words(
+    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading
+) -> Disagreement | None:
+    """Say whether two sentences that tell what is so are the same but for their value: "we have three hens", "five".
+
+    Whoever tells two things of one kind tells them apart. So here nothing is asked of how near the texts are, nor
+    whether they name anybody. Logs and measures repeat their words, too: their sentences have no verb of a state.
+    """
+    if (
+        now.kind not in _ONE_VALUE
+        or before.kind != now.kind
+        or before.mode is not Mode.STATE
+        or now.mode is not Mode.STATE
+        or not (now.kind in _STATED or (before.states and now.states))
+        or (now.kind == "duration" and float(now.value) > _DURATION_MAX_S)
+        or not _values_differ(before, now)
+        or not _is_one_frame(before, now)
+    ):
+        return None
+    words = [word for word in _shared(before.about, now.about) if not _is_counted(word)]
+    names = [word for word in words if _is_name(word, older, newer)]
+    entity = " ".join((names or words)[:3])
+    if not entity:
+        return None
+    return Disagreement(
+        now.kind, entity, before.told, now.told, 0.85, _quality(now, now.unit), in_same_words=True
+    )
+
+
+def _values_differ(before: TypedClaim, now: TypedClaim) -> bool:
+    if now.kind == "role":
+        roles = frozenset([str(before.value), str(now.value)])
+        return len(roles) > 1 and roles <= BONDS and not roles <= _COUPLES
+    if now.kind == "home":
+        return _places_differ(before, now)
+    if now.kind in ("called", "owner", "work"):
+        return _names_part(before, now)
+    if before.unit != now.unit:
+        return False
+    if (
+        isinstance(before.value, str)
+        or isinstance(now.value, str)
+        or now.kind in _PLACED
+        or now.kind == "count"
+    ):
+        return before.value != now.value
+    return apart(before, now)
+
+
+# Who was one of these becomes the other.
+_COUPLES: Final = frozenset(["wife", "husband", "girlfriend", "boyfriend"])
+
+
+def _is_one_frame(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether two sentences are the same words in the same order, but for their values."""
+    one, other = (WORD.findall(level(claim.clause)) for claim in (before, now))
+    shorter = min(len(one), len(other))
+    front = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    if now.kind == "role" and front == shorter and front >= _FRAME_MIN and before.names & now.names:
+        return max(len(one), len(other)) - front <= 1  # "my sister", "my elder cousin"
+    back = next((at for at in range(shorter - front) if one[-1 - at] != other[-1 - at]), shorter - front)
+    between = [words[front : len(words) - back] for words in (one, other)]
+    return (
+        front + back >= _FRAME_MIN
+        and max(map(len, between)) <= _VALUE_WORDS_MAX
+        and all(
+            _is_of_value(word, claim)
+            for words, claim in zip(between, (before, now), strict=True)
+            for word in words
+        )
+    )
+
+
+# "w poniedziałki": of a value that was not cut out of its sentence, so many words stand there.
+_VALUE_WORDS_MAX: Final = 2
+
+
+def _is_of_value(word: str, claim: TypedClaim) -> bool:
+    """Say whether a word of a sentence belongs to the value: told in it, a number, or leading to it ("w", "we").
+
+    Of a sentence from which the value was cut out none does.
+    """
+    told = frozenset(WORD.findall(level(claim.told)))
+    return not told.isdisjoint(WORD.findall(level(claim.clause))) and (
+        len(word) <= _SHORT or word in told or "number" in meanings(folded(word))
+    )
 
 
 def _names_old(before: TypedClaim, newer: TypedReading) -> bool:
@@ -182,8 +303,9 @@ def _judged(
             )
         case "work":
             return _of_subject(before, now, 0.85) if _names_part(before, now) else None
-        case "trade" | "siblings":
-            return _of_subject(before, now, 0.75) if _shown(before) != _shown(now) else None
+        case "name" | "trade" | "siblings":
+            sureness = 0.9 if now.kind == "name" else 0.75
+            return _of_subject(before, now, sureness) if _first_shown(before) != _first_shown(now) else None
         case "until" | "feast":
             return _days_differ(before, now, older, newer, likeness)
         case "holder":
@@ -215,9 +337,14 @@ def _of_subject(before: TypedClaim, now: TypedClaim, sureness: float) -> Disagre
     if not shared:
         return None
     quality = ""
-    if now.kind in ("likes", "dislikes"):
-        quality = " ".join(sorted(frozenset(str(before.value).split()) & frozenset(str(now.value).split())))
+    if now.kind in ("likes", "dislikes") or (now.kind == "allergy" and before.negated is not now.negated):
+        quality = " ".join(sorted(_things_of(before, now)))
     return Disagreement(now.kind, " ".join(shared[:3]), _shown(before), _shown(now), sureness, quality)
+
+
+def _first_shown(claim: TypedClaim) -> str:
+    """Return a value by which two are told apart: of a name the first, as who has a surname has it twice."""
+    return str(claim.value).split()[0] if claim.kind == "name" else _shown(claim)
 
 
 def _shown(claim: TypedClaim) -> str:
@@ -230,6 +357,8 @@ def _shown(claim: TypedClaim) -> str:
         return "only child" if claim.unit == "none" else "has siblings"
     if claim.kind in ("allergy", "likes", "dislikes") and claim.unit == "only":
         return f"{claim.value} (only)"
+    if claim.kind == "allergy" and claim.negated and claim.unit != "nothing":
+        return claim.told.split(maxsplit=1)[0]  # "not": more words would tell the same more precisely
     return claim.told
 
 
@@ -251,7 +380,11 @@ def _same(one: str, other: str) -> bool:
 
 def _places_differ(before: TypedClaim, now: TypedClaim) -> bool:
     one, other = (frozenset(str(each.value).replace(",", " ").split()) - _STREETS for each in (before, now))
-    return before.unit == now.unit and one.isdisjoint(other)
+    if before.unit != now.unit:
+        return False
+    numbers = [frozenset(word for word in words if word[0].isdecimal()) for words in (one, other)]
+    in_one_street = bool(numbers[0] and numbers[1]) and one - numbers[0] == other - numbers[1]
+    return one.isdisjoint(other) or (in_one_street and numbers[0].isdisjoint(numbers[1]))
 
 
 def _numbers_differ(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
@@ -419,7 +552,7 @@ def _allergies_differ(before: TypedClaim, now: TypedClaim) -> bool:
             continue
         things = frozenset(str(one.value).split())
         others = frozenset(str(other.value).split())
-        if other.unit == "nothing" or (other.negated and things & others):
+        if other.unit == "nothing" or (other.negated and _things_of(one, other)):
             return True
         if other.unit == "only" and one.unit != "only" and things and others and not things & others:
             return True
@@ -427,8 +560,20 @@ def _allergies_differ(before: TypedClaim, now: TypedClaim) -> bool:
 
 
 def _tastes_differ(before: TypedClaim, now: TypedClaim) -> bool:
-    return before.kind != now.kind and bool(
-        frozenset(str(before.value).split()) & frozenset(str(now.value).split())
+    return before.kind != now.kind and bool(_things_of(before, now))
+
+
+def _things_of(one: TypedClaim, other: TypedClaim) -> frozenset[str]:
+    """Return what both are about, as the first spells it: "grzyby" are the "grzybów" that somebody hates."""
+    others = str(other.value).split()
+    return frozenset(word for word in str(one.value).split() if any(_is_form(word, each) for each in others))
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Say whether two words are forms of one: they part in their endings alone."""
+    stem = max(_STEM_MIN - 1, min(len(one), len(other)) - _ENDING_MAX)
+    return one == other or (
+        one[:stem] == other[:stem] and max(len(one), len(other)) - stem <= _ENDING_MAX + 1
     )
 
 
@@ -488,6 +633,8 @@ def _quantities_differ(
     before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading, likeness: float
 ) -> Disagreement | None:
     unit = _unit_of(before, now)
+    if now.kind == "weekday" and {before.unit, now.unit} == {"open", "close"}:
+        return _open_and_closed(before, now)
     if (
         unit is None
         or not apart(before, now)
@@ -521,6 +668,21 @@ def _quantities_differ(
     return Disagreement(
         now.kind, entity, before.told, now.told, round(min(sureness, 1.0), 2), _quality(now, unit)
     )
+
+
+def _open_and_closed(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
+    """Say whether one thing is told to be closed on a day, and to be open on it."""
+    words = [tuple(word for word in claim.subject if not _is_counted(word)) for claim in (before, now)]
+    shared = _shared(*words)
+    if (
+        before.value != now.value
+        or before.mode is not now.mode
+        or len(shared) != max(map(len, words))
+        or not shared
+    ):
+        return None
+    first, second = (f"{claim.unit} {claim.told}" for claim in (before, now))
+    return Disagreement(now.kind, " ".join(shared[:3]), first, second, 0.8, in_same_words=True)
 
 
 def _quality(now: TypedClaim, unit: str) -> str:

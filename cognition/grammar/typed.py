@@ -36,8 +36,20 @@ _UNNAMED: Final = 12
 # Of one of these lists a sentence holds a word if it states anything without a number, a role or an allergy.
 _BEGIN_WITH: Final = frozenset(
     [
-        *("aged", "alone", "allergic", "called", "dislikes", "floor", "likes", "lives", "nothing", "origin"),
-        *("owned", "works", CLOCKS, TRADES),
+        *(
+            "aged",
+            "alone",
+            "allergic",
+            "called",
+            "dislikes",
+            "floor",
+            "likes",
+            "i_dislike",
+            "i_like",
+            "lives",
+            "my_name",
+        ),
+        *("nothing", "origin", "owned", "siblings", "works", CLOCKS, TRADES),
     ]
 )
 # A sentence of so many words that says that something changed speaks of what follows.
@@ -140,7 +152,7 @@ class TypedClaim(NamedTuple):
 
     `subject` are the words that may name whose or of what it is, `about` all telling words of its sentence, in their
     order; both leveled. `names` are those of them that are written like names, `clause` is the sentence without the
-    value.
+    value. `states`: it has a verb of what is so, and not of what was done.
     """
 
     kind: str
@@ -154,6 +166,7 @@ class TypedClaim(NamedTuple):
     names: frozenset[str]
     clause: str
     negated: bool = False
+    states: bool = False
 
 
 class TypedReading(NamedTuple):
@@ -294,10 +307,23 @@ def _mode(sentence: _Sentence) -> Mode:
         return Mode.GOAL
     if sentence.has("level"):
         return Mode.LEVEL
-    return Mode.EVENT if sentence.has("event") else Mode.STATE
+    events = [match for match in sentence.all_of("event") if not _every(sentence, match.start())]
+    return Mode.EVENT if events else Mode.STATE
+
+
+def _every(sentence: _Sentence, start: int) -> bool:
+    """Say whether what stands at a place comes round: "jeden Morgen" is every morning, and not tomorrow."""
+    before = sentence.plain[:start].split()[-1:]
+    return bool(before) and sentence.holds("every", before[0])
 
 
 def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
+    found = list(_by_readers(sentence))
+    yield from found
+    yield from _bare_number(sentence, found)
+
+
+def _by_readers(sentence: _Sentence) -> Iterator[TypedClaim]:
     for read in (
         _codes,
         _births,
@@ -310,6 +336,7 @@ def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
         _free_of,
         _works,
         _called,
+        _own_names,
         _held,
         _floors,
         _trades,
@@ -326,6 +353,17 @@ def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
         yield from read(sentence)
 
 
+def _states(sentence: _Sentence) -> "re.Match[str] | None":
+    """Return where a verb of what is so stands; "é" is one, and "e" none, though both are leveled alike."""
+    for match in sentence.all_of("states"):
+        if len(match[0]) > 1 or sentence.text[match.start()] in _ONE_LETTER:
+            return match
+    return None
+
+
+_ONE_LETTER: Final = frozenset("aéèÉÈєЄ")
+
+
 def _made(
     sentence: _Sentence, kind: str, unit: str, value: float | str, span: tuple[int, int], subject: Sequence[str],
     *, negated: bool = False, mode: Mode | None = None,
@@ -338,6 +376,7 @@ def _made(
     return TypedClaim(
         kind, unit, value, sentence.text[start:end].strip(), mode, sentence.changes,
         tuple(subject), about, named & frozenset(about), " ".join(left.split()), negated,
+        _states(sentence) is not None and not sentence.has("others"),
     )  # fmt: skip
 
 
@@ -357,6 +396,11 @@ def _births(sentence: _Sentence) -> Iterator[TypedClaim]:
             continue
         # In a list of birthdays the word itself begins each line, and is nobody's name.
         named = [word for word in _named_before(sentence, start) if word not in telling(cue[0])]
+        own = " ".join(sentence.plain[: cue.start()].split()[-1:])
+        if not frozenset(named) & sentence.names and (
+            sentence.holds("mine", own) or _of_self(sentence, sentence.plain)
+        ):
+            named = [OWNER]
         yield _made(sentence, "birthday", "", value, (start, end), named, mode=Mode.STATE)
 
 
@@ -556,11 +600,24 @@ def _homes(sentence: _Sentence) -> Iterator[TypedClaim]:
                 ("i", "we", "i now", "we now")
             ):
                 continue
-            subject: tuple[str, ...] = ("owner",)
+            subject: tuple[str, ...] = (OWNER,)
+        elif sentence.holds("address", match[0]) and _is_mine(sentence, match.end()):
+            subject = (OWNER,)
         else:
             subject = _person_before(sentence, match.start())
-        if subject:
-            yield _made(sentence, "home", unit, place, (start, start + len(place)), subject)
+        yield _made(sentence, "home", unit, place, (start, start + len(place)), subject)
+
+
+def _is_mine(sentence: _Sentence, end: int) -> bool:
+    """Say whether what is told up to a place is the speaker's own, and not their mother's: "my address is"."""
+    led = " ".join(sentence.plain[:end].split()[-_MINE_WORDS:])
+    return sentence.holds("mine", led) and not any(
+        pattern.search(sentence.plain) for _, pattern in sentence.roles
+    )
+
+
+# "My address is", "mi dirección es": so many words hold whose it is.
+_MINE_WORDS: Final = 3
 
 
 def _first_person(verb: str) -> bool:
@@ -576,17 +633,37 @@ _I_LIVE: Final = frozenset(level(_FIRST_PERSON).split())
 
 
 def _owners(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read whose a thing is: "the red bike belongs to Tom", "der Anhänger gehört meinem Nachbarn", "la Vespa è mia"."""
     for match in sentence.all_of("owned"):
         rest = sentence.plain[match.end() :]
-        found = re.match(r"\s*(?:the\s|der\s|dem\s|la\s|le\s|a\s|o\s)?([^\W\d_]{3,})", rest)
-        if found is None:
-            continue
-        owner = found[1]
+        stop = _THING_ENDS.search(rest)
+        rest = rest[: stop.start() if stop else len(rest)]
+        words = WORD.findall(rest)[:_OWNER_WORDS]
         subject = telling(sentence.plain[: match.start()])
-        if not subject or len(subject) > 6 or (sentence.names and owner not in sentence.names):
+        if not words or not subject or len(subject) > _THING_WORDS:
             continue
-        start = match.end() + found.start(1)
-        yield _made(sentence, "owner", "", owner, (start, start + len(owner)), subject)
+        if sentence.holds("me", words[0]):
+            owner = OWNER
+        elif _is_somebody(sentence, words):
+            owner = " ".join(word for word in telling(" ".join(words)) if not sentence.holds("mine", word))
+        else:
+            continue
+        start = match.end() + len(rest) - len(rest.lstrip())
+        end = match.end() + rest.find(words[-1]) + len(words[-1])
+        yield _made(sentence, "owner", "", owner, (start, max(start + 1, end)), subject)
+
+
+def _is_somebody(sentence: _Sentence, words: Sequence[str]) -> bool:
+    """Say whether words that an owner is told by begin with a name, or with somebody of the speaker's: "my uncle"."""
+    first = words[1] if words[0] in _ARTICLES and len(words) > 1 else words[0]
+    named = first in sentence.names or (not sentence.names and len(first) >= _LETTERS_MIN)
+    return named or (len(words) > 1 and sentence.holds("mine", words[0]))
+
+
+# Words that tell whose something is, at most, and words that tell what it is.
+_OWNER_WORDS: Final = 3
+_THING_WORDS: Final = 6
+_ARTICLES: Final = frozenset(["the", "der", "dem", "la", "le", "a", "o"])
 
 
 _LABEL: Final = re.compile(r"\s*:")
@@ -615,33 +692,69 @@ def _words_at(plain: str, count: int) -> tuple[str, ...]:
     return telling(" ".join(words[count:] if count < 0 else words[:count]))
 
 
+# What is read by each list of words.
+_TASTES: Final = {
+    "allergic": "allergy",
+    "likes": "likes",
+    "dislikes": "dislikes",
+    "i_like": "likes",
+    "i_dislike": "dislikes",
+}
+
+
 def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
-    for kind, name in (("allergy", "allergic"), ("likes", "likes"), ("dislikes", "dislikes")):
+    for name, kind in _TASTES.items():
         for match in sentence.all_of(name):
             rest = sentence.plain[match.end() :]
             stop = _THING_ENDS.search(rest)
             thing = rest[: stop.start() if stop else len(rest)]
-            before = sentence.plain[max(0, match.start() - _NEGATING) : match.start()]
-            if kind == "likes" and sentence.holds("not", before):
+            begins = max(0, match.start() - _NEGATING)
+            before = sentence.plain[begins : match.start()]
+            denial = sentence.words.lists["not"].search(before) if "not" in sentence.lists else None
+            if kind == "likes" and denial is not None:
                 continue
             if kind == "allergy" and sentence.holds("nothing", f"{match[0]} {thing[:_NEGATING]}"):
                 unit = "nothing"
             else:
                 unit = "only" if kind == "allergy" and sentence.holds("only", before) else ""
-            value = telling(thing) or (telling(before) if unit == "only" else ())
+            value = telling(thing) or (telling(before) if unit == "only" or name == "i_dislike" else ())
             if kind == "allergy":
                 subject = _named_before(sentence, match.start()) or telling(sentence.plain[: match.start()])
+                if not frozenset(subject) & sentence.names and _of_self(
+                    sentence, sentence.plain[: match.end()]
+                ):
+                    subject = (OWNER,)
+            elif name.startswith("i_"):
+                subject = (OWNER,)
             else:
                 subject = _words_at(sentence.plain[: match.start()], -_LIKING)
-            yield _made(
-                sentence, kind, unit, " ".join(value), (match.start(), match.end() + len(thing)), subject,
-                negated=sentence.holds("not", before),
-            )  # fmt: skip
+            end = match.end() + len(thing)
+            made = _made(
+                sentence,
+                kind,
+                unit,
+                " ".join(value),
+                (match.start(), end),
+                subject,
+                negated=denial is not None,
+            )
+            if denial is not None:  # what is denied is told with what denies it
+                made = made._replace(told=sentence.text[begins + denial.start() : end].strip())
+            yield made
+
+
+def _of_self(sentence: _Sentence, part: str) -> bool:
+    """Say whether a part of a sentence tells something of the speaker: "I", "soy", "у меня"."""
+    return _I.search(part) is not None or sentence.holds("i_am", part) or sentence.holds("i_have", part)
 
 
 def _free_of(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read that somebody has no allergies at all: "Isla: no medicine allergies"."""
-    spans = [match.span() for match in sentence.all_of("nothing") if _ALLERGY.search(match[0])]
+    spans = [
+        match.span()
+        for match in sentence.all_of("nothing")
+        if _ALLERGY.search(match[0]) and not _TO_SOMETHING.match(sentence.plain, match.end())
+    ]
     for match in _ALLERGIES.finditer(sentence.plain):
         before = " ".join(sentence.plain[: match.start()].split()[-_DENIED_WORDS:])
         if not spans and sentence.holds("not", before):
@@ -658,15 +771,15 @@ def _all_named_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
 
 # "No medicine allergies": so many words before it are looked at for what denies it.
 _DENIED_WORDS: Final = 2
-_ALLERGIES: Final = re.compile(
-    r"(?<!\w)(?:al+erg[a-z]*|ал+ерг[^\W\d_]*|uczule[a-z]*)(?!\w)(?!\s+(?:to|gegen|auf|a|à|al|alla|tegen|na)\s)"
-)
+_TO: Final = r"\s+(?:to|gegen|auf|a|à|aux?|al|all[ae]?|alle|agli|ai|tegen|voor|na|на)\s"
+_TO_SOMETHING: Final = re.compile(_TO)
+_ALLERGIES: Final = re.compile(rf"(?<!\w)(?:al+erg[a-z]*|ал+ерг[^\W\d_]*|uczule[a-z]*)(?!\w)(?!{_TO})")
 
 
 def _works(sentence: _Sentence) -> Iterator[TypedClaim]:
     for match in sentence.all_of("works"):
         found = re.match(
-            r"\s*(?:the |der |die |das |la |le |el |os |as |o |a )?((?:[^\W_][\w&'-]*\s?){1,3})",
+            r"\s*(?:the |der |die |das |la |le |el |os |as |o |a )?[«\"„“]?((?:[^\W_][\w&'-]*\s?){1,3})",
             sentence.text[match.end() :],
         )
         if found is None:
@@ -675,10 +788,9 @@ def _works(sentence: _Sentence) -> Iterator[TypedClaim]:
         if not firm:
             continue
         start = match.end() + sentence.text[match.end() :].find(firm[0])
-        subject = ("owner",) if _first_person(match[0]) else _person_before(sentence, match.start())
-        if subject:
-            value = " ".join(level(word) for word in firm)
-            yield _made(sentence, "work", "", value, (start, start + len(" ".join(firm))), subject)
+        subject = (OWNER,) if _first_person(match[0]) else _person_before(sentence, match.start())
+        value = " ".join(level(word) for word in firm)
+        yield _made(sentence, "work", "", value, (start, start + len(" ".join(firm))), subject)
 
 
 def _called(sentence: _Sentence) -> Iterator[TypedClaim]:
@@ -694,6 +806,14 @@ def _called(sentence: _Sentence) -> Iterator[TypedClaim]:
         subject = (telling(said[cuts[-1] :] if cuts else said) or telling(said))[-_NAME_WORDS:]
         if subject:
             yield _made(sentence, "called", "", level(found[1]), found.span(1), subject, mode=_told(sentence))
+
+
+def _own_names(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read how the speaker is called: "ich heiße Julia", "je m'appelle Léa", "меня зовут Юлия"."""
+    for match in sentence.all_of("my_name"):
+        found = _CALLED.match(sentence.text, match.end())
+        if found is not None and not sentence.holds("not", sentence.plain[: match.start()]):
+            yield _made(sentence, "name", "", level(found[1]), found.span(1), (OWNER,), mode=_told(sentence))
 
 
 def _told(sentence: _Sentence) -> Mode:
@@ -760,8 +880,6 @@ def _nearest_person(sentence: _Sentence, start: int) -> tuple[str, ...]:
         for word in WORD.finditer(where):
             if word[0] in sentence.names:
                 best = word.start(), word[0]
-        if where is sentence.plain[:start] and best[0] < 0 and (first := _first_name(sentence)):
-            best = (0, first[0]) if where.strip() and first[0] not in sentence.words.numbers else best
         for role, pattern in sentence.words.roles.among(sentence.words.named_in(where)):
             for match in pattern.finditer(where):
                 if match.start() >= best[0]:
@@ -795,11 +913,17 @@ _HEADING_WORDS_MAX: Final = 6
 
 
 def _only_children(sentence: _Sentence) -> Iterator[TypedClaim]:
-    """Read that somebody has no brothers and sisters: "I'm an only child"."""
+    """Read whether somebody has brothers and sisters: "I'm an only child", "Malte hat zwei Brüder"."""
     for match in sentence.all_of("alone"):
-        subject = (OWNER,) if _I.search(sentence.plain[: match.start()]) or not sentence.names else ()
+        subject = _person_at(sentence, match.start())
         if subject:
             yield _made(sentence, "siblings", "none", "none", match.span(), subject, mode=Mode.STATE)
+        return
+    for match in sentence.all_of("siblings"):
+        if _has(sentence, match.start()):
+            subject = _person_at(sentence, match.start())
+            if subject:
+                yield _made(sentence, "siblings", "some", "some", match.span(), subject, mode=Mode.STATE)
             return
     for role, pattern in sentence.roles:
         if role in ("sister", "brother"):
@@ -808,6 +932,28 @@ def _only_children(sentence: _Sentence) -> Iterator[TypedClaim]:
                 if sentence.holds("mine", before) and not sentence.holds("not", before):
                     yield _made(sentence, "siblings", "some", role, match.span(), (OWNER,), mode=Mode.STATE)
                     return
+
+
+def _person_at(sentence: _Sentence, start: int) -> tuple[str, ...]:
+    """Return of whom something is told: the speaker where they say so or nobody is named, else who is named."""
+    if _of_self(sentence, sentence.plain):
+        return (OWNER,)
+    first = _first_name(sentence)
+    if first and (sentence.holds("states", first[0]) or not sentence.plain[:start].strip()):
+        first = ()  # "Sono figlio unico": a verb begins the sentence
+    return _nearest_person(sentence, start) or first or (() if sentence.names else (OWNER,))
+
+
+def _has(sentence: _Sentence, start: int) -> bool:
+    """Say whether somebody is told to have what stands at a place, or so many of it: "I have two brothers"."""
+    led = sentence.plain[:start]
+    between = (
+        led[match.end() :]
+        for name in ("i_have", "has")
+        for match in sentence.all_of(name)
+        if match.end() <= start
+    )
+    return any(len(words.split()) <= _BEFORE_ROLE and not sentence.holds("not", words) for words in between)
 
 
 def _floors(sentence: _Sentence) -> Iterator[TypedClaim]:
@@ -841,7 +987,9 @@ def _counts_of(sentence: _Sentence) -> Iterator[TypedClaim]:
     found = []
     for match in _COUNT.finditer(plain):
         nouns = [word for word in match.groups()[1:] if word and word not in SILENT_WORDS]
-        is_place = sentence.holds("floor", match[2]) or match[2] == "числа"
+        is_place = (
+            sentence.holds("floor", match[2]) or sentence.holds("states", match[2]) or match[2] == "числа"
+        )
         if not nouns or nouns[0] != match[2] or is_place or _is_measured(match[2]) or int(match[1]) < 2:
             continue
         if 1900 <= int(match[1]) < 2100 or (len(nouns) > 1 and _is_measured(nouns[1])):
@@ -919,6 +1067,21 @@ def _is_measured(word: str) -> bool:
         or seconds_of(small) is not None
         or any(each.value is not None for each in attributes(f"7 {word}"))
     )
+
+
+def _bare_number(sentence: _Sentence, found: Sequence[TypedClaim]) -> Iterator[TypedClaim]:
+    """Read the only number of a sentence that says what is so, where no reader knows what it counts: "on port 5432"."""
+    numbers = list(_BARE.finditer(sentence.plain))
+    states = _states(sentence)
+    if len(numbers) != 1 or states is None or any(_NUMBER.search(claim.told) for claim in found):
+        return
+    span = numbers[0].span()
+    if span[0] >= states.end():
+        yield _made(sentence, "number", "", numbers[0][0].rstrip(".:-"), span, telling(sentence.plain))
+
+
+# A number, a version, an address of a network, a number with letters: "5432", "3.11", "10.0.0.5", "X1234567".
+_BARE: Final = re.compile(r"(?<![\w.,:/+-])[a-z]{0,3}\d[\w.:-]*(?![\w/%°€£$₴₽])")
 
 
 def _codes(sentence: _Sentence) -> Iterator[TypedClaim]:
@@ -1042,7 +1205,14 @@ def _says_number(sentence: _Sentence) -> bool:
 
 def _lasting(sentence: _Sentence) -> Mode:
     """What comes round is no event, though it is told with words of one: "open today and every Monday"."""
-    return Mode.GOAL if _mode(sentence) is Mode.GOAL else Mode.STATE
+    mode = _mode(sentence)
+    if mode is Mode.EVENT and sentence.has("exception"):
+        return mode
+    return Mode.GOAL if mode is Mode.GOAL else Mode.STATE
+
+
+# "1100 euros de alquiler al mes": between a sum and what it is paid for stands a word at most, and no longer one.
+_BETWEEN_MAX: Final = 9
 
 
 def _period(behind: str) -> str:
@@ -1051,7 +1221,7 @@ def _period(behind: str) -> str:
         seconds = seconds_of(folded(match[0]))
         if seconds is not None:
             return f"/{seconds:.0f}"
-        if len(match[0]) > 7:
+        if len(match[0]) > _BETWEEN_MAX:
             break
     return ""
 
