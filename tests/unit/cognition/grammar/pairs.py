@@ -533,7 +533,7 @@ PAIRS: Final = (
     Pair(
         "fr", "Le loyer du local : 1 150 € par mois.", "Le loyer du local est de 1 480 € par mois.", "money"
     ),
-    # One sentence told twice with two values, however little else the texts share, and what repeats its words otherwise.
+    # One sentence told twice with two values, however little else they share; what repeats its words otherwise.
     Pair("en", "We have three chickens.", "We have five chickens.", "count"),
     Pair("de", "Wir haben drei Hühner.", "Wir haben fünf Hühner.", "count"),
     Pair(
