@@ -206,6 +206,11 @@ class Cognition:
         return Hits(hits, unembedded=unembedded)
 
     @property
+    def has_index(self) -> bool:
+        """Whether the vectors were read, as the first recall does."""
+        return self.embedding.index is not None
+
+    @property
     def answers_at_once(self) -> bool:
         """Whether a recall waits for nothing but the store: all has followed what was told, and nobody else asks."""
         return (

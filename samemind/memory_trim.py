@@ -6,8 +6,9 @@ has such a heap for each thread, and one does not use what another has left. And
 limit for each of two connections.
 
 So the caches are emptied and free pages given back a minute after something was written, and at once after what takes
-much in one go: a long cycle of thinking, a thousand memories. What is needed again comes from the system's own cache,
-at some microseconds a page. A device at rest does not wake for it. The threads of a daemon share one heap besides.
+much in one go: a long cycle of thinking, a thousand memories, the first recall, which loads the model and the vectors.
+What is needed again comes from the system's own cache, at some microseconds a page. A device at rest does not wake for
+it. The threads of a daemon share one heap besides.
 """
 
 import sqlite3

@@ -84,6 +84,7 @@ class _Recalling:
     def __init__(self, mind: "Cognition") -> None:
         self._mind = mind
         self.ingest = self
+        self.has_index = True
 
     async def catch_up(self) -> None:
         """What was told is read: that was looked at before."""

@@ -149,6 +149,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
 
     began = time.perf_counter()
     filters = kept(options)
+    had_index = device.mind.has_index
     async with at_moment(device, options.as_of, options.seen_by) as mind:
         traces: list[list[TraceStage]] | None = [] if options.explain else None
         found = await mind.recall(
@@ -162,6 +163,8 @@ async def run(device: "Device", options: Recall) -> Recalled:
         close = [hit for hit in found if hit.confidence >= options.min_confidence]
         if mind is device.mind:
             device.rehearsals.note(rehearsed(close))
+    if device.mind.has_index and not had_index:
+        await _give_back(device)
     hits = _shown(close, explain=options.explain)
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     trace: list[Mapping[str, Any]] = [
@@ -179,6 +182,13 @@ async def run(device: "Device", options: Recall) -> Recalled:
         put_away=0 if hits else await put_away(device, options, filters),
         empty=not hits and await device.replica.read(nothing_told),
     )
+
+
+async def _give_back(device: "Device") -> None:
+    """Give the system what loading took besides: some ten megabytes, of a store of any size."""
+    from samemind.memory_trim import give_back
+
+    await give_back(device.replica)
 
 
 def rehearsed(found: "Iterable[Found]") -> "list[MemoryId]":
