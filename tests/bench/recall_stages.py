@@ -35,10 +35,12 @@ STAGES: Final[Sequence[tuple[str, Sequence[tuple[object, str]]]]] = (
     ("read the rows of the candidates", [(passes.Candidates, "_read")]),
     ("summaries, and fuse", [(recall, "stand_in"), (recall, "fuse")]),
     ("the turns beside the best", [(passes, "read_near")]),
+    ("put the pool together", [(recall, "_pool"), (recall, "as_told")]),
     ("rank: read the texts", [(TextWords, "__init__")]),
     ("rank: how alike words are", [(WordVectors, "cosines"), (WordVectors, "weigh")]),
     ("rank: the signals", [(signals, "score")]),
     ("how sure each is", [(recall, "evidence")]),
+    ("rank: put in order, and between the stages", [(recall, "in_order"), (mind, "rank")]),
     ("assemble and show", [(mind, "assemble"), (mind, "with_both_sides")]),
 )
 
