@@ -31,10 +31,10 @@ from replica.state.cells import (
     same_slot_key,
     setting_key,
 )
-from replica.state.labels import TAGS, left_of, taken_off
+from replica.state.labels import TAGS, take_off
 from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Vector, saw, write
-from replica.state.text import EditedText, base_name
+from replica.state.text import EditedText
 
 DotOf = Callable[[OpRef], Dot | None]
 _Beside = (
@@ -114,7 +114,7 @@ def fold(
                     state.cells[key] = MemoryCell.added(dot, add)
                 else:
                     assert isinstance(cell, MemoryCell)
-                    cell.adds[dot] = add
+                    cell.tell(dot, add)
                 state.touched[key] = None
         case ops.Edit():
             if (cell := _known(state, keys, vector)) and _edit(cell, rid, body, vector):
@@ -125,9 +125,11 @@ def fold(
                 state.cells[key] = write(state.register(key), dot, hlc, body.value, vector)
                 state.touched[key] = None
             elif cell := _known(state, keys, vector):
-                cell.fields[body.name] = write(cell.fields.get(body.name, {}), dot, hlc, body.value, vector)
+                heads = cell.fields.get(body.name, {})
+                cell.fields[body.name] = write(heads, dot, hlc, body.value, vector)
                 if cell.untagged and body.name == TAGS:
-                    cell.untagged = left_of(cell.untagged, {**cell.adds, **cell.fields[TAGS]})
+                    for head in heads.keys() - cell.fields[TAGS].keys():
+                        cell.untagged.pop(head, None)
         case ops.Forget() | ops.Erase():
             for named in body.rids:
                 state.kill(named)
@@ -138,7 +140,7 @@ def fold(
                     cell.accesses[origin] = (max(held[0], count), max(held[1], last))
         case ops.Tag() | ops.Untag():
             if cell := _known(state, keys, vector):
-                _label(cell, body, dot, hlc, vector)
+                _label(cell, keys[0].name, body, dot, hlc, vector)
         case _:
             _fold_beside(state, op, body, keys, dot, vector, dot_of)
 
@@ -218,21 +220,32 @@ def _known(state: State, keys: Sequence[Key], vector: Vector) -> MemoryCell | No
     for key in keys:
         cell = state.cells.get(key)
         if isinstance(cell, MemoryCell):
-            for dot in cell.adds:
-                if saw(vector, dot):
-                    state.touched[key] = None
-                    return cell
+            if len(cell.adds) == 1:
+                ((dot, _),) = cell.adds.items()
+                known = saw(vector, dot)
+            else:
+                known = cell.index(key.name).is_known(vector)
+            if known:
+                state.touched[key] = None
+                return cell
     return None
 
 
-def _label(cell: MemoryCell, body: ops.Tag | ops.Untag, dot: Dot, hlc: int, vector: Vector) -> None:
+def _label(
+    cell: MemoryCell, rid: bytes, body: ops.Tag | ops.Untag, dot: Dot, hlc: int, vector: Vector
+) -> None:
     """Put labels on, or take off what the author had seen of them."""
     is_on = isinstance(body, ops.Tag)
     for label in body.labels:
         cell.labels[label] = write(cell.labels.get(label, {}), dot, hlc, is_on, vector)
-    if not is_on:
-        told = {held: labels for held, (_, labels) in cell.told_labels().items()}
-        cell.untagged = taken_off(cell.untagged, told, body.labels, vector)
+    if is_on:
+        return
+    for label in body.labels:
+        for seen in cell.index(rid).take_off(label, vector):
+            take_off(cell.untagged, seen, (label,))
+    for head, (_, told) in cell.fields.get(TAGS, {}).items():
+        if isinstance(told, list) and saw(vector, head) and (gone := {*body.labels}.intersection(told)):
+            take_off(cell.untagged, head, gone)
 
 
 def _edit(cell: MemoryCell, rid: bytes | None, edit: ops.Edit, vector: Vector) -> bool:
@@ -242,11 +255,11 @@ def _edit(cell: MemoryCell, rid: bytes | None, edit: ops.Edit, vector: Vector) -
     here and kept elsewhere.
     """
     assert rid is not None
-    for dot, add in cell.adds.items():
-        if saw(vector, dot) and base_name(rid, add.text) == edit.base:
-            text = cell.edits.get(edit.base)
-            if text is None:
-                text = cell.edits[edit.base] = EditedText.from_base(rid, add.text)
-            text.apply(edit.update)
-            return True
-    return False
+    base = cell.index(rid).text_of(edit.base, vector)
+    if base is None:
+        return False
+    text = cell.edits.get(edit.base)
+    if text is None:
+        text = cell.edits[edit.base] = EditedText.from_base(rid, base)
+    text.apply(edit.update)
+    return True

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from replica.limits import ENTRIES_SHOWN_MAX, LABELS_SHOWN_MAX
-from replica.state.register import Dot, Register, Vector, saw, winner
+from replica.state.register import Dot, Register, winner
 
 TAGS: Final = "tags"
 META: Final = "meta"
@@ -28,16 +28,9 @@ Untagged = dict[Dot, tuple[str, ...]]
 """The dot of an add, or of a whole write of the labels, with those of its labels that were taken off since."""
 
 
-def taken_off(
-    untagged: Untagged, told: Mapping[Dot, Iterable[str]], labels: Iterable[str], vector: Vector
-) -> Untagged:
-    """Return what is taken off of adds and whole writes, when somebody takes these labels off."""
-    named = frozenset(labels)
-    found = dict(untagged)
-    for dot, held in told.items():
-        if saw(vector, dot) and (gone := named.intersection(held)):
-            found[dot] = tuple(sorted(gone.union(found.get(dot, ()))))
-    return found
+def take_off(untagged: Untagged, dot: Dot, labels: Iterable[str]) -> None:
+    """Take these labels off of an add or a whole write; some of them may be off already."""
+    untagged[dot] = tuple(sorted({*labels, *untagged.get(dot, ())}))
 
 
 def left_of(untagged: Untagged, living: Collection[Dot]) -> Untagged:

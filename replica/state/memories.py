@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from replica.fields import Value
 from replica.ids import MemoryId, OpRef
+from replica.state.adds import AddIndex
 from replica.state.labels import (
     ENTRY,
     META,
@@ -80,6 +81,7 @@ class MemoryCell:
     triggers: dict[bytes, HeldTrigger] = field(default_factory=dict)
     labels: Labels = field(default_factory=dict)
     untagged: Untagged = field(default_factory=dict)
+    _index: AddIndex | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def added(cls, dot: Dot, add: Add) -> "MemoryCell":
@@ -93,6 +95,18 @@ class MemoryCell:
     def has_more(self) -> bool:
         """Say whether anything but adds is known of the memory."""
         return bool(self.fields or self.edits or self.accesses or self.claims or self.triggers or self.labels)
+
+    def tell(self, dot: Dot, add: Add) -> None:
+        """Take in one more add."""
+        self.adds[dot] = add
+        if self._index is not None:
+            self._index.tell(dot, add)
+
+    def index(self, rid: bytes) -> AddIndex:
+        """Return what the adds are looked up by; `rid` is this memory's."""
+        if self._index is None:
+            self._index = AddIndex(rid, self.adds, self.untagged)
+        return self._index
 
     def told_labels(self) -> dict[Dot, tuple[int, list[str]]]:
         """Return the labels that came with each add, and with each whole write of them that no other has seen."""

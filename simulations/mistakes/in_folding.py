@@ -185,8 +185,8 @@ def untag_all(world: "World") -> Sequence[Swap]:
     """Taking a label off does not ask what its author had seen."""
     right = replica.state.fold._label
 
-    def label(cell: MemoryCell, body: Tag | Untag, dot: Dot, hlc: int, vector: Vector) -> None:
+    def label(cell: MemoryCell, rid: bytes, body: Tag | Untag, dot: Dot, hlc: int, vector: Vector) -> None:
         held = [head for heads in cell.labels.values() for head in heads]
-        right(cell, body, dot, hlc, vector | {head.feed: head.seq for head in sorted(held)})
+        right(cell, rid, body, dot, hlc, vector | {head.feed: head.seq for head in sorted(held)})
 
     return [(replica.state.fold, "_label", label)]
