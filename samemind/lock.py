@@ -50,9 +50,16 @@ class StoreLock:
 
 @contextmanager
 def hold(home: Home, *, program: str) -> Iterator[StoreLock]:
-    """Hold the store for the block; `Locked` at once if somebody else does."""
+    """Hold the store for the block; `Locked` at once if somebody else does, or its permissions forbid it."""
     lock = StoreLock()
-    descriptor = system.open_file(home.lock, os.O_RDWR | os.O_CREAT)
+    try:
+        descriptor = system.open_file(home.lock, os.O_RDWR | os.O_CREAT)
+    except PermissionError as error:
+        raise Locked(
+            f"{home.lock}: {error.strerror}",
+            code="not_permitted",
+            hint="make this folder and its files writable for this user, or choose another with --home",
+        ) from error
     try:
         if not system.try_lock(descriptor):
             raise locked_by(home)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from samemind.control.server import Say
     from samemind.reach import ReachedDevice
 
-_TAKES_NOTHING: Final = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT})
+_TAKES_NOTHING: Final = frozenset({errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 # In memory, since the disk of temporary files is as full as any.
 _MEMORY: Final = Path("/dev/shm")
 
@@ -37,7 +37,11 @@ def ask_here(
     try:
         return _ask(verb, options, home, printer)
     except SamemindError as error:
-        if verb.effects is not Effects.READ or not _disk_takes_nothing(error) or not home.store.exists():
+        if (
+            verb.effects is not Effects.READ
+            or not _takes_nothing(error)
+            or not os.access(home.store, os.R_OK)
+        ):
             raise
         print(
             f"samemind: {error.message}; so this is read from a copy in memory, and nothing is saved",
@@ -47,8 +51,8 @@ def ask_here(
         return _ask(verb, options, copy, printer)
 
 
-def _disk_takes_nothing(error: BaseException) -> bool:
-    """Say whether a disk that is read-only or full stands behind an error."""
+def _takes_nothing(error: BaseException) -> bool:
+    """Say whether a disk that is read-only or full, or files that may not be written, stand behind an error."""
     found: BaseException | None = error
     for _ in range(10):  # no chain of causes of ours is longer
         if found is None:

@@ -1,7 +1,9 @@
 """A disk that is read-only or full: memory can still be read, and what cannot be saved says so."""
 
+import ctypes
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -51,6 +53,39 @@ def test_memory_is_read_from_a_copy_where_the_disk_takes_nothing(disk: Path, why
         assert written.code == 1
         assert "read-only" in written.json["error"]["message"].lower()
         assert {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()} == before
+
+
+def test_memory_is_read_from_a_copy_where_permissions_forbid_to_write(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert run(home, "remember", "Ann moved to Lisbon").code == 0
+    for path in (*home.iterdir(), home):
+        path.chmod(path.stat().st_mode & ~0o222)
+    before = {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()}
+
+    def as_others() -> None:
+        """Let permissions count for root, too: CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH go with the next program."""
+        drop = 24  # PR_CAPBSET_DROP
+        for capability in (1, 2):
+            assert ctypes.CDLL(None).prctl(drop, capability, 0, 0, 0) == 0
+
+    def asked(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "samemind", "--home", str(home), *words]
+        state = os.environ | {"SAMEMIND_STATE": str(tmp_path / "state")}
+        return subprocess.run(
+            command, env=state, preexec_fn=as_others, capture_output=True, text=True, check=False
+        )
+
+    listed = asked("list")
+    assert (listed.returncode, "Ann moved to Lisbon" in listed.stdout) == (0, True), listed.stderr
+    assert "read from a copy" in listed.stderr
+    written = asked("remember", "Ben moved to Bonn")
+    assert written.returncode == 6
+    assert "make this folder and its files writable" in written.stderr
+    assert {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()} == before
+    home.chmod(0)
+    refused = asked("list")
+    assert (refused.returncode, refused.stdout) == (6, "")
+    home.chmod(0o700)
 
 
 def test_a_store_that_was_emptied_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
