@@ -4,9 +4,10 @@
     python -m tests.bench.group [--sizes 2 5 10 25 50 100] [--writes 20]
 
 All devices run in one process, because a hundred processes would not fit; each has a store of its own on the disk, and
-talks to every other over a link of its own through loopback, with TLS, as daemons do. Nobody is announced by mDNS: each
-is told where the others are. Writes come from devices drawn at random, one when the last one has reached everybody: the
-first half of them lets the links learn who hears of what from whom, the second counts. Then everybody writes at once.
+talks to the others over links of its own through loopback, with TLS, as daemons do. Nobody is announced by mDNS: each
+is told where those are that came up before it, and which is where. Writes come from devices drawn at random, one when
+the last one has reached everybody: the first half of them lets the links learn who hears of what from whom, the second
+counts. Then everybody writes at once.
 
 Memory is that of the whole process, less what it was before the first link, for each end of a link. Bytes are those of
 the conversations, messages their frames, counted at everybody who sends. All share two cores here: the time until
@@ -17,10 +18,11 @@ import argparse
 import gc
 import random
 import resource
+import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +33,9 @@ import trio
 
 import sync.link
 from replica import AsyncioHost, Core, IntroducedMember, open_replica
+from replica.ids import DeviceId
 from sync.address import Address
+from sync.peers import fix_address
 from sync.syncer import Syncer, open_syncer
 from sync.wire.frames import encode_frame
 from tests.support.devices import Device, introduced
@@ -93,6 +97,12 @@ def _meet(core: Core, _: object, *, name: str, first: str, members: Sequence[Int
     core.learn([introduced(first, by=name), *members], [])
 
 
+def _know(_: Core, connection: sqlite3.Connection, *, addresses: Mapping[DeviceId, Address]) -> None:
+    """Leave a device as its owner does who says where others are."""
+    for device, address in addresses.items():
+        fix_address(connection, device, address)
+
+
 @asynccontextmanager
 async def group(folder: Path, size: int) -> AsyncIterator[list[Device]]:
     """Open so many devices that were all introduced by the first."""
@@ -115,8 +125,9 @@ async def linked(found: Sequence[Device]) -> AsyncIterator[list[Syncer]]:
     """Bring all of them up, each told where those are that came up before it."""
     async with AsyncExitStack() as stack:
         syncers: list[Syncer] = []
-        addresses: list[Address] = []
+        addresses: dict[DeviceId, Address] = {}
         for device in found:
+            await device.replica.run(partial(_know, addresses=dict(addresses)))
             syncer = await stack.enter_async_context(
                 open_syncer(
                     device.replica,
@@ -125,11 +136,10 @@ async def linked(found: Sequence[Device]) -> AsyncIterator[list[Syncer]]:
                     name=device.name,
                     listen_on=("127.0.0.1", 0),
                     mdns=False,
-                    fixed=addresses,
                 )
             )
             assert syncer.address is not None
-            addresses.append(Address("127.0.0.1", syncer.address.port))
+            addresses[device.identity.device_id] = Address("127.0.0.1", syncer.address.port)
             syncers.append(syncer)
         yield syncers
 
