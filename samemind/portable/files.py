@@ -181,7 +181,7 @@ def _is_mail(path: Source) -> bool:
     try:
         with open_bytes(path) as file:
             return mail.looks_like(file.read(BEGINNING_CHARACTERS))
-    except FAULTS_OF_A_ZIP:
+    except (*FAULTS_OF_A_ZIP, OSError):
         return False  # what is wrong with it is told where it is read as a text
 
 

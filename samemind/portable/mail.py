@@ -108,8 +108,10 @@ def read(name: str, opens: Opens) -> Iterator[Record]:
                     yield from _turn(number, raw, owner)
                 except _FAULTS as error:
                     yield Unreadable(line=number, reason=f"expected a message of mail, {error!r}"[:500])
-    except FAULTS_OF_A_ZIP as error:
-        yield Unreadable(line=1, reason=f"expected a zip that can be read to its end, {error!r}"[:500])
+    except (*FAULTS_OF_A_ZIP, OSError) as error:  # the latter of bzip2, too
+        yield Unreadable(
+            line=1, reason=f"expected a file or a zip that can be read to its end, {error!r}"[:500]
+        )
 
 
 def _messages(file: IO[bytes], bytes_max: int) -> Iterator[bytes]:

@@ -54,3 +54,12 @@ def test_spoiled_bytes_raise_nothing_but_what_says_why(tmp_path: Path, name: str
             read += 1
     assert read, "most of it is often unhurt"
     assert read + refused == TRIES
+
+
+def test_a_zip_that_says_its_files_lie_before_its_beginning_is_told(tmp_path: Path) -> None:
+    path, whole = tmp_path / "a.zip", bytearray(_zip_of("mbox_gmail_de", zipfile.ZIP_STORED))
+    at = len(whole) - 6  # where its list of files begins
+    whole[at : at + 4] = (int.from_bytes(whole[at : at + 4], "little") + 1_000).to_bytes(4, "little")
+    path.write_bytes(whole)
+    with pytest.raises(SamemindError, match="zip"):
+        list(read_path(path, "auto"))
