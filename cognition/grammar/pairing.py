@@ -230,19 +230,11 @@ def _is_one_frame(before: TypedClaim, now: TypedClaim) -> bool:
         return max(len(one), len(other)) - front <= 1  # "my sister", "my elder cousin"
     back = next((at for at in range(shorter - front) if one[-1 - at] != other[-1 - at]), shorter - front)
     between = [words[front : len(words) - back] for words in (one, other)]
-    return (
-        front + back >= _FRAME_MIN
-        and max(map(len, between)) <= _VALUE_WORDS_MAX
-        and all(
-            _is_of_value(word, claim)
-            for words, claim in zip(between, (before, now), strict=True)
-            for word in words
-        )
+    return front + back >= _FRAME_MIN and all(
+        _is_of_value(word, claim)
+        for words, claim in zip(between, (before, now), strict=True)
+        for word in words
     )
-
-
-# "w poniedziałki": of a value that was not cut out of its sentence, so many words stand there.
-_VALUE_WORDS_MAX: Final = 2
 
 
 def _is_of_value(word: str, claim: TypedClaim) -> bool:

@@ -48,6 +48,31 @@ def test_two_employers_are_one_question_and_two_friends_none(mind: BlockingMind)
     assert (found.a.rid, found.b.rid) == (google.rid, meta.rid)
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "attention", "values"),
+    [
+        ("We have three chickens", "We have five chickens", "mention", {"3 chickens", "5 chickens"}),
+        (
+            "Mia ist allergisch gegen Nüsse",
+            "Mia ist nicht allergisch gegen Nüsse",
+            "ask",
+            {"allergisch gegen Nüsse", "nicht"},
+        ),
+        ("Ich heiße Jannik Wiesner", "Ich heiße Torben Wiesner", "ask", {"Jannik Wiesner", "Torben Wiesner"}),
+    ],
+)
+def test_plain_sentences_that_differ_in_one_value_are_raised(
+    mind: BlockingMind, older: str, newer: str, attention: str, values: set[str]
+) -> None:
+    mind.remember(older, wait=True)
+    mind.remember(newer, wait=True)
+    mind.wait_for_queue()
+    mind.think()
+    found = only(mind)
+    assert (found.status, found.attention) == ("open", attention)
+    assert {found.a.value, found.b.value} == values
+
+
 @published("YD-42")
 def test_a_contradiction_is_a_record_that_lasts(tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "home") as mind:

@@ -566,6 +566,11 @@ PAIRS: Final = (
     Pair("en", "Ruth is my cousin.", "Ruth is my sister's friend.", None),
     Pair("en", "Ruth is my girlfriend.", "Ruth is my wife.", None),
     Pair("nl", "De bakker is op maandag dicht.", "De slager is op maandag open.", None),
+    Pair("en", "Seats 40.", "Seats 60.", None),
+    Pair(
+        "fr", "La fromagerie est fermée le lundi.", "La fromagerie de Lyon est ouverte tous les lundis.", None
+    ),
+    Pair("uk", "Аптека зачиняється о 20-й.", "Сьогодні аптека як виняток зачиняється о 23-й.", None),
     # One's own name, address, tastes, birthday, allergies, brothers and sisters.
     Pair("de", "Ich heiße Jannik Wiesner.", "Ich heiße Torben Wiesner.", "name"),
     Pair("uk", "Мене звати Юлія.", "Мене звати Софія.", "name"),
