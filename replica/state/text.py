@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.errors import InvalidOp
 from replica.ids import OpRef
-from replica.state.yjs import check_document, check_edit, without_deletions
+from replica.state.yjs import check_document, check_edit, clocks_of, is_part_of, says, without_deletions
 
 if TYPE_CHECKING:
     from random import Random
@@ -47,12 +47,18 @@ def base_name(rid: bytes, text: str) -> bytes:
 
 
 class EditedText:
-    """One document: a base text and every edit to it that arrived, in any order."""
+    """One document: a base text and every edit to it that arrived, in any order.
+
+    An edit that continues another one waits for it, and is kept with the document meanwhile. An honest writer has seen
+    what it continues; one that has not said so must not make the text depend on what arrives first.
+    """
 
     def __init__(self, state: bytes) -> None:
         self._doc = _new_document()
         self._doc.apply_update(state)
         self._text = _text_in(self._doc)
+        # What may wait for words that are not there yet: the library's own bytes leave it out.
+        self._applied = [] if self._doc.get_update() == state else [state]
 
     @classmethod
     def from_base(cls, rid: bytes, text: str) -> "EditedText":
@@ -67,17 +73,28 @@ class EditedText:
     def apply(self, update: bytes) -> None:
         """Merge one edit, or a whole other copy of the document, that was checked before."""
         _apply(self._doc, update)
+        self._applied.append(update)
 
     def holds(self, update: bytes) -> bool:
         """Say whether an edit that was checked before is part of the document already."""
         before = self.state()
+        if self._applied:
+            return says(before, update)
         copy = EditedText(before)
         copy.apply(update)
         return copy.state() == before
 
     def state(self) -> bytes:
-        """Return the document as bytes that `EditedText(...)` takes."""
-        return self._doc.get_update()
+        """Return the document, and what waits, as bytes that `EditedText(...)` takes."""
+        known, waiting = self._doc.get_update(), self._waiting()
+        return _merged(known, *waiting) if waiting else known
+
+    def _waiting(self) -> list[bytes]:
+        """Return what was merged and is not all part of the document yet."""
+        if self._applied:
+            clocks = clocks_of(self._doc.get_state())
+            self._applied = [update for update in self._applied if not is_part_of(update, clocks)]
+        return self._applied
 
     def show(self) -> str:
         """Return the text as it reads now."""
@@ -127,6 +144,13 @@ def _apply(document: "Doc[Text]", update: bytes) -> None:
         if isinstance(error, ValueError | RuntimeError) or type(error).__name__ == "PanicException":
             raise InvalidOp(f"expected a Yjs update, got bytes that are not one: {error}") from None
         raise
+
+
+def _merged(*updates: bytes) -> bytes:
+    """Return updates as one, with whatever in them waits for other words."""
+    from pycrdt import merge_updates
+
+    return merge_updates(*updates)
 
 
 def _new_document(client: int | None = None) -> "Doc[Text]":

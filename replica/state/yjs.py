@@ -7,6 +7,7 @@ device refuses the same. pycrdt spins for ever, with no way to stop it, on four 
 clocks leave holes and overlap.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from replica.errors import InvalidOp
@@ -46,6 +47,37 @@ def check_document(state: bytes) -> None:
     The library cuts a pair of surrogates in two where somebody deletes the half of it, and writes nothing for one half.
     """
     _document(state)
+
+
+def is_part_of(update: bytes, clocks: Mapping[int, int]) -> bool:
+    """Say whether a document has all that an update says; of each client `clocks` tells how many units it has.
+
+    What stands behind words that are not there yet waits for them, and so does taking such words out.
+    """
+    said = _document(update)
+    return all(end <= clocks.get(client, 0) for client, end in said.ends.items()) and all(
+        sum(runs[-1]) <= clocks.get(client, 0) for client, runs in said.deleted.items() if runs
+    )
+
+
+def says(state: bytes, update: bytes) -> bool:
+    """Say whether a document with what waits in it has all that an update says."""
+    had, said = _document(state), _document(update)
+    return all(end <= had.ends.get(client, 0) for client, end in said.ends.items()) and not any(
+        _subtract(runs, had.deleted.get(client, [])) for client, runs in said.deleted.items()
+    )
+
+
+def clocks_of(vector: bytes) -> dict[int, int]:
+    """Return how many units of each client a document has, of its state vector as the library encodes it."""
+    numbers, number, shift = [], 0, 0
+    for byte in vector:
+        number |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            numbers.append(number)
+            number = shift = 0
+    return dict(zip(numbers[1::2], numbers[2::2], strict=True))
 
 
 def without_deletions(update: bytes, state: bytes) -> bytes:
@@ -119,6 +151,8 @@ class _UpdateReader:
         self._is_fresh = is_fresh
         self._behind: set[tuple[int, int] | None] = set()
         self._reach_left = EDIT_REACH_MAX
+        self.ends: dict[int, int] = {}
+        """How many units of each client there are."""
         self.deleted: dict[int, list[tuple[int, int]]] = {}
         """Which runs (start, length) of each client are taken out."""
         self.ends_at = 0
@@ -140,6 +174,7 @@ class _UpdateReader:
                 clock += self._struct(client, clock)
                 if clock > CLOCK_MAX:
                     raise _wrong(f"at most {CLOCK_MAX} units of one client")
+            self.ends[client] = clock
         self.ends_at = self._at
         self._deletions()
         if self._at != len(self._data):

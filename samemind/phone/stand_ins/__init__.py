@@ -39,7 +39,11 @@ def install() -> None:
                 "SealedBox": boxes.SealedBox,
             },
             "nacl.signing": {"SigningKey": boxes.SigningKey, "VerifyKey": boxes.VerifyKey},
-            "pycrdt": {"Doc": documents.Doc, "Text": documents.Text},
+            "pycrdt": {
+                "Doc": documents.Doc,
+                "Text": documents.Text,
+                "merge_updates": documents.merge_updates,
+            },
         }
     )
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replica.errors import InvalidOp
-from replica.state.text import EditedText, _words, base_name, check_update
+from replica.state.text import EditedText, _words, base_name, check_state, check_update
 
 RID = bytes(range(16))
 WORDS = st.lists(
@@ -125,3 +125,54 @@ def test_words_are_runs_of_letters_and_digits_of_any_script_and_every_other_char
         "!",
         "\n",
     ]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_edits_in_any_order_come_to_one_text_however_often_it_is_stored_between(seed: int) -> None:
+    random = Random(seed)
+    base = document("one two three four five six")
+    authors = [EditedText(base.state()) for _ in range(3)]
+    edits: list[bytes] = []
+    for number in range(random.randrange(2, 9)):
+        author = random.choice(authors)
+        words = author.show().split()
+        if random.random() < 0.4 and words:
+            del words[random.randrange(len(words))]
+        else:
+            words.insert(random.randrange(len(words) + 1), f"w{number}")
+        edits.append(author.edit(" ".join(words), random))
+        author.apply(edits[-1])
+        if random.random() < 0.5:
+            random.choice(authors).apply(random.choice(edits))
+    # One may never come, though others continue it: then they wait, and are kept.
+    arriving = random.sample(edits, len(edits) - (random.random() < 0.3))
+    shown = set()
+    for _ in range(4):
+        random.shuffle(arriving)
+        text = EditedText(base.state())
+        for at, update in enumerate(arriving, 1):
+            text.apply(update)
+            if random.random() < 0.6:
+                check_state(text.state())
+                text = EditedText(text.state())
+            assert all(text.holds(known) for known in arriving[:at])
+        for late in edits:
+            text.apply(late)
+        shown.add(text.show())
+    assert len(shown) == 1
+
+
+def test_an_edit_that_waits_is_stored_with_the_text_and_not_shown() -> None:
+    base, author = document("tea with Ann"), document("tea with Ann")
+    first = author.edit("green tea with Ann", Random(1))
+    author.apply(first)
+    second = author.edit("green and black tea with Ann", Random(2))
+    text = EditedText(base.state())
+    text.apply(second)
+    assert text.show() == "tea with Ann"
+    assert text.state() != base.state()
+    stored = EditedText(text.state())
+    assert stored.holds(second)
+    assert not stored.holds(first)
+    stored.apply(first)
+    assert stored.show() == "green and black tea with Ann"
