@@ -58,7 +58,7 @@ def _copy(device: "Device", path: Path, progress: "Progress") -> BackedUp:
         try:
             # In a transaction, so that it is one moment however many steps it takes; writers go on beside it.
             source.execute("BEGIN")
-            source.execute("SELECT 1 FROM meta").fetchone()
+            source.execute("SELECT 1 FROM sqlite_schema").fetchone()
             source.backup(target, pages=PAGES_A_STEP, progress=partial(_note, progress))
             target.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
             ops, memories = count_ops(target), count_memories(target)
