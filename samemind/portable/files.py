@@ -42,7 +42,7 @@ from samemind.portable.records import Record, Unreadable
 from samemind.portable.texts import (
     FAULTS_OF_A_ZIP,
     WHOLE_BYTES_MAX,
-    Packed,
+    PackedFile,
     Source,
     check_text,
     is_zip,
@@ -97,7 +97,7 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
     """Return what a file, a zip or a folder holds. Lines, and lists of chats, are read as they are asked for."""
     if isinstance(path, Path) and path.is_dir():
         yield from _read_folder(path, format)
-    elif not isinstance(path, Packed) and is_zip(path):
+    elif not isinstance(path, PackedFile) and is_zip(path):
         yield from _read_zip(path, format)
     else:
         yield from _read_file(path, format)

@@ -29,7 +29,7 @@ _NAMES: Final = re.compile(r"<[@#]([A-Z0-9]+)(?:\|([^<>]*))?>")
 _SPOKEN: Final = (None, "thread_broadcast", "me_message", "file_share")
 
 
-class Export(NamedTuple):
+class SlackExport(NamedTuple):
     """The files of an export by their places in it: lists of who and what there is, and what was said on days."""
 
     lists: Mapping[str, Source]
@@ -42,7 +42,7 @@ def files_in(folder: Path) -> dict[str, Source]:
     return {path.relative_to(folder).as_posix(): path for path in found if path.is_file()}
 
 
-def export_in(files: Mapping[str, Source]) -> Export | None:
+def export_in(files: Mapping[str, Source]) -> SlackExport | None:
     """Return the export that files are, given by their places, alone or in a folder; None: they are none."""
     lists = [place for place in files if place.rpartition("/")[2] in _LISTS]
     if not lists:
@@ -53,10 +53,10 @@ def export_in(files: Mapping[str, Source]) -> Export | None:
         place.removeprefix(root): file for place, file in sorted(files.items()) if place.startswith(root)
     }
     days = {place: file for place, file in within.items() if _DAY.fullmatch(place)}
-    return Export({name: within[name] for name in _LISTS if name in within}, days) if days else None
+    return SlackExport({name: within[name] for name in _LISTS if name in within}, days) if days else None
 
 
-def read(export: Export) -> Iterator[Record]:
+def read(export: SlackExport) -> Iterator[Record]:
     """Return every message, a channel and a day at a time."""
     listed: dict[str, list[Any]] = {}
     for name, file in export.lists.items():

@@ -51,7 +51,7 @@ _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedFile:
     """A file of a zip that is open."""
 
     archive: zipfile.ZipFile
@@ -62,7 +62,7 @@ class Packed:
         return self.info.filename.rpartition("/")[2]
 
 
-Source = Path | PipeContent | Packed
+Source = Path | PipeContent | PackedFile
 """What can be read as often as is needed."""
 
 
@@ -104,13 +104,13 @@ def check_text(source: Source) -> None:
                     source, f"expected text in UTF-8, found other bytes at place {place}: {error.reason}"
                 ) from None
     except (*FAULTS_OF_A_ZIP, OSError) as error:
-        if isinstance(error, OSError) and not (isinstance(source, Packed) or is_zip(source)):
+        if isinstance(error, OSError) and not (isinstance(source, PackedFile) or is_zip(source)):
             raise  # the disk's own
         raise _unreadable(source, error) from None
 
 
 @contextmanager
-def open_zip(source: Path | PipeContent) -> Iterator[dict[str, Packed]]:
+def open_zip(source: Path | PipeContent) -> Iterator[dict[str, PackedFile]]:
     """Open a zip: its files that may be read, by their places in it.
 
     How many it has, and how large they say to be, is bounded before anything is unpacked; no more is ever read of a
@@ -124,7 +124,7 @@ def open_zip(source: Path | PipeContent) -> Iterator[dict[str, Packed]]:
             raise _unreadable(source, error) from None
         with archive:
             found = {
-                info.filename: Packed(archive, info)
+                info.filename: PackedFile(archive, info)
                 for info in sorted(archive.infolist(), key=lambda info: info.filename)
                 if not info.is_dir() and info.filename.lower().endswith(_MAY_HOLD_CHATS)
             }
@@ -151,7 +151,7 @@ def _bytes_allowed(source: Source) -> int:
     match source:
         case PipeContent():
             size = len(source.data)
-        case Packed():
+        case PackedFile():
             size = source.info.compress_size
         case _:
             size = source.stat().st_size
@@ -178,7 +178,7 @@ def is_zip(source: Path | PipeContent) -> bool:
 @contextmanager
 def open_bytes(source: Source) -> Iterator[IO[bytes]]:
     """Open a file as it is, or what it was packed of; no more is read of a zip than it says."""
-    if isinstance(source, Packed):
+    if isinstance(source, PackedFile):
         with source.archive.open(source.info) as file:
             yield file
         return
@@ -198,7 +198,7 @@ def open_bytes(source: Source) -> Iterator[IO[bytes]]:
             yield file
 
 
-def the_one(files: Mapping[str, Packed]) -> Packed | None:
+def the_one(files: Mapping[str, PackedFile]) -> PackedFile | None:
     """Return the file of a zip that it is brought in for: the one named as chats are, or the only one that it holds."""
     named = [file for file in files.values() if file.name == _CHATS] or [*files.values()]
     # WhatsApp and Google name theirs in the language of whoever asked, and put pictures beside them.
