@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.errors import InvalidOp
 from replica.ids import OpRef
-from replica.state.yjs import check_document, check_edit, clocks_of, is_part_of, says, without_deletions
+from replica.state.yjs import (
+    check_document,
+    check_edit,
+    clocks_of,
+    is_part_of,
+    joined,
+    says,
+    without_deletions,
+)
 
 if TYPE_CHECKING:
     from random import Random
@@ -87,7 +95,7 @@ class EditedText:
     def state(self) -> bytes:
         """Return the document, and what waits, as bytes that `EditedText(...)` takes."""
         known, waiting = self._doc.get_update(), self._waiting()
-        return _merged(known, *waiting) if waiting else known
+        return joined(known, waiting) if waiting else known
 
     def _waiting(self) -> list[bytes]:
         """Return what was merged and is not all part of the document yet."""
@@ -144,13 +152,6 @@ def _apply(document: "Doc[Text]", update: bytes) -> None:
         if isinstance(error, ValueError | RuntimeError) or type(error).__name__ == "PanicException":
             raise InvalidOp(f"expected a Yjs update, got bytes that are not one: {error}") from None
         raise
-
-
-def _merged(*updates: bytes) -> bytes:
-    """Return updates as one, with whatever in them waits for other words."""
-    from pycrdt import merge_updates
-
-    return merge_updates(*updates)
 
 
 def _new_document(client: int | None = None) -> "Doc[Text]":

@@ -7,7 +7,7 @@ device refuses the same. pycrdt spins for ever, with no way to stop it, on four 
 clocks leave holes and overlap.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from replica.errors import InvalidOp
@@ -68,6 +68,42 @@ def says(state: bytes, update: bytes) -> bool:
     )
 
 
+def joined(state: bytes, waiting: Iterable[bytes]) -> bytes:
+    """Return a document as one update with others that wait for words which it does not have.
+
+    Of a client that several of them tell of, whoever tells most of it is taken. The library's own joining ends in a
+    panic on what a hostile writer makes of one client.
+    """
+    told: dict[int, tuple[int, bytes]] = {}
+    deleted: dict[int, list[tuple[int, int]]] = {}
+    for update in (state, *waiting):
+        said = _document(update)
+        for client, structs in said.structs.items():
+            if client not in told or said.ends[client] > told[client][0]:
+                told[client] = said.ends[client], structs
+        for client, runs in said.deleted.items():
+            deleted[client] = _united(deleted.get(client, []), runs)
+    return b"".join(
+        [
+            _varint(len(told)),
+            *(told[client][1] for client in sorted(told, reverse=True)),
+            _deletions_of(deleted),
+        ]
+    )
+
+
+def _united(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return runs (start, length) in order, with those that touch as one."""
+    found: list[tuple[int, int]] = []
+    for start, size in sorted([*one, *other]):
+        if found and start <= sum(found[-1]):
+            start, end = found[-1][0], max(sum(found[-1]), start + size)
+            found[-1] = start, end - start
+        else:
+            found.append((start, size))
+    return found
+
+
 def clocks_of(vector: bytes) -> dict[int, int]:
     """Return how many units of each client a document has, of its state vector as the library encodes it."""
     numbers, number, shift = [], 0, 0
@@ -88,14 +124,18 @@ def without_deletions(update: bytes, state: bytes) -> bytes:
         for client, runs in said.deleted.items()
         if (left := _subtract(runs, had.deleted.get(client, [])))
     }
-    return update[: said.ends_at] + b"".join(
+    return update[: said.ends_at] + _deletions_of(fresh)
+
+
+def _deletions_of(deleted: Mapping[int, list[tuple[int, int]]]) -> bytes:
+    return b"".join(
         [
-            _varint(len(fresh)),
+            _varint(len(deleted)),
             *(
                 _varint(client)
                 + _varint(len(runs))
                 + b"".join(_varint(at) + _varint(size) for at, size in runs)
-                for client, runs in fresh.items()
+                for client, runs in deleted.items()
             ),
         ]
     )
@@ -151,6 +191,8 @@ class _UpdateReader:
         self._is_fresh = is_fresh
         self._behind: set[tuple[int, int] | None] = set()
         self._reach_left = EDIT_REACH_MAX
+        self.structs: dict[int, bytes] = {}
+        """What is said of each client, as it stands in the update."""
         self.ends: dict[int, int] = {}
         """How many units of each client there are."""
         self.deleted: dict[int, list[tuple[int, int]]] = {}
@@ -162,6 +204,7 @@ class _UpdateReader:
         """Read it all."""
         seen: set[int] = set()
         for _ in range(self._number(self._clients_max, "clients")):
+            begins = self._at
             structs = self._number(self._structs_left, "structs")
             self._structs_left -= structs
             client = self._number(CLIENT_ID_MAX, "a client id")
@@ -175,6 +218,7 @@ class _UpdateReader:
                 if clock > CLOCK_MAX:
                     raise _wrong(f"at most {CLOCK_MAX} units of one client")
             self.ends[client] = clock
+            self.structs[client] = self._data[begins : self._at]
         self.ends_at = self._at
         self._deletions()
         if self._at != len(self._data):

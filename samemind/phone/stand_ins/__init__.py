@@ -39,11 +39,7 @@ def install() -> None:
                 "SealedBox": boxes.SealedBox,
             },
             "nacl.signing": {"SigningKey": boxes.SigningKey, "VerifyKey": boxes.VerifyKey},
-            "pycrdt": {
-                "Doc": documents.Doc,
-                "Text": documents.Text,
-                "merge_updates": documents.merge_updates,
-            },
+            "pycrdt": {"Doc": documents.Doc, "Text": documents.Text},
         }
     )
 

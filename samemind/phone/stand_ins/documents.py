@@ -64,11 +64,3 @@ class Doc:
     def transaction(self) -> Iterator[None]:
         """Group edits; here each stands for itself, which comes to the same update."""
         yield
-
-
-def merge_updates(*updates: bytes) -> bytes:
-    """Return updates as one: a document of Yjs keeps what waits for other words, and says it again."""
-    document = Doc()
-    for update in updates:
-        document.apply_update(update)
-    return document.get_update()
