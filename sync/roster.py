@@ -147,13 +147,12 @@ class Roster:
         admitted = frozenset(members) - {self._own}
         news = admitted - self._members
         self._members, self._wanted = admitted, None
-        for key, entry in list(self._entries.items()):
+        for entry in self._entries.values():
             if entry.member is not None and entry.member not in admitted:
                 if entry.source is ContactSource.KNOWN:
-                    del self._entries[key]
-                    continue
+                    continue  # it is called by nobody now, and there again if a revocation turns out not to count
                 entry.member, entry.given = None, False
-            if news and entry.member is None:
+            if news and (entry.member is None or entry.member in news):
                 entry.failures, entry.others, entry.due_ms = 0, 0, now_ms
 
     def fix(self, address: Address, *, now_ms: int, member: DeviceId | None = None) -> None:

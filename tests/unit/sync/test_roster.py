@@ -257,12 +257,25 @@ def test_one_member_is_called_by_one_contact_at_a_time_sighting_first() -> None:
     assert only(roster.due(now_ms=0)).addresses == (HERE,)
 
 
-def test_a_revoked_member_is_not_called_and_its_last_address_is_forgotten() -> None:
+def test_a_revoked_member_is_not_called_where_it_answered_last() -> None:
     roster = roster_of(ANN, BOB)
     roster.remember(ANN, HERE, now_ms=0)
     roster.fix(THERE, now_ms=0, member=ANN)
     roster.admit([BOB], now_ms=1)
     assert only(roster.due(now_ms=1)) == DialTarget(f"fixed {THERE} for {ANN.hex()}", (THERE,), None)
+
+
+def test_a_member_whose_revocation_does_not_count_is_called_again_where_it_answered_last() -> None:
+    """Of two that revoke each other one stays, and perhaps nobody else knows where it is."""
+    roster = roster_of(ANN, BOB)
+    roster.remember(ANN, HERE, now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.failed(key, now_ms=0, random=Random(1))
+    roster.admit([], now_ms=1)  # one's own revocation: nobody is called
+    assert roster.due(now_ms=1) == []
+    roster.admit([ANN, BOB], now_ms=2)
+    assert only(roster.due(now_ms=2)) == DialTarget(key, (HERE,), ANN)
 
 
 def test_an_address_where_somebody_else_answers_is_not_the_members_any_more() -> None:
