@@ -81,10 +81,13 @@ for number, case in enumerate(json.load(open(ARGUMENTS[0].replace(ARGUMENTS[1], 
     for update in (own, *map(bytes.fromhex, case["updates"])):
         document.apply(update)
     told.append({"own": own.hex(), "text": document.show()})
-    alone = EditedText.from_base(rid, text)  # an edit that waits for words which never came is no part of a text
+    alone = EditedText.from_base(rid, text)  # an edit that waits for words is kept, and not shown until they come
     alone.apply(bytes.fromhex(case["orphan"]))
-    assert (alone.show(), alone.state().hex()) == (text, case["base"])
+    assert (alone.show(), alone.state().hex()) == (text, case["waiting"])
     check_update(alone.edit(case["own"], Random(number)))
+    alone = EditedText(alone.state())
+    alone.apply(bytes.fromhex(case["continued"]))
+    assert alone.show() == "all quite other words"
 print(json.dumps(told))
 """
 
@@ -100,11 +103,15 @@ def test_texts_edited_apart_read_the_same_in_both_libraries(tmp_path: Path) -> N
         documents.append((EditedText.from_base(rid, text), updates))
         base = EditedText.from_base(rid, text).state().hex()
         changed = EditedText.from_base(rid, text)
-        changed.apply(changed.edit("all other words", random))
-        orphan = changed.edit("all quite other words", random).hex()
+        continued = changed.edit("all other words", random)
+        changed.apply(continued)
+        orphan = changed.edit("all quite other words", random)
+        alone = EditedText.from_base(rid, text)
+        alone.apply(orphan)
         hexed = [update.hex() for update in updates]
         case = {"rid": rid.hex(), "text": text, "own": others[3], "base": base, "updates": hexed}
-        made.append(case | {"orphan": orphan})
+        waits = {"orphan": orphan, "continued": continued, "waiting": alone.state()}
+        made.append(case | {name: update.hex() for name, update in waits.items()})
     told = json.loads(_said(tmp_path, _TEXTS, made))
     for (document, updates), each in zip(documents, told, strict=True):
         for update in (*reversed(updates), bytes.fromhex(each["own"])):
