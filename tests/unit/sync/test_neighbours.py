@@ -2,6 +2,7 @@
 
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Final
 
 import trio
 
@@ -81,6 +82,10 @@ def test_who_answers_while_somebody_else_is_sought_is_known_then_and_not_linked(
     run(main)
 
 
+# Ten devices of one process on a busy machine take some seconds.
+SECONDS_MAX: Final = 90
+
+
 def test_a_group_larger_than_a_device_can_link_is_in_one_piece_and_stops_calling(tmp_path: Path) -> None:
     """Those who came first were full of each other; the others called them for ever, and heard nothing of them."""
 
@@ -103,17 +108,14 @@ def test_a_group_larger_than_a_device_can_link_is_in_one_piece_and_stops_calling
                 syncers.append(await stack.enter_async_context(up))
             for n, device in enumerate(found):
                 await device.remember(f"the boat leaves at {n}")
-            with trio.fail_after(30):
-                await agree(*found)
-
-            async def is_content() -> bool:
-                return not any(syncer._roster.wanted for syncer in syncers)
-
-            await until(is_content, seconds_max=30)
             calls = Calls()
             trio.lowlevel.add_instrument(calls)
-            await trio.sleep(2.5)
-            assert calls.count == 0
+            with trio.fail_after(SECONDS_MAX):
+                await agree(*found)
+                before = -1
+                while calls.count != before or any(syncer._roster.wanted for syncer in syncers):
+                    before = calls.count
+                    await trio.sleep(2.5)
             assert all(len(syncer._links._all()) <= 4 for syncer in syncers)
 
     run(main)
