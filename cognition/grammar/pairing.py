@@ -143,20 +143,8 @@ def disagreements(
 # Kinds of which a plain sentence has one value, if it says that something is so.
 _ONE_VALUE: Final = frozenset(
     [
-        *(
-            "called",
-            "clock",
-            "count",
-            "dose",
-            "duration",
-            "floor",
-            "identifier",
-            "length",
-            "mass",
-            "money",
-            "monthday",
-        ),
-        *("home", "number", "owner", "percent", "role", "volume", "weekday", "work", "year"),
+        *("called", "clock", "count", "dose", "duration", "floor", "home", "identifier", "length", "mass"),
+        *("money", "monthday", "number", "owner", "percent", "role", "volume", "weekday", "work", "year"),
     ]
 )
 # Of these the verb that is read says what is so.
@@ -229,22 +217,22 @@ def _is_one_frame(before: TypedClaim, now: TypedClaim) -> bool:
     if now.kind == "role" and front == shorter and front >= _FRAME_MIN and before.names & now.names:
         return max(len(one), len(other)) - front <= 1  # "my sister", "my elder cousin"
     back = next((at for at in range(shorter - front) if one[-1 - at] != other[-1 - at]), shorter - front)
-    between = [words[front : len(words) - back] for words in (one, other)]
     return front + back >= _FRAME_MIN and all(
-        _is_of_value(word, claim)
-        for words, claim in zip(between, (before, now), strict=True)
-        for word in words
+        _are_of_value(words[front : len(words) - back], words, claim)
+        for words, claim in ((one, before), (other, now))
     )
 
 
-def _is_of_value(word: str, claim: TypedClaim) -> bool:
-    """Say whether a word of a sentence belongs to the value: told in it, a number, or leading to it ("w", "we").
+def _are_of_value(some: list[str], words: list[str], claim: TypedClaim) -> bool:
+    """Say whether some words of a sentence belong to the value: told in it, a number, or leading to it ("w", "we").
 
     Of a sentence from which the value was cut out none does.
     """
+    if not some:
+        return True
     told = frozenset(WORD.findall(level(claim.told)))
-    return not told.isdisjoint(WORD.findall(level(claim.clause))) and (
-        len(word) <= _SHORT or word in told or "number" in meanings(folded(word))
+    return not told.isdisjoint(words) and all(
+        len(word) <= _SHORT or word in told or "number" in meanings(folded(word)) for word in some
     )
 
 
@@ -674,7 +662,7 @@ def _open_and_closed(before: TypedClaim, now: TypedClaim) -> Disagreement | None
     ):
         return None
     first, second = (f"{claim.unit} {claim.told}" for claim in (before, now))
-    return Disagreement(now.kind, " ".join(shared[:3]), first, second, 0.8, in_same_words=True)
+    return Disagreement(now.kind, " ".join(shared[:3]), first, second, 0.8)
 
 
 def _quality(now: TypedClaim, unit: str) -> str:

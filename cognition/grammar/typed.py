@@ -43,13 +43,12 @@ _BEGIN_WITH: Final = frozenset(
             "called",
             "dislikes",
             "floor",
-            "likes",
             "i_dislike",
             "i_like",
+            "likes",
             "lives",
-            "my_name",
         ),
-        *("nothing", "origin", "owned", "siblings", "works", CLOCKS, TRADES),
+        *("my_name", "nothing", "origin", "owned", "siblings", "works", CLOCKS, TRADES),
     ]
 )
 # A sentence of so many words that says that something changed speaks of what follows.
