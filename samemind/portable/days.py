@@ -16,10 +16,11 @@ _CHARACTERS_MAX: Final = 40
 _MONTH_LETTERS_MIN: Final = 3
 _WEEKDAY_LETTERS_MIN: Final = 2
 # What stands in a day and means nothing by itself.
-_SMALL: Final = (
+_SMALL_WORDS: Final = (
     "the of on st nd rd th day der den dem am le er el de del dia il di o em no op w dn dnia r rok roku"
     " в во у г год года р рік року"
 )
+_SMALL: Final = frozenset(_SMALL_WORDS.split())
 _MONTH_COUNT: Final = 12
 _CENTURY: Final = 100
 _SINCE: Final = 2_000
@@ -49,6 +50,8 @@ _WEEKDAYS: Final = (
     "понедельник вторник среда четверг пятница суббота воскресенье пн вт ср чт пт сб вс",
     "понеділок вівторок середа четвер пятниця субота неділя нд",
 )
+_NAMES_OF_MONTHS: Final = tuple(tuple(names.split()) for names in _MONTHS)
+_NAMES_OF_WEEKDAYS: Final = tuple(name for names in _WEEKDAYS for name in names.split())
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _HOUR: Final = re.compile(r"(?:[T,]\s*|\s+)\d{1,2}[:.h]\d\d(?::\d\d)?(?:\s?[ap]m)?$", re.IGNORECASE)
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
@@ -77,7 +80,7 @@ def day_of(text: str, *, month_first: bool | None = None, short_years: bool = Fa
         if month is not None:
             months.append(month)
             unsure += [month] if _is_weekday(word) else []
-        elif word not in _SMALL.split() and not _is_weekday(word):
+        elif word not in _SMALL and not _is_weekday(word):
             return None
     if len(months) > 1:
         months = [month for month in months if month not in unsure] or months[:1]
@@ -161,13 +164,11 @@ def _month(word: str) -> int | None:
         return None
     found = {
         number
-        for number, names in enumerate(_MONTHS, 1)
-        if any(each.startswith(word) for each in names.split())
+        for number, names in enumerate(_NAMES_OF_MONTHS, 1)
+        if any(each.startswith(word) for each in names)
     }
     return found.pop() if len(found) == 1 else None
 
 
 def _is_weekday(word: str) -> bool:
-    return len(word) >= _WEEKDAY_LETTERS_MIN and any(
-        name.startswith(word) for names in _WEEKDAYS for name in names.split()
-    )
+    return len(word) >= _WEEKDAY_LETTERS_MIN and any(name.startswith(word) for name in _NAMES_OF_WEEKDAYS)

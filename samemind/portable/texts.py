@@ -194,7 +194,7 @@ def open_bytes(source: Source) -> Iterator[IO[bytes]]:
                 f"expected a {_CHATS} in the zip, or files of a known format, found none",
                 hint="`samemind help import` tells the formats",
             )
-        with member.archive.open(member.info) as file:
+        with open_bytes(member) as file:
             yield file
 
 
