@@ -63,6 +63,9 @@ GOODBYE_SECONDS_MAX: Final = 2.0
 # More than a household ever announces. What does not fit is dropped: it is only a hint, and comes again.
 NEWS_MAX: Final = 256
 RESOLVING_MAX: Final = 32
+# Names that are heard before the station is built anew: the library beneath keeps something of each for as long as its
+# announcement says it lasts, which may be decades. It keeps this many records of all of them itself.
+HEARD_MAX: Final = 10_000
 # A machine with some bridges has a dozen. Each is dialled, so an announcement must not name a thousand.
 ADDRESSES_MAX: Final = 32
 # Drawn anew whenever the system starts; programs of this machine read it, and nobody else. Linux has it.
@@ -120,6 +123,7 @@ class MdnsFinder:
         self._current: frozenset[str] = frozenset()
         self._station: AsyncZeroconf | None = None
         self._own_names: set[str] = set()
+        self._heard_count = 0
         self._announcements: list[_Announcement] = []
         self._watches: list[_Watch] = []
         self._resolving: dict[tuple[_Watch, str], bool] = {}  # True: changed again meanwhile
@@ -183,7 +187,7 @@ class MdnsFinder:
         renamed_at = trio.current_time()
         while True:
             await trio.sleep(ADDRESS_CHECK_SECONDS)
-            due = trio.current_time() - renamed_at >= RENAME_SECONDS
+            due = trio.current_time() - renamed_at >= RENAME_SECONDS or self._heard_count > HEARD_MAX
             if due or self._addresses(self._current) != self._current:
                 await self._take_down()
                 await self._build()
@@ -207,6 +211,7 @@ class MdnsFinder:
     async def _take_down(self) -> None:
         async with self._changing:
             station, self._station = self._station, None
+            self._heard_count = 0
             for watch in self._watches:
                 watch.browser = None  # closed with its station
                 for name in watch.seen:
@@ -273,6 +278,7 @@ class MdnsFinder:
     def _heard(self, watch: _Watch, station: Zeroconf, name: str, change: ServiceStateChange) -> None:
         if not self._is_current(watch, station) or name in self._own_names:
             return
+        self._heard_count += change is ServiceStateChange.Added
         if change is ServiceStateChange.Removed:
             if watch.seen.pop(name, None) is not None:
                 watch.tell(Vanished(name))

@@ -13,6 +13,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from zeroconf.const import _MAX_CACHE_RECORDS
 
 from replica.asyncio_host import AsyncioHost
+from sync.discovery import mdns
 from sync.discovery.mdns import ADDRESSES_MAX, MdnsFinder, Unsayable, _origin, _sighting, random_name
 from sync.discovery.sightings import ServiceType, Sighting, Vanished
 from sync.network import own_hosts
@@ -179,6 +180,48 @@ def test_whoever_listens_is_seen_by_all_who_watch_and_nobody_sees_itself() -> No
                         assert not isinstance(seen, Sighting) or 999 not in {
                             each.port for each in seen.addresses
                         }
+
+    fast(main)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not own_hosts(), reason="this machine has no network interface to multicast on")
+@pytest.mark.parametrize("too_many", [False, True])
+def test_after_a_flood_of_names_nothing_is_left_of_it(
+    monkeypatch: pytest.MonkeyPatch, too_many: bool
+) -> None:
+    """Each name that a stranger announced for decades was kept as long, however many there were: 70 MB in 12 s."""
+    count = 40
+    monkeypatch.setattr(mdns, "HEARD_MAX", count - 1 if too_many else count + 60)
+    packets = [announcement(b"flood%d" % n, ["192.0.2.1"], 7500 + n) for n in range(count)]
+
+    async def flood(station: AsyncZeroconf) -> None:
+        for each in packets:
+            station.zeroconf.record_manager.async_updates_from_response(
+                DNSIncoming(each, ("192.0.2.1", 5353))
+            )
+            await asyncio.sleep(0.01)
+
+    async def main() -> None:
+        async with (
+            AsyncioHost.open() as host,
+            MdnsFinder.open(host) as finder,
+            finder.watch(ServiceType.SYNC) as news,
+        ):
+            flooded = finder._station
+            assert flooded is not None
+            with trio.fail_after(400):
+                await host.run(flood, flooded)
+                await sighted(news, f"flood{count - 1}.")
+                await trio.sleep(8 * mdns.ADDRESS_CHECK_SECONDS)
+                of_flood = [
+                    name for watch in finder._watches for name in watch.seen if name.startswith("flood")
+                ]
+                assert bool(of_flood) is not too_many
+                assert (finder._station is flooded) is not too_many
+                async with MdnsFinder.open(host, name=lambda: "friend") as other:
+                    async with other.announce(ServiceType.SYNC, 7002):
+                        await sighted(news, "friend.")
 
     fast(main)
 
