@@ -6,20 +6,18 @@ in docs/changes are shown on the page of the changelog. A link out of docs/ beco
 """
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any, Final
+
+from jinja2 import Template
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 _LINK: Final = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 # What tells the tests how to run a block is nothing that a highlighter knows.
 _FENCE: Final = re.compile(r"^(```\w+) [a-z-]+$", re.MULTILINE)
-_KINDS: Final = {
-    "added": "Added",
-    "changed": "Changed",
-    "fixed": "Fixed",
-    "removed": "Removed",
-    "security": "Security",
-}
+# How `make changelog` puts fragments together, which is how they are shown before it.
+TOWNCRIER: Final = tomllib.loads((DOCS.parent / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
 
 
 def on_config(config: Any) -> Any:
@@ -76,14 +74,14 @@ def _linked(name: str) -> list[str]:
 def changes() -> str:
     """The changelog, with what is not released yet put together from its fragments."""
     head, _, released = (DOCS.parent / "CHANGELOG.md").read_text("utf-8").partition("<!-- releases -->\n")
-    parts = [head.partition("\n")[0], "\n\n## Not released yet\n"]
-    for kind, title in _KINDS.items():
-        fragments = sorted((DOCS / "changes").glob(f"*.{kind}.md"))
-        if fragments:
-            said = (fragment.read_text("utf-8").strip() for fragment in fragments)
-            items = (each if each.startswith("- ") else "- " + each.replace("\n", "\n  ") for each in said)
-            parts.append(f"\n### {title}\n\n" + "\n".join(items) + "\n")
-    return "".join(parts) + released
+    kinds = {each["directory"]: each for each in TOWNCRIER["type"]}
+    told: dict[str, dict[str, list[str]]] = {}
+    for path in sorted((DOCS / "changes").glob("*.*.md")):
+        name, kind, _ = path.name.split(".")
+        told.setdefault(kind, {})[path.read_text("utf-8").strip()] = [name]
+    template = Template((DOCS.parent / TOWNCRIER["template"]).read_text("utf-8"), trim_blocks=True)
+    waiting = template.render(sections={"": told}, definitions=kinds, docs="..")
+    return "".join([head.partition("\n")[0], "\n\n## Not released yet\n\n", waiting, released])
 
 
 def _inside(link: re.Match[str], page: Path) -> str:

@@ -17,10 +17,14 @@ from samemind.config import Settings
 from tests.support.console import Examples
 from tests.support.published import PAGE, claimed, listed, published
 from tests.support.reference import filled, pages
+from tests.support.site import TOWNCRIER, changes
 
 ROOT = Path(__file__).parents[2]
 ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FRAGMENTS = sorted(
+    path for path in (ROOT / "docs" / "changes").iterdir() if path.name not in TOWNCRIER["ignore"]
+)
 # Decisions are kept as they were made, also when what they name has moved since.
 LIVING = [page for page in DOCS if "decisions" not in page.parts and "changes" not in page.parts]
 
@@ -233,3 +237,9 @@ def test_the_runner_of_the_documents_notices_what_is_not_so() -> None:
     assert not again.fullmatch(f"kept {second}\n")
     assert not pattern.fullmatch(f"lost {first}\n")
     assert not pattern.fullmatch(f"kept {first}\nand more\n")
+
+
+def test_the_page_of_changes_tells_each_fragment_once() -> None:
+    waiting = changes().partition("\n## Not released yet\n")[2].partition("\n## ")[0]
+    for fragment in FRAGMENTS:
+        assert waiting.count(fragment.read_text("utf-8").strip()) == 1, fragment.name
