@@ -28,7 +28,7 @@ class Pair:
     )
     mailbox: str | None = option(
         "--mailbox",
-        "meet meet through this mailbox, for devices that are never on one network",
+        "meet through this mailbox, for devices that are never on one network",
         metavar="NAME",
     )
     wait: str | None = option(
