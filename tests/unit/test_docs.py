@@ -25,6 +25,11 @@ DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FRAGMENTS = sorted(
     path for path in (ROOT / "docs" / "changes").iterdir() if path.name not in TOWNCRIER["ignore"]
 )
+# What only those say who have read the code; options and fields, in backticks, may be called so.
+INTERNALS = re.compile(
+    r"(?<![`-])\b(?:op kinds?|slots?|folds?|folded|frontiers?|carriers?|frames?|nominees?|tellings?)\b"
+    r"|\b(?:put out|event loop|SAYS_SAME|SAME_SLOT|UNLINK)\b|\b(?:tests|replica|sync|cognition|samemind)/\w+"
+)
 # Decisions are kept as they were made, also when what they name has moved since.
 LIVING = [page for page in DOCS if "decisions" not in page.parts and "changes" not in page.parts]
 
@@ -156,7 +161,7 @@ def test_every_verb_that_a_document_names_exists() -> None:
     called = re.compile(rf"(?:`|^(?:\w*\$ )?)samemind {option}([a-z-]+)(?: ([a-z]+))?", re.MULTILINE)
     unknown = [
         f"{shown(page)}: samemind {verb}"
-        for page in LIVING
+        for page in [*LIVING, *FRAGMENTS]
         for verb, second in called.findall(page.read_text(encoding="utf-8"))
         if verb not in verbs and f"{verb} {second}" not in verbs
     ]
@@ -237,6 +242,31 @@ def test_the_runner_of_the_documents_notices_what_is_not_so() -> None:
     assert not again.fullmatch(f"kept {second}\n")
     assert not pattern.fullmatch(f"lost {first}\n")
     assert not pattern.fullmatch(f"kept {first}\nand more\n")
+
+
+@pytest.mark.parametrize("fragment", FRAGMENTS, ids=lambda path: path.name)
+def test_a_fragment_tells_a_user_one_thing_in_one_paragraph(fragment: Path) -> None:
+    name, kind, ending = fragment.name.split(".")
+    text = fragment.read_text("utf-8").strip()
+    assert kind in {each["directory"] for each in TOWNCRIER["type"]}
+    assert ending == "md"
+    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name)
+    assert INTERNALS.findall(text) == []
+    if kind != "introduction":
+        assert 0 < len(text) <= 600
+        assert "\n" not in text
+        assert not text.startswith(("- ", "* "))
+
+
+def test_every_option_that_a_fragment_names_exists() -> None:
+    option = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+    known = set(option.findall((ROOT / "docs" / "reference" / "cli.md").read_text("utf-8")))
+    unknown = {
+        fragment.name: missing
+        for fragment in FRAGMENTS
+        if (missing := set(option.findall(fragment.read_text("utf-8"))) - known)
+    }
+    assert unknown == {}
 
 
 def test_the_page_of_changes_tells_each_fragment_once() -> None:
