@@ -13,7 +13,7 @@ from cognition.memories import Shown, read_memories
 from cognition.patterns.found import not_raised, shown_by
 from cognition.reminding.repeating import latest, rule_of
 from cognition.triggers import contradictions
-from cognition.triggers.goals import Goal, read_goals
+from cognition.triggers.goals import Goal, open_goals
 from cognition.triggers.kinds import (
     CONSOLIDATION,
     PATTERN,
@@ -137,7 +137,7 @@ def loose_topics(
 
 def goals(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[TriggerCandidate]:
     """Return goals that something was told of, or that have gone quiet (YD-64)."""
-    for goal in read_goals(connection):
+    for goal in open_goals(connection, LOOKED_AT):
         yield from _of_goal(goal, now_ms)
 
 

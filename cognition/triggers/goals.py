@@ -13,12 +13,15 @@ from typing import Final
 from cognition.ranking.reading import stems_of, telling
 from cognition.triggers.kinds import STAGNATION_MS
 from replica import MemoryId
-from replica.reads.profile import goal_row, goal_rows
+from replica.reads.profile import GoalRow, goal_row, goal_rows, open_goals_by_turns
 
 # Fewer than two words in common happen by chance; a goal of one telling word has no more to share.
 SHARED_MIN: Final = 2
 # The latest that hold any word of a goal are looked at; what is shown of them is the latest few.
 _LOOKED_AT: Final = 500
+# Of what holds such a word, the rows that came last are found: to put all of a common word in order by time takes a
+# second for a million. Memories come in the order in which they are told, but for what devices told while apart.
+_FOUND_MAX: Final = 2_000
 PROGRESS_MAX: Final = 20
 # What goals are told with says nothing of what they are about.
 _STATED_WITH: Final = """
@@ -59,16 +62,25 @@ class Goal:
 def read_goals(connection: sqlite3.Connection, *, done: bool = False) -> Iterator[Goal]:
     """Return the open goals, the oldest first; with `done`, those that are reached too."""
     states = ("open", "done") if done else ("open",)
-    for rid, text, status, created in goal_rows(connection, states):
-        yield Goal(rid, text, status, created >> 16, _progress(connection, text, created))
+    for row in goal_rows(connection, states):
+        yield _followed(connection, row)
+
+
+def open_goals(connection: sqlite3.Connection, limit: int) -> Iterator[Goal]:
+    """Return at most `limit` open goals; where there are more, the devices that told of them take turns."""
+    for row in open_goals_by_turns(connection, limit):
+        yield _followed(connection, row)
 
 
 def read_goal(connection: sqlite3.Connection, rid: MemoryId) -> Goal | None:
     """Return one goal; None where the memory is none."""
     row = goal_row(connection, rid)
-    if row is None:
-        return None
-    return Goal(rid, row.text, row.status, row.created >> 16, _progress(connection, row.text, row.created))
+    return None if row is None else _followed(connection, row)
+
+
+def _followed(connection: sqlite3.Connection, row: GoalRow) -> Goal:
+    progress = _progress(connection, row.text, row.created)
+    return Goal(row.rid, row.text, row.status, row.created >> 16, progress)
 
 
 def is_about(goal: str, text: str) -> bool:
@@ -83,10 +95,12 @@ def _progress(connection: sqlite3.Connection, goal: str, stated: int) -> tuple[G
         return ()
     asked = " OR ".join(f'"{word}"' for word in wanted)
     rows = connection.execute(
-        """SELECT m.rid, m.text, m.created FROM memory_text f JOIN shown_memory m ON m.id = f.rowid
-           WHERE memory_text MATCH ? AND m.created > ? AND m.goal IS NULL AND m.block IS NULL
+        """SELECT m.rid, m.text, m.created FROM (
+               SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?
+           ) f JOIN shown_memory m ON m.id = f.rowid
+           WHERE m.created > ? AND m.goal IS NULL AND m.block IS NULL
            AND m.parent IS NULL AND ifnull(m.archived, 0) = 0 ORDER BY m.created DESC, m.rid LIMIT ?""",
-        (f"text : ({asked})", stated, _LOOKED_AT),
+        (f"text : ({asked})", _FOUND_MAX, stated, _LOOKED_AT),
     )
     found = [
         GoalProgress(MemoryId(rid), text, created >> 16)

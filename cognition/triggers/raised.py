@@ -45,6 +45,8 @@ from replica.hlc import COUNTER_BITS
 # Triggers of one kind that are looked at where it is said what waits: as many as a device lets wait of any. Each takes
 # some queries to say why it is there.
 LIVE_OF_A_KIND_MAX: Final = REMINDER.pending_max
+# Of any other kind a device lets five wait. Why a goal is there is found among what was told since, which takes longer.
+LIVE_OF_OTHER_KINDS_MAX: Final = 200
 # As much of a memory as a reason quotes.
 QUOTED_CHARACTERS: Final = 80
 
@@ -85,9 +87,10 @@ def read_live(
         known = name if name in KINDS else ""
         by_device.setdefault(known, {}).setdefault(device, []).append(trigger)
     chosen: dict[bytes, None] = {}
-    for of_kind in by_device.values():
+    for known, of_kind in by_device.items():
         in_turn = chain.from_iterable(zip_longest(*of_kind.values()))
-        chosen.update(dict.fromkeys(islice(filter(None, in_turn), LIVE_OF_A_KIND_MAX)))
+        most = LIVE_OF_A_KIND_MAX if known == REMINDER.name else LIVE_OF_OTHER_KINDS_MAX
+        chosen.update(dict.fromkeys(islice(filter(None, in_turn), most)))
     return read_raised_of(connection, chosen)
 
 

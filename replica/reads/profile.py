@@ -80,6 +80,18 @@ def goal_rows(connection: sqlite3.Connection, states: Sequence[str]) -> list[Goa
     return [GoalRow(MemoryId(rid), *row) for rid, *row in rows]
 
 
+def open_goals_by_turns(connection: sqlite3.Connection, limit: int) -> list[GoalRow]:
+    """Return at most `limit` open goals, the oldest first, but by turns among the devices that told of them."""
+    rows = connection.execute(
+        """SELECT m.rid, m.text, m.goal, m.created FROM (
+               SELECT g.id AS id, row_number() OVER (PARTITION BY f.device ORDER BY g.created, g.rid) AS nth
+               FROM memory g JOIN feed f ON f.no = g.feed WHERE g.goal = 'open' AND ifnull(g.archived, 0) = 0
+           ) JOIN memory m USING (id) ORDER BY nth, m.created, m.rid LIMIT ?""",
+        (limit,),
+    )
+    return [GoalRow(MemoryId(rid), *row) for rid, *row in rows]
+
+
 def goal_row(connection: sqlite3.Connection, rid: MemoryId) -> GoalRow | None:
     """Return one goal, archived or not; None where the memory is none."""
     row = connection.execute(

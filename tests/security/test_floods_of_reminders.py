@@ -15,9 +15,16 @@ import trio
 from cognition.days import DAY_MS
 from cognition.thinking import cycle
 from cognition.thinking.cycle import Deadline, Round, Step, StepOutcome, think
-from cognition.triggers.detect import LOOKED_AT, reminders
+from cognition.triggers import goals as goal_progress
+from cognition.triggers.detect import LOOKED_AT, goals, reminders
 from cognition.triggers.kinds import REMINDER, Thresholds
-from cognition.triggers.raised import LIVE_OF_A_KIND_MAX, described, read_live, read_raised
+from cognition.triggers.raised import (
+    LIVE_OF_A_KIND_MAX,
+    LIVE_OF_OTHER_KINDS_MAX,
+    described,
+    read_live,
+    read_raised,
+)
 from cognition.triggers.step import RAISED_MAX, TriggerStep
 from replica import Core, MemoryId, Trigger, Write, connect
 from replica.ids import new_memory_id
@@ -115,6 +122,66 @@ def test_what_a_look_costs_does_not_grow_with_what_a_member_raised(kinds: tuple[
         for count in (LIVE_OF_A_KIND_MAX + 50, 2 * LIVE_OF_A_KIND_MAX + 50)
     )
     assert more == pytest.approx(some, rel=0.25)
+
+
+def with_goals(count: int, told: int = 0) -> tuple[sqlite3.Connection, MemoryId, Core]:
+    """Ann pursues one thing and told of it; Eve states many, all earlier, and tells of hers without end."""
+    ann, eve = group("ann", "eve", make_store=with_tables)
+
+    def say(core: Core, text: str, at_ms: int, **fields: str) -> MemoryId:
+        rid = new_memory_id(NOW_MS, core._random)
+        core.commit([Write(Remember(text, fields), rid)], at_ms)
+        return rid
+
+    for number in range(count):
+        say(eve, f"I want to learn Portuguese number {number}", NOW_MS - DAY_MS, goal="open")
+    for number in range(told):
+        say(eve, f"I learn Portuguese, page {number}", NOW_MS - DAY_MS)
+    honest = say(ann, "I want to run the marathon in Lisbon", NOW_MS, goal="open")
+    settle([ann, eve])
+    say(ann, "I ran half a marathon in Lisbon today", NOW_MS + 1)
+    assert isinstance(ann.store, SqliteStore)
+    return ann.store.connection, honest, ann
+
+
+def steps_of_goals(connection: sqlite3.Connection) -> int:
+    """Return how many hundreds of steps SQLite's machine takes to follow all goals."""
+    count = 0
+
+    def step() -> None:
+        nonlocal count
+        count += 1
+
+    connection.set_progress_handler(step, 100)
+    list(goals(connection, NOW_MS, THRESHOLDS))
+    connection.set_progress_handler(None, 0)
+    return count
+
+
+def test_goals_of_each_device_are_followed_by_turns() -> None:
+    """Eight thousand goals took six seconds in each cycle, and their number squared."""
+    connection, honest, ann = with_goals(LOOKED_AT + 50)
+    found = [each.rid for each in goals(connection, NOW_MS + 15 * DAY_MS, THRESHOLDS)]
+    assert honest in found
+    assert len(set(found)) == LOOKED_AT
+    TriggerStep().run(ann, connection, NOW_MS + 2)
+    assert honest in {each.rid for each in read_live(connection, NOW_MS + 2)}
+
+
+def test_what_was_told_of_a_goal_is_looked_through_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(goal_progress, "_FOUND_MAX", 50)
+    some, more = (
+        steps_of_goals(connection)
+        for connection, _, _ in (with_goals(20, told=100), with_goals(20, told=400))
+    )
+    assert more == pytest.approx(some, rel=0.25)
+
+
+def test_triggers_on_goals_are_looked_at_up_to_a_bound_of_their_own() -> None:
+    """Why a thousand of them are there took seconds to find, before each answer to an agent."""
+    _, connection, _ = flooded(LIVE_OF_OTHER_KINDS_MAX + 50, "goal_stagnation")
+    assert len(read_live(connection, NOW_MS)) == LIVE_OF_OTHER_KINDS_MAX
+    assert len(pending_triggers(connection, NOW_MS, THRESHOLDS, ())) <= LIVE_OF_OTHER_KINDS_MAX
 
 
 def test_between_the_visits_of_a_cycle_others_have_their_turn(
