@@ -104,7 +104,7 @@ class _Explanation:
 
 
 _OUR_PACKAGES: Final = frozenset({"samemind", "replica", "sync", "cognition"})
-_RESTART: Final = (
+RESTART: Final = (
     "samemind was changed while its daemon ran, as an upgrade does: `samemind down`, then `samemind up`; "
     "where no daemon runs, reinstall samemind"
 )
@@ -195,7 +195,7 @@ def explain(error: BaseException) -> SamemindError:
         reason = reason.__cause__ or reason.__context__
     said = f"{type(error).__name__}: {_said_by(error)}"
     if _is_changed_underneath(error):
-        return Failed(said, code="internal", hint=_RESTART)
+        return Failed(said, code="internal", hint=RESTART)
     return Failed(said, code="internal", hint="this is a bug of samemind; nothing you did is wrong")
 
 

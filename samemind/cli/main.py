@@ -21,6 +21,7 @@ from samemind.declaring import Command, Effects, read_options
 from samemind.errors import (
     BROKEN_PIPE_EXIT_CODE,
     INTERRUPTED_EXIT_CODE,
+    RESTART,
     Failed,
     Locked,
     SamemindError,
@@ -153,11 +154,11 @@ def _run(line: Line, printer: Printer) -> int:
             found = {"name": "settings", "ok": False, "detail": error.message, "fix": error.hint}
             result = {"ok": False, "checks": [found]}
     if result is not None:
-        _print(verb, result, printer)
+        _print(verb, result, printer, home)
     return 0 if result is None or verb.went_well(result) else 1
 
 
-def _print(verb: Command[Any, Any], result: Mapping[str, Any], printer: Printer) -> None:
+def _print(verb: Command[Any, Any], result: Mapping[str, Any], printer: Printer, home: Home) -> None:
     try:
         printer.result(verb.name, result)
     except BrokenPipeError:
@@ -168,6 +169,14 @@ def _print(verb: Command[Any, Any], result: Mapping[str, Any], printer: Printer)
             f"expected to print what came of it, but standard output takes nothing: {error.strerror or error}",
             code="not_printed",
             hint="" if verb.effects is Effects.READ else f"`{verb.name}` was done: do not ask for it again",
+        ) from error
+    except KeyError as error:
+        if verb.alone or not is_held(home):
+            raise
+        # Another program answered, whose release knows no such field.
+        done = "" if verb.effects is Effects.READ else f"; `{verb.name}` was done"
+        raise Failed(
+            f"the program that holds the store answered without {error}{done}", code="internal", hint=RESTART
         ) from error
 
 

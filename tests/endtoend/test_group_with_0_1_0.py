@@ -74,6 +74,9 @@ def test_a_group_of_0_1_0_is_upgraded_in_place_while_it_goes_on(household: House
     for each in household:
         each.ask("remember", text=f"{each.home.name} as it was")
     members_agree(household)
+    met = cli.run(laptop.home, "status")  # the program was upgraded, its daemon runs on
+    assert met.code == 1
+    assert "`samemind down`, then `samemind up`" in met.err
     upgrade(laptop)
     assert laptop.ask("group show")["root"] == "none"
     assert "any revocation counts" in str(laptop.ask("doctor"))

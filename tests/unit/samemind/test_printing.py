@@ -7,12 +7,14 @@ import re
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from samemind.catalog import NAMES, verb_named
-from samemind.cli import printing
+from samemind.cli import main, printing
 from samemind.cli.formats import formatted
 from samemind.cli.printing import Printer
 from samemind.cli.terminal import cells_of
@@ -223,3 +225,26 @@ def test_an_invitation_to_a_mailbox_is_drawn_for_a_camera_where_somebody_sits(
     monkeypatch.setattr(sys, "stdout", plain)
     Printer(json=False, raw=False).result("mailbox invite", {"text": said})
     assert plain.getvalue() == said + "\n"
+
+
+class _OlderDaemon:
+    """The program that holds the store, of a release whose status says less."""
+
+    def ask(self, verb: str, options: dict[str, Any]) -> Iterator[tuple[None, dict[str, Any]]]:
+        yield None, {"running": True, "device_id": "8c" * 32, "name": "laptop", "home": "", "pid": 1}
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("held", "hint"), [(True, "`samemind down`, then `samemind up`"), (False, "this is a bug of samemind")]
+)
+def test_an_answer_of_an_older_daemon_says_to_restart_it(
+    held: bool, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SAMEMIND_DEBUG", raising=False)
+    monkeypatch.setattr("samemind.cli.main.Control.connect", lambda _home: _OlderDaemon())
+    monkeypatch.setattr("samemind.cli.main.is_held", lambda _home: held)
+    assert main.main(["--home", str(tmp_path / "home"), "status"]) == 1
+    assert hint in capsys.readouterr().err
