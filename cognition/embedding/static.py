@@ -1,7 +1,7 @@
 """Embed by looking words up in a table: the mean of wordllama's 256-wide token vectors.
 
 The first run must work with no network, on a phone. The wheel of `wordllama` carries a table of vectors and
-a tokenizer; both are read by path, the table as a memory map that is given back after each use: the system keeps it,
+a tokenizer; both are read by path, the table as a memory map that is given back after some use: the system keeps it,
 and a device that rests does not hold 16 MB for it. The package itself is never imported: its loader looks for files on
 a model hub, and importing it configures logging for the whole process.
 
@@ -39,6 +39,10 @@ CHARACTERS_MAX: Final = TOKENS_MAX * 16
 _LENGTH_BYTES: Final = 8
 _HEADER_BYTES_MAX: Final = 1 << 20
 
+# So many vectors are read before their pages are given back, at most 4 MB of them, since the system maps 64 KB around
+# each: to give back and to find anew takes as long as all else that is done with the words of a question.
+_KEPT_ROWS: Final = 64
+
 # Says that what was mapped may leave this process's memory; where there is no such call, it stays.
 _LET_GO: Final[int | None] = getattr(mmap, "MADV_DONTNEED", None)
 
@@ -48,13 +52,17 @@ class Table:
 
     def __init__(self, mapped: mmap.mmap, start: int, count: int) -> None:
         self._mapped = mapped
+        self._read = 0
+        """How many rows were read since they were given back; exact as long as one thread reads."""
         self.rows: NDArray[np.float16] = np.frombuffer(mapped, "<f2", count * WIDTH, start).reshape(
             count, WIDTH
         )
 
-    def let_go(self) -> None:
-        """Give back what was read; whoever reads on meanwhile finds it again."""
-        if _LET_GO is not None:
+    def let_go(self, read: int) -> None:
+        """Give back what was read, once that is much: `read` rows more. Whoever reads on meanwhile finds it again."""
+        self._read += read
+        if _LET_GO is not None and self._read >= _KEPT_ROWS:
+            self._read = 0
             self._mapped.madvise(_LET_GO)
 
 
@@ -93,13 +101,15 @@ class StaticEmbedder:
         """Return the mean of each text's token vectors, scaled to length 1."""
         pieces, table = self._load()
         rows = np.zeros((len(texts), WIDTH), np.float32)
+        read = 0
         for row, text in zip(rows, texts, strict=True):
             clean = text[:CHARACTERS_MAX].encode(errors="replace").decode()
             if ids := pieces.of(clean)[:TOKENS_MAX]:
+                read += len(ids)
                 row[:] = (
                     table.rows[ids[0]] if len(ids) == 1 else table.rows[ids].sum(axis=0, dtype=np.float32)
                 )
-        table.let_go()
+        table.let_go(read)
         return unit(rows)
 
     def weigh(self, words: Sequence[str]) -> NDArray[np.float64]:
@@ -109,10 +119,12 @@ class StaticEmbedder:
         """
         pieces, table = self._load()
         weights = np.zeros(len(words))
+        read = 0
         for at, word in enumerate(words):
             ids = pieces.of(word.encode(errors="replace").decode())[:TOKENS_MAX]
             weights[at] = np.linalg.norm(table.rows[ids].astype(np.float64))
-        table.let_go()
+            read += len(ids)
+        table.let_go(read)
         return weights
 
     def knows(self, word: str) -> bool:

@@ -176,7 +176,8 @@ class Pool:
     @cached_property
     def names(self) -> frozenset[str]:
         """The speakers of the pool whom the query names."""
-        return self.query.names({speaker for speaker in self.all_of("speaker") if speaker})
+        speakers = self.all_of("speaker")
+        return frozenset() if are_unset(speakers) else self.query.names({who for who in speakers if who})
 
     @cached_property
     def topic(self) -> tuple[str, ...]:

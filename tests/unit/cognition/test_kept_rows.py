@@ -60,3 +60,12 @@ def test_as_many_are_kept_as_the_bound_says_those_that_came_last(monkeypatch: py
     monkeypatch.setattr(passes, "ROWS_KEPT", 5)
     Candidates(home.connection, Filters(), kept=kept).rows(range(1, 10))
     assert [*kept.now(home.connection, Filters())] == [5, 6, 7, 8, 9]
+
+
+def test_how_often_a_memory_was_told_is_read_from_its_metadata_where_that_says_so() -> None:
+    home = Home()
+    home.remember("Ann rows", meta={"mentions": 4})
+    home.remember("Bob rows", meta={"other": 4})
+    home.remember("Carl rows")
+    rows = Candidates(home.connection, Filters()).rows(numbers_of(home.connection))
+    assert [row.mentions for row in rows.values()] == [4, None, None]

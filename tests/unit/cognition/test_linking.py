@@ -8,7 +8,7 @@ import pytest
 from cognition.linking import NEAR_MAX, Linker
 from cognition.minhash import PERMUTATIONS, NearTexts, bands, bands_of, bands_of_some, signature
 from cognition.sameness import SAME_WORDS
-from cognition.tellings import CLASSES_MAX, groups_of
+from cognition.tellings import _FEW, CLASSES_MAX, groups_of
 from replica import MemoryId, Remember, SaysSame, Value, Write, new_memory_id
 from tests.support.minds import Home
 from tests.support.published import published
@@ -170,3 +170,18 @@ def test_only_the_newest_are_kept() -> None:
         )
     kept = [n for n in range(900) if near.nominate(Random(n).randbytes(20).hex()) == [n]]
     assert kept == list(range(600, 900))
+
+
+@pytest.mark.parametrize("others", [0, _FEW])
+def test_a_telling_is_found_in_its_group_however_many_groups_there_are(others: int) -> None:
+    home = Home()
+    for n in range(others):
+        home.remember(f"Box {n} is in the attic")
+        home.remember(f"Box {n} is in the attic")
+    milk = [home.number(home.remember("Milk is in the fridge")) for _ in range(2)]
+    tea = [home.number(home.remember("Tea is on the shelf")) for _ in range(2)]
+    alone = home.number(home.remember("Bread is on the table"))
+    assert groups_of(home.connection, [alone]) == {}
+    of = groups_of(home.connection, [milk[0], alone, milk[1], tea[0]])
+    assert of.keys() == {*milk, tea[0]}
+    assert of[milk[0]] == of[milk[1]] != of[tea[0]]
