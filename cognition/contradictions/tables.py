@@ -10,14 +10,17 @@ can be made anew at any time.
 ones. A memory that says more, or that tells of a change as it happened, stays.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from cognition.versions import made_anew
 from replica import FollowingTables, RowChange, read_claims, read_settings, transaction
 from replica.derived import INDEX_OF_RELATIONS, on_judged, on_judged_no_more
 from replica.reads.claims import (
+    ClaimNames,
     claim_names,
     claiming_about,
     claiming_among,
@@ -27,18 +30,26 @@ from replica.reads.claims import (
 )
 from replica.reads.ids import follow_one_another
 from replica.reads.log import origins_of
+from replica.reads.memories import EACH
 from replica.reads.texts import text_at
 
 # What judges is loaded by the functions that judge: a store is opened, and listed, without it.
 if TYPE_CHECKING:
     from cognition.contradictions.selves import Selves
-    from cognition.contradictions.slots import Judged, LiveClaim
+    from cognition.contradictions.slots import ClaimStatus, Judged, LiveClaim
+
+    Standings = Mapping[bytes, ClaimStatus]
 
 # The entries of the profile that say by what names the owner is called.
 NAME: Final = "profile.name"
 ALIASES: Final = "profile.aliases"
+# What one device claims in one slot, or of one memory, beyond the newest of these does not count, so that no member can
+# make every change there take seconds. In one slot, somebody's tastes of a lifetime may stand, from one import.
+IN_SLOT_PER_DEVICE_MAX: Final = 4_096
+# Ten are read out of a text; a person adds some.
+OF_MEMORY_PER_DEVICE_MAX: Final = 512
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 10
+CLAIMS_VERSION: Final = 11
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (
@@ -189,20 +200,15 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
     from cognition.contradictions.slots import LiveClaim, Opinion
 
     selves = selves_of(connection)
+    found = read_claims(connection, *_counting(connection, slot))
     rows = connection.execute(
-        """SELECT m.id, m.rid, ifnull(m.told_at, m.created >> 16), m.told_at IS NULL, m.speaker
-           FROM shown_memory m WHERE m.id IN (SELECT id FROM claim_slot WHERE slot = ?)""",
-        (slot,),
+        f"""SELECT m.id, m.rid, ifnull(m.told_at, m.created >> 16), m.told_at IS NULL, m.speaker
+           FROM shown_memory m WHERE m.id IN {EACH}""",
+        (json.dumps(sorted({claim.id for claim in found})),),
     )
     memories = {number: rest for number, *rest in rows}
-    # A reader holds no transaction: a memory that came since the statement before waits for the next look.
-    claims = [
-        claim
-        for claim in read_claims(
-            connection, "JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim WHERE s.slot = ?", (slot,)
-        )
-        if claim.id in memories
-    ]
+    # A reader holds no transaction: a memory that went since the statement before says nothing.
+    claims = [claim for claim in found if claim.id in memories]
     feeds = {claim.feed for claim in claims} | {each.feed for claim in claims for each in claim.verdicts}
     devices = {feed: origin.device for feed, origin in origins_of(connection, feeds).items()}
     apart = apart_in(connection, slot)
@@ -231,6 +237,25 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
         for shown in claims
         for rid, told_ms, live, speaker in (memories[shown.id],)
     ]
+
+
+def _counting(connection: sqlite3.Connection, slot: bytes) -> tuple[str, tuple[bytes | int, ...]]:
+    """Return which claims of a slot count, as a join and its values: all, or of very many the newest of each device."""
+    ((count,),) = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM claim_slot WHERE slot = ? LIMIT ?)",
+        (slot, IN_SLOT_PER_DEVICE_MAX + 1),
+    )
+    if count <= IN_SLOT_PER_DEVICE_MAX:
+        return "JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim WHERE s.slot = ?", (slot,)
+    return (
+        """JOIN (
+            SELECT d.id AS number, d.claim AS name,
+            row_number() OVER (PARTITION BY f.device ORDER BY d.hlc DESC, d.claim DESC) AS nth
+            FROM claim_slot s JOIN shown_claim d ON d.id = s.id AND d.claim = s.claim
+            JOIN known_feed f ON f.no = d.feed WHERE s.slot = ?
+        ) ON number = c.id AND name = c.claim WHERE nth <= ?""",
+        (slot, IN_SLOT_PER_DEVICE_MAX),
+    )
 
 
 def _claiming_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[int]:
@@ -273,13 +298,12 @@ def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
         owns, slots = _file(connection, numbers)
         slots |= owns
     affected = set(numbers)
-    judged: dict[bytes, Judged] = {}
+    standings: dict[bytes, Standings] = {}
     for slot in slots:
-        judged[slot] = _judge_slot(connection, slot)
+        judged = _judge_slot(connection, slot)
+        standings[slot] = _standings(judged)
         # Whoever has a claim that holds says something that holds; the others are to be looked at.
-        affected |= {
-            belief.told.id for belief in judged[slot].beliefs if belief.standing is not ClaimStatus.HELD
-        }
+        affected |= {belief.told.id for belief in judged.beliefs if belief.standing is not ClaimStatus.HELD}
         affected |= {
             number
             for (number,) in connection.execute(
@@ -287,7 +311,7 @@ def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
             )
         }
     for number in sorted(affected):
-        _retire(connection, number, judged)
+        _retire(connection, number, standings)
 
 
 def _file(
@@ -301,11 +325,27 @@ def _file(
         for slot, own in connection.execute("SELECT slot, own FROM claim_slot WHERE id = ?", (number,)):
             slots[slot] = owns[own] = None
         connection.execute("DELETE FROM claim_slot WHERE id = ?", (number,))
-        for workspace, entity, relation, claim in claim_names(connection, number):
-            own = selves.slot(workspace, entity, relation)
+        for named in _newest_of_each_device(connection, number):
+            own = selves.slot(named.workspace, named.entity, named.relation)
             owns[own] = None
-            connection.execute("INSERT INTO claim_slot VALUES (?, ?, ?, ?)", (own, number, claim, own))
+            connection.execute("INSERT INTO claim_slot VALUES (?, ?, ?, ?)", (own, number, named.claim, own))
     return owns, slots
+
+
+def _newest_of_each_device(connection: sqlite3.Connection, number: int) -> list[ClaimNames]:
+    """Return the claims of a memory that count, in the order in which they were made."""
+    found = claim_names(connection, number)
+    if len(found) <= OF_MEMORY_PER_DEVICE_MAX:
+        return found
+    origins = origins_of(connection, {each.feed for each in found})
+    counted: Counter[bytes] = Counter()
+    newest = []
+    for each in reversed(found):
+        device = origins[each.feed].device
+        counted[device] += 1
+        if counted[device] <= OF_MEMORY_PER_DEVICE_MAX:
+            newest.append(each)
+    return newest[::-1]
 
 
 def _file_joined(
@@ -380,8 +420,12 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
     return judged
 
 
-def _retire(connection: sqlite3.Connection, number: int, judged: "dict[bytes, Judged]") -> None:
-    """Note whether a memory says nothing that still holds."""
+def _standings(judged: "Judged") -> "Standings":
+    return {belief.told.claim: belief.standing for belief in judged.beliefs}
+
+
+def _retire(connection: sqlite3.Connection, number: int, standings: "dict[bytes, Standings]") -> None:
+    """Note whether a memory says nothing that still holds; `standings`, by slot, are added to."""
     from cognition.contradictions.slots import ClaimStatus
 
     claims: dict[bytes, set[bytes]] = {}
@@ -390,9 +434,9 @@ def _retire(connection: sqlite3.Connection, number: int, judged: "dict[bytes, Ju
         claims.setdefault(slot, set()).add(claim)
     standing = []
     for slot, own in claims.items():
-        if slot not in judged:
-            judged[slot] = judged_of(connection, slot)
-        standing += [belief.standing for belief in judged[slot].beliefs if belief.told.claim in own]
+        if slot not in standings:
+            standings[slot] = _standings(judged_of(connection, slot))
+        standing += [standings[slot][claim] for claim in own if claim in standings[slot]]
     gone = False
     if standing and ClaimStatus.HELD not in standing:
         text = text_at(connection, number)

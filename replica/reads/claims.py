@@ -64,18 +64,19 @@ def judgments_stamped(connection: sqlite3.Connection, first_hlc: int, last_hlc: 
 
 
 class ClaimNames(NamedTuple):
-    """What names the slot of a claim: workspace, entity and relation; and the claim."""
+    """What names the slot of a claim: workspace, entity and relation; the claim, and the feed of its op."""
 
     workspace: str | None
     entity: str
     relation: str
     claim: bytes
+    feed: int
 
 
 def claim_names(connection: sqlite3.Connection, number: int) -> list[ClaimNames]:
     """Return the claims of the memory of a row, in the order in which they were made."""
     rows = connection.execute(
-        """SELECT m.workspace, c.entity, c.relation, c.claim FROM claim c JOIN memory m ON m.id = c.id
+        """SELECT m.workspace, c.entity, c.relation, c.claim, c.feed FROM claim c JOIN memory m ON m.id = c.id
            WHERE c.id = ? ORDER BY c.hlc, c.claim""",
         (number,),
     )

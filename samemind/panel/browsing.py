@@ -335,6 +335,8 @@ def _claims(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[dict
     for slot, entity, relation in slots_stated(connection, numbers):
         judged = judge(relation, told_of(connection, slot))
         own = [belief for belief in judged.beliefs if belief.told.id in set(numbers)]
+        if not own:
+            continue  # so much was claimed there that this does not count any more
         others = [
             belief
             for belief in judged.beliefs

@@ -418,7 +418,7 @@ def test_claims_are_read_by_memory_and_by_what_they_are_about() -> None:
     assert number is not None
     (claim,) = claims.all_claims(connection)
     assert claims.claims_of(connection, number) == [claim]
-    assert claims.claim_names(connection, number) == [(None, "Ann", "lives_in", claim.claim)]
+    assert claims.claim_names(connection, number) == [(None, "Ann", "lives_in", claim.claim, claim.feed)]
     assert claims.memories_claiming(connection) == {number: rid}
     assert claims.numbers_claiming(connection) == [number]
     assert claims.claiming_between(connection, 0, 99) == [number]
