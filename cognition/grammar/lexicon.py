@@ -128,6 +128,18 @@ class PatternLexicon:
         return frozenset(found)
 
 
+class _NamesByWord(dict[str, frozenset[str]]):
+    """Names for each word, in sets that words share: few differ, and one for each would take two megabytes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sets: dict[frozenset[str], frozenset[str]] = {}
+
+    def add(self, word: str, name: str) -> None:
+        names = self.get(word, frozenset()) | {name}
+        self[word] = self._sets.setdefault(names, names)
+
+
 def level(text: str) -> str:
     """Return a text small and without accents, each letter at its own place."""
     if text.isascii():
@@ -149,12 +161,12 @@ def _told() -> Mapping[str, Mapping[str, Any]]:
 
 @lru_cache(1)
 def _small() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    found = _NamesByWord()
     for name, told in _told().items():
         phrases = [phrase for key in _TELLING for phrase in told[key]]
         for word in _ALONE.findall(level(" ".join((*told["small"], *phrases)))):
-            found.setdefault(word, set()).add(name)
-    return {word: frozenset(names) for word, names in found.items()}
+            found.add(word, name)
+    return found
 
 
 def languages_of(plain: str) -> tuple[str, ...]:
@@ -238,7 +250,7 @@ def words_of(name: str) -> frozenset[str]:
 
 def _beginnings(told: Sequence[Mapping[str, Any]]) -> _Heads:
     """Return by their first word which lists have phrases: whole words, stems, and lists that can begin with any."""
-    begins: dict[str, set[str]] = {}
+    begins = _NamesByWord()
     stems: dict[str, list[tuple[str, str]]] = {}
     others: set[str] = set()
     for each in told:
@@ -253,7 +265,7 @@ def _beginnings(told: Sequence[Mapping[str, Any]]) -> _Heads:
                 if phrase[0] in "NH" and not phrase[1:2].isalpha():
                     second = _RUN.search(level(phrase.split()[1]))
                     assert second is not None
-                    begins.setdefault(second[0], set()).add(name)
+                    begins.add(second[0], name)
                 elif first is None:
                     others.add(name)
                 elif "*" in phrase.split()[0]:
@@ -262,8 +274,8 @@ def _beginnings(told: Sequence[Mapping[str, Any]]) -> _Heads:
                     else:
                         stems.setdefault(first[0][:_STEM], []).append((first[0], name))
                 else:
-                    begins.setdefault(first[0], set()).add(name)
-    return _Heads({word: frozenset(names) for word, names in begins.items()}, stems, frozenset(others))
+                    begins.add(first[0], name)
+    return _Heads(begins, stems, frozenset(others))
 
 
 def _numbers(told: Iterable[Mapping[str, Any]], name: str) -> dict[str, int]:
