@@ -27,7 +27,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from platformdirs import user_cache_path
+
 from tests.support.cli import SECONDS_MAX, environment
+from tests.support.forking import loaded
 
 # A daemon starts within two seconds, and on a machine that is busy with other tests within ten.
 EVENTUALLY_SECONDS: Final = 30.0
@@ -223,9 +226,19 @@ def _set_up(machine: Path) -> None:
 
 
 def _environment(machine: Path) -> dict[str, str]:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    # Wide enough that no usage line is broken; and no zone, so that times are the machine's in all of them.
-    return environment(HOME=str(machine), SAMEMIND_HOME=str(machine / "memory"), PATH=path, COLUMNS="100")
+    folders = [Path(sys.executable).parent, os.environ.get("PATH", os.defpath)]
+    if hasattr(os, "fork"):
+        folders.insert(0, loaded().commands)
+    path = os.pathsep.join(map(str, folders))
+    # Wide enough that no usage line is broken; and no zone, so that times are the machine's in all of them. Unpacking
+    # the model takes a second and 79 MB, and is no part of what a page shows: all machines share what is unpacked.
+    return environment(
+        HOME=str(machine),
+        SAMEMIND_HOME=str(machine / "memory"),
+        XDG_CACHE_HOME=str(user_cache_path()),
+        PATH=path,
+        COLUMNS="100",
+    )
 
 
 def _run(command: Command, text: str, machine: Path, examples: Examples, where: str) -> None:
