@@ -95,9 +95,11 @@ class Chains(Feeds):
             self._fresh_seen.setdefault(feed.no, []).append(op)
         return vector
 
-    def know(self, no: int, seq: int, id8: bytes) -> None:
-        """Remember an op's short id until it can be read from the store."""
-        self._fresh_ids[no, seq] = id8
+    def know(self, no: int, first: int, ids: bytes) -> None:
+        """Remember the short ids of ops, from the one at `first` on, until they can be read from the store."""
+        self._fresh_ids |= {
+            (no, seq): ids[at : at + ID8_BYTES] for seq, at in enumerate(range(0, len(ids), ID8_BYTES), first)
+        }
 
     def written(self) -> None:
         """Hear that the batch is in the store."""

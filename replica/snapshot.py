@@ -510,7 +510,7 @@ class _Absorption:
 
     def _place(self, feed: SnapshotFeed) -> None:
         """Give the ops of one of the snapshot's feeds their places here."""
-        core, feeds = self.core, self.core.feeds
+        feeds = self.core.feeds
         chain = [] if feed.parent is None else cut(self._chains[feed.parent], feed.fork)
         held, at = self._find(feed)
         if at is not None:
@@ -518,8 +518,7 @@ class _Absorption:
         if held < feed.seq:
             own = self._continue(feed, held, chain)
             self._new.append((own.no, feed, held))
-            for seq in range(held + 1, feed.seq + 1):
-                core.feeds.know(own.no, seq, feed.id8(seq))
+            feeds.know(own.no, held + 1, feed.spine[(held - feed.fork) * ID8_BYTES :])
             feeds.grow(own, feed.seq, feed.head)
             chain = chain_to(feeds, own.no, feed.seq)
         self._chains.append(chain)
