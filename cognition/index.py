@@ -230,11 +230,10 @@ class VectorIndex:
         here, held = self._held(among)
         return dict(zip(here.tolist(), held.astype(np.float32, copy=False), strict=True))
 
-    def spread(self, query: Vectors, *, but: int | None = None) -> tuple[float, float]:
+    def spread(self, query: Vectors) -> tuple[float, float]:
         """Return the middle and the spread of a question's cosines with what is here, or with a sample of it.
 
-        `but`: the number of whoever asks, which is as near to itself as nothing else is. Which vectors are the sample
-        follows from their numbers alone, so that the same store says the same.
+        Which vectors are the sample follows from their numbers alone, so that the same store says the same.
         """
         self._check(query)
         if self._sampled is None:
@@ -247,8 +246,6 @@ class VectorIndex:
                 self._sampled, sample = self._held(self._sampled.tolist())
                 self._sample = sample.astype(np.float32, copy=False)
             cosines = np.vecdot(self._sample, query)
-        if but is not None:
-            cosines = cosines[self._sampled != but]
         whole = len(cosines) + USUAL
         middle = (float(cosines.sum()) + USUAL * USUAL_MIDDLE) / whole
         apart = float(np.square(cosines - middle).sum()) + USUAL * USUAL_SPREAD**2

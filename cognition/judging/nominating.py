@@ -15,8 +15,6 @@ from cognition.index import Halves, VectorIndex
 from cognition.judging.nominees import (
     LOOKED_AT,
     MET_FROM,
-    USUAL_AMONG,
-    USUAL_COUNTS,
     MetWords,
     Near,
     Nominee,
@@ -32,10 +30,8 @@ from cognition.words import quoted, terms
 from replica import MemoryId
 from replica.reads.ids import newest_tellings, number_of
 
-# As many of the nearest say what is near to everything; the partner is hardly ever behind them.
-_NEAR: Final = 24
-# Of what lies near, some is the telling itself, its facts, or in another space.
-_READ: Final = _NEAR + 8
+# Of what lies near, some is the telling itself, its facts, another's copy, or in another space.
+_READ: Final = 2 * LOOKED_AT
 # Words that are sought where no model is at hand: the longest, which tell most.
 _WORDS_MAX: Final = 12
 
@@ -83,7 +79,7 @@ class ByMeaning:
             {number: float(np.vecdot(made, vector)) for number, made in waiting.items()}.items(),
             key=lambda each: (-each[1], each[0]),
         )
-        return found | dict(near[:_NEAR])
+        return found | dict(near[:_READ])
 
     def of_words(self, words: Sequence[str]) -> Vectors:
         """Return a vector for each word by itself."""
@@ -183,23 +179,13 @@ class Vectorized(NamedTuple):
         chosen = sorted(last.values())
         known, plain = [every[at] for at in chosen], plain[chosen]
         cosines = np.vecdot(plain, query)
-        middle, spread = self.index_of(connection).spread(query, but=told.id)
-        others = _cosines(plain, plain).sum(axis=1) - 1
-        among = (others + USUAL_AMONG * USUAL_COUNTS) / (len(known) - 1 + USUAL_COUNTS)
         nearest = np.argsort(-cosines, kind="stable")[:LOOKED_AT].tolist()
         met = self.by_meaning.met(told.memory.text, [known[at].memory.text for at in nearest])
         return [
             (
                 known[at],
                 Near(
-                    known[at].id,
-                    known[at].memory.text,
-                    float(cosines[at]),
-                    _labelled(told, known[at]),
-                    middle,
-                    spread,
-                    float(among[at]),
-                    words,
+                    known[at].id, known[at].memory.text, float(cosines[at]), _labelled(told, known[at]), words
                 ),
             )
             for at, words in zip(nearest, met, strict=True)

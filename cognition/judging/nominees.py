@@ -1,10 +1,11 @@
 """Name what somebody who understands the words should compare with a new telling: at most three older memories.
 
 What is told twice, or otherwise than before, is nearly always among the memories nearest in meaning; but so is much
-that only sounds alike. So a logistic weighs five things: how near the older memory is beside the rest of the store,
-how near it is to the others that were found (some are near to everything), how many words of the new one it meets, how
-much of it these meet, and whether typed values cannot both hold. This judges nothing. Whoever told it, an agent or a
-person, reads both and says what they are to each other (`settle`).
+that only sounds alike. So a logistic weighs four things: how near the older memory is, how many words of the new one
+it meets, how much of it these meet, and whether typed values cannot both hold. The likeliest decides whether anything
+is named; where it is, others that are half as likely as that takes are named beside it, since whoever reads one reads
+three. This judges nothing. Whoever told it, an agent or a person, reads both and says what they are to each other
+(`settle`).
 
 Its numbers are fitted by `python -m tests.bench.nominating`, which also tells what they reach on whoever was left out
 of the fit. Where no model is at hand, shared words, names and attributes stand for meaning, with weights set by hand.
@@ -19,7 +20,6 @@ from typing import Final, NamedTuple
 from cognition.grammar.attributes import Attribute, attributes, differ
 from cognition.grammar.pairing import disagreements
 from cognition.grammar.typed import read_claims
-from cognition.index import USUAL_MIDDLE, USUAL_SPREAD
 from cognition.words import SILENT_WORDS, words
 
 NOMINEES_MAX: Final = 3
@@ -31,10 +31,8 @@ LOOKED_AT: Final = 16
 class PartnerEvidence(NamedTuple):
     """What speaks for naming an older memory."""
 
-    standing: float
-    """Its cosine in spreads above the middle of the store's."""
-    among: float
-    """Its mean cosine with the others that lie near: high for what is near to everything."""
+    cosine: float
+    """How near it is in meaning."""
     met: float
     """How many of the new telling's words it meets, each as far as its nearest word is near (`MET_FROM`)."""
     covered: float
@@ -44,17 +42,16 @@ class PartnerEvidence(NamedTuple):
 
 
 # One for each part of the evidence, and what is added; `python -m tests.bench.nominating --write` writes them.
-WEIGHTS: Final = PartnerEvidence(standing=0.83, among=-3.73, met=0.22, covered=3.11, against=6.93)
-ADDED: Final = -7.06
-# How likely one must be a partner to be named; fitted too: two of five memories that have no partner name somebody.
-CHANCE_MIN: Final = 0.0271
+WEIGHTS: Final = PartnerEvidence(cosine=7.55, met=0.21, covered=3.86, against=7.05)
+ADDED: Final = -8.69
+# How likely the first must be a partner to be named; fitted too: 45 of 100 memories without a partner name somebody.
+CHANCE_MIN: Final = 0.0249
+# Which share of that is enough for those beside it.
+BESIDE_SHARE: Final = 0.5
 # The least cosine of two words that says anything; what is above it counts, up to 1 for the same word.
 MET_FROM: Final = 0.3
 # Words of a telling that are compared, from its beginning: a page would meet everything.
 MET_WORDS_MAX: Final = 40
-# What a memory's mean cosine with others usually is, and how many others that is worth: of two, one tells little.
-USUAL_AMONG: Final = 0.2
-USUAL_COUNTS: Final = 4
 
 # Without a model: what a shared name and a shared attribute add to the share of words, each up to twice.
 NAME: Final = 0.05
@@ -111,10 +108,6 @@ class Near(NamedTuple):
     cosine: float | None
     labelled: bool = False
     """Whether its vector, or that of the new telling, was made of more than the text."""
-    middle: float = USUAL_MIDDLE
-    spread: float = USUAL_SPREAD
-    """Of the new telling's cosines with the whole store."""
-    among: float = USUAL_AMONG
     met: MetWords | None = None
     """None where words have no vectors, and only those count that both hold."""
 
@@ -128,13 +121,15 @@ class _Read(NamedTuple):
 
 def nominees(text: str, near: Iterable[Near]) -> list[Nominee]:
     """Return at most `NOMINEES_MAX` of the near ones that a text is to be compared with, the likeliest first."""
-    found = []
-    for each in near:
-        weight = _weight(text, each)
-        if weight >= (WORDS_WEIGHT_MIN if each.cosine is None else CHANCE_MIN):
-            found.append((weight, each))
-    found.sort(key=lambda one: (-one[0], -one[1].id))
-    return [_compared(text, each, weight) for weight, each in found[:NOMINEES_MAX]]
+    found = sorted(((_weight(text, each), each) for each in near), key=lambda one: (-one[0], -one[1].id))
+    if not found:
+        return []
+    first, likeliest = found[0]
+    if likeliest.cosine is None:
+        least = WORDS_WEIGHT_MIN
+    else:
+        least = BESIDE_SHARE * CHANCE_MIN if first >= CHANCE_MIN else 1.0
+    return [_compared(text, each, weight) for weight, each in found[:NOMINEES_MAX] if weight >= least]
 
 
 def compared(text: str, each: Near) -> Nominee:
@@ -164,8 +159,7 @@ def evidence(text: str, each: Near) -> PartnerEvidence:
     met = each.met or _met_exactly(compared_words(text), compared_words(each.text))
     against = disagreements(read_claims(each.text), read_claims(text), max(cosine, 0))
     return PartnerEvidence(
-        standing=(cosine - each.middle) / each.spread,
-        among=each.among - LABELLED * each.labelled,
+        cosine=cosine,
         met=met.met,
         covered=met.covered,
         against=float(bool(against)),

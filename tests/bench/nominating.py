@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 import samemind
 from cognition.judging import nominating, nominees
-from cognition.judging.nominees import NOMINEES_MAX, Near, Nominee, PartnerEvidence
+from cognition.judging.nominees import BESIDE_SHARE, NOMINEES_MAX, Near, Nominee, PartnerEvidence
 from tests.bench.lives import Life, files_of, measure, show
 from tests.bench.logistic import Numbers, logistic
 
 # How many plain memories may name somebody: the bar is set by the first, the others tell the curve.
-NAMED: Final = (0.45, 0.30, 0.40, 0.50)
+NAMED: Final = (0.45, 0.30, 0.35, 0.40, 0.47, 0.50)
 # Of each memory the nearest are fitted on; what is further off is told apart by nearness alone.
 FITTED_ON: Final = 8
 # A repetition counts half: there are few, and nearness finds them.
@@ -59,7 +59,7 @@ class Judged(NamedTuple):
 
 
 class Named(NamedTuple):
-    """How likely the best are: of each contradiction and repetition its older side, of plain memories the first."""
+    """Below which bar each is named: of contradictions and repetitions the older side, of plain memories anything."""
 
     contradictions: Numbers
     repetitions: Numbers
@@ -134,7 +134,7 @@ def fit(some: Sequence[Judged]) -> Numbers:
 
 
 def named(life: Judged, numbers: Numbers) -> Named:
-    """Return how likely those are that would be named without a bar; -1 where one is not among them."""
+    """Return below which bar those would be named that are among the likeliest three; -1 where one is not."""
     said = 1 / (1 + np.exp(-(life.rows @ numbers[:-1] + numbers[-1])))
     best: dict[int, dict[int, float]] = {}
     for at in np.lexsort((-life.older, -said)):
@@ -144,7 +144,7 @@ def named(life: Judged, numbers: Numbers) -> Named:
     first = {newer: max(of.values()) for newer, of in best.items()}
 
     def of_pair(older: int, newer: int) -> float:
-        return best.get(newer, {}).get(older, -1.0)
+        return min(first.get(newer, -1.0), best.get(newer, {}).get(older, -1.0) / BESIDE_SHARE)
 
     return Named(
         np.array([of_pair(*pair) for pair in life.contradictions]),

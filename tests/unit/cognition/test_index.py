@@ -206,21 +206,10 @@ def test_what_a_search_multiplied_serves_whoever_asks_next_until_something_chang
         index.search(query, 5)
         assert index.cosines(query, range(0, 700, 3)) == anew.cosines(query, range(0, 700, 3))
         assert index.spread(query) == anew.spread(query)
-        assert index.spread(query, but=6) == anew.spread(query, but=6)
         if change % 2:
             index.add([6, 12], rows[[12, 6]])
         else:
             index.remove([change, 30, 200])
-
-
-def test_whoever_asks_is_not_counted_among_what_is_near_to_it() -> None:
-    rows = topical(300, WIDTH, 6)
-    whole, without = VectorIndex(WIDTH), VectorIndex(WIDTH)
-    whole.add(range(300), rows)
-    without.add(range(299), rows[:299])
-    assert whole.spread(rows[299], but=299) == without.spread(rows[299])
-    assert whole.spread(rows[299]) != without.spread(rows[299])
-    assert whole.spread(rows[299], but=1_000) == whole.spread(rows[299])
 
 
 def test_a_store_that_grows_beyond_one_pass_keeps_what_it_has() -> None:

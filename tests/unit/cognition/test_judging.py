@@ -14,6 +14,8 @@ from cognition.grammar.attributes import Attribute, attributes, differ
 from cognition.judging import nominating
 from cognition.judging.nominating import ByMeaning
 from cognition.judging.nominees import (
+    BESIDE_SHARE,
+    CHANCE_MIN,
     MET_WORDS_MAX,
     NOMINEES_MAX,
     WEIGHTS,
@@ -79,16 +81,33 @@ def test_nearness_alone_names_little_and_words_that_meet_count_beside_it() -> No
     assert one.kinds == ("money €",)
 
 
-def test_what_is_near_to_everything_is_named_later_than_what_is_near_to_this() -> None:
-    told, known = "The bins go out on Monday", "Bins: Tuesday"
-    assert compared(told, Near(1, known, 0.5, among=0.4)).weight < compared(told, Near(1, known, 0.5)).weight
-    assert compared(told, Near(1, known, 0.5, middle=0.3)).weight < compared(told, Near(1, known, 0.5)).weight
+def test_whether_any_is_named_is_up_to_the_first_and_others_need_be_half_as_likely() -> None:
+    told, known = "The bins go out on Monday", "the boat was painted green"
+    near = [Near(number, known, cosine / 100) for number, cosine in enumerate(range(100))]
+    weights = {each.id: compared(told, each).weight for each in near}
+    above = [number for number, weight in weights.items() if weight > CHANCE_MIN + 0.001]
+    beside = [
+        number
+        for number, weight in weights.items()
+        if BESIDE_SHARE * CHANCE_MIN + 0.001 < weight < CHANCE_MIN - 0.001
+    ]
+    below = [number for number, weight in weights.items() if weight < BESIDE_SHARE * CHANCE_MIN - 0.001]
+    first, second, third = above[0], beside[0], below[-1]
+    found = nominees(told, [near[third], near[second], near[first]])
+    assert [each.id for each in found] == [first, second]
+    assert nominees(told, [near[third], near[second]]) == []
+    assert nominees(told, []) == []
+
+
+def test_without_a_model_each_needs_its_share_of_words() -> None:
+    near = [Near(1, "we had soup for dinner", None), Near(2, "a plot costs Barbara 62 €", None)]
+    assert [each.id for each in nominees("Barbara now pays 68 € for the plot", near)] == [2]
+    assert nominees("Barbara now pays 68 € for the plot", near[:1]) == []
 
 
 def test_each_part_of_the_evidence_weighs_the_way_it_means() -> None:
     """A fit that says otherwise was made of data that are broken."""
-    assert WEIGHTS.among < 0
-    assert min(WEIGHTS.standing, WEIGHTS.met, WEIGHTS.covered, WEIGHTS.against) > 0
+    assert min(WEIGHTS) > 0
 
 
 def test_words_meet_as_far_as_the_nearest_of_the_other_text_is_near() -> None:

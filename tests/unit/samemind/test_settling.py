@@ -151,7 +151,8 @@ def test_a_review_looks_up_once_what_was_judged_of_all_that_are_shown_as_one(
     found = mind.review()
     assert {each.rid for each in found} == {new.rid}
     assert len(asked) == 2
-    mind.settle(found.nominees[0].nominee.rid, new, "two_things")
+    for each in found:
+        mind.settle(each.nominee.rid, new, "two_things")
     assert mind.review().total == 0
 
 
