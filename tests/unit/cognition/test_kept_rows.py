@@ -9,6 +9,8 @@ import pytest
 
 from cognition import Filters, passes
 from cognition.passes import Candidates, KeptRows
+from cognition.tables import indexed
+from cognition.words import words
 from replica import Forget, Set, Write
 from tests.support.minds import Home
 
@@ -69,3 +71,16 @@ def test_how_often_a_memory_was_told_is_read_from_its_metadata_where_that_says_s
     home.remember("Carl rows")
     rows = Candidates(home.connection, Filters()).rows(numbers_of(home.connection))
     assert [row.mentions for row in rows.values()] == [4, None, None]
+
+
+def test_a_row_tells_the_words_of_its_labels_and_of_its_day() -> None:
+    home = Home()
+    home.remember("Ann rows", topic="sport", tags=["boat", "lake"], told_at=86_400_000)
+    home.remember("Bob rows")
+    labelled, plain = Candidates(home.connection, Filters()).rows(numbers_of(home.connection)).values()
+    assert (
+        labelled.about
+        == indexed(labelled.text, {"topic": "sport", "tags": ["boat", "lake"], "told_at": 86_400_000}).about
+    )
+    assert {"sport", "lake", "boat", "1970"} <= set(words(labelled.about))
+    assert (labelled.permitted, plain.about, plain.permitted) == (1, "", 1)
