@@ -96,9 +96,13 @@ class WordGroups:
         ]
 
     def _of(self, word: str) -> frozenset[str]:
-        nothing = frozenset[str]()
-        begun = (self._starts.get(word[:length], nothing) for length in self._lengths)
-        return self._whole.get(stem(word), nothing).union(*begun)
+        found = self._whole.get(stem(word), frozenset())
+        for length in self._lengths:  # the shortest first
+            if length > len(word):
+                break
+            if (begun := self._starts.get(word[:length])) is not None:
+                found |= begun
+        return found
 
 
 class Tables(NamedTuple):

@@ -12,6 +12,16 @@ def test_a_group_is_found_by_its_name_its_words_in_any_form_and_its_stems() -> N
     assert vocabulary.groups([]) == frozenset()
 
 
+def test_a_word_belongs_to_every_group_that_has_it_or_a_beginning_of_it() -> None:
+    vocabulary = WordGroups(
+        {"sail": "nav* navegar", "rule": "navega*", "ship": "navega", "other": "navegarem*"}
+    )
+    assert vocabulary.of("navegar") == {"sail", "rule"}
+    assert vocabulary.of("navega") == {"sail", "rule", "ship"}  # a beginning may be the whole word
+    assert vocabulary.of("nav") == {"sail"}
+    assert vocabulary.of("na") == frozenset()
+
+
 def test_every_word_of_the_tables_is_a_query_that_sqlite_accepts() -> None:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='porter unicode61')")
