@@ -1,16 +1,17 @@
 """Commands that are forked from a process that has loaded them do what commands do that users start."""
 
+import json
 import os
 import re
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.support import cli
-from tests.support.forking import Started, loaded
+from tests.support.forking import loaded
+from tests.support.hearing import next_line
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork"), reason="this system starts processes in one way only"
@@ -78,29 +79,28 @@ def test_each_has_its_own_input_folder_and_environment(
     assert cli.run(tmp_path / "one", "list").code != 0
 
 
-@contextmanager
-def _waits(tmp_path: Path) -> Iterator[Started]:
-    """One that waits for its standard input, which has been opened and never ends."""
-    theirs, ours = os.pipe()
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    try:
-        words = ["--home", str(tmp_path / "home"), "remember", "-"]
-        yield loaded().start(words, cli.environment(), (theirs, nothing, nothing))
-    finally:
-        for each in (theirs, ours, nothing):
-            os.close(each)
-
-
 def test_whoever_waits_is_told_by_what_it_was_killed(tmp_path: Path) -> None:
-    with _waits(tmp_path) as started:
-        os.kill(started.pid, signal.SIGKILL)
-        assert started.wait(cli.SECONDS_MAX) == -signal.SIGKILL
+    """One that waits for an input that never ends."""
+    with cli.start(tmp_path, "remember", "-", stdin=subprocess.PIPE) as process:
+        assert process.poll() is None
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.01)
+        process.kill()
+        assert process.wait(cli.SECONDS_MAX) == process.poll() == -signal.SIGKILL
 
 
-def test_one_that_takes_too_long_is_killed(tmp_path: Path) -> None:
-    with _waits(tmp_path) as started:
-        with pytest.raises(TimeoutError):
-            started.wait(0.01)
-        with suppress(ProcessLookupError):
-            while True:  # the process that started it sees its end a moment later
-                os.kill(started.pid, 0)
+def test_a_shell_sees_the_code_and_passes_signals_on(tmp_path: Path) -> None:
+    words = [str(loaded().commands / "samemind"), "--home", str(tmp_path)]
+    assert subprocess.run([*words, "nonsense"], capture_output=True, check=False).returncode == 2
+    with subprocess.Popen(
+        [*words, "--json", "up", "--no-mdns", "--listen", "127.0.0.1:0"],
+        stdout=subprocess.PIPE,
+        env=cli.environment(),
+        text=True,
+    ) as up:
+        pid = json.loads(next_line(up))["pid"]
+        assert pid != up.pid
+        up.terminate()
+        assert up.wait(cli.SECONDS_MAX) == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -1,6 +1,5 @@
 """Agents: the official MCP client, and `samemind mcp` as the process that it starts."""
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,14 +9,15 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.support.cli import environment
+from tests.support.forking import loaded
 
 
 @asynccontextmanager
 async def agent(home: Path, *words: str, mode: str = "auto", **more: Any) -> AsyncIterator[Client]:
     """Connect a client to a server of its own, as an agent's host does; `more` is what the host can do."""
     server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "samemind", "--home", str(home), "mcp", *words],
+        command=str(loaded().commands / "samemind"),
+        args=["--home", str(home), "mcp", *words],
         # The SDK's own imports warn; whether ours do, other tests see.
         env={**environment(), "PYTHONWARNINGS": "default"},
     )

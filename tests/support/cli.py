@@ -1,6 +1,7 @@
 """Run the real command, and a real daemon, as separate processes.
 
-`run` forks it from a process that has loaded it (`forking`), which costs a tenth; `run_afresh` starts Python.
+`run`, `start` and `daemon` fork it from a process that has loaded it (`forking`), which costs a tenth; `run_afresh`
+starts Python.
 """
 
 import json
@@ -8,14 +9,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, Final
 
-from tests.support.forking import loaded
+from tests.support.forking import Forked
 from tests.support.hearing import next_line
 
 COMMAND: Final = (sys.executable, "-m", "samemind")
@@ -49,23 +50,29 @@ def environment(**more: str) -> dict[str, str]:
 
 def run(home: Path, *words: str, stdin: str = "", **more: str) -> Ran:
     """Run `samemind` on a home to its end, in a process of its own that was forked from one that had loaded it."""
-    if not hasattr(os, "fork"):
-        return run_afresh(home, *words, stdin=stdin, **more)
-    theirs, ours = zip(*(os.pipe() if number == 0 else os.pipe()[::-1] for number in range(3)), strict=True)
-    try:
-        started = loaded().start(["--home", str(home), *words], environment(**more), theirs)
-    finally:
-        for each in theirs:
-            os.close(each)
-    given, out, err = (
-        os.fdopen(each, mode, encoding="utf-8") for each, mode in zip(ours, "wrr", strict=True)
-    )
-    with out, err, ThreadPoolExecutor(2) as readers:
-        reads = [readers.submit(each.read) for each in (out, err)]
-        with suppress(BrokenPipeError), given:
-            given.write(stdin)
-        code = started.wait(SECONDS_MAX)
-        return Ran(code, *(each.result() for each in reads))
+    with start(home, *words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, environ=more) as process:
+        try:
+            out, err = process.communicate(stdin, SECONDS_MAX)
+        except BaseException:
+            process.kill()
+            raise
+        return Ran(process.returncode, out, err)
+
+
+def start(
+    home: Path,
+    *words: str,
+    stdin: int | None = None,
+    stderr: int | IO[bytes] | None = None,
+    cwd: Path | None = None,
+    environ: Mapping[str, str] = MappingProxyType({}),
+) -> "subprocess.Popen[str]":
+    """Start `samemind` on a home, as `run` does, and go on; its output is read from a pipe."""
+    given = ["--home", str(home), *words]
+    streams: Any = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": stderr, "encoding": "utf-8"}
+    if hasattr(os, "fork"):
+        return Forked(given, env=environment(**environ), cwd=cwd, **streams)
+    return subprocess.Popen([*COMMAND, *given], env=environment(**environ), cwd=cwd, **streams)
 
 
 def run_afresh(home: Path, *words: str, stdin: str = "", **more: str) -> Ran:
@@ -101,15 +108,8 @@ def daemon(
     home: Path, *words: str, cwd: Path | None = None, stderr: IO[bytes] | None = None, **more: str
 ) -> Iterator[RunningDaemon]:
     """Run `samemind up` for the block, from the moment at which it answers."""
-    process = subprocess.Popen(
-        [*COMMAND, "--home", str(home), "--json", "up", "--no-mdns", "--listen", "127.0.0.1:0", *words],
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        text=True,
-        encoding="utf-8",
-        env=environment(**more),
-        cwd=cwd,
-    )
+    up = ("--json", "up", "--no-mdns", "--listen", "127.0.0.1:0")
+    process = start(home, *up, *words, stderr=stderr, cwd=cwd, environ=more)
     assert process.stdout is not None
     try:
         line = next_line(process)

@@ -23,10 +23,10 @@ _STARTING_SECONDS_MAX: Final = 120
 
 
 def start(
-    path: str, words: Sequence[str], environment: Mapping[str, str], streams: Sequence[int]
+    path: str, words: Sequence[str], environment: Mapping[str, str], cwd: str, streams: Sequence[int]
 ) -> tuple[int, socket.socket]:
     """Start the command with these words and streams; return its process id, and where it is told how it ends."""
-    document = json.dumps({"words": words, "environment": dict(environment), "cwd": os.getcwd()}).encode()
+    document = json.dumps({"words": words, "environment": dict(environment), "cwd": cwd}).encode()
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(_STARTING_SECONDS_MAX)
     connection.connect(path)
@@ -45,7 +45,7 @@ def answer(connection: socket.socket) -> int:
 def main() -> int:
     """Be the command, as far as a shell sees."""
     _, path, *words = sys.argv
-    pid, connection = start(path, words, os.environ, (0, 1, 2))
+    pid, connection = start(path, words, os.environ, os.getcwd(), (0, 1, 2))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: os.kill(pid, number))
     connection.settimeout(None)

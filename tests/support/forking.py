@@ -19,6 +19,7 @@ import importlib
 import json
 import os
 import pkgutil
+import select
 import selectors
 import shlex
 import signal
@@ -26,8 +27,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -38,18 +39,21 @@ _STREAMS: Final = 3
 _ENDING_SECONDS_MAX: Final = 60
 # What only some commands load, and what no command of this system does.
 _NOT_LOADED: Final = tuple(
-    f"samemind.{name}" for name in ("_tools", "adapters", "agents", "mcp", "phone", "platform.windows")
+    f"samemind.{name}" for name in ("_tools", "adapters", "agents", "mcp.http", "phone", "platform.windows")
 )
 
 
 class Loaded:
-    """A process that has loaded the command. In `commands` is a `samemind` for shells, which is started by it."""
+    """A process that has loaded the command, and the Unix socket at which it is asked to fork.
+
+    In `commands` is a `samemind` for shells, which asks for it.
+    """
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="samemind-loaded-")
-        self._path = str(Path(self._folder.name) / "socket")
+        self.path = str(Path(self._folder.name) / "socket")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.forking", self._path],
+            [sys.executable, "-m", "tests.support.forking", self.path],
             cwd=Path(__file__).parents[2],
             env={**os.environ, "PYTHONWARNINGS": "error"},
             stdin=subprocess.PIPE,
@@ -61,15 +65,9 @@ class Loaded:
         self.commands = Path(self._folder.name) / "bin"
         self.commands.mkdir()
         command = self.commands / "samemind"
-        words = shlex.join([sys.executable, "-IS", forked.__file__, self._path])
+        words = shlex.join([sys.executable, "-IS", forked.__file__, self.path])
         command.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         command.chmod(0o700)
-
-    def start(
-        self, words: Sequence[str], environment: Mapping[str, str], streams: Sequence[int]
-    ) -> "Started":
-        """Start the command with these words, and with these descriptors for its standard streams."""
-        return Started(*forked.start(self._path, words, environment, streams))
 
     def end(self) -> None:
         """End it, and what was started and goes on."""
@@ -81,22 +79,38 @@ class Loaded:
         self._folder.cleanup()
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A command that was started."""
+class Forked(subprocess.Popen[str]):
+    """A command that `Loaded` starts, with words that are all its own; in all else as any that `subprocess` starts.
 
-    pid: int
-    _connection: socket.socket
+    What is overridden has no public name: `tests/endtoend/test_forked_commands.py` fails where a Python calls it
+    otherwise.
+    """
 
-    def wait(self, seconds: float) -> int:
-        """Return its exit code, as `subprocess` gives it; whoever takes longer is killed."""
-        self._connection.settimeout(seconds)
+    def _execute_child(self, args: Sequence[str], *given: Any) -> None:
+        _, _, _, _, cwd, environment, _, _, _, *pipes = given[:15]
+        theirs = [pipes[0], pipes[3], pipes[5]]  # the others are our ends of the pipes
+        streams = [number if pipe == -1 else pipe for number, pipe in enumerate(theirs)]
+        try:
+            self.pid, self._connection = forked.start(
+                loaded().path, args, environment or os.environ, os.fspath(cwd or os.getcwd()), streams
+            )
+        finally:
+            self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
+        self._child_created = True
+
+    def _try_wait(self, wait_flags: int) -> tuple[int, int]:
+        if not select.select([self._connection], [], [], 0 if wait_flags & os.WNOHANG else None)[0]:
+            return 0, 0
         with self._connection:
-            try:
-                return os.waitstatus_to_exitcode(forked.answer(self._connection))
-            except TimeoutError:
-                os.kill(self.pid, signal.SIGKILL)
-                raise
+            return self.pid, forked.answer(self._connection)
+
+    def _internal_poll(self, _deadstate: int | None = None) -> int | None:
+        if self.returncode is None:
+            with self._waitpid_lock:  # type: ignore[attr-defined]
+                pid, status = self._try_wait(os.WNOHANG)
+                if pid:
+                    self._handle_exitstatus(status)  # type: ignore[attr-defined]
+        return self.returncode
 
 
 @cache
@@ -179,6 +193,8 @@ class _Server:
         os.chdir(asked["cwd"])
         os.environ.clear()
         os.environ.update(asked["environment"])
+        if action := os.environ.get("PYTHONWARNINGS"):
+            warnings.simplefilter(action)  # type: ignore[arg-type]
         words: list[str] = asked["words"]
         return words
 

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -82,12 +81,7 @@ def members_agree(members: Iterable[Member]) -> float:
 
 def pair(offering: Path, joining: Path) -> None:
     """Pair two devices."""
-    with subprocess.Popen(
-        [*cli.COMMAND, "--home", str(offering), "--json", "pair"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=cli.environment(),
-    ) as offer:
+    with cli.start(offering, "--json", "pair") as offer:
         said = json.loads(next_line(offer))
         joined = cli.run(joining, "pair", said["code"], "--address", said["address"], "--json")
         assert joined.code == 0, joined.err or joined.out

@@ -33,7 +33,7 @@ from sync.pairing import Introduction, Joiner, PairingResult
 from sync.trust import TrustStore
 from sync.web_hello import LINK_PROTOCOL, PAIR_PROTOCOL, HelloInitiator, pairing_context
 from sync.web_link import RecordStream
-from tests.support.cli import COMMAND, environment
+from tests.support import cli
 from tests.support.devices import Device
 from tests.support.hearing import next_line
 
@@ -199,14 +199,7 @@ def offering(home: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
 @contextmanager
 def waiting(home: Path, *words: str) -> Iterator[tuple[Any, "subprocess.Popen[str]"]]:
     """What a command shows first, and the command, which waits for another device until the end of the block."""
-    command = subprocess.Popen(
-        [*COMMAND, "--home", str(home), "--json", *words],
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=environment(),
-    )
-    with command:
+    with cli.start(home, "--json", *words) as command:
         try:
             yield json.loads(next_line(command)), command
         finally:
