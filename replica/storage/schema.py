@@ -48,15 +48,21 @@ def migrate(connection: sqlite3.Connection) -> None:
             step(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute("COMMIT")
         except BaseException as error:
-            connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.DatabaseError) and not is_of_the_disk(error):
-                raise StoreCorrupt(
-                    f"expected the tables of version {number - 1} in the store, got others: bringing them to version "
-                    f"{number} failed ({error}); it was left as it is"
+            if connection.in_transaction:  # SQLite rolls back by itself on a full disk
+                connection.execute("ROLLBACK")
+            if not isinstance(error, sqlite3.DatabaseError):
+                raise
+            if is_of_the_disk(error):
+                raise StoreFailed(
+                    f"the store could not be brought from version {number - 1} to version {number} ({error}); it was "
+                    "left as it is. See that its disk is there and has room, then try again"
                 ) from error
-            raise
-        connection.execute("COMMIT")
+            raise StoreCorrupt(
+                f"expected the tables of version {number - 1} in the store, got others: bringing them to version "
+                f"{number} failed ({error}); it was left as it is"
+            ) from error
 
 
 def is_of_the_disk(error: Exception) -> bool:
@@ -84,12 +90,17 @@ def check(connection: sqlite3.Connection) -> int:
         raise StoreCorrupt(
             "expected a samemind store, got another program's SQLite file; it was left as it is"
         )
+    if tables and version < 1:  # the first step commits its tables together with a version
+        raise StoreCorrupt(
+            f"expected a store of version 1 to {len(MIGRATIONS)}, got one that says it is of version {version}; it was "
+            "left as it is. Restore a backup"
+        )
     if version > len(MIGRATIONS):
         raise StoreNewer(
             f"expected a store of version {len(MIGRATIONS)} or older, got version {version}; it was left as it is. "
             "Upgrade samemind to open it"
         )
-    return int(version)
+    return max(0, int(version))
 
 
 def add_field(connection: sqlite3.Connection, name: str) -> None:

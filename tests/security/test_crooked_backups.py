@@ -90,7 +90,6 @@ def test_what_runs_by_itself_in_a_backup_is_taken_out(tmp_path: Path, changes: S
     [
         "ALTER TABLE memory ADD COLUMN computed GENERATED ALWAYS AS (zeroblob(1000000000)) VIRTUAL",
         "CREATE TABLE more (x CHECK (length(zeroblob(x)) > 0))",
-        "PRAGMA user_version = 0",
     ],
 )
 def test_a_backup_whose_tables_compute_is_none(tmp_path: Path, change: str) -> None:
@@ -143,6 +142,8 @@ def test_an_honest_backup_is_changed_by_nothing(tmp_path: Path) -> None:
     ("changes", "expected"),
     [
         (["PRAGMA user_version = 1"], "expected the tables of version 1 in the store, got others"),
+        (["PRAGMA user_version = 0"], "of version 1 to {known}, got one that says it is of version 0"),
+        (["PRAGMA user_version = -7"], "of version 1 to {known}, got one that says it is of version -7"),
         (["PRAGMA user_version = 999"], "version {known} or older, got version 999"),
         (["PRAGMA user_version = 999", "ALTER TABLE op RENAME TO operation"], "or older, got version 999"),
         (
@@ -151,7 +152,7 @@ def test_an_honest_backup_is_changed_by_nothing(tmp_path: Path) -> None:
         ),
         (["PRAGMA application_id = 7"], "expected a samemind store, got another program's SQLite file"),
     ],
-    ids=["older", "newer", "newer, others", "no tables", "another program's"],
+    ids=["older", "none", "below", "newer", "newer, others", "no tables", "another program's"],
 )
 def test_what_a_backup_of_another_version_is_and_what_was_expected_is_told(
     tmp_path: Path, changes: Sequence[str], expected: str, capsys: pytest.CaptureFixture[str]

@@ -80,6 +80,42 @@ def test_a_store_of_a_later_version_is_refused_and_left_as_it_is(path: Path) -> 
     refused(path, StoreNewer, "Upgrade samemind to open it")
 
 
+@pytest.mark.parametrize("version", [0, -1, -999])
+def test_a_store_that_says_it_is_of_no_version_is_refused_as_that(path: Path, version: int) -> None:
+    """Steps were taken that its tables had behind them, and a table was said to be there already."""
+    connection = connect(str(path))
+    SqliteStore(connection)
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    refused(path, StoreCorrupt, f"version 1 to .*, got one that says it is of version {version}; it was left")
+
+
+def test_an_empty_file_of_a_version_below_zero_becomes_a_whole_store(path: Path) -> None:
+    connection = connect(str(path))
+    connection.execute("PRAGMA user_version = -1")
+    connection.close()
+    remember(core_of("ann", sqlite_store(str(path))), "one")
+    assert texts(core_of("ann", sqlite_store(str(path)))) == {"one"}
+
+
+@pytest.mark.parametrize("pages", [1, 4, 16, 40])
+def test_a_disk_that_is_full_while_a_store_is_brought_up_is_told_and_it_goes_on_when_there_is_room(
+    path: Path, pages: int
+) -> None:
+    """SQLite's own words said no more than that it was full, or that nothing could be rolled back."""
+    connection = connect(str(path))
+    ((room,),) = connection.execute("PRAGMA max_page_count").fetchall()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(
+        StoreFailed, match=r"could not be brought from version \d+ to .* has room, then try again"
+    ):
+        SqliteStore(connection)
+    connection.execute(f"PRAGMA max_page_count = {room}")
+    core = core_of("ann", SqliteStore(connection))
+    remember(core, "one")
+    assert verify_replica(core).ok
+
+
 def test_an_empty_file_becomes_a_store(path: Path) -> None:
     path.touch()
     remember(core_of("ann", sqlite_store(str(path))), "one")
