@@ -10,17 +10,20 @@ import socket
 import stat
 import struct
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from samemind.errors import Failed, Locked
+from samemind.errors import Failed, Locked, Unreachable
 
 KIND: Final = "posix"
 LETS_GO_OF_OPEN_FILES: Final = True
 # The size of `sun_path`, less the zero at its end.
 SOCKET_PATH_BYTES_MAX: Final = 103 if sys.platform == "darwin" else 107
+# Between two tries to get into a queue that is full: a connection is taken from it within a millisecond or so.
+QUEUE_FULL_S: Final = 0.01
 # What is left of it for where temporary files go, beside the names of a folder, a link and a socket there.
 _TEMPORARY_BYTES_MAX: Final = 16
 
@@ -143,7 +146,7 @@ def connect(place: Path, timeout_s: float) -> socket.socket | None:
     try:
         connection.settimeout(timeout_s)
         with short_path(place) as path:
-            connection.connect(path)
+            _connect_in_turn(connection, path, timeout_s)
         connection.settimeout(None)
     except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
         connection.close()
@@ -152,6 +155,22 @@ def connect(place: Path, timeout_s: float) -> socket.socket | None:
         connection.close()
         raise
     return connection
+
+
+def _connect_in_turn(connection: socket.socket, path: str, timeout_s: float) -> None:
+    """Connect, also where the queue is full of others: Linux refuses at once then, whatever the timeout."""
+    until_s = time.monotonic() + timeout_s
+    while True:
+        try:
+            connection.connect(path)
+            return
+        except BlockingIOError as error:
+            if time.monotonic() >= until_s:
+                raise Unreachable(
+                    f"the program that holds the store did not take a connection within {timeout_s:g} s",
+                    hint="too many programs ask it at once, or it hangs: try again, or end it",
+                ) from error
+            time.sleep(QUEUE_FULL_S)
 
 
 @contextmanager

@@ -2,7 +2,12 @@
 
 import errno
 import os
-from collections.abc import Mapping
+import socket
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +18,8 @@ from samemind.config import Home
 from samemind.control import server
 from samemind.control.remote import Remote
 from samemind.control.server import Say, serve
-from samemind.errors import Failed
+from samemind.errors import Failed, Unreachable
+from samemind.platform import posix
 
 
 async def perform(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
@@ -45,6 +51,40 @@ def test_a_result_that_is_no_json_is_told_as_a_bug_and_ends_nothing_else(tmp_pat
             assert await ask(home, "stats") == {"verb": "stats"}
 
     trio.run(main)
+
+
+@contextmanager
+def full_queue(place: Path) -> Iterator[socket.socket]:
+    """A program that listens and takes no connection, in whose queue there is no room for another."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(closing(posix.listen(place, 0))).plain
+        while True:
+            caller = stack.enter_context(socket.socket(socket.AF_UNIX))
+            caller.settimeout(0.0)
+            try:
+                caller.connect(str(place))
+            except BlockingIOError:
+                break
+        yield listener
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses")
+def test_whoever_finds_the_queue_full_waits_for_a_turn(tmp_path: Path) -> None:
+    """Of 129 programs that asked at once, one was told that a resource was temporarily unavailable."""
+    with full_queue(tmp_path / "socket") as listener, ThreadPoolExecutor(1) as thread:
+        connecting = thread.submit(posix.connect, tmp_path / "socket", 60.0)
+        time.sleep(5 * posix.QUEUE_FULL_S)
+        assert not connecting.done()
+        with closing(listener.accept()[0]):
+            connected = connecting.result(60.0)
+            assert connected is not None
+            connected.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses")
+def test_a_queue_that_stays_full_is_told(tmp_path: Path) -> None:
+    with full_queue(tmp_path / "socket"), pytest.raises(Unreachable, match=r"within 0\.05 s"):
+        posix.connect(tmp_path / "socket", 0.05)
 
 
 def test_a_system_that_sets_no_mode_on_an_unbound_socket_sets_it_by_its_path(
