@@ -176,6 +176,9 @@ _HINTS_BY_ERRNO: Final[Mapping[int | None, str]] = {
     errno.EMFILE: "too many files are open: end other programs, or raise the limit (ulimit -n)",
     errno.EIO: "the disk failed: look at the system's log, and restore a backup if it does so again",
 }
+# `sqlite3.SQLITE_FULL`, in the low byte of its codes: to import it here would cost every call to the daemon.
+_SQLITE_FULL: Final = 13
+_SQLITE_KIND: Final = 0xFF
 
 
 def explain(error: BaseException) -> SamemindError:
@@ -215,6 +218,8 @@ def _explained(error: BaseException) -> SamemindError | None:
         if found is not None:
             candidates = getattr(error, "candidates", ())
             hint = found.hint or _HINTS_BY_ERRNO.get(getattr(error, "errno", None), "")
+            if getattr(error, "sqlite_errorcode", 0) & _SQLITE_KIND == _SQLITE_FULL:
+                hint = _HINTS_BY_ERRNO[errno.ENOSPC]
             return found.kind(_said_by(error), code=found.code, hint=hint, candidates=candidates)
     return None
 

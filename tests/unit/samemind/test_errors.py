@@ -1,6 +1,7 @@
 """What went wrong, in the words of the doors."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import patch
 
@@ -143,3 +144,18 @@ def test_an_upgrade_under_a_running_daemon_is_no_bug() -> None:
     assert "samemind down" in explain(ExceptionGroup("x", [ours])).hint
     assert "bug" in explain(ImportError("no such thing", name="else.where")).hint
     assert "bug" in explain(KeyError("x")).hint
+
+
+def test_a_full_disk_is_told_as_one_however_it_is_noticed() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+        connection.execute("PRAGMA max_page_count = 2")
+        with pytest.raises(sqlite3.OperationalError) as full:
+            connection.execute("INSERT INTO notes VALUES (zeroblob(100000))")
+        with pytest.raises(sqlite3.OperationalError) as wrong:
+            connection.execute("SELECT nothing")
+    assert (explain(full.value).code, explain(full.value).hint) == (
+        "store_failed",
+        "make room on the disk, then try again",
+    )
+    assert "doctor" in explain(wrong.value).hint
