@@ -314,8 +314,8 @@ class Store(Protocol):
         """Return the group as it was last told."""
         ...
 
-    def check(self) -> list[str]:
-        """Return what is wrong with what shows, compared with the cells; nothing, as a rule."""
+    def check(self, cells: Iterable[tuple[Key, Cell]]) -> list[str]:
+        """Return what is wrong with what shows, compared with these cells, which are all; nothing, as a rule."""
         ...
 
     def write(self, changes: Changes, now_ms: int) -> None:

@@ -110,10 +110,15 @@ def verify_replica(
         problems += _check_evidence(core)
         problems += _compare_vectors(core, fresh)
         summed = Totals(unfolded=core.totals.unfolded)
-        cells = list(_compare_cells(core, fresh, store.keys(), summed, lambda done: told(ops + done)))
+        # Read once, and compared with the log and with what shows on the way.
+        unlike: list[str] = []
+        cells = _compared_cells(core, fresh, store.keys(), summed, unlike, lambda done: told(ops + done))
+        shown = core.store.check(cells)
+        for _ in cells:
+            pass  # whatever no one looked at
         problems += _compare_digests(core, fresh, summed)
-        problems += cells
-        problems += core.store.check()
+        problems += unlike
+        problems += shown
         problems += _missing(core)
     except _UNREADABLE as error:
         problems.append(f"the store holds something that cannot be read: {type(error).__name__} {error}")
@@ -213,12 +218,18 @@ def _ends(feeds: Feeds, vector: Vector) -> set[OpRef]:
     return set(feeds.places(ends))
 
 
-def _compare_cells(
-    core: Core, fresh: Core, keys: KeysView[Key], summed: Totals, told: Callable[[int], None]
-) -> Iterator[str]:
-    """Compare every cell, also the parts of it that no digest covers (writes that lost, stamps, hidden documents).
+def _compared_cells(
+    core: Core,
+    fresh: Core,
+    keys: KeysView[Key],
+    summed: Totals,
+    unlike: list[str],
+    told: Callable[[int], None],
+) -> Iterator[tuple[Key, Cell]]:
+    """Give every cell, compared: also the parts that no digest covers (writes that lost, stamps, hidden documents).
 
-    `keys` are those of the cells that the log makes; `summed` becomes what the stored ones add up to.
+    `keys` are those of the cells that the log makes; when all were given, `summed` is what the stored ones add up to,
+    and `unlike` says which are stored otherwise.
     """
 
     feeds = Counter(feed.origin for feed in core.feeds)
@@ -248,12 +259,14 @@ def _compare_cells(
         refolded = fresh.store.load([key for key, _ in page])
         for key, cell in page:
             if key in seen or not is_told(cell, refolded.get(key)):
-                yield f"the {key.part.name.lower()} {key.name.hex()} is stored otherwise than the log folds it"
+                unlike.append(
+                    f"the {key.part.name.lower()} {key.name.hex()} is stored otherwise than the log folds it"
+                )
             seen.add(key)
         told(len(seen))
+        yield from page
     _add_up(State({}, core.store.all_tombstones()), summed, core)
-    for key in keys - seen:
-        yield f"the {key.part.name.lower()} {key.name.hex()} is missing"
+    unlike += [f"the {key.part.name.lower()} {key.name.hex()} is missing" for key in keys - seen]
 
 
 def _pages(cells: Iterable[tuple[Key, Cell]]) -> Iterator[list[tuple[Key, Cell]]]:

@@ -352,10 +352,10 @@ class SqliteStore:
             for device, key, certificate, name, by, signature in rows
         ]
 
-    def check(self) -> list[str]:
-        """Return what is wrong with the file, and with what shows compared with the cells."""
+    def check(self, cells: Iterable[tuple[Key, Cell]]) -> list[str]:
+        """Return what is wrong with the file, and with what shows compared with these cells, which are all."""
         found = [text for (text,) in self.connection.execute("PRAGMA integrity_check") if text != "ok"]
-        return [*(f"SQLite: {text}" for text in found), *self._shown.check(self.all_cells())]
+        return [*(f"SQLite: {text}" for text in found), *self._shown.check(cells)]
 
     # -- writing ---------------------------------------------------------------------------------------------
 

@@ -142,7 +142,7 @@ def _run(line: Line, printer: Printer) -> int:
         agree_to_import(options["files"], options.get("format", "auto"))
     home = Home.choose(line.home)
     if verb.alone:
-        result = _do_alone(verb, read, home)
+        result = _do_alone(verb, read, home, printer)
     else:
         try:
             with _poured(verb, options) as given:
@@ -180,10 +180,16 @@ def _print(verb: Command[Any, Any], result: Mapping[str, Any], printer: Printer,
         ) from error
 
 
-def _do_alone(verb: Command[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:
+def _do_alone(
+    verb: Command[Any, Any], options: Any, home: Home, printer: Printer
+) -> Mapping[str, Any] | None:
     from samemind.plain import to_json
 
-    result = verb.run(home, options)
+    async def say(said: Mapping[str, Any]) -> None:
+        printer.said(verb, said)
+
+    printer.begins(verb)  # no more: it may ask for a passphrase, where no bar is to be drawn
+    result = verb.run(home, options, say) if verb.streams else verb.run(home, options)
     document: Mapping[str, Any] | None = None if result is None else to_json(result)
     return document
 

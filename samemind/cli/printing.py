@@ -52,11 +52,15 @@ class Printer:
         """Whether ids are to be shown as short as they may be typed."""
         return self.terminal and self.format in (None, "table")
 
+    def begins(self, verb: Command[Any, Any]) -> None:
+        """Hear which verb is at work: what it says of its progress, and what is there when it is interrupted."""
+        self._kept = verb.kept
+        self._line_due_s = time.monotonic() + PROGRESS_LINES_S
+
     @contextmanager
     def waiting(self, verb: Command[Any, Any]) -> Iterator[None]:
         """Show, for as long as the block takes beyond a second, that a verb is at work, to whoever sits and watches."""
-        self._kept = verb.kept
-        self._line_due_s = time.monotonic() + PROGRESS_LINES_S
+        self.begins(verb)
         if self.json or verb.news or not sys.stderr.isatty():
             yield
             return

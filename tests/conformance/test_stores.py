@@ -77,7 +77,7 @@ def test_an_empty_store_is_empty(make_store: MakeStore) -> None:
     assert store.load([memory_key(bytes(16))]) == store.load_base([memory_key(bytes(16))]) == {}
     assert store.tombstoned([bytes(16)]) == store.all_tombstones() == store.base_tombstones() == set()
     assert [*store.all_cells()] == [*store.all_base_cells()] == []
-    assert (store.proofs(), store.check()) == ([], [])
+    assert (store.proofs(), store.check(store.all_cells())) == ([], [])
     assert dict(store.membership().members) == {}
     assert store.membership().revocations == ()
 

@@ -12,12 +12,12 @@ from replica import Core
 from replica.incarnations import ChainEvent
 from replica.oplog import Changes
 from samemind.commands.keeping_safe.restore import Restore, render
-from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
 from samemind.plain import to_json
 from tests.support import cli
 from tests.support.cli import daemon
 from tests.support.doors import opened, pair
+from tests.support.restoring import restore
 
 
 def test_a_backup_taken_while_the_daemon_writes_is_whole_and_comes_back(tmp_path: Path) -> None:

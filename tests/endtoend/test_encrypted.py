@@ -20,7 +20,6 @@ from samemind.commands.keeping_safe.decrypt import run as decrypt
 from samemind.commands.keeping_safe.encrypt import Encrypt
 from samemind.commands.keeping_safe.encrypt import run as encrypt
 from samemind.commands.keeping_safe.restore import Restore
-from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
 from samemind.errors import SamemindError
 from tests.endtoend.test_clones import agree, meet
@@ -28,6 +27,7 @@ from tests.support import cli
 from tests.support.calling import Call
 from tests.support.devices import run
 from tests.support.doors import opened, pair
+from tests.support.restoring import restore
 
 pytest.importorskip("sqlcipher3", reason="no SQLCipher for this platform")
 pytest.importorskip("keyring")

@@ -14,7 +14,6 @@ import trio
 from replica import wall_clock_ms
 from replica.frame import encode_frame as encode_ops
 from samemind.commands.keeping_safe.restore import Restore
-from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home, Settings
 from samemind.device import open_device
 from samemind.library import Mind
@@ -32,6 +31,7 @@ from tests.support.hostile import Speaker, said_by, writer
 from tests.support.links import identity
 from tests.support.processes import Process
 from tests.support.published import published
+from tests.support.restoring import restore
 
 YEAR_MS = 365 * 86_400_000
 # What a member sends, and what that may add to a device: some frames and the store's pages, never all of it.

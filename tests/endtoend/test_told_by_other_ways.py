@@ -6,12 +6,12 @@ import trio
 
 import samemind
 from samemind.commands.keeping_safe.restore import Restore
-from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
 from tests.endtoend.test_two_devices import agree
 from tests.support.agents import agent, call
 from tests.support.doors import Opened, opened, pair
 from tests.support.minimal_pairs import DIFFERENT
+from tests.support.restoring import restore
 
 APART = [text for pairs in DIFFERENT.values() for text in pairs[-1]]
 MILK = (

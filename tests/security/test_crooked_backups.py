@@ -12,9 +12,9 @@ import samemind
 from replica import StoreCorrupt
 from samemind.cli.main import main
 from samemind.commands.keeping_safe.restore import Restore
-from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
 from samemind.errors import Failed
+from tests.support.restoring import restore
 
 TOLD = "the spare key is with Mrs. Okafor"
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"

@@ -181,7 +181,7 @@ def test_what_is_decided_outlives_the_program() -> None:
     assert again.membership.root == ann.device
     assert again.membership.standing == copy.membership.standing == {ann.device, device("ben")}
     assert set(again.membership.told()) == set(copy.membership.told())
-    assert store.check() == []
+    assert store.check(store.all_cells()) == []
 
 
 def test_a_flood_of_acts_is_bounded_and_does_not_hide_the_owners(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """A device takes its own backup as it is only where nobody changed a byte of it; any other is recomputed."""
 
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,11 +14,11 @@ import replica.verify
 import samemind
 from samemind.cli.main import main
 from samemind.commands.keeping_safe.restore import Restore, Restored
-from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
 from samemind.errors import Failed
 from samemind.sealing import SEAL_BYTES, add_seal, seal_bytes
 from sync import Identity
+from tests.support.restoring import restore
 
 TOLD = "the spare key is with Mrs. Okafor"
 
@@ -48,6 +49,26 @@ def recomputed(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 def restored(home: Home, file: Path) -> Restored:
     return restore(home, Restore(file=str(file)))
+
+
+def test_a_restore_says_how_far_its_check_is(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "backup.db"
+    with file.open("r+b") as written:
+        written.truncate(file.stat().st_size - SEAL_BYTES)
+    verify = replica.verify.verify_replica
+
+    def slowly(core: replica.Core, *, told: Callable[[int], None]) -> replica.verify.Verification:
+        told(1)
+        time.sleep(0.2)
+        return verify(core, told=told)
+
+    monkeypatch.setattr(replica.verify, "verify_replica", slowly)
+    monkeypatch.setattr("samemind.progress.EVERY_S", 0.01)
+    monkeypatch.setattr("samemind.cli.printing.PROGRESS_LINES_S", 0)
+    assert main(["--home", str(home.folder), "restore", str(file)]) == 0
+    assert "restore: 1 of 2" in capsys.readouterr().err.splitlines()
 
 
 def texts(home: Home) -> set[str]:

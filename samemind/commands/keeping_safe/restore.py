@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     import sqlite3
 
     from replica import Core
+    from replica.verify import Verification
     from samemind.config import Home
+    from samemind.control.server import Say
+    from samemind.device import Device
+    from samemind.progress import Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +52,11 @@ class Restored:
 PROGRAM: Final = "samemind restore"
 
 
-def run(home: "Home", options: Restore) -> Restored:
-    """Restore, and open the device once, so that what was restored is known to work."""
+def run(home: "Home", options: Restore, say: "Say") -> Restored:
+    """Restore, and open the device once, so that what was restored is known to work.
+
+    It says how far the check of a backup is that this device did not seal.
+    """
     import trio
 
     from replica import ReplicaError
@@ -75,7 +82,7 @@ def run(home: "Home", options: Restore) -> Restored:
             own = None  # the store that goes cannot be opened, which may be why it goes
         kept, sealed = _swap(home.store, source, own, key, None if identity is None else identity.public_key)
     try:
-        ops, memories, device_id, problems = trio.run(_open, home, own if key is None else key, sealed)
+        ops, memories, device_id, problems = trio.run(_open, home, own if key is None else key, sealed, say)
     except BaseException:
         with hold(home, program=PROGRAM):
             put_back(home.store, kept)
@@ -93,11 +100,10 @@ def run(home: "Home", options: Restore) -> Restored:
     )
 
 
-async def _open(home: "Home", key: bytes | None, sealed: bool) -> tuple[int, int, str, list[str]]:
+async def _open(home: "Home", key: bytes | None, sealed: bool, say: "Say") -> tuple[int, int, str, list[str]]:
     from replica.incarnations import ChainEvent, pardoned
     from replica.oplog import Changes
     from replica.reads.counts import count_memories, count_ops
-    from replica.verify import verify_replica
     from samemind.device import open_device
     from samemind.recoding import seal
 
@@ -121,11 +127,22 @@ async def _open(home: "Home", key: bytes | None, sealed: bool) -> tuple[int, int
         problems: list[str] = []
         if not sealed:
             # Whoever had the file may have changed it. What is damaged is better than nothing, and is told as such.
-            verification = await device.replica.run(lambda core, _: verify_replica(core))
-            problems = list(verification.problems)
+            problems = list((await _verified(device, ops + memories, say)).problems)
         if key is not None:  # only now that the backup has opened: until then what was there may come back
             seal(home.store, key)
         return ops, memories, device.device_id.hex(), problems
+
+
+async def _verified(device: "Device", total: int, say: "Say") -> "Verification":
+    """Recompute the store from what devices signed; `total` is how many ops and memories are looked at."""
+    from replica.verify import verify_replica
+    from samemind.progress import while_telling
+
+    async def verify(progress: "Progress") -> "Verification":
+        progress.total = total
+        return await device.replica.run(lambda core, _: verify_replica(core, told=progress.note))
+
+    return await while_telling(say, verify)
 
 
 def _check(source: Path, key: bytes | None) -> str | None:
@@ -249,6 +266,8 @@ COMMAND: Final = Command(
     panel="reads or writes files",
     library=None,
     alone=True,
+    streams=True,
+    kept="what was there before is in its place again: run it again",
     went_well=_is_sound,
     place=2,
 )

@@ -194,7 +194,7 @@ def taken(
             ops=tuple(op for _, op in some), segment_of=tuple(authors.index(by) for by, _ in some)
         )
         core.take(carry(Frame(*frame)), NOW_MS)
-    assert core.store.check() == []
+    assert core.store.check(core.store.all_cells()) == []
     shown = {} if connection is None else shows(connection)
     return core, shown
 
