@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import ROUNDED_SHARE, YEARS_APART_MAX, Attribute, differ
-from cognition.grammar.lexicon import level, words_of
-from cognition.grammar.typed import HELD_ONCE, WORD, Mode, TypedClaim, TypedReading, telling
+from cognition.grammar.lexicon import level, lexicon, words_of
+from cognition.grammar.typed import HELD_ONCE, STREETS, WORD, Mode, TypedClaim, TypedReading, telling
 from cognition.times import folded, meanings
 
 # Kinds that are compared by their subject alone; the others by what is near in meaning.
@@ -75,6 +75,13 @@ _BONDS: Final = """
     sister brother cousin aunt uncle niece nephew mother father daughter son wife husband girlfriend boyfriend
 """
 BONDS: Final = frozenset(_BONDS.split())
+# These are told of one person together with others: an aunt is somebody's mother-in-law. Only in the same words do they
+# exclude each other.
+_MORE_BONDS: Final = """
+    grandmother grandfather stepmother stepfather mother_in_law father_in_law sister_in_law brother_in_law
+    daughter_in_law son_in_law
+"""
+_ALL_BONDS: Final = BONDS | frozenset(_MORE_BONDS.split())
 # What one is to the other in the first of these, the other is to the one in the second.
 _CONVERSE: Final = (
     frozenset(["mother", "father", "daughter", "son"]),
@@ -85,12 +92,6 @@ _CONVERSE: Final = (
 # A longer word is another form of one with so many letters if it only ends otherwise: "vitamin", "vitamine".
 _STEM_MIN: Final = 5
 _ENDING_MAX: Final = 2
-_STREET_WORDS: Final = """
-    street road avenue lane cottage cottages rue quai place calle piazza via rua avenida straat laan plein ulica strasse
-    straße weg gasse allee улица улице вулиця вулиці apartment flat house wohnung appartement piso stock third second
-    first floor etage 1st 2nd 3rd
-"""
-_STREETS: Final = frozenset(level(_STREET_WORDS).split())
 # What numbers are counted in says nothing of what they count.
 _COUNTED_WORDS: Final = """
     minute minutes hour hours jour jours heure heures every each half quarter past pro par per por uhr about euro euros
@@ -130,7 +131,7 @@ def disagreements(
                 continue
             meant = now.kind == "identifier" or Mode.GOAL not in (before.mode, now.mode)
             changes = now.changes and now.value not in BONDS and now.kind != "year"  # nobody becomes a cousin
-            if not meant or changes or _names_old(before, newer):
+            if not meant or changes or _are_two(before, now) or _names_old(before, newer):
                 continue
             judged = _in_same_words(before, now, older, newer) or _judged(
                 before, now, older, newer, likeness, years
@@ -138,6 +139,15 @@ def disagreements(
             if judged is not None:
                 found.append(judged)
     return sorted(found, key=lambda each: -each.sureness)
+
+
+def _are_two(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether just one tells its thing from others of its kind: "my second job"; older brothers are brothers."""
+    return before.of_another is not now.of_another and now.kind not in _OF_ANY
+
+
+# "Every other nut is fine" says nothing of another person.
+_OF_ANY: Final = frozenset(["siblings", "allergy", "likes", "dislikes"])
 
 
 # Kinds of which a plain sentence has one value, if it says that something is so.
@@ -188,7 +198,7 @@ def _in_same_words(
 def _values_differ(before: TypedClaim, now: TypedClaim) -> bool:
     if now.kind == "role":
         roles = frozenset([str(before.value), str(now.value)])
-        return len(roles) > 1 and roles <= BONDS and not roles <= _COUPLES
+        return len(roles) > 1 and roles <= _ALL_BONDS and not roles <= _COUPLES
     if now.kind == "home":
         return _places_differ(before, now)
     if now.kind in ("called", "owner", "work"):
@@ -211,16 +221,47 @@ _COUPLES: Final = frozenset(["wife", "husband", "girlfriend", "boyfriend"])
 
 def _is_one_frame(before: TypedClaim, now: TypedClaim) -> bool:
     """Say whether two sentences are the same words in the same order, but for their values."""
-    one, other = (WORD.findall(level(claim.clause)) for claim in (before, now))
+    clauses = [level(claim.clause) for claim in (before, now)]
+    if now.kind == "role":  # "is my brother, a son of the same parents"
+        clauses = [clause.partition(",")[0] for clause in clauses]
+    one, other = map(WORD.findall, clauses)
     shorter = min(len(one), len(other))
     front = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     if now.kind == "role" and front == shorter and front >= _FRAME_MIN and before.names & now.names:
         return max(len(one), len(other)) - front <= 1  # "my sister", "my elder cousin"
     back = next((at for at in range(shorter - front) if one[-1 - at] != other[-1 - at]), shorter - front)
-    return front + back >= _FRAME_MIN and all(
+    if front + back >= _FRAME_MIN and all(
         _are_of_value(words[front : len(words) - back], words, claim)
         for words, claim in ((one, before), (other, now))
+    ):
+        return True
+    return _are_same_words(before, now)
+
+
+def _are_same_words(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether two sentences tell of the same in another order: "there are 22 in Ann's class", "Ann's class has 27".
+
+    Of two that are named, one may owe the other what the other owes the one, so their order counts.
+    """
+    silent = words_of("small") | words_of("states") | words_of("mine")
+    one, other = (
+        [
+            word
+            for word in claim.about
+            if word not in silent and not word.isdecimal() and word not in lexicon().numbers
+        ]
+        for claim in (before, now)
     )
+    names = [[word for word in words if word in before.names | now.names] for words in (one, other)]
+    numbers = [
+        [number for number in _DIGITS.findall(claim.clause) if number not in claim.told]
+        for claim in (before, now)
+    ]
+    alike = sorted(one) == sorted(other) and names[0] == names[1] and numbers[0] == numbers[1]
+    return alike and len(one) >= _FRAME_MIN
+
+
+_DIGITS: Final = re.compile(r"\d+")
 
 
 def _are_of_value(some: list[str], words: list[str], claim: TypedClaim) -> bool:
@@ -232,7 +273,8 @@ def _are_of_value(some: list[str], words: list[str], claim: TypedClaim) -> bool:
         return True
     told = frozenset(WORD.findall(level(claim.told)))
     return not told.isdisjoint(words) and all(
-        len(word) <= _SHORT or word in told or "number" in meanings(folded(word)) for word in some
+        len(word) <= _SHORT or word in told or word in lexicon().numbers or "number" in meanings(folded(word))
+        for word in some
     )
 
 
@@ -359,7 +401,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _places_differ(before: TypedClaim, now: TypedClaim) -> bool:
-    one, other = (frozenset(str(each.value).replace(",", " ").split()) - _STREETS for each in (before, now))
+    one, other = (frozenset(str(each.value).replace(",", " ").split()) - STREETS for each in (before, now))
     if before.unit != now.unit:
         return False
     numbers = [frozenset(word for word in words if word[0].isdecimal()) for words in (one, other)]
@@ -375,8 +417,8 @@ def _numbers_differ(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
     ):
         return None
     shared = _shared(before.about, now.about)
-    if not shared or (len(shared) == 1 and _contrasted(before, now)):
-        return None
+    if not shared or (len(shared) == 1 and _contrasted(before, now)) or before.mode is now.mode is Mode.EVENT:
+        return None  # of two bills that were sent each has its number
     return Disagreement(now.kind, " ".join(shared[:3]), before.told, now.told, 0.9)
 
 
@@ -414,7 +456,7 @@ def _counts_differ(
     counted = now.kind == "count"
     beside = words_of("floor") | words_of("small") | _TIMES_COUNTED
     nouns = tuple(_shared(before.subject, now.subject)) if counted else (now.kind,)
-    stated = now.kind == "year" or before.mode is now.mode is Mode.STATE
+    stated = before.mode is now.mode is Mode.STATE
     if (
         not frozenset(nouns).isdisjoint(_TIMES_COUNTED)
         or not nouns

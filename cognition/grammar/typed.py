@@ -101,7 +101,9 @@ _PLACE_ENDS: Final = re.compile(
     r"[,;:.!?()\n–—]|\s(?:with|and|since|over|above|where|by|near|next|com|con|mit|avec|met|z|ze|с|з|und|et|y|e|en|i|и|і|та|depuis|seit|"
     r"desde|dal|sinds|od|na|no|nas|nos|em|nel|nella|del|en|aan|op|przy|now|again|since|for|on|at|but|because|do|ao|da|por|sobre|chez|bei|à|a|in|im|auf|zusammen|together|alone|allein)\s"
 )
-_SHORT_NUMBER: Final = re.compile(r"[^\d.,;!?]{0,48}?(?<![\w])([a-z]?\d{3,6}[a-z]?)(?![\w:]|[.,]\d)")
+_SHORT_NUMBER: Final = re.compile(
+    r"[^\d.,;!?]{0,48}?(?<![\w])(\d{2,4}[-#*]\d{2,4}|\d{1,4}[^\W\d_]\d{1,4}|[a-z]?\d{3,6}[a-z]?)(?![\w:]|[.,]\d)"
+)
 _ALLERGY: Final = re.compile(r"al+erg|ал+ерг|uczul")
 # "Open until seven" says when it closes.
 _UNTIL: Final = re.compile(
@@ -151,7 +153,8 @@ class TypedClaim(NamedTuple):
 
     `subject` are the words that may name whose or of what it is, `about` all telling words of its sentence, in their
     order; both leveled. `names` are those of them that are written like names, `clause` is the sentence without the
-    value. `states`: it has a verb of what is so, and not of what was done.
+    value. `states`: it has a verb of what is so, and not of what was done. `of_another`: it tells its thing from one
+    more of its kind, as the second, the old or the other one.
     """
 
     kind: str
@@ -166,6 +169,7 @@ class TypedClaim(NamedTuple):
     clause: str
     negated: bool = False
     states: bool = False
+    of_another: bool = False
 
 
 class TypedReading(NamedTuple):
@@ -332,6 +336,7 @@ def _by_readers(sentence: _Sentence) -> Iterator[TypedClaim]:
         _owners,
         _roles,
         _tastes,
+        _favourites,
         _free_of,
         _works,
         _called,
@@ -357,10 +362,12 @@ def _states(sentence: _Sentence) -> "re.Match[str] | None":
     for match in sentence.all_of("states"):
         if len(match[0]) > 1 or sentence.text[match.start()] in _ONE_LETTER:
             return match
-    return None
+    return _IS.search(sentence.plain)
 
 
 _ONE_LETTER: Final = frozenset("aéèÉÈєЄ")
+# In Russian and Ukrainian a dash is "is".
+_IS: Final = re.compile(r"(?<=[а-яіїєґ] )—(?= [а-яіїєґ\d])")
 
 
 def _made(
@@ -372,10 +379,12 @@ def _made(
     mode = _mode(sentence) if mode is None else mode
     about = telling(level(left))
     named = sentence.names | frozenset(_first_name(sentence))
+    another = sentence.has("others")
     return TypedClaim(
         kind, unit, value, sentence.text[start:end].strip(), mode, sentence.changes,
         tuple(subject), about, named & frozenset(about), " ".join(left.split()), negated,
-        _states(sentence) is not None and not sentence.has("others"),
+        _states(sentence) is not None and not another,
+        another and not sentence.has("floor"),
     )  # fmt: skip
 
 
@@ -562,7 +571,7 @@ def _last_sentence(before: str) -> str:
 
 
 # Of these somebody has one.
-_ONE_OF: Final = frozenset(["mother", "father", "husband", "wife"])
+_ONE_OF: Final = frozenset(["mother", "father", "husband", "wife", "parents"])
 _OF_SOMEBODY: Final = re.compile(r"\s+(?:of|von|de|du|di|da|do|van)\s|'s\b")
 _I: Final = re.compile(r"(?<!\w)(?:i|i'm|ich|je|j'|yo|io|eu|ik|ja|я)(?!\w)")
 # Who was named in the sentence before is meant by these.
@@ -593,18 +602,41 @@ def _homes(sentence: _Sentence) -> Iterator[TypedClaim]:
             continue
         if is_nowhere(written):
             continue
-        unit = "street" if re.search(r"\d", place) else "town"
+        subject: tuple[str, ...] = (OWNER,)
+        unit = "street" if re.search(r"\d", place) or not STREETS.isdisjoint(place.split()) else "town"
         if _first_person(match[0]):
             if match[0].startswith("live") and not sentence.plain[: match.start()].rstrip().endswith(
                 ("i", "we", "i now", "we now")
             ):
-                continue
-            subject: tuple[str, ...] = (OWNER,)
+                subject = _somebody_before(sentence, match.start())
+                if not subject:
+                    continue
         elif sentence.holds("address", match[0]) and _is_mine(sentence, match.end()):
             subject = (OWNER,)
         else:
-            subject = _person_before(sentence, match.start())
+            subject = _person_before(sentence, match.start()) or _somebody_before(sentence, match.start())
         yield _made(sentence, "home", unit, place, (start, start + len(place)), subject)
+    for match in sentence.all_of("address"):
+        found = _ADDRESS.match(sentence.plain, match.end())
+        if found is None or sentence.holds("lives", sentence.plain[match.start() : found.start(1)]):
+            continue
+        whose = f"{sentence.plain[: match.start()]} {sentence.plain[match.end() : found.start(1)]}"
+        others = [
+            word
+            for word in telling(whose)
+            if not sentence.holds("mine", word) and not sentence.holds("states", word)
+        ]
+        own = not others and sentence.holds("mine", whose)
+        subject = (OWNER,) if own else tuple(others)[:_NAME_WORDS]
+        if subject:
+            yield _made(sentence, "home", "street", found[1].strip(), found.span(1), subject)
+
+
+# "L'indirizzo della nonna è piazza Garibaldi 6": whose it is stands between, and a street has a number.
+_ADDRESS: Final = re.compile(
+    r"(?: (?!is\b)[^\W\d_][\w']*){0,4}?\s?(?: (?:is|ist|lautet|est|es|e|to|are)|:| [—–-])\s+"
+    r"([^.,;:!?()]{0,40}?\d{1,4}[a-z]?)(?![\w.,]\d)"
+)
 
 
 def _is_mine(sentence: _Sentence, end: int) -> bool:
@@ -623,10 +655,17 @@ def _first_person(verb: str) -> bool:
     return verb.split()[0] in _I_LIVE
 
 
+_STREET_WORDS: Final = """
+    street road avenue lane cottage cottages rue quai place calle piazza via rua avenida straat laan plein ulica strasse
+    straße weg gasse allee улица улице вулиця вулиці apartment flat house wohnung appartement piso stock third second
+    first floor etage 1st 2nd 3rd
+"""
+STREETS: Final = frozenset(level(_STREET_WORDS).split())
 # What only speakers say of themselves.
 _FIRST_PERSON: Final = """
     live wohne lebe vis vivo abito moro woon mieszkam живу work arbeite trabajo lavoro trabalho werk pracuję работаю
-    працюю
+    працюю vivimos abitiamo viviamo moramos vivemos mieszkamy живём живемо wir we wij nous my mein meine mon ma mi
+    minha mijn mój мой мій casa chez
 """
 _I_LIVE: Final = frozenset(level(_FIRST_PERSON).split())
 
@@ -639,6 +678,7 @@ def _owners(sentence: _Sentence) -> Iterator[TypedClaim]:
         rest = rest[: stop.start() if stop else len(rest)]
         words = WORD.findall(rest)[:_OWNER_WORDS]
         subject = telling(sentence.plain[: match.start()])
+        words = words[1:] if words[:1] and words[0] in _TITLES and len(words) > 1 else words
         if not words or not subject or len(subject) > _THING_WORDS:
             continue
         if sentence.holds("me", words[0]):
@@ -650,6 +690,11 @@ def _owners(sentence: _Sentence) -> Iterator[TypedClaim]:
         start = match.end() + len(rest) - len(rest.lstrip())
         end = match.end() + rest.find(words[-1]) + len(words[-1])
         yield _made(sentence, "owner", "", owner, (start, max(start + 1, end)), subject)
+    for match in (*sentence.all_of("mine_end"), *_IS_ONES.finditer(sentence.plain)):
+        subject = telling(sentence.plain[: match.start()])
+        if _THING_ENDS.match(f"{sentence.plain[match.end() :]}.") and 0 < len(subject) <= _THING_WORDS:
+            owner = OWNER if match.re is not _IS_ONES else match[1]
+            yield _made(sentence, "owner", "", owner, match.span(), subject)
 
 
 def _is_somebody(sentence: _Sentence, words: Sequence[str]) -> bool:
@@ -663,6 +708,13 @@ def _is_somebody(sentence: _Sentence, words: Sequence[str]) -> bool:
 _OWNER_WORDS: Final = 3
 _THING_WORDS: Final = 6
 _ARTICLES: Final = frozenset(["the", "der", "dem", "la", "le", "a", "o"])
+_TITLE_WORDS: Final = """
+    mr mrs ms dr herr herrn frau monsieur madame signor signora señor señora senhor senhora dona meneer mevrouw pan pana
+    panu pani пан пана пану пані господин госпожа
+"""
+_TITLES: Final = frozenset(level(_TITLE_WORDS).split())
+# "The red kayak is Tom's."
+_IS_ONES: Final = re.compile(r"\b(?:is|are) ([^\W\d_]{3,})'s(?!\w)")
 
 
 _LABEL: Final = re.compile(r"\s*:")
@@ -670,8 +722,11 @@ _LABEL: Final = re.compile(r"\s*:")
 
 def _roles(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read who is what to whom, where both are named: "Le parrain de Mila est Bastien", "duda, la cugina di rafa"."""
+    spans = [match.span() for _, pattern in sentence.roles for match in pattern.finditer(sentence.plain)]
     for role, pattern in sentence.roles:
         for match in pattern.finditer(sentence.plain):
+            if any(_is_within(match.span(), span) for span in spans):
+                continue  # whose mother-in-law somebody is, is not whose mother
             if _LABEL.match(sentence.plain, match.end()) and sentence.plain[: match.start()].strip():
                 continue  # "Phone Mum: …" tells whose line it is; "Sister: Ann" who is what
             near = [
@@ -684,6 +739,10 @@ def _roles(sentence: _Sentence) -> Iterator[TypedClaim]:
                     *_words_at(sentence.plain[match.end() :], 1),
                 ]
             yield _made(sentence, "role", role, role, match.span(), near)
+
+
+def _is_within(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one != other and other[0] <= one[0] and one[1] <= other[1]
 
 
 def _words_at(plain: str, count: int) -> tuple[str, ...]:
@@ -716,7 +775,9 @@ def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
                 unit = "nothing"
             else:
                 unit = "only" if kind == "allergy" and sentence.holds("only", before) else ""
-            value = telling(thing) or (telling(before) if unit == "only" or name == "i_dislike" else ())
+            if "degree" in sentence.lists:
+                thing = sentence.words.lists["degree"].sub("", thing)
+            value = telling(thing) or (telling(before) if unit == "only" or name.startswith("i_") else ())
             if kind == "allergy":
                 subject = _named_before(sentence, match.start()) or telling(sentence.plain[: match.start()])
                 if not frozenset(subject) & sentence.names and _of_self(
@@ -727,7 +788,7 @@ def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
                 subject = (OWNER,)
             else:
                 subject = _words_at(sentence.plain[: match.start()], -_LIKING)
-            end = match.end() + len(thing)
+            end = match.end() + len(rest[: stop.start() if stop else len(rest)])
             made = _made(
                 sentence,
                 kind,
@@ -742,6 +803,19 @@ def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
             yield made
 
 
+def _favourites(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read what the speaker likes best: "coriander is one of my favourite herbs", "il mio piatto preferito"."""
+    for match in sentence.all_of("favourite"):
+        cuts = [*(cut.start() for cut in _THING_ENDS.finditer(sentence.plain)), len(sentence.plain)]
+        part = sentence.plain[: min(cut for cut in cuts if cut >= match.end())]
+        mine = sentence.holds("mine", part) or _I.search(part)
+        if not mine or sentence.holds("not", part):
+            continue
+        value = [word for word in telling(part) if word not in match[0] and not sentence.holds("mine", word)]
+        if value:
+            yield _made(sentence, "likes", "", " ".join(value), (0, len(part)), (OWNER,))
+
+
 def _of_self(sentence: _Sentence, part: str) -> bool:
     """Say whether a part of a sentence tells something of the speaker: "I", "soy", "у меня"."""
     return _I.search(part) is not None or sentence.holds("i_am", part) or sentence.holds("i_have", part)
@@ -749,6 +823,8 @@ def _of_self(sentence: _Sentence, part: str) -> bool:
 
 def _free_of(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read that somebody has no allergies at all: "Isla: no medicine allergies"."""
+    if _OF_SOMETHING.search(sentence.plain):
+        return
     spans = [
         match.span()
         for match in sentence.all_of("nothing")
@@ -772,6 +848,10 @@ def _all_named_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
 _DENIED_WORDS: Final = 2
 _TO: Final = r"\s+(?:to|gegen|auf|a|à|aux?|al|all[ae]?|alle|agli|ai|tegen|voor|na|на)\s"
 _TO_SOMETHING: Final = re.compile(_TO)
+# "Gegen Bienengift bin ich nicht allergisch": what it is to may stand first.
+_OF_SOMETHING: Final = re.compile(
+    r"(?<!\w)(?:gegen|tegen|на|na)\s+([^\W\d_]{3,}).{0,40}?(?:al+erg|ал+ерг|uczul)"
+)
 _ALLERGIES: Final = re.compile(rf"(?<!\w)(?:al+erg[a-z]*|ал+ерг[^\W\d_]*|uczule[a-z]*)(?!\w)(?!{_TO})")
 
 
@@ -787,7 +867,10 @@ def _works(sentence: _Sentence) -> Iterator[TypedClaim]:
         if not firm:
             continue
         start = match.end() + sentence.text[match.end() :].find(firm[0])
-        subject = (OWNER,) if _first_person(match[0]) else _person_before(sentence, match.start())
+        if _first_person(match[0]):
+            subject: tuple[str, ...] = (OWNER,)
+        else:
+            subject = _person_before(sentence, match.start()) or _somebody_before(sentence, match.start())
         value = " ".join(level(word) for word in firm)
         yield _made(sentence, "work", "", value, (start, start + len(" ".join(firm))), subject)
 
@@ -810,7 +893,7 @@ def _called(sentence: _Sentence) -> Iterator[TypedClaim]:
 def _own_names(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read how the speaker is called: "ich heiße Julia", "je m'appelle Léa", "меня зовут Юлия"."""
     for match in sentence.all_of("my_name"):
-        found = _CALLED.match(sentence.text, match.end())
+        found = _OWN_NAME.match(sentence.text, match.end())
         if found is not None and not sentence.holds("not", sentence.plain[: match.start()]):
             yield _made(sentence, "name", "", level(found[1]), found.span(1), (OWNER,), mode=_told(sentence))
 
@@ -843,6 +926,10 @@ def _held(sentence: _Sentence) -> Iterator[TypedClaim]:
 _HELD_BY_ONE: Final = frozenset(["boss", "landlord", "dentist", "gp", "mother", "father", "wife", "husband"])
 _CAPITAL: Final = "A-ZÀ-ÖØ-ÞŁŚŻŹĆА-ЯЁІЇЄҐ"
 _CALLED: Final = re.compile(rf"\s+(?:is\s+|to\s+)?[\"'„«“]?([{_CAPITAL}][\w'-]+(?: [{_CAPITAL}][\w'-]+)?)")
+# "My name is actually Silke", "note my name: Patrizia".
+_OWN_NAME: Final = re.compile(
+    rf"(?::|\s[—–-])?\s+(?:[^\W\d_A-Z]+ )?[\"'„«“]?([{_CAPITAL}][\w'-]+(?: [{_CAPITAL}][\w'-]+)?)"
+)
 # "Called Max and Moritz": each has one of the names.
 _LISTED: Final = re.compile(rf"[\"'”»]?(?:,| and| und| et| y| e| en| i| и| і| та| &)\s+[{_CAPITAL}]")
 _HOLDER: Final = re.compile(
@@ -1006,7 +1093,17 @@ def _years(sentence: _Sentence) -> Iterator[TypedClaim]:
     if len(found) == 1 and not sentence.has("born"):
         before = WORD.findall(sentence.plain[: found[0].start()])[-1:]
         if not before or "month" not in meant_by(before[0]):
-            yield _made(sentence, "year", "", float(found[0][1]), found[0].span(1), telling(sentence.plain))
+            once = sentence.has("once_only")
+            made = _made(
+                sentence,
+                "year",
+                "",
+                float(found[0][1]),
+                found[0].span(1),
+                telling(sentence.plain),
+                mode=Mode.STATE if once else None,
+            )
+            yield made._replace(states=once or made.states)
 
 
 def _month_days(sentence: _Sentence) -> Iterator[TypedClaim]:
@@ -1102,7 +1199,8 @@ def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
     round_at = sentence.has("every") or _is_weekday(sentence.plain)
     comes_round = hours or ("end" if sentence.has("ends") else "at" if round_at else "")
     subject = telling(sentence.plain)
-    if comes_round:
+    one_day = sentence.has("holiday") or next(_days(sentence.plain), None) is not None
+    if comes_round and not one_day:
         for value, start, end in _clocks(sentence):
             minutes = float(value % _HALF_DAY)
             before = sentence.plain[:start]

@@ -596,4 +596,44 @@ PAIRS: Final = (
     Pair("en", "Malte has two brothers.", "I'm an only child.", None),
     Pair("de", "Ich nehme jeden Morgen 50 µg Levothyroxin.", "Ich nehme morgens 75 µg Levothyroxin.", "mass"),
     Pair("fr", "Le loyer est de 615 euros par mois.", "Chaque mois je verse 780 euros de loyer.", "money"),
+    # What is liked may stand before who likes it, and may be told as somebody's favourite.
+    Pair("en", "I can't stand rhubarb.", "Rhubarb is one of my favourite things, stewed or raw.", "likes"),
+    Pair("fr", "J'ai horreur du munster.", "Le munster, c'est mon fromage préféré.", "likes"),
+    Pair("pl", "Nie cierpię barszczu.", "Barszcz to moja ulubiona zupa.", "likes"),
+    Pair("es", "No me gusta nada la morcilla.", "La morcilla me encanta.", "likes"),
+    Pair("ru", "Я обожаю холодец.", "Холодец я не люблю совсем.", "dislikes"),
+    Pair("en", "I can't stand rhubarb.", "Gooseberries are one of my favourite things.", None),
+    # Whose a thing is: by a name with an s, by "mine", and with a title.
+    Pair("en", "The green canoe in the shed is Fay's.", "The green canoe in the shed is Hugo's.", "owner"),
+    Pair("it", "Il motorino rosso è di Sandro.", "Il motorino rosso è mio.", "owner"),
+    Pair("pl", "Zielony rower należy do pana Maja.", "Zielony rower należy do pani Wrony.", "owner"),
+    # Whose mother-in-law somebody is, is not whose mother.
+    Pair("es", "Berta es mi suegra.", "Berta es mi tía.", "role"),
+    Pair("de", "Ulf ist mein Schwager.", "Ulf ist mein Onkel.", "role"),
+    Pair("uk", "Остап — мій племінник.", "Остап — мій дядько.", "role"),
+    Pair("en", "Fay is my mother-in-law.", "Fay is my mother-in-law, of course.", None),
+    # Codes with letters and hyphens, and one that looks like a year.
+    Pair("es", "El PIN de la caja es 8205.", "El PIN de la caja es 1947.", "identifier"),
+    Pair("uk", "Код від комори 45-61.", "Код від комори 42-61.", "identifier"),
+    Pair("ru", "Код от подвала 27К83.", "Код от подвала 28К83.", "identifier"),
+    # Where others live: parents, and by an address that is told as theirs.
+    Pair("en", "My parents live in Hull.", "My parents live in Derby.", "home"),
+    Pair("it", "L'indirizzo della nonna è via Verdi 6.", "L'indirizzo della nonna è via Roma 19.", "home"),
+    Pair("de", "Wir wohnen in der Gasse 17.", "Unsere Anschrift lautet Am Wehr 4.", "home"),
+    Pair("de", "Ich heiße Britta Lohmann.", "Mein Name ist übrigens Heike Lohmann.", "name"),
+    Pair("it", "Mi chiamo Rita Conti.", "Segnati il mio nome: Paola Conti.", "name"),
+    # What happens once, happened in one year; much else happens in many.
+    Pair("en", "My parents got married in 1984.", "My parents got married in 1987.", "year"),
+    Pair("en", "My parents went to Crete in 1984.", "My parents went to Crete in 1987.", None),
+    # One thing told in another order; who owes whom is told by it.
+    Pair("es", "En la clase de Marta hay 22 niños.", "Son 27 niños en la clase de Marta.", "count"),
+    Pair("en", "In the hall there are 22 chairs.", "There are 34 chairs in the hall.", "count"),
+    Pair("en", "In hall 3 there are 22 chairs.", "There are 34 chairs in hall 5.", None),
+    Pair("it", "In cantina ci sono dodici sedie.", "In cantina ci sono diciotto sedie.", "count"),
+    # A second one, a bill that was sent, and the hours of one day say nothing against the first.
+    Pair("nl", "Mijn baan is 24 uur per week.", "Mijn tweede baan is 10 uur per week.", None, 0.9),
+    Pair("de", "Rechnung 2024-017 an Wolf geschickt.", "Rechnung 2024-018 an Wolf geschickt.", None, 0.9),
+    Pair("pt", "O talho fecha às 20h.", "Na véspera de Natal o talho fecha às 17h.", None, 0.9),
+    Pair("it", "La palestra chiude alle 22.", "Il 24 dicembre la palestra chiude alle 16.", None, 0.9),
+    Pair("uk", "У Мії алергія на горіхи.", "На молоко в Мії алергії немає.", None),
 )
