@@ -636,4 +636,17 @@ PAIRS: Final = (
     Pair("pt", "O talho fecha às 20h.", "Na véspera de Natal o talho fecha às 17h.", None, 0.9),
     Pair("it", "La palestra chiude alle 22.", "Il 24 dicembre la palestra chiude alle 16.", None, 0.9),
     Pair("uk", "У Мії алергія на горіхи.", "На молоко в Мії алергії немає.", None),
+    Pair(
+        "en",
+        "In the league Fay leads Hugo by 12 points.",
+        "In the league Hugo leads Fay by 15 points.",
+        None,
+        0.2,
+    ),
+    Pair("pt", "O Gil é meu primo.", "O Gil é meu tio, filho dos avós da Rita.", "role"),
+    Pair("fr", "Odile est la grand-mère de Lou.", "Odile est la mère de Lou.", "role"),
+    Pair("fr", "Odile est la grand-mère de Lou.", "Odile est la grand-mère de Lou, oui.", None),
+    Pair("it", "La zia è andata in pensione nel 2016.", "La zia è andata in pensione nel 2019.", "year"),
+    Pair("es", "Lola vive en la calle Olmo.", "El domicilio de Lola es calle Goya 112.", "home"),
+    Pair("en", "Rhubarb is not my favourite.", "I can't stand rhubarb.", None),
 )
