@@ -55,7 +55,7 @@ _RELATIONS: Final = {
     "home": "lives_in", "work": "works_at", "birthday": "birthday", "allergy": "allergy", "identifier": "number",
     "called": "called", "name": "name", "number": "number", "year": "since", "monthday": "day", "holder": "role",
     "owner": "owner", "role": "role", "likes": "attitude", "dislikes": "attitude", "money": "price", "clock": "time",
-    "weekday": "day",
+    "weekday": "day", "identity": "is",
     "until": "until", "feast": "day", "trade": "occupation", "siblings": "siblings",
     "duration": "duration", "mass": "dose", "dose": "dose",
 }  # fmt: skip

@@ -42,6 +42,7 @@ EXACT: Final = frozenset(
         "trade",
         "feast",
         "siblings",
+        "identity",
     ]
 )
 # Digits of an identifier that are written down wrongly together; more are another number.
@@ -133,9 +134,9 @@ def disagreements(
             changes = now.changes and now.value not in BONDS and now.kind != "year"  # nobody becomes a cousin
             if not meant or changes or _are_two(before, now) or _names_old(before, newer):
                 continue
-            judged = _in_same_words(before, now, older, newer) or _judged(
-                before, now, older, newer, likeness, years
-            )
+            judged = _in_same_words(before, now, older, newer)
+            if judged is None and now.kind != "identity":
+                judged = _judged(before, now, older, newer, likeness, years)
             if judged is not None:
                 found.append(judged)
     return sorted(found, key=lambda each: -each.sureness)
@@ -154,11 +155,23 @@ _OF_ANY: Final = frozenset(["siblings", "allergy", "likes", "dislikes"])
 _ONE_VALUE: Final = frozenset(
     [
         *("called", "clock", "count", "dose", "duration", "floor", "home", "identifier", "length", "mass"),
-        *("money", "monthday", "number", "owner", "percent", "role", "volume", "weekday", "work", "year"),
+        *(
+            "identity",
+            "money",
+            "monthday",
+            "number",
+            "origin",
+            "owner",
+            "percent",
+            "role",
+            "volume",
+            "weekday",
+        ),
+        *("work", "year"),
     ]
 )
 # Of these the verb that is read says what is so.
-_STATED: Final = frozenset(["called", "home", "identifier", "owner", "work"])
+_STATED: Final = frozenset(["called", "home", "identifier", "identity", "origin", "owner", "work"])
 # Who counts years or months counts on: "lives here for three years".
 _DURATION_MAX_S: Final = 2_000_000
 # Words beside the value that two sentences have in common at least.
@@ -199,9 +212,9 @@ def _values_differ(before: TypedClaim, now: TypedClaim) -> bool:
     if now.kind == "role":
         roles = frozenset([str(before.value), str(now.value)])
         return len(roles) > 1 and roles <= _ALL_BONDS and not roles <= _COUPLES
-    if now.kind == "home":
+    if now.kind in ("home", "origin"):
         return _places_differ(before, now)
-    if now.kind in ("called", "owner", "work"):
+    if now.kind in ("called", "identity", "owner", "work"):
         return _names_part(before, now)
     if before.unit != now.unit:
         return False
@@ -671,7 +684,7 @@ def _quantities_differ(
         for other in newer.claims
         if one.kind == other.kind == now.kind
     )
-    if any(agree):
+    if any(agree) or _of_other_months(before, now):
         return None
     shared = [word for word in _shared(before.about, now.about) if not _is_counted(word)]
     if _contrasted(before, now) or (now.kind == "clock" and _of_other_days(before, now)):
@@ -739,6 +752,27 @@ def _contrasted(before: TypedClaim, now: TypedClaim) -> bool:
 
 
 _NUMBERED: Final = re.compile(r"(?<![^\W_])([^\W\d_]{3,}) #?(\d{1,3})(?![\w:]|[.,]\d)")
+
+
+def _of_other_months(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether each is of another month, or of another year: "electricity in May", "heating for 2023"."""
+    one, other = (
+        frozenset(
+            [
+                *(
+                    month
+                    for word in claim.about
+                    if (month := meanings(folded(word)).get("month")) is not None
+                ),
+                *_YEARS.findall(claim.clause),
+            ]
+        )
+        for claim in (before, now)
+    )
+    return bool(one and other) and one.isdisjoint(other)
+
+
+_YEARS: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def _of_other_days(before: TypedClaim, now: TypedClaim) -> bool:

@@ -340,6 +340,7 @@ def _by_readers(sentence: _Sentence) -> Iterator[TypedClaim]:
         _free_of,
         _works,
         _called,
+        _is_who_or_what,
         _own_names,
         _held,
         _floors,
@@ -379,12 +380,12 @@ def _made(
     mode = _mode(sentence) if mode is None else mode
     about = telling(level(left))
     named = sentence.names | frozenset(_first_name(sentence))
-    another = sentence.has("others")
+    another = sentence.has("others") and not sentence.has("floor")
     return TypedClaim(
         kind, unit, value, sentence.text[start:end].strip(), mode, sentence.changes,
         tuple(subject), about, named & frozenset(about), " ".join(left.split()), negated,
         _states(sentence) is not None and not another,
-        another and not sentence.has("floor"),
+        another,
     )  # fmt: skip
 
 
@@ -890,6 +891,39 @@ def _called(sentence: _Sentence) -> Iterator[TypedClaim]:
             yield _made(sentence, "called", "", level(found[1]), found.span(1), subject, mode=_told(sentence))
 
 
+def _is_who_or_what(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read who or what something is, by a name behind a verb: "Lily's teacher is Mrs Hart", "la radio è una Bosch".
+
+    One has many friends and neighbours, and some brothers, and the next guest is somebody else. Nor is somebody a name
+    who is a teacher, which German writes large.
+    """
+    found = _IS_NAME.search(sentence.text)
+    if (
+        found is None
+        or sentence.roles
+        or sentence.has("many")
+        or sentence.has("others")
+        or sentence.has("not")
+    ):
+        return
+    said = sentence.plain[: found.start()]
+    subject = telling(said)
+    coded = any(letter.isdecimal() for letter in found[2])
+    titled = level(found[1] or "").rstrip(".") in _TITLES
+    if "de" in languages_of(sentence.plain) and not (coded or titled):
+        return
+    if not 0 < len(subject) <= _THING_WORDS or len(said.split()) < _FRAME_WORDS_MIN:
+        return
+    if any(not _NO_NAMES.isdisjoint(meant_by(word)) for word in telling(level(found[2]))):
+        return
+    yield _made(sentence, "identity", "", level(found[2]), found.span(2), subject, mode=_told(sentence))
+
+
+# Words before a verb, at least: "it is", "das ist" tell nothing of what it is.
+_FRAME_WORDS_MIN: Final = 2
+_NO_NAMES: Final = frozenset(["month", "weekday", "season", "number", "unit"])
+
+
 def _own_names(sentence: _Sentence) -> Iterator[TypedClaim]:
     """Read how the speaker is called: "ich heiße Julia", "je m'appelle Léa", "меня зовут Юлия"."""
     for match in sentence.all_of("my_name"):
@@ -929,6 +963,13 @@ _CALLED: Final = re.compile(rf"\s+(?:is\s+|to\s+)?[\"'„«“]?([{_CAPITAL}][\w
 # "My name is actually Silke", "note my name: Patrizia".
 _OWN_NAME: Final = re.compile(
     rf"(?::|\s[—–-])?\s+(?:[^\W\d_A-Z]+ )?[\"'„«“]?([{_CAPITAL}][\w'-]+(?: [{_CAPITAL}][\w'-]+)?)"
+)
+_IS_NAME: Final = re.compile(
+    r"(?<!\w)(?:is|are|ist|sind|est|sont|es|son|è|sono|é|são|zijn|jest|są|to|это|є|це)\s+"
+    r"(?:(?:an?|the|une?|el|la|le|les|il|lo|los|las|o|os|as|um|uma|una|een|de|het|der|die|das|eine?)\s+)?"
+    r"(?:((?:[Dd]r|[Mm]rs?|[Mm]s|[Hh]err|[Ff]rau|[Mm]onsieur|[Mm]adame|M|Mme|[Ss]ignora?|dott\.?(?:ssa|oressa)?|dottor(?:essa)?|"
+    r"[Ss]eñora?|[Ss]enhora?|[Dd]ona|[Mm]eneer|[Mm]evrouw|[Pp]ani?|[Dd]outora?|[Dd]octora?|profe?)\.?)\s+)?"
+    rf"[\"'„«“]?([{_CAPITAL}][\w'&-]+(?: [{_CAPITAL}\d][\w'&-]*){{0,2}}|\w*[^\W\d_]\w*\d\w*)[\"'”»]?(?=\s*[.!,;]|\s*$)"
 )
 # "Called Max and Moritz": each has one of the names.
 _LISTED: Final = re.compile(rf"[\"'”»]?(?:,| and| und| et| y| e| en| i| и| і| та| &)\s+[{_CAPITAL}]")
@@ -1051,7 +1092,9 @@ def _floors(sentence: _Sentence) -> Iterator[TypedClaim]:
             digits = re.match(r"(\d{1,2})(?:st|nd|rd|th|e|er|eme|o|a|º|ª)?$", word)
             number = int(digits[1]) if digits is not None else sentence.words.nth.get(word)
             if number is not None and number < _FLOORS:
-                yield _made(sentence, "floor", "", float(number), match.span(), telling(sentence.plain))
+                first = sentence.plain.rfind(word, 0, match.start()) if word not in behind else match.start()
+                span = first, match.end()
+                yield _made(sentence, "floor", "", float(number), span, telling(sentence.plain))
                 break
 
 
