@@ -171,7 +171,7 @@ _ONE_VALUE: Final = frozenset(
     ]
 )
 # Of these the verb that is read says what is so.
-_STATED: Final = frozenset(["called", "home", "identifier", "identity", "origin", "owner", "work"])
+_STATED: Final = frozenset(["called", "home", "identifier", "identity", "owner", "work"])
 # Who counts years or months counts on: "lives here for three years".
 _DURATION_MAX_S: Final = 2_000_000
 # Words beside the value that two sentences have in common at least.
@@ -212,7 +212,7 @@ def _values_differ(before: TypedClaim, now: TypedClaim) -> bool:
     if now.kind == "role":
         roles = frozenset([str(before.value), str(now.value)])
         return len(roles) > 1 and roles <= _ALL_BONDS and not roles <= _COUPLES
-    if now.kind in ("home", "origin"):
+    if now.kind == "home":
         return _places_differ(before, now)
     if now.kind in ("called", "identity", "owner", "work"):
         return _names_part(before, now)

@@ -76,7 +76,7 @@ _DAYS_MAX: Final = 31
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"”’)]*\s+(?=\S)|\n+")
 # A full stop behind these ends nothing.
 _ABBREVIATED: Final = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|st|no|prof|sr|sra|geb|nr|ca|av|c|ur|ul|г|ул|вул|tel|approx|\d{1,2}))\.$"
+    r"(?:\b(?:dra?|dott|sig|mme|mr|mrs|ms|st|no|profa?|sr|sra|geb|nr|ca|av|c|ur|ul|г|ул|вул|tel|approx|\d{1,2}))\.$"
 )
 _SEGMENT: Final = re.compile(
     r"[,;:()–—]|\s-\s|\band\b|\bbut\b|\bund\b|\bet\b|\by\b|\be\b|\ben\b|\bi\b(?=\s+[^\W\d_])|\bи\b|\bі\b|\bта\b"
@@ -711,7 +711,7 @@ _THING_WORDS: Final = 6
 _ARTICLES: Final = frozenset(["the", "der", "dem", "la", "le", "a", "o"])
 _TITLE_WORDS: Final = """
     mr mrs ms dr herr herrn frau monsieur madame signor signora señor señora senhor senhora dona meneer mevrouw pan pana
-    panu pani пан пана пану пані господин госпожа
+    panu pani пан пана пану пані господин госпожа dra dott dottor dottore dottoressa dottssa mme doctora doutora
 """
 _TITLES: Final = frozenset(level(_TITLE_WORDS).split())
 # "The red kayak is Tom's."
@@ -952,7 +952,7 @@ def _held(sentence: _Sentence) -> Iterator[TypedClaim]:
                 or sentence.has("others")
             ):
                 continue
-            name = " ".join(telling(level(found[1])))
+            name = " ".join(word for word in telling(level(found[1])) if word not in _TITLES)
             if name and not {"month", "weekday"} & meant_by(name.split()[0]).keys():
                 yield _made(sentence, "holder", role, name, found.span(1), (f"{OWNER} {role}",))
 
@@ -975,7 +975,8 @@ _IS_NAME: Final = re.compile(
 _LISTED: Final = re.compile(rf"[\"'”»]?(?:,| and| und| et| y| e| en| i| и| і| та| &)\s+[{_CAPITAL}]")
 _HOLDER: Final = re.compile(
     r",?\s+(?:(?:is|ist|est|es|è|é|to|это|це|heißt|heet|s'appelle|se llama|si chiama|chama-se|called|named|now)\s+)?"
-    r"((?:(?:Dr\.?|Mrs?\.?|Ms\.?|Herr|Frau|Mme|M\.|pan|pani)\s)?"
+    r"(?:(?:the|la|le|el|o|a|die|der|de)\s+)?"
+    r"((?:(?:Dra?\.?|Mrs?\.?|Ms\.?|Herr|Frau|Mme|M\.|pan|pani|dott\.?(?:ssa|oressa|or)?|señora?|meneer|mevrouw)\s)?"
     rf"[{_CAPITAL}][\w'-]+(?: [{_CAPITAL}][\w'-]+)?)"
 )
 

@@ -649,4 +649,40 @@ PAIRS: Final = (
     Pair("it", "La zia è andata in pensione nel 2016.", "La zia è andata in pensione nel 2019.", "year"),
     Pair("es", "Lola vive en la calle Olmo.", "El domicilio de Lola es calle Goya 112.", "home"),
     Pair("en", "Rhubarb is not my favourite.", "I can't stand rhubarb.", None),
+    # Who or what something is, by a name: one has many friends, and a brother or two.
+    Pair("it", "La lavatrice è una Bosch.", "La lavatrice è una Candy.", "identity"),
+    Pair(
+        "en", "The caretaker of our block is Mr Boyle.", "The caretaker of our block is Ms Quinn.", "identity"
+    ),
+    Pair("de", "Die Lehrerin von Ida ist Frau Kern.", "Die Lehrerin von Ida ist Frau Wolff.", "identity"),
+    Pair("de", "Das Passwort im Haus ist Moewe77.", "Das Passwort im Haus ist Strand2019.", "identity"),
+    Pair("de", "Der Onkel von Ida ist Lehrer.", "Der Onkel von Ida ist Vater.", None),
+    Pair("en", "A good friend of ours is Boyle.", "A good friend of ours is Quinn.", None),
+    Pair("en", "My brother from Hull is Boyle.", "My brother from Hull is Quinn.", None),
+    Pair("en", "The other caretaker is Mr Boyle.", "The other caretaker is Ms Quinn.", None),
+    Pair("en", "The caretaker is not Mr Boyle.", "The caretaker is Ms Quinn.", None),
+    Pair(
+        "en",
+        "The bins at the block go out on Monday.",
+        "The bins at the block are Boyle's and Quinn's.",
+        None,
+    ),
+    Pair(
+        "pt",
+        "A minha médica de família é a Dra. Pinto.",
+        "A minha médica de família é a Dra. Reis.",
+        "holder",
+    ),
+    # The floor, also where it is told with a word that tells one thing from another.
+    Pair("it", "Abito al secondo piano.", "Abito al quarto piano.", "floor"),
+    Pair(
+        "en",
+        "My flat is on the third floor, number 12.",
+        "My flat is on the fifth floor, number 12.",
+        "floor",
+    ),
+    Pair("de", "Unser Vermieter ist Herr Kern.", "Unser Vermieter ist Herr Wolff.", "role"),
+    # Bills of two months and of two years.
+    Pair("pt", "Conta da luz de maio: 58 euros.", "Conta da luz de junho: 49 euros.", None, 0.9),
+    Pair("de", "Heizkosten für 2022: 1640 Euro.", "Heizkosten für 2023: 1910 Euro.", None, 0.9),
 )
