@@ -194,6 +194,7 @@ def _in_same_words(
         or now.mode is not Mode.STATE
         or not (now.kind in _STATED or (before.states and now.states))
         or (now.kind == "duration" and float(now.value) > _DURATION_MAX_S)
+        or (now.kind == "count" and not _shared(before.subject[:1], now.subject[:1]))
         or not _values_differ(before, now)
         or not _is_one_frame(before, now)
     ):

@@ -685,4 +685,8 @@ PAIRS: Final = (
     # Bills of two months and of two years.
     Pair("pt", "Conta da luz de maio: 58 euros.", "Conta da luz de junho: 49 euros.", None, 0.9),
     Pair("de", "Heizkosten für 2022: 1640 Euro.", "Heizkosten für 2023: 1910 Euro.", None, 0.9),
+    Pair(
+        "en", "There are three apple trees in the yard.", "There are four plum trees in the yard.", None, 0.2
+    ),
+    Pair("nl", "Sanne is jarig op 6 mei.", "Sanne viert haar verjaardag op 10 mei.", None),
 )
