@@ -892,7 +892,7 @@ def _called(sentence: _Sentence) -> Iterator[TypedClaim]:
 
 
 def _is_who_or_what(sentence: _Sentence) -> Iterator[TypedClaim]:
-    """Read who or what something is, by a name behind a verb: "Lily's teacher is Mrs Hart", "la radio è una Bosch".
+    """Read who or what something is, by a name behind a verb: "Lily's teacher is Mrs Boyle", "la radio è una Bosch".
 
     One has many friends and neighbours, and some brothers, and the next guest is somebody else. Nor is somebody a name
     who is a teacher, which German writes large.
@@ -967,7 +967,7 @@ _OWN_NAME: Final = re.compile(
 _IS_NAME: Final = re.compile(
     r"(?<!\w)(?:is|are|ist|sind|est|sont|es|son|è|sono|é|são|zijn|jest|są|to|это|є|це)\s+"
     r"(?:(?:an?|the|une?|el|la|le|les|il|lo|los|las|o|os|as|um|uma|una|een|de|het|der|die|das|eine?)\s+)?"
-    r"(?:((?:[Dd]r|[Mm]rs?|[Mm]s|[Hh]err|[Ff]rau|[Mm]onsieur|[Mm]adame|M|Mme|[Ss]ignora?|dott\.?(?:ssa|oressa)?|dottor(?:essa)?|"
+    r"(?:((?:[Dd]r|[Mm]rs?|[Mm]s|[Hh]err|[Ff]rau|[Mm]onsieur|[Mm]adame|M|Mme|[Ss]ig(?:nora?)?|dott\.?(?:ssa|oressa)?|dottor(?:essa)?|"
     r"[Ss]eñora?|[Ss]enhora?|[Dd]ona|[Mm]eneer|[Mm]evrouw|[Pp]ani?|[Dd]outora?|[Dd]octora?|profe?)\.?)\s+)?"
     rf"[\"'„«“]?([{_CAPITAL}][\w'&-]+(?: [{_CAPITAL}\d][\w'&-]*){{0,2}}|\w*[^\W\d_]\w*\d\w*)[\"'”»]?(?=\s*[.!,;]|\s*$)"
 )
