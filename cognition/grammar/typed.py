@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
@@ -24,6 +25,8 @@ from cognition.words import OWNER, SILENT_WORDS
 
 # More than these in one text is a table, and no telling.
 CLAIMS_MAX: Final = 24
+# Two readers may read the same.
+_READ_MAX: Final = 2 * CLAIMS_MAX
 _KEPT: Final = 2_048
 _LETTERS_MIN: Final = 3
 _MINUTES: Final = 60
@@ -215,11 +218,13 @@ def read_claims(text: str) -> TypedReading:
     written = [*_NAME.findall(text), *_FULL_NAME.findall(text)]
     names = frozenset(level(name) for name in written if name[0].isupper()) - SILENT_WORDS
     names = frozenset(name for name in names if _WHEN.isdisjoint(meant_by(name)))
-    claims: list[TypedClaim] = []
+    claims: dict[TypedClaim, None] = {}
     for sentence in _sentences(text, plain, names, words):
-        claims += _claims(sentence)
+        claims |= dict.fromkeys(_claims(sentence))
+        if len(claims) >= CLAIMS_MAX:
+            break
     return TypedReading(
-        tuple(dict.fromkeys(claims))[:CLAIMS_MAX],
+        tuple(claims)[:CLAIMS_MAX],
         frozenset(telling(plain)),
         names,
         plain,
@@ -321,7 +326,7 @@ def _every(sentence: _Sentence, start: int) -> bool:
 
 
 def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
-    found = list(_by_readers(sentence))
+    found = list(islice(_by_readers(sentence), _READ_MAX))
     yield from found
     yield from _bare_number(sentence, found)
 
@@ -909,6 +914,8 @@ def _is_who_or_what(sentence: _Sentence) -> Iterator[TypedClaim]:
     said = sentence.plain[: found.start()]
     subject = telling(said)
     coded = any(letter.isdecimal() for letter in found[2])
+    if not found[2][0].isupper() and (not coded or found[2].isdecimal()):
+        return
     titled = level(found[1] or "").rstrip(".") in _TITLES
     if "de" in languages_of(sentence.plain) and not (coded or titled):
         return
@@ -964,12 +971,15 @@ _CALLED: Final = re.compile(rf"\s+(?:is\s+|to\s+)?[\"'„«“]?([{_CAPITAL}][\w
 _OWN_NAME: Final = re.compile(
     rf"(?::|\s[—–-])?\s+(?:[^\W\d_A-Z]+ )?[\"'„«“]?([{_CAPITAL}][\w'-]+(?: [{_CAPITAL}][\w'-]+)?)"
 )
+# A password is no longer.
+_CODE_MAX: Final = 40
 _IS_NAME: Final = re.compile(
     r"(?<!\w)(?:is|are|ist|sind|est|sont|es|son|è|sono|é|são|zijn|jest|są|to|это|є|це)\s+"
     r"(?:(?:an?|the|une?|el|la|le|les|il|lo|los|las|o|os|as|um|uma|una|een|de|het|der|die|das|eine?)\s+)?"
     r"(?:((?:[Dd]r|[Mm]rs?|[Mm]s|[Hh]err|[Ff]rau|[Mm]onsieur|[Mm]adame|M|Mme|[Ss]ig(?:nora?)?|dott\.?(?:ssa|oressa)?|dottor(?:essa)?|"
     r"[Ss]eñora?|[Ss]enhora?|[Dd]ona|[Mm]eneer|[Mm]evrouw|[Pp]ani?|[Dd]outora?|[Dd]octora?|profe?)\.?)\s+)?"
-    rf"[\"'„«“]?([{_CAPITAL}][\w'&-]+(?: [{_CAPITAL}\d][\w'&-]*){{0,2}}|\w*[^\W\d_]\w*\d\w*)[\"'”»]?(?=\s*[.!,;]|\s*$)"
+    rf"[\"'„«“]?([{_CAPITAL}][\w'&-]+(?: [{_CAPITAL}\d][\w'&-]*){{0,2}}|\w{{2,{_CODE_MAX}}}(?!\w))"
+    r"[\"'”»]?(?=\s*[.!,;]|\s*$)"
 )
 # "Called Max and Moritz": each has one of the names.
 _LISTED: Final = re.compile(rf"[\"'”»]?(?:,| and| und| et| y| e| en| i| и| і| та| &)\s+[{_CAPITAL}]")

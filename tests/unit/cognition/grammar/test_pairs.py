@@ -1,12 +1,13 @@
 """Typed claims of two tellings: what contradicts in ten languages, what changed, and what only looks alike."""
 
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
+from cognition.grammar import typed
 from cognition.grammar.lexicon import LANGUAGES, languages_of, level
 from cognition.grammar.pairing import disagreements
-from cognition.grammar.typed import CLAIMS_MAX, Mode, read_claims
+from cognition.grammar.typed import CLAIMS_MAX, Mode, TypedClaim, read_claims
 from tests.unit.cognition.grammar.pairs import PAIRS, Pair
 
 
@@ -81,6 +82,20 @@ def test_a_table_gives_no_more_claims_than_a_telling_holds() -> None:
         len(read_claims("; ".join(f"item {n} costs {n} € a month" for n in range(1, 200))).claims)
         <= CLAIMS_MAX
     )
+
+
+def test_of_a_text_that_is_all_claims_a_bounded_number_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    make = typed._made
+
+    def counted(*args: Any, **options: Any) -> TypedClaim:
+        made.append(args)
+        return make(*args, **options)
+
+    monkeypatch.setattr(typed, "_made", counted)
+    text = f"У {'мама ' * 300}. Моя мама. Мой папа. Моя сестра."
+    assert len(read_claims(text).claims) <= CLAIMS_MAX
+    assert len(made) <= 3 * CLAIMS_MAX
 
 
 YEARS: Final = 0.5
