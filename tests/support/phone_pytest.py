@@ -19,8 +19,10 @@ _OF_PYTEST: Final = frozenset(
 # Of each law at most: other tests try more, on an interpreter that is several times as fast. Here the question is
 # whether this interpreter obeys it too, and what only the fortieth example finds is no matter of the interpreter.
 _EXAMPLES_MAX: Final = 8
-# Where `phone_page` puts what is compiled for this Python.
+# Where `phone_page` puts what is compiled for this Python, and where this keeps the bytecode of what it imports: to
+# compile pytest, hypothesis and the tests takes longer than starting the interpreter.
 _COMPILED: Final = "/build/testing"
+_BYTECODE: Final = "/build/testing-bytecode"
 _OPTIONS: Final = (
     *("-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--noconftest", "-c", "/dev/null"),
     *("--rootdir=/root", "--import-mode=importlib", "-W", "ignore", "--tb=short"),
@@ -59,6 +61,7 @@ def _zstandard() -> ModuleType:
 
 def main(arguments: list[str]) -> None:
     """Run them; an error says that some failed, or that there were none."""
+    sys.dont_write_bytecode, sys.pycache_prefix = False, _BYTECODE
     sys.meta_path.append(_Pytest())
     sys.modules["zstandard"] = _zstandard()
     sys.path += ["/root", _COMPILED]
