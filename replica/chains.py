@@ -86,10 +86,10 @@ class Chains(Feeds):
 
     def advance(self, feed: Feed, op: Op) -> Vector:
         """Make an op the head of its feed, and return what its writer had seen: the feed's own vector, not a copy."""
-        self._fresh_ids[feed.no, op.seq] = op.id
-        self.grow(feed, op.seq, op.id)
-        vector = feed.vector
-        vector[feed.no] = op.seq
+        no, seq, op_id, vector = feed.no, op.seq, op.id, feed.vector
+        self._fresh_ids[no, seq] = op_id
+        self.grow(feed, seq, op_id)
+        vector[no] = seq
         if op.seen:
             self.see(vector, op.seen)
             self._fresh_seen.setdefault(feed.no, []).append(op)

@@ -47,6 +47,7 @@ WHOLE_AMOUNT: Final = 1_000_000_000
 HEADER_FORMAT: Final = 1
 
 _tuple = tuple.__new__  # by name it takes three times as long
+_sha256 = hashlib.sha256
 
 pack: Callable[[Any], bytes] = msgpack.Packer(use_bin_type=True, autoreset=True).pack
 
@@ -64,7 +65,7 @@ def unpack(data: bytes) -> Any:
 
 def payload_hash(payload: bytes) -> bytes:
     """Return the SHA-256 by which a header commits to its payload."""
-    return hashlib.sha256(payload).digest()
+    return _sha256(payload).digest()
 
 
 def header(
@@ -80,14 +81,15 @@ def header(
     payload_digest: bytes,
 ) -> bytes:
     """Return the canonical bytes whose SHA-256 is the op's id."""
+    device, incarnation = origin
     return pack(
         (
             HEADER_FORMAT,
-            origin.device,
-            origin.incarnation,
+            device,
+            incarnation,
             seq,
             hlc,
-            wire_places(seen),
+            wire_places(seen) if seen else (),
             kind,
             version,
             ends,
@@ -100,7 +102,7 @@ def header(
 
 def header_hash(header_bytes: bytes) -> OpId:
     """Return an op's id: the SHA-256 of its header."""
-    return OpId(hashlib.sha256(header_bytes).digest())
+    return OpId(_sha256(header_bytes).digest())
 
 
 def wire_place(place: OpRef) -> list[Any]:

@@ -591,7 +591,8 @@ class Core:
             if body is not None:
                 dot = _dot(Dot, (feed.no, op.seq, op_id[:8]))
                 if type(body) is Remember and (rid := keys[0][1]) in unknown:
-                    add = _add(Add, (op.hlc, body.text, dict(body.fields)))
+                    fields = body.fields
+                    add = _add(Add, (op.hlc, body.text, dict(fields) if fields else {}))
                     working.bare.append(_bare(BareMemory, (rid, dot, add)))
                 else:
                     fold(state, op, body, keys, dot, feed.origin_no, vector, feeds.locate)

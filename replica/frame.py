@@ -229,17 +229,15 @@ def _build(
         _pieces(salts, SALT_BYTES),
         _pieces(hashes, OP_ID_BYTES),
     )
+    names = [next(named) if has else None for has in has_rid]
+    payloads = [None if body is None else next(salted) + body for body in bodies]
+    digests = [next(hashed) if payload is None else payload_hash(payload) for payload in payloads]
     seens: Iterable[Any] = map(seen.get, range(count), repeat(())) if seen else repeat(())
-    for at, kind, flag, hlc, has, body, places in zip(
-        segment_of, kinds, flags, hlcs, has_rid, bodies, seens, strict=False
+    for at, kind, flag, hlc, rid, payload, digest, places in zip(
+        segment_of, kinds, flags, hlcs, names, payloads, digests, seens, strict=False
     ):
-        rid = next(named) if has else None
-        if body is None:
-            payload, erased_hash = None, next(hashed)
-        else:
-            payload, erased_hash = next(salted) + body, None
         seq = seqs[at]
-        op = op_from(origins[at], seq, prevs[at], hlc, places, kind, flag, rid, payload, erased_hash)
+        op = op_from(origins[at], seq, prevs[at], hlc, places, kind, flag, rid, payload, digest)
         ops.append(op)
         seqs[at], prevs[at] = seq + 1, op.id
     if any(segment.first_seq == seq for segment, seq in zip(segments, seqs, strict=True)):
@@ -257,15 +255,13 @@ def op_from(
     flag: int,
     rid: bytes | None,
     payload: bytes | None,
-    erased_hash: bytes | None,
+    digest: bytes,
 ) -> Op:
     """Return the op that a row of columns states, with its header built and hashed anew.
 
-    `seen` is plain, and () where nothing is stated; `erased_hash` stands for a payload that was erased.
+    `seen` is plain, and () where nothing is stated; `digest` is the payload's, which may be erased.
     """
     places = () if seen == () else _read_seen(seen)
-    digest = erased_hash if payload is None else payload_hash(payload)
-    assert digest is not None
     version, ends = flag >> 1, bool(flag & 1)
     op_id = header_hash(header(origin, seq, hlc, places, kind, version, ends, rid, prev, digest))
     return _tuple(Op, (origin, seq, hlc, places, kind, version, ends, rid, prev, digest, payload, op_id))

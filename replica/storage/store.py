@@ -39,6 +39,8 @@ _WAITS: Final = 2
 
 _row = partial(tuple.__new__, LogRow)  # `LogRow._make` takes twice as long, and every op that is sent is read
 _OP_ROW: Final = f"({', '.join('?' * len(LogRow._fields))})"
+# An op that adds a memory and says nothing else, as nearly all of a sync: what is bound takes most of an insert's time.
+_ADD_ROW: Final = "(?, ?, ?, ?, 1, 1, ?, ?, x'', ?, NULL, ?, NULL, 0)"
 _MEMORY_CELL: Final = f"{MEMORY_CELLS} WHERE m.rid = ?"
 _BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
 
@@ -176,10 +178,12 @@ class SqliteStore:
         wanted = list(keys)
         if len(wanted) == 1 and wanted[0].part is CellKind.MEMORY:  # a memory that is told
             return dict(map(memory_cell, self.connection.execute(_MEMORY_CELL, (wanted[0].name,))))
+        memories = [name for part, name in wanted if part is CellKind.MEMORY]
         names: dict[CellKind, list[bytes]] = {}
-        for key in wanted:
-            names.setdefault(key.part, []).append(key.name)
-        memories = names.pop(CellKind.MEMORY, [])
+        if len(memories) < len(wanted):
+            for part, name in wanted:
+                names.setdefault(part, []).append(name)
+            names.pop(CellKind.MEMORY, None)
         # Ids begin with the time: those that come to a new device, or are news to an old one, lie away from all here.
         if len(memories) > 1 and not self._has_between(min(memories), max(memories)):
             memories = []
@@ -371,7 +375,7 @@ class SqliteStore:
 
     def _write(self, changes: Changes, now_ms: int) -> None:
         follows = self._shown.prepare(changes)
-        insert_many(self.connection, "INSERT INTO op VALUES", _OP_ROW, [*map(values_of, changes.entries)])
+        self._write_log(changes.entries)
         self._many(
             "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             [_feed_row(feed) for feed in changes.feeds],
@@ -432,6 +436,20 @@ class SqliteStore:
             )
             self.connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?)", part)
         self._shown.write(changes, now_ms, follows=follows)
+
+    def _write_log(self, entries: Sequence[LogEntry]) -> None:
+        """Append ops to the log; of adds that say nothing else, only what differs from one to the next is bound."""
+        adds: list[tuple[Any, ...]] = []
+        others: list[tuple[Any, ...]] = []
+        for entry in entries:
+            pos, feed, op, signature, status = entry
+            _, seq, hlc, seen, kind, version, ends, rid, _, _, payload, op_id = op
+            if kind == version == 1 and not seen and payload is not None and signature is None and not status:
+                adds.append((pos, feed, seq, hlc, ends, rid, payload, op_id))
+            else:
+                others.append(values_of(entry))
+        insert_many(self.connection, "INSERT INTO op VALUES", _ADD_ROW, adds)
+        insert_many(self.connection, "INSERT INTO op VALUES", _OP_ROW, others)
 
     def _write_group(self, changes: Changes) -> None:
         self._many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)

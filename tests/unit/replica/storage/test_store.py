@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from replica import RowChange, SqliteStore, connect, ops
+from replica.codec import payload_hash
 from replica.core import Core
 from replica.errors import InvalidOp, StoreCorrupt, StoreFailed, StoreNewer
-from replica.ids import new_memory_id
-from replica.ops import Claim, SameSlot, Write
+from replica.ids import DeviceId, OpId, OpRef, Origin, new_memory_id
+from replica.oplog import Changes, FoldStatus, LogEntry
+from replica.ops import Claim, Op, SameSlot, Write
+from replica.rows import row_of
 from replica.storage import schema
 from replica.verify import verify_replica
 from tests.support.published import published
@@ -483,3 +486,36 @@ def test_what_shows_is_of_no_use_to_whoever_may_only_read(path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         reader.execute("DELETE FROM memory")
     reader.close()
+
+
+def test_the_log_gives_back_each_op_as_it_came() -> None:
+    """Of adds that say nothing else only some values are bound; one that says more is stored whole."""
+    origin, rid, payload = Origin(DeviceId(bytes(32)), bytes(8)), bytes(range(16)), bytes(40)
+    add = Op(origin, 1, 5, (), 1, 1, True, rid, None, payload_hash(payload), payload, OpId(bytes(32)))
+    said: list[dict[str, Any]] = [
+        {},
+        {"ends": False},
+        {"kind": 2},
+        {"version": 2},
+        {"kind": 2, "version": 2},
+        {"rid": None},
+        {"seen": (OpRef(origin, 3, bytes(8)),)},
+        {"payload": None},
+    ]
+    ways: list[tuple[dict[str, Any], bytes | None, FoldStatus]] = [
+        (one, None, FoldStatus.FOLDED) for one in said
+    ]
+    ways += [
+        ({}, bytes(64), FoldStatus.FOLDED),
+        ({}, None, FoldStatus.UNKNOWN),
+        *([({}, None, FoldStatus.FOLDED)] * 120),
+    ]
+    entries = [
+        LogEntry(
+            n, 0, add._replace(seq=n, hlc=n + 5, id=OpId(n.to_bytes(32)))._replace(**one), signature, status
+        )
+        for n, (one, signature, status) in enumerate(ways, 1)
+    ]
+    store = sqlite_store()
+    store.write(Changes(entries=entries), NOW_MS)
+    assert [*store.rows()] == [*map(row_of, entries)]
