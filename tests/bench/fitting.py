@@ -76,8 +76,9 @@ REFIT_STEPS: Final = 60
 REFIT_RATE: Final = 0.05
 RESAMPLED: Final = 1_000
 # No more than this, whatever the questions say: a turn of the one who is named that holds nothing else of what was
-# asked would come before what holds it (tests/property/cognition/test_relevance_laws.py).
-MOST: Final = {"speaker": 1.8}
+# asked would come before what holds it (tests/property/cognition/test_relevance_laws.py), and a turn of another that
+# follows two turns on before what the one who is named said (tests/unit/cognition/test_speaker_swaps.py).
+MOST: Final = {"speaker": 1.8, "place": 1.5}
 # By this depth, and share or any, a family is judged.
 DEPTH: Final = {"talk": 10, "lives": 5, "stress": 1, "homes": 1}
 _WEIGHT: Final = re.compile(r"(?m)^    weight=[-0-9.e]+,")
