@@ -237,13 +237,13 @@ def _heads_in(language: str) -> _Heads:
     return _beginnings([_told()[language]])
 
 
-@lru_cache(32)
-def words_of(name: str) -> frozenset[str]:
-    """Return the leveled words of the phrases of a list, in all languages."""
+@lru_cache(8 * _SETS_KEPT)
+def words_of(name: str, languages: tuple[str, ...] = LANGUAGES) -> frozenset[str]:
+    """Return the leveled words of the phrases of a list, in some languages."""
     return frozenset(
         word
-        for told in _told().values()
-        for phrase in told.get(name, ())
+        for language in languages
+        for phrase in _told()[language].get(name, ())
         for word in _RUN.findall(level(phrase))
     )
 

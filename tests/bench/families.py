@@ -1,4 +1,4 @@
-"""Capture the pools of four families of questions, every signal unweighed: talk, lives, the stress set, and homes.
+"""Capture the pools of five families of questions, every signal unweighed: talk, lives, stress, homes, and others.
 
 Weights are fitted on what is captured here (`tests.bench.fitting`), which takes seconds; capturing takes minutes, so it
 is kept in a folder that is named. The data is read from beside the repository and never copied in.
@@ -29,7 +29,7 @@ from cognition.recall import Ranked, pool_size, rank
 from cognition.spelling import corrected
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 from tests.bench import stress
-from tests.bench.homes import SEEN, Household
+from tests.bench.homes import OTHERS, SEEN, Household
 from tests.bench.homes import read as read_homes
 from tests.support.minds import LOCOMO, NOW_MS, Home, turns_of
 
@@ -221,15 +221,20 @@ def told_home(embedder: Embedder, household: Household) -> Store:
     return store
 
 
-def homes(embedder: Embedder) -> Iterator[Example]:
+def homes(embedder: Embedder, path: Path = SEEN, family: str = "homes") -> Iterator[Example]:
     """Everyday homes: which of a dozen notes answers, where others share its words."""
-    for household in read_homes(SEEN):
+    for household in read_homes(path):
         store = told_home(embedder, household)
         for asked in household.questions:
             ranked = store.ask(split(asked.text).parts[0], store.home.now_ms)
             right = frozenset(map(str, asked.right))
             said = {"kind": "home", "language": household.language, "question": asked.text}
-            yield example(store, ranked, right, family="homes", group=household.name, **said)
+            yield example(store, ranked, right, family=family, group=household.name, **said)
+
+
+def others(embedder: Embedder) -> Iterator[Example]:
+    """Homes in which somebody else's note has the words of a question that is asked of the asker."""
+    return homes(embedder, OTHERS, "others")
 
 
 FAMILIES: Final[Mapping[str, Callable[[Embedder], Iterator[Example]]]] = {
@@ -237,6 +242,7 @@ FAMILIES: Final[Mapping[str, Callable[[Embedder], Iterator[Example]]]] = {
     "lives": lives,
     "stress": stressed,
     "homes": homes,
+    "others": others,
 }
 
 

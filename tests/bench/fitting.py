@@ -1,6 +1,6 @@
 """Fit weights of signals to questions whose answers are known: listwise, by gradient, with numpy alone.
 
-`python -m tests.bench.fitting` fits on three families of questions (`tests.bench.families`) and judges on what was left
+`python -m tests.bench.fitting` fits on five families of questions (`tests.bench.families`) and judges on what was left
 out: within talk a conversation, within lives a person, and each family as a whole. `--each` shows what every signal
 earns there, with a paired bootstrap; `--write` writes the weights into the signals' files, where nobody types any.
 
@@ -68,9 +68,12 @@ def fit(examples: Sequence[Example]) -> Array:
 # --- three families, judged on what was left out --------------------------------------------------------------
 
 # How much a family counts in the fit, whatever its size: talk and lives are what people tell; the stress set is made.
-SHARES: Final = {"talk": 2.0, "lives": 1.0, "stress": 0.3, "homes": 0.2}
+SHARES: Final = {"talk": 2.0, "lives": 1.0, "stress": 0.3, "homes": 0.2, "others": 0.1}
 FIT_STEPS: Final = 200
 FIT_RATE: Final = 0.1
+# Fitted when all others are: on families that were written for them, which say nothing of the rest.
+LAST: Final = frozenset({"another"})
+TAUGHT_LAST: Final = frozenset({"others"})
 # From the weights of all, so many steps lead to those of all but one group.
 REFIT_STEPS: Final = 60
 REFIT_RATE: Final = 0.05
@@ -80,7 +83,7 @@ RESAMPLED: Final = 1_000
 # follows two turns on before what the one who is named said (tests/unit/cognition/test_speaker_swaps.py).
 MOST: Final = {"speaker": 1.8, "place": 1.5}
 # By this depth, and share or any, a family is judged.
-DEPTH: Final = {"talk": 10, "lives": 5, "stress": 1, "homes": 1}
+DEPTH: Final = {"talk": 10, "lives": 5, "stress": 1, "homes": 1, "others": 1}
 _WEIGHT: Final = re.compile(r"(?m)^    weight=[-0-9.e]+,")
 
 
@@ -90,7 +93,24 @@ def fit_families(
     *,
     begin: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Return a weight for every signal, 0 for those that are not used: the listwise loss, families in their shares."""
+    """Return a weight for every signal, 0 for those that are not used.
+
+    First those of all but `LAST` on all families but `TAUGHT_LAST`; then those of `LAST` on all, the others' kept.
+    """
+    first = [name for name in use if name not in LAST]
+    weights = _fitted([one for one in asked if one.family not in TAUGHT_LAST], first, begin=begin)
+    last = [name for name in use if name in LAST]
+    return _fitted(asked, last, begin=begin, kept=weights) if last else weights
+
+
+def _fitted(
+    asked: Sequence[families.Example],
+    use: Sequence[str],
+    *,
+    begin: NDArray[np.float64] | None,
+    kept: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the listwise loss's weights of some signals beside those that are kept, families in their shares."""
     columns = [families.NAMES.index(name) for name in use]
     most = np.array([MOST.get(name, np.inf) for name in use])
     lists = [one for one in asked if one.right.any()]
@@ -104,12 +124,14 @@ def fit_families(
         [each * one.right / one.right.sum() for one, each in zip(lists, share, strict=True)]
     )
     counting = np.repeat(share, sizes)
+    full = np.zeros(len(families.NAMES)) if kept is None else kept.copy()
+    fixed = np.concatenate([one.signals @ full for one in lists])
     steps, rate = (FIT_STEPS, FIT_RATE) if begin is None else (REFIT_STEPS, REFIT_RATE)
     weights = np.zeros(len(columns)) if begin is None else begin[columns]
     mean, square = np.zeros(len(columns)), np.zeros(len(columns))
     for step in range(1, steps + 1):
         # In 32 bits, as the signals are: a product with 64 copies all of them first, which takes most of the time.
-        scores = (rows @ weights.astype(np.float32)).astype(np.float64)
+        scores = (rows @ weights.astype(np.float32)).astype(np.float64) + fixed
         scores -= np.repeat(np.maximum.reduceat(scores, starts), sizes)
         shares = np.exp(scores)
         shares /= np.repeat(np.add.reduceat(shares, starts), sizes)
@@ -117,7 +139,6 @@ def fit_families(
         mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
         move = (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
         weights = np.minimum(weights - rate * (1 - 0.9 * step / steps) * move, most)
-    full = np.zeros(len(families.NAMES))
     full[columns] = weights
     return full
 
@@ -187,8 +208,8 @@ def write(weights: NDArray[np.float64]) -> None:
 
 def line(label: str, found: Mapping[str, NDArray[np.float64]]) -> str:
     """Return a row of the table: each family's figures."""
-    cells = [f"{100 * found[family].mean(axis=0)[at]:7.1f}" for family, at in _SHOWN]
-    return f"{label:>28}" + "".join(cells)
+    cells = [f"{100 * found[family].mean(axis=0)[at]:9.1f}" for family, at in _SHOWN]
+    return f"{label:>38}" + "".join(cells)
 
 
 _SHOWN: Final = (
@@ -199,6 +220,7 @@ _SHOWN: Final = (
     ("stress", 0),
     ("homes", 0),
     ("homes", 1),
+    ("others", 0),
 )
 
 
@@ -214,8 +236,8 @@ def main() -> None:
     asked = families.captured(options.cache, UniversalEmbedder())
     use = in_use()
     shipped = np.array([one.weight for one in SIGNALS])
-    heads = ["talk@10", "frac", "lives@5", "@10", "stress@1", "homes@1", "@5"]
-    print(f"{'talk, lives, stress, homes; %':>28}" + "".join(f"{head:>7}" for head in heads))
+    heads = ["talk@10", "frac", "lives@5", "@10", "stress@1", "homes@1", "@5", "others@1"]
+    print(f"{'talk, lives, stress, homes, others; %':>38}" + "".join(f"{head:>9}" for head in heads))
     by_family: dict[str, list[tuple[float, ...]]] = {}
     for one in asked:
         by_family.setdefault(one.family, []).append(judged(one, shipped))
@@ -231,7 +253,7 @@ def main() -> None:
             found = left_out(asked, changed)
             apart = [
                 "{:+.1f} [{:+.1f}, {:+.1f}]".format(*noise(found[family][:, at], whole[family][:, at]))
-                for family, at in (("talk", 3), ("lives", 1), ("stress", 0), ("homes", 0))
+                for family, at in (("talk", 3), ("lives", 1), ("stress", 0), ("homes", 0), ("others", 0))
             ]
             print(line(f"{'without' if name in use else 'with'} {name}", found), *apart, flush=True)
     weights = fit_families(asked, use)
