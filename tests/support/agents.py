@@ -1,5 +1,6 @@
 """Agents: the official MCP client, and `samemind mcp` as the process that it starts."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,16 +9,17 @@ from typing import Any
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.support.cli import environment
-from tests.support.forking import loaded
+from tests.support.cli import COMMAND, environment
+from tests.support.forking import can_fork, loaded
 
 
 @asynccontextmanager
 async def agent(home: Path, *words: str, mode: str = "auto", **more: Any) -> AsyncIterator[Client]:
     """Connect a client to a server of its own, as an agent's host does; `more` is what the host can do."""
+    command = [str(loaded().commands / "samemind")] if can_fork(os.environ) else COMMAND
     server = StdioServerParameters(
-        command=str(loaded().commands / "samemind"),
-        args=["--home", str(home), "mcp", *words],
+        command=command[0],
+        args=[*command[1:], "--home", str(home), "mcp", *words],
         # The SDK's own imports warn; whether ours do, other tests see.
         env={**environment(), "PYTHONWARNINGS": "default"},
     )

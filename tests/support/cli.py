@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, Final
 
-from tests.support.forking import Forked
+from tests.support.forking import Forked, can_fork
 from tests.support.hearing import next_line
 
 COMMAND: Final = (sys.executable, "-m", "samemind")
@@ -70,9 +70,10 @@ def start(
     """Start `samemind` on a home, as `run` does, and go on; its output is read from a pipe."""
     given = ["--home", str(home), *words]
     streams: Any = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": stderr, "encoding": "utf-8"}
-    if hasattr(os, "fork"):
-        return Forked(given, env=environment(**environ), cwd=cwd, **streams)
-    return subprocess.Popen([*COMMAND, *given], env=environment(**environ), cwd=cwd, **streams)
+    wanted = environment(**environ)
+    if cwd is None and can_fork(wanted):  # a folder may hold another release, which Python would start
+        return Forked(given, env=wanted, **streams)
+    return subprocess.Popen([*COMMAND, *given], env=wanted, cwd=cwd, **streams)
 
 
 def run_afresh(home: Path, *words: str, stdin: str = "", **more: str) -> Ran:

@@ -30,7 +30,7 @@ from typing import Final
 from platformdirs import user_cache_path
 
 from tests.support.cli import SECONDS_MAX, environment
-from tests.support.forking import loaded
+from tests.support.forking import can_fork, loaded
 
 # A daemon starts within two seconds, and on a machine that is busy with other tests within ten.
 EVENTUALLY_SECONDS: Final = 30.0
@@ -227,7 +227,7 @@ def _set_up(machine: Path) -> None:
 
 def _environment(machine: Path) -> dict[str, str]:
     folders = [Path(sys.executable).parent, os.environ.get("PATH", os.defpath)]
-    if hasattr(os, "fork"):
+    if can_fork(os.environ):
         folders.insert(0, loaded().commands)
     path = os.pathsep.join(map(str, folders))
     # Wide enough that no usage line is broken; and no zone, so that times are the machine's in all of them. Unpacking

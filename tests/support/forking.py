@@ -28,12 +28,13 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from tests.support import forked
+from tests.support.posix_names import FOLDER
 
 _STREAMS: Final = 3
 _ENDING_SECONDS_MAX: Final = 60
@@ -41,6 +42,25 @@ _ENDING_SECONDS_MAX: Final = 60
 _NOT_LOADED: Final = tuple(
     f"samemind.{name}" for name in ("_tools", "adapters", "agents", "mcp.http", "phone", "platform.windows")
 )
+
+
+# What only a process that starts can take: another clock, another place of modules.
+_TAKEN_AT_START: Final = ("LD_", "PYTHON")
+
+
+def _at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    names = (name for name in environment if name.startswith(_TAKEN_AT_START) and name != "PYTHONWARNINGS")
+    return {name: environment[name] for name in names}
+
+
+_BEGAN_WITH: Final = _at_start(os.environ)
+
+
+def can_fork(environment: Mapping[str, str]) -> bool:
+    """Say whether a forked command is what one that is started with this environment would be."""
+    if not hasattr(os, "fork") or str(FOLDER) in environment.get("PYTHONPATH", ""):
+        return False
+    return _at_start(environment) == _BEGAN_WITH
 
 
 class Loaded:
