@@ -1,11 +1,11 @@
 """Decide what to fetch from a place that several devices write files to, what to write, and what to remove there.
 
 The place (a folder, a mailbox) is blind, lossy and untrusted: it may lose files, show them late, show old ones again.
-So nothing rests on its word. What counts is what is listed and was taken here: each file is fetched once, and what was
-found in it is remembered. A file is *good* if it was made by a member, for everybody who is a member now, by a device
-that knew of every erasure known here. Good files *reach* what somebody who holds nothing can take from them, one file
-after the other, each with all that its ops follow and have seen; whatever they do not reach is written again. So a loss
-is made up for by whoever looks next, and no two files wait for each other.
+So nothing rests on its word. What counts is what is listed and was taken here: each file is fetched once, and again if
+its size changed, and what was found in it is remembered. A file is *good* if it was made by a member, for everybody
+who is a member now, by a device that knew of every erasure known here. Good files *reach* what somebody who holds
+nothing can take from them, one file after the other, each with all that its ops follow and have seen; whatever they do
+not reach is written again. So a loss is made up for by whoever looks next, and no two files wait for each other.
 
 Nobody ever writes over a file, since every name is drawn at random. Files only leave: a file that is not good leaves
 once good ones reach what it has, whoever made it; a device's own also when larger ones have the same; and what
@@ -111,7 +111,7 @@ class Filed:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """What is remembered of one name. `tries`: how often it was read in vain; `tried_ms`: when last.
+    """What is remembered of one name. `size`: as listed; `tries`: how often it was read in vain; `tried_ms`: when last.
 
     `listed`: it was seen in a listing; a file that was only written may never have arrived.
     """
@@ -268,7 +268,7 @@ class Shelf:
         if kept is None:
             return True
         if kept.state is FileState.TAKEN:
-            return False
+            return size != kept.size  # nobody writes over a file: what it had may be gone
         wait_ms = min(_RETRY_MS_MAX, _RETRY_MS_MIN << min(kept.tries, 10))
         return size != kept.size or not 0 <= now_ms - kept.tried_ms < wait_ms
 

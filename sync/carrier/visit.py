@@ -159,6 +159,7 @@ class VisitUnderWay:
 
 class _Waiting(NamedTuple):
     name: str
+    size: int
     data: bytes
     header: Header
 
@@ -246,7 +247,7 @@ class Visitor:
         except (SyncError, ReplicaError) as error:
             self.shelf.failed(name, size, FileState.UNREADABLE, str(error), self._now_ms())
         else:
-            return _Waiting(name, data, header)
+            return _Waiting(name, size, data, header)
         return None
 
     def _take_batch(self, batch: list[_Waiting], looked: Looked) -> Generator[Step, Any, None]:
@@ -266,7 +267,7 @@ class Visitor:
 
     def _take(self, waiting: _Waiting, looked: Looked) -> Generator[Step, Any, tuple[str, ...]]:
         """Take a file; return why some of it was not taken and may be later."""
-        name, size, taking = waiting.name, len(waiting.data), Taking(waiting.header)
+        name, size, taking = waiting.name, waiting.size, Taking(waiting.header)
         try:
             for some in _in_calls(messages(self._identity, io.BytesIO(waiting.data))):
                 yield Run(partial(_take_some, taking, some, self._now_ms))

@@ -399,6 +399,45 @@ def test_a_file_that_grew_is_read_again_at_once() -> None:
     assert phone.visit(box, writes=False).taken == 1
 
 
+@pytest.mark.parametrize("spoilt", [b"", b"junk", None])
+def test_a_file_that_is_spoilt_after_all_have_taken_it_is_written_again(spoilt: bytes | None) -> None:
+    """Nobody read it again, and so it counted for ever as holding what a newcomer found nowhere."""
+    laptop, phone, watch = devices("laptop", "phone", "watch")
+    box: Box = {}
+    remember(laptop.core, "a note")
+    laptop.visit(box)
+    phone.visit(box)
+    laptop.visit(box)
+    ((name, data),) = ((name, data) for name, data in box.items() if holds({name: data}, phone, "a note"))
+    box[name] = data[:1000] if spoilt is None else spoilt
+    phone.restart()
+    assert phone.visit(box).wrote
+    assert laptop.visit(box).fetched == 2, "the spoilt one, and what was written in its stead"
+    for each in (phone, laptop, watch):
+        each.visit(box)
+    assert texts(watch.core) == {"a note"}
+    for each in (phone, laptop, watch):
+        each.visit(box)
+        rested = each.visit(box)
+        assert (rested.fetched, rested.wrote) == (0, []), "and then it rests"
+
+
+def test_files_whose_names_were_swapped_are_read_again_once_and_all_is_there() -> None:
+    laptop, phone, watch = devices("laptop", "phone", "watch")
+    box: Box = {}
+    for text in ("a note", "a longer note. " + " ".join(map(str, range(5_000)))):
+        remember(laptop.core, text)
+        laptop.visit(box)
+    phone.visit(box)
+    laptop.visit(box)
+    short, *_, long = sorted(box, key=lambda name: len(box[name]))
+    box[short], box[long] = box[long], box[short]
+    assert phone.visit(box).fetched == laptop.visit(box).fetched == 2
+    assert phone.visit(box).fetched == laptop.visit(box).fetched == 0
+    watch.visit(box)
+    assert len(texts(watch.core)) == 2
+
+
 def test_a_flood_only_delays() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
