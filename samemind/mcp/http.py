@@ -17,6 +17,7 @@ import trio
 from mcp.server.auth.routes import create_auth_routes, create_protected_resource_routes
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import RequestBodyLimitMiddleware
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -51,6 +52,8 @@ from sync.network import own_addresses, own_hosts
 MCP_PATH: Final = "/mcp"
 # A memory has at most 1 MiB of text, which JSON may write six times as long.
 BODY_BYTES_MAX: Final = 8 << 20
+# Of those who were not let in. What a program may say about itself (`granting.CLIENT_BYTES_MAX`) fits in several times.
+OPEN_BODY_BYTES_MAX: Final = 64 << 10
 # One program keeps a few sessions; more are those that it forgot.
 SESSIONS_MAX: Final = 32
 SESSION_IDLE_S: Final = 1_800.0
@@ -246,7 +249,10 @@ class RemoteAgents:
                 Route("/approve", approve, methods=["GET"]),
                 Route(DOCUMENT_PATH, document, methods=["GET"]),
             ]
-            self._apps[base] = Starlette(routes=[*routes, *ours])
+            # The SDK takes 4 MiB, and 170,000 addresses in them keep the device from everything else for half a second.
+            self._apps[base] = RequestBodyLimitMiddleware(
+                Starlette(routes=[*routes, *ours]), OPEN_BODY_BYTES_MAX
+            )
         return self._apps[base]
 
 

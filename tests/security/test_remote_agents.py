@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from samemind.agents.grants import CLIENT_BYTES_MAX, PENDING_MAX, STATE_CHARACTERS_MAX
-from samemind.mcp.http import BODY_BYTES_MAX
+from samemind.mcp.http import BODY_BYTES_MAX, OPEN_BODY_BYTES_MAX
 from samemind.mcp.oauth import redirect_is_safe
 from tests.support.cli import RunningDaemon, daemon, run
 
@@ -112,8 +112,18 @@ def test_a_body_without_end_is_refused(served: Served) -> None:
     good = f"Bearer {served.token}"
     told = {"Content-Length": str(BODY_BYTES_MAX + 1)}  # refused by its length, before anything of it comes
     assert served.ask("POST", "/mcp", b"", Authorization=good, **told)[0] == 413
-    assert served.ask("POST", "/register", b"[" * 200_000)[0] == 400
+    assert served.ask("POST", "/register", b"[" * 50_000)[0] == 400
     assert served.hello(Authorization=good)[0] == 200
+
+
+def test_what_a_stranger_says_is_bounded_before_it_is_read(served: Served) -> None:
+    """Of 3.9 MB of addresses each was checked, and for half a second nobody else was answered."""
+    uris = json.dumps({"redirect_uris": ["https://app.example/cb"] * 3_000}).encode()
+    assert len(uris) > OPEN_BODY_BYTES_MAX
+    for path in ("/register", "/token", "/authorize", "/revoke"):
+        assert served.ask("POST", path, uris)[0] == 413, path
+    chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(uris), uris)
+    assert served.ask("POST", "/register", chunk, Transfer_Encoding="chunked")[0] == 413, "of no told length"
 
 
 def registered(served: Served, uri: str = "https://app.example/cb") -> tuple[int, dict[str, Any]]:
