@@ -65,6 +65,9 @@ _ALERTS_OF_REFUSAL: Final = frozenset(
     }
 )
 
+# What a record that was changed on the way ends with, on the side that got it and on the other.
+_CHANGED: Final = frozenset({"DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "SSLV3_ALERT_BAD_RECORD_MAC"})
+
 # The findings of our own OpenSSL about what the peer showed, or did not show.
 _OWN_REFUSALS: Final = frozenset({"CERTIFICATE_VERIFY_FAILED", "PEER_DID_NOT_RETURN_A_CERTIFICATE"})
 
@@ -191,6 +194,8 @@ def explain(error: BaseException) -> SyncError:
         if reason in _OWN_REFUSALS:
             found = getattr(cause, "verify_message", "") or "it showed no certificate"
             return SomebodyElse(f"the peer is not a paired device ({found})")
+        if reason in _CHANGED:
+            return LinkLost(f"what was sent on this link was changed on the way ({reason})")
         if not isinstance(cause, ssl.SSLEOFError | ssl.SSLSyscallError | ssl.SSLZeroReturnError) and (
             reason != "UNEXPECTED_EOF_WHILE_READING"
         ):

@@ -6,8 +6,9 @@ from trio.testing import memory_stream_pair
 
 from sync.errors import LinkLost
 from sync.identity import Identity
-from sync.tls import secure
+from sync.tls import explain, secure
 from tests.support.descriptors import none_left
+from tests.support.links import identity, meet, part
 
 
 @pytest.mark.parametrize("server_side", [False, True], ids=["dialled", "answered"])
@@ -32,5 +33,24 @@ def test_a_certificate_that_cannot_be_read_is_named_as_what_it_is() -> None:
         with pytest.raises(LinkLost, match="cannot read this device's key, or a certificate of its group"):
             await secure(near, identity=Identity.create(), pins=[b"no certificate"], server_side=False)
         assert await far.receive_some(1) == b"", "the raw stream is closed"
+
+    trio.run(main)
+
+
+def test_a_record_that_was_changed_on_the_way_is_no_fault_of_the_peer() -> None:
+    """It was told as "the other end speaks otherwise", which sent people looking for the error at the wrong place."""
+
+    async def main() -> None:
+        one, other = identity("laptop"), identity("phone")
+        client, server = await meet(one, [other.certificate], other, [one.certificate])
+        assert client.stream is not None
+        assert server.stream is not None
+        await client.stream.transport_stream.send_all(b"\x17\x03\x03\x00\x40" + bytes(64))
+        with pytest.raises(trio.BrokenResourceError) as caught:
+            await server.stream.receive_some(10)
+        told = explain(caught.value)
+        assert type(told) is LinkLost
+        assert "changed on the way" in str(told)
+        await part(client, server)
 
     trio.run(main)
