@@ -63,17 +63,20 @@ async def serve(home: Home, profile: str, scope: Scope) -> None:
     store = HomeStore(home)
     greeted = trio.Event()
     with trio.open_signal_receiver(*system.ending_signals()) as signals:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_until_signalled, signals, nursery.cancel_scope)
-            nursery.start_soon(store.keep)
-            nursery.start_soon(_warm_up, store, greeted)
-            with Lines.opened() as lines:
-                wire = cast(Any, lines)  # the SDK says which class it wants, and uses two methods of it
-                async with open_server(store, profile, scope, names_client=True) as server:
-                    server.middleware.append(_Greeting(greeted))
-                    async with stdio_server(wire, wire) as (incoming, outgoing):
-                        await server.run(incoming, outgoing, server.create_initialization_options())
-            nursery.cancel_scope.cancel()
+        async with trio.open_nursery() as keeping:
+            keeping.start_soon(store.keep)
+            # What asks the store ends before it is closed.
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_until_signalled, signals, nursery.cancel_scope)
+                nursery.start_soon(_warm_up, store, greeted)
+                with Lines.opened() as lines:
+                    wire = cast(Any, lines)  # the SDK says which class it wants, and uses two methods of it
+                    async with open_server(store, profile, scope, names_client=True) as server:
+                        server.middleware.append(_Greeting(greeted))
+                        async with stdio_server(wire, wire) as (incoming, outgoing):
+                            await server.run(incoming, outgoing, server.create_initialization_options())
+                nursery.cancel_scope.cancel()
+            keeping.cancel_scope.cancel()
 
 
 @asynccontextmanager

@@ -227,6 +227,31 @@ def test_the_greeting_is_answered_before_the_store_is_there_and_a_signal_ends_th
     assert not home.store.exists()
 
 
+def test_an_agent_may_leave_while_the_model_is_being_loaded(tmp_path: Path) -> None:
+    """What was asked of the store for nobody, and cannot be broken off, ends before the store is closed."""
+    environment = {**cli.environment(), "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "samemind", "--home", str(tmp_path / "home"), "mcp"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+    try:
+        greeting(process)
+        told = {"name": "remember", "arguments": {"text": "Ann works at Stripe"}}
+        assert process.stdin is not None
+        for said in (
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": told},
+        ):
+            process.stdin.write(json.dumps(said) + "\n")
+        process.stdin.flush()
+        assert json.loads(next_line(process))["result"]["isError"] is False
+        _, complaint = process.communicate(timeout=cli.SECONDS_MAX)
+        assert (process.returncode, complaint) == (0, "")
+    finally:
+        process.kill()
+        process.wait()
+
+
 @published("PM-57")
 def test_agents_of_one_workspace_share_it_and_others_see_nothing_of_it(tmp_path: Path) -> None:
     async def main() -> None:
