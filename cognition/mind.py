@@ -80,6 +80,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 # Who closes waits so long for what was told a moment ago to be read; the rest is read when the store is opened again.
 CLOSING_S: Final = 0.5
+# A model that was not loaded by then is not waited for by a cycle of thinking.
+LOADED_WITHIN_S: Final = 30
 Then = Callable[[sqlite3.Connection, Sequence[Ranked]], Result]
 
 
@@ -502,9 +504,10 @@ class Cognition:
 
         It goes on where the last one stopped, and says whether there is more. What is embedded and compared comes
         first, and `reads_brought` what was brought in and not read yet; where that takes all of the time, no step
-        begins. What cannot be embedded now is left to a later cycle.
+        begins. What cannot be embedded now is left to a later cycle. Loading the model, once, is no part of that time.
         """
         async with self._thinking:
+            await self._load_model()
             deadline = Deadline(seconds)
             cycle = Cycle({}, more=True, began_ms=self.now_ms, took_ms=0)
             if await self._is_ready_to_think(deadline, reads_brought=reads_brought):
@@ -512,6 +515,14 @@ class Cognition:
             left = await self._left_to_think(reads_brought=reads_brought) if cycle.more else {}
             self.last_cycle = replace(cycle, took_ms=deadline.took_ms, left=left)
             return self.last_cycle
+
+    async def _load_model(self) -> None:
+        """Have the model loaded that a cycle needs: on a slow machine that takes longer than a cycle."""
+        if self.embedding.ready or self.trouble is not None:
+            return
+        with trio.move_on_after(LOADED_WITHIN_S), suppress(ModelUnavailable, ReplicaError):
+            if await self._replica.read(queue.has_pending):
+                await self.embedding.embed(["warm"])
 
     async def _is_ready_to_think(self, deadline: Deadline, *, reads_brought: bool) -> bool:
         """Read, embed and compare what the steps build on, and say whether that was done in time."""

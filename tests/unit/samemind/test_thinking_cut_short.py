@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,9 @@ def test_what_waits_for_its_vector_is_waited_for_until_the_time_is_up(tmp_path: 
 
     async def main() -> None:
         async with open_memory(tmp_path / "replica.db", embedder=embedder) as (replica, mind):
+            embedder.may_go_on.set()
+            await mind.warm_up()
+            embedder.may_go_on.clear()
             await remember(replica, *ALIKE)
             try:
                 cut = await mind.think(seconds=0.05)
@@ -52,6 +56,28 @@ def test_what_waits_for_its_vector_is_waited_for_until_the_time_is_up(tmp_path: 
             await mind.settle()
             done = await mind.think()
             assert (done.more, done.left) == (False, {})
+
+    run(main)
+
+
+class Loading(HashedEmbedder):
+    """An embedder whose first answer takes longer than a cycle."""
+
+    loaded = False
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if not self.loaded:
+            time.sleep(0.5)
+        self.loaded = True
+        return super().embed(texts)
+
+
+def test_the_time_that_a_model_takes_to_load_is_not_taken_from_a_cycle(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "replica.db", embedder=Loading()) as (replica, mind):
+            await remember(replica, *ALIKE)
+            cycle = await mind.think(seconds=0.4)
+            assert (cycle.more, cycle.left) == (False, {})
 
     run(main)
 
