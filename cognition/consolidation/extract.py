@@ -9,7 +9,7 @@ its own, so that "I" is never somebody else; one speaker of all is the summary's
 A summary's text is computed whenever it is shown and never stored: what a forgotten memory said is in no summary.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 # What fits on a card, and in a prompt, beside other memories.
@@ -19,6 +19,7 @@ IMPORTANCE_DEFAULT: Final = 0.5
 # A summary speaks for several memories, and comes before each of them.
 IMPORTANCE_RAISE: Final = 0.1
 
+Words = tuple[str, ...]
 _ENDS: Final = (".", "!", "?", "…", ":", ";")
 
 
@@ -42,14 +43,18 @@ class SummaryText(NamedTuple):
 def summarise(sources: Iterable[SummarySource]) -> SummaryText:
     """Return a summary of those that it has room for; the same for the same sources, in whatever order they come."""
     ordered = in_order(sources)
+    return _summary(ordered, {source.rid: _sentences(source) for source in ordered})
+
+
+def _summary(ordered: Sequence[SummarySource], sentences_of: Mapping[bytes, dict[str, Words]]) -> SummaryText:
     lead, *others = ordered
     named = len({source.speaker for source in ordered}) > 1
     summary = _said(lead.text.strip(), lead.speaker, named=named)
-    told = {(lead.speaker, words) for words in _sentences(lead).values()}
+    told = {(lead.speaker, words) for words in sentences_of[lead.rid].values()}
     kept = [lead]
     for source in others:
         longer, more = summary, set(told)
-        for sentence, words in _sentences(source).items():
+        for sentence, words in sentences_of[source.rid].items():
             if (source.speaker, words) not in more:
                 longer = _joined(longer, _said(" ".join(sentence.split()), source.speaker, named=named))
                 more.add((source.speaker, words))
@@ -61,9 +66,11 @@ def summarise(sources: Iterable[SummarySource]) -> SummaryText:
 
 def summaries_of(sources: Iterable[SummarySource], members_min: int) -> Iterator[SummaryText]:
     """Return as many summaries as it takes to say these memories, each of `members_min` or more; the rest has none."""
-    left = {source.rid: source for source in sources}
+    left = {source.rid: source for source in in_order(sources)}
+    # Taken apart once: each summary that follows goes through all that is left.
+    sentences_of = {source.rid: _sentences(source) for source in left.values()}
     while len(left) >= members_min:
-        said = summarise(left.values())
+        said = _summary([*left.values()], sentences_of)
         for source in said.sources:
             del left[source.rid]
         if len(said.sources) >= members_min:
@@ -85,7 +92,7 @@ def _weight(source: SummarySource) -> float:
     return IMPORTANCE_DEFAULT if source.importance is None else source.importance
 
 
-def _sentences(source: SummarySource) -> dict[str, tuple[str, ...]]:
+def _sentences(source: SummarySource) -> dict[str, Words]:
     # Here: whoever only asks what a summary stands for does not wait for the grammar.
     from cognition.extraction.sentences import sentences
     from cognition.sameness import telling_words
