@@ -21,6 +21,9 @@ ENTRIES_SHOWN_MAX: Final = 4 * META_ENTRIES_MAX
 FIELDS_MAX: Final = 512
 # Ids named by one op (a class of duplicates, a cluster, a slot's claims).
 NAMES_MAX: Final = 10_000
+# Members of a proposal, the lowest ids of those that it names; thinking proposes 20. Each is a row and an entry of an
+# index, and is looked at on arrival: a hundred ops of ten thousand took ten seconds.
+MEMBERS_SHOWN_MAX: Final = 64
 # A commit is at most one frame and is applied atomically, so it bounds the longest pause of a reader.
 COMMIT_OPS_MAX: Final = 5_000
 # A commit and a little more must fit one frame of a link (16 MiB), even where it does not compress.

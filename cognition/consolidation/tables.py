@@ -23,10 +23,10 @@ from cognition.versions import made_anew
 from replica import MemoryId, RowChange, derived_memory_id, transaction
 from replica.derived import on_proposed, on_withdrawn
 from replica.reads.ids import numbers_of
-from replica.reads.proposals import Loose, loose_among, proposed_among, proposed_with
+from replica.reads.proposals import Loose, loose_among, proposals_with, proposed_among, proposed_in
 
 # Raise it when a table, or what is under a summary, changes.
-SUMMARIES_VERSION: Final = 4
+SUMMARIES_VERSION: Final = 5
 
 _CREATE: Final = (
     "CREATE TABLE summary (no INTEGER PRIMARY KEY, rid BLOB NOT NULL UNIQUE, created INTEGER NOT NULL)",
@@ -83,6 +83,10 @@ _DROP_TRIGGERS: Final = (
     "DROP TRIGGER IF EXISTS summary_proposed",
     "DROP TRIGGER IF EXISTS summary_withdrawn",
 )
+# Memories of one component that are summarised together, the oldest first: which of them a summary has room for takes
+# their number squared, and a member can join a whole store by proposals. Thinking proposes 20 at a time, and devices
+# that did so apart come to some more.
+TOGETHER_MAX: Final = 128
 Name = TypeVar("Name")
 # Fields that say whether a memory counts, and with whom it may stand.
 _DECIDING: Final = ("archived", "pinned", "apart", "workspace")
@@ -220,10 +224,12 @@ def _said_together(connection: sqlite3.Connection, component: Sequence[Loose]) -
 
     if len(component) < MEMBERS_MIN:
         return
-    by_rid = {member.rid: member for member in component}
-    memories = [shown.memory for shown in read_memories(connection, [member.id for member in component])]
-    for said in summaries_of(map(source_of, memories), MEMBERS_MIN):
-        yield [by_rid[source.rid] for source in said.sources]
+    ordered = sorted(component, key=lambda member: (member.created, member.rid))
+    for start in range(0, len(ordered), TOGETHER_MAX):
+        together = {member.rid: member for member in ordered[start : start + TOGETHER_MAX]}
+        shown = read_memories(connection, [member.id for member in together.values()])
+        for said in summaries_of((source_of(each.memory) for each in shown), MEMBERS_MIN):
+            yield [together[source.rid] for source in said.sources]
 
 
 def summary_id(oldest: bytes) -> MemoryId:
@@ -274,8 +280,12 @@ def _components(
             continue
         found = {member.rid: member for member in first}
         fringe = first
+        joined: set[bytes] = set()
         while fringe:
-            near = _neighbours(connection, fringe, doubtful)
+            # Each proposal is gone through once: thousands may name the same memories.
+            news = proposals_with(connection, [member.rid for member in fringe]) - joined
+            joined |= news
+            near = _members_among(connection, proposed_in(connection, [*news]) - doubtful, first[0].workspace)
             fringe = [member for member in near if member.rid not in found]
             found.update((member.rid, member) for member in fringe)
         left -= found.keys()
@@ -283,12 +293,8 @@ def _components(
     return components
 
 
-def _neighbours(
-    connection: sqlite3.Connection, members: Sequence[Loose], doubtful: Set[bytes]
-) -> list[Loose]:
-    rids = proposed_with(connection, [member.rid for member in members])
-    workspace = members[0].workspace
-    return [member for member in loose_among(connection, [*rids - doubtful]) if member.workspace == workspace]
+def _members_among(connection: sqlite3.Connection, rids: Set[bytes], workspace: str | None) -> list[Loose]:
+    return [member for member in loose_among(connection, [*rids]) if member.workspace == workspace]
 
 
 def _chunks(names: Iterable[Name]) -> Iterator[list[Name]]:

@@ -19,14 +19,15 @@ def proposed_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set
     return {rid for (rid,) in rows}
 
 
-def proposed_with(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[bytes]:
-    """Return the members of every live proposal that has any of these memories, these among them."""
-    rows = select_named(
-        connection,
-        """SELECT DISTINCT q.rid FROM proposal_member p JOIN proposal_member q ON q.proposal = p.proposal
-           WHERE p.rid IN""",
-        rids,
-    )
+def proposals_with(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[bytes]:
+    """Return the names of the live proposals that have any of these memories."""
+    rows = select_named(connection, "SELECT DISTINCT proposal FROM proposal_member WHERE rid IN", rids)
+    return {proposal for (proposal,) in rows}
+
+
+def proposed_in(connection: sqlite3.Connection, proposals: Sequence[bytes]) -> set[bytes]:
+    """Return the members of these live proposals."""
+    rows = select_named(connection, "SELECT DISTINCT rid FROM proposal_member WHERE proposal IN", proposals)
     return {rid for (rid,) in rows}
 
 

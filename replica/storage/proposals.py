@@ -1,7 +1,7 @@
 """Show the members of live consolidation proposals in a table, one row a member.
 
 `proposal` is the name of the proposal's cell, which tells the op that made it. Which proposals belong together, and
-what comes of them, is not decided here.
+what comes of them, is not decided here. Of what a proposal names only the first `MEMBERS_SHOWN_MAX` show.
 """
 
 import sqlite3
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from replica.codec import read_place, unpack
 from replica.ids import MemoryId, OpRef
+from replica.limits import MEMBERS_SHOWN_MAX
 from replica.state.cells import Cell, CellKind, Key, Proposal
 from replica.storage.sql import select_named
 
@@ -24,9 +25,15 @@ def write_proposals(connection: sqlite3.Connection, cells: Mapping[Key, Cell | N
         return False
     connection.executemany(_DELETE, [(name,) for name, _ in changed])
     connection.executemany(
-        _INSERT, [(name, rid) for name, cell in changed if isinstance(cell, Proposal) for rid in cell.rids]
+        _INSERT,
+        [(name, rid) for name, cell in changed if isinstance(cell, Proposal) for rid in members(cell)],
     )
     return True
+
+
+def members(cell: Proposal) -> tuple[MemoryId, ...]:
+    """Return the members that show: at most `MEMBERS_SHOWN_MAX`, with the lowest ids, the same on every device."""
+    return cell.rids[:MEMBERS_SHOWN_MAX]
 
 
 def shown_proposals(connection: sqlite3.Connection) -> dict[bytes, set[bytes]]:

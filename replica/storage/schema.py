@@ -18,6 +18,7 @@ from typing import Final
 from replica.codec import pack, unpack
 from replica.errors import StoreCorrupt, StoreFailed, StoreNewer
 from replica.fields import FIELDS, column_value, is_shown
+from replica.limits import MEMBERS_SHOWN_MAX
 from replica.oplog import FoldStatus
 from replica.state.cells import CellKind, decode_cell
 from replica.state.register import winner
@@ -429,3 +430,16 @@ def let_derived_tables_follow(connection: sqlite3.Connection) -> None:
     From here on they may be behind what shows, which an older program would not catch up with.
     """
     connection.execute("CREATE TABLE IF NOT EXISTS unfollowed (first INTEGER PRIMARY KEY)")
+
+
+@migration
+def bound_members_of_proposals(connection: sqlite3.Connection) -> None:
+    """Show only the first members of a proposal, those with the lowest ids, as for proposals from here on."""
+    connection.execute(
+        """DELETE FROM proposal_member WHERE (proposal, rid) IN (
+            SELECT proposal, rid FROM (
+                SELECT proposal, rid, row_number() OVER (PARTITION BY proposal ORDER BY rid) AS nth
+                FROM proposal_member
+            ) WHERE nth > ?)""",
+        (MEMBERS_SHOWN_MAX,),
+    )

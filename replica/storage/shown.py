@@ -27,7 +27,7 @@ from replica.state.register import winner
 from replica.storage.added import MEMORY_CELLS, memory_cell
 from replica.storage.claims import claim_rows, shown_claims, write_claims
 from replica.storage.links import shown_links, write_links
-from replica.storage.proposals import shown_proposals, write_proposals
+from replica.storage.proposals import members, shown_proposals, write_proposals
 from replica.storage.same_slots import same_slot_row, shown_same_slots, write_same_slots
 from replica.storage.settings import check_settings, write_lesson, write_setting
 from replica.storage.sql import insert_many, select_named, transaction
@@ -213,7 +213,7 @@ class Shown:
                 if edges.pop(tuple(unpack(key.name)), None) != folded:
                     yield f"the edge {unpack(key.name)} shows something else than was folded"
             elif isinstance(cell, Proposal):
-                if proposals.pop(key.name, set()) != set(cell.rids):
+                if proposals.pop(key.name, set()) != set(members(cell)):
                     yield f"the proposal {key.name.hex()} shows other members than were folded"
             elif isinstance(cell, TellingLink):
                 if links.pop(key.name, None) != (*cell.rids, cell.sureness):
