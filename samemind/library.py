@@ -21,6 +21,7 @@ from samemind._methods import Methods
 from samemind.arguments import Rid, assignments_of, full_path, new_path, rid_of, when_of
 from samemind.config import Home
 from samemind.control.pouring import draw, poured
+from samemind.errors import Usage
 from samemind.reach import ReachedDevice, reach
 
 if TYPE_CHECKING:
@@ -166,6 +167,11 @@ class Mind(Methods):
 @asynccontextmanager
 async def open_mind(path: str | os.PathLike[str], *, name: str | None = None) -> AsyncIterator[Mind]:
     """Open a home for the block. While this program holds the store, it answers other programs that want it."""
+    if not trio.lowlevel.in_trio_task():
+        raise Usage(
+            "expected to be called under trio, as by trio.run; samemind.open is not for other async libraries",
+            hint="under asyncio use samemind.open_blocking, and await asyncio.to_thread(mind.recall, ...)",
+        )
     async with reach(Home.at(path), program="a program", answers=True, name=name) as reached:
         yield Mind(reached)
 

@@ -1,5 +1,6 @@
 """The library door, on a store that this process opens."""
 
+import asyncio
 import inspect
 import subprocess
 import sys
@@ -40,6 +41,19 @@ def test_the_same_without_trio(tmp_path: Path) -> None:
         assert [hit.rid for hit in mind.recall("Lisbon")] == [remembered.rid]
     with pytest.raises(samemind.Unreachable, match="closed"):
         mind.digest()
+
+
+def test_under_asyncio_an_error_says_what_to_use_and_that_works(tmp_path: Path) -> None:
+    async def under_asyncio() -> list[str]:
+        with pytest.raises(samemind.Usage, match="under trio") as refused:
+            async with samemind.open(tmp_path / "notes.db"):
+                pass
+        assert "open_blocking" in refused.value.hint
+        with samemind.open_blocking(tmp_path / "notes.db") as mind:
+            await asyncio.to_thread(mind.remember, "Ann moved to Lisbon")
+            return [hit.text for hit in await asyncio.to_thread(mind.recall, "Lisbon")]
+
+    assert asyncio.run(under_asyncio()) == ["Ann moved to Lisbon"]
 
 
 def test_a_telling_does_not_wait_for_the_thread_of_the_loop(tmp_path: Path) -> None:
