@@ -39,6 +39,9 @@ GRACE_S: Final = 0.5
 # A caller that says nothing keeps a socket for no longer.
 IDLE_S: Final = 15
 HANDSHAKE_S: Final = 10
+# Callers that the system lets wait until they are taken in. With Python's 128, 200 at once filled the queue, and the
+# owner's browser, turned away there, came again a second later.
+BACKLOG: Final = 1_024
 
 _log: Final = logging.getLogger(__name__)
 
@@ -48,10 +51,12 @@ def listening(host: str, port: int, *, what: str, option: str) -> socket.socket:
     try:
         if host in ANY:
             if socket.has_dualstack_ipv6():
-                return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
-            return socket.create_server(("", port))
+                return socket.create_server(
+                    ("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=BACKLOG
+                )
+            return socket.create_server(("", port), backlog=BACKLOG)
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family)
+        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except OSError as error:
         raise Failed(
             f"expected to serve {what} on {host or 'every address'}, port {port}, but {error.strerror or error}",

@@ -1,6 +1,8 @@
 """The panel's door serves whoever comes, and an error in one connection ends that one alone."""
 
 import socket
+from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from samemind.panel import serving
 
 SECONDS_MAX = 60
+SYSTEM_MAX = Path("/proc/sys/net/core/somaxconn")
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
@@ -62,3 +65,16 @@ def test_an_error_in_one_connection_ends_nothing_else(monkeypatch: pytest.Monkey
     trio.run(main)
     assert answers[0] == b""
     assert answers[1].endswith(b"small")
+
+
+@pytest.mark.skipif(
+    not SYSTEM_MAX.exists() or int(SYSTEM_MAX.read_text()) < serving.BACKLOG,
+    reason="this system lets fewer callers wait",
+)
+def test_hundreds_who_come_at_once_turn_nobody_away() -> None:
+    """Whoever is turned away by the system comes again after a second: so long the owner's browser had to wait."""
+    with ExitStack() as open_ones:
+        listener = open_ones.enter_context(closing(serving.listening("127.0.0.1", 0, what="x", option="--x")))
+        for _ in range(400):  # nobody takes them in
+            caller = socket.create_connection(listener.getsockname(), timeout=0.9)
+            open_ones.enter_context(closing(caller))
