@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cognition.days import DAY_MS
 from cognition.listing import facets_after, facets_of
 from cognition.memories import EACH
 
@@ -28,6 +29,8 @@ FACETS: Final = ("person", "speaker", "label", "type", "device", "source", "spac
 VALUES_MAX: Final = 60
 # As many bars as a strip of a screen's width shows.
 BARS: Final = 160
+# A lifetime. One memory that is dated thousands of years away would put all others into one bar.
+BARS_YEARS_MAX: Final = 100
 # Rows that are read in one go: some thirty milliseconds, for which another reader may have to wait.
 PAGE: Final = 5_000
 _MARK_BYTES: Final = 8
@@ -254,11 +257,15 @@ class Catalogue:
         }
 
     def bars(self, wanted: FacetQuery, now_ms: int, *, written: bool = False) -> Bars | None:
-        """Return when these were told, or `written` here; None where there are none."""
+        """Return when these were told, or `written` here; None where there are none.
+
+        What is dated later than now counts in the last bar, and what is older than `BARS_YEARS_MAX` in the first.
+        """
         times = (self._written_ms if written else self._told_ms)[self._mask(wanted)]
         if not len(times):
             return None
-        first, last = int(times.min()), max(now_ms, int(times.max())) + 1
+        times = np.clip(times, now_ms - BARS_YEARS_MAX * 366 * DAY_MS, now_ms)
+        first, last = int(times.min()), now_ms + 1
         counts, _ = np.histogram(times, bins=BARS, range=(first, last))
         return Bars(first, last, counts.tolist())
 

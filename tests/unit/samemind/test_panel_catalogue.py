@@ -7,9 +7,11 @@ import pytest
 
 from cognition.entities import EntityTables, keep, read_some, unread
 from replica import Forget, MemoryId, Propose, Remember, Set, Tag, Untag, Write, new_memory_id
+from replica.fields import MS_MAX
 from samemind.panel import moments
 from samemind.panel.catalogue import (
     BARS,
+    BARS_YEARS_MAX,
     FACETS,
     VALUES_MAX,
     Catalogue,
@@ -238,6 +240,18 @@ def test_bars_count_every_memory_once() -> None:
     assert bars.last_ms > NOW_MS
     assert catalogue.bars(FacetQuery({"speaker": ("nobody",)}), NOW_MS) is None
     assert catalogue.first_written_ms() == NOW_MS + 1_000
+
+
+def test_a_memory_dated_thousands_of_years_away_leaves_the_others_their_bars() -> None:
+    home = Home()
+    for told_at in (-MS_MAX, MS_MAX, NOW_MS - 300 * DAY_MS, NOW_MS - 10 * DAY_MS):
+        home.remember(f"Told at {told_at}", told_at=told_at)
+    catalogue = catalogue_of(home)
+    bars = catalogue.bars(FacetQuery(), NOW_MS)
+    assert bars is not None
+    assert (bars.first_ms, bars.last_ms) == (NOW_MS - BARS_YEARS_MAX * 366 * DAY_MS, NOW_MS + 1)
+    assert (sum(bars.counts), bars.counts[0], bars.counts[-1]) == (4, 1, 2)
+    assert bars.counts[-2] == 1, "each bar is of some months"
 
 
 def test_what_is_chosen_is_told_however_rare_it_is() -> None:
