@@ -35,6 +35,7 @@ def test_each_limit_of_a_write_or_a_link_is_on_the_page_or_is_no_limit_for_peopl
         "JUDGES_MAX",
         "SIGNALS_MAX",
         "ENTRIES_SHOWN_MAX",
+        "MEMBERS_SHOWN_MAX",
         "REFUSALS_SAID_MAX",
         "REFUSALS_MAX",
     }
