@@ -518,11 +518,8 @@ class Cognition:
 
     async def _load_model(self) -> None:
         """Have the model loaded that a cycle needs: on a slow machine that takes longer than a cycle."""
-        if self.embedding.ready or self.trouble is not None:
-            return
-        with trio.move_on_after(LOADED_WITHIN_S), suppress(ModelUnavailable, ReplicaError):
-            if await self._replica.read(queue.has_pending):
-                await self.embedding.embed(["warm"])
+        with trio.move_on_after(LOADED_WITHIN_S):
+            await self.embedding.until_ready()
 
     async def _is_ready_to_think(self, deadline: Deadline, *, reads_brought: bool) -> bool:
         """Read, embed and compare what the steps build on, and say whether that was done in time."""

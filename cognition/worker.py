@@ -257,6 +257,15 @@ class EmbeddingWorker:
                 raise self.trouble
             await progress.wait()
 
+    async def until_ready(self) -> None:
+        """Wait until the model has answered, where anything waits for it and nothing is known to be wrong with it."""
+        while not self.ready and self.trouble is None:
+            progress = self._progress
+            if not await self._replica.read(queue.has_pending):
+                return
+            self._hurry.set()
+            await progress.wait()
+
     async def state(self) -> queue.QueueState:
         """Return how the embed queue stands."""
         position = self._replica.position
