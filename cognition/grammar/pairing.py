@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import ROUNDED_SHARE, YEARS_APART_MAX, Attribute, differ
 from cognition.grammar.lexicon import level, lexicon, words_of
-from cognition.grammar.typed import BARE, HELD_ONCE, STREETS, WORD, Mode, TypedClaim, TypedReading, telling
+from cognition.grammar.typed import HELD_ONCE, STREETS, WORD, Mode, TypedClaim, TypedReading, telling
 from cognition.times import folded, meanings
 
 # Kinds that are compared by their subject alone; the others by what is near in meaning.
@@ -192,7 +192,7 @@ def _in_same_words(
         or before.kind != now.kind
         or before.mode is not Mode.STATE
         or now.mode is not Mode.STATE
-        or not ((now.kind in _STATED and now.unit != BARE) or (before.states and now.states))
+        or not (now.kind in _STATED or (before.states and now.states))
         or (now.kind == "duration" and float(now.value) > _DURATION_MAX_S)
         or (now.kind == "count" and not _shared(before.subject[:1], now.subject[:1]))
         or not _values_differ(before, now)
@@ -431,10 +431,7 @@ def _numbers_differ(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
     ):
         return None
     shared = _shared(before.about, now.about)
-    units = (before.unit, now.unit)
     swapped = sorted(one) == sorted(other)  # then it is one number, whatever it is of
-    if BARE in units and (not swapped or len(shared) < units.count(BARE)):
-        return None
     if (
         not shared
         or (len(shared) == 1 and not swapped and _contrasted(before, now))

@@ -329,7 +329,6 @@ def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
     found = list(islice(_by_readers(sentence), _READ_MAX))
     yield from found
     yield from _bare_number(sentence, found)
-    yield from _bare_digits(sentence, found)
 
 
 def _by_readers(sentence: _Sentence) -> Iterator[TypedClaim]:
@@ -1233,20 +1232,6 @@ def _bare_number(sentence: _Sentence, found: Sequence[TypedClaim]) -> Iterator[T
 
 # A number, a version, an address of a network, a number with letters: "5432", "3.11", "10.0.0.5", "X1234567".
 _BARE: Final = re.compile(r"(?<![\w.,:/+-])[a-z]{0,3}\d[\w.:-]*(?![\w/%°€£$₴₽])")
-
-
-def _bare_digits(sentence: _Sentence, found: Sequence[TypedClaim]) -> Iterator[TypedClaim]:
-    """Read the only long number of a sentence that no reader knows, whatever it is: "wirrabank front gate 4471"."""
-    numbers = [match for match in _BARE_DIGITS.finditer(sentence.plain) if not _YEAR.fullmatch(match[0])]
-    if len(numbers) == 1 and not any(_NUMBER.search(claim.told) for claim in found):
-        span = numbers[0].span()
-        near = _words_at(sentence.plain[: span[0]], -_NEAR) + _words_at(sentence.plain[span[1] :], _NEAR)
-        yield _made(sentence, "identifier", BARE, numbers[0][0], span, near)
-
-
-# The unit of a number of which nothing tells that it names anything.
-BARE: Final = "bare"
-_BARE_DIGITS: Final = re.compile(r"(?<![\w.,:/+€£$₴₽-])\d{4,8}(?![\w:/%°€£$₴₽-]|[.,]\d|\s?[€£$₴₽])")
 
 
 def _codes(sentence: _Sentence) -> Iterator[TypedClaim]:

@@ -689,10 +689,7 @@ PAIRS: Final = (
         "en", "There are three apple trees in the yard.", "There are four plum trees in the yard.", None, 0.2
     ),
     Pair("nl", "Sanne is jarig op 6 mei.", "Sanne viert haar verjaardag op 10 mei.", None),
-    # Two digits that are swapped, of a number that is told without a word of what it is.
-    Pair("en", "Ferndale front gate 4471.", "Ferndale again. Gate code 4417 then hash.", "identifier"),
+    # Two digits that are swapped, of a code that is told in other words.
     Pair("it", "lucchetto armadietto 3182", "combinazione dell'armadietto 3128", "identifier"),
-    Pair("en", "Ferndale meter 4471.", "Ferndale meter 4498.", None),
-    Pair("en", "Ferndale 4471.", "Ferndale 4417.", None),
-    Pair("en", "Ferndale front gate, since 2013.", "Ferndale front gate, since 2031.", None, 0.2),
+    Pair("it", "lucchetto armadietto 3182", "combinazione dell'armadietto 4456", None),
 )
