@@ -155,19 +155,8 @@ _OF_ANY: Final = frozenset(["siblings", "allergy", "likes", "dislikes"])
 _ONE_VALUE: Final = frozenset(
     [
         *("called", "clock", "count", "dose", "duration", "floor", "home", "identifier", "length", "mass"),
-        *(
-            "identity",
-            "money",
-            "monthday",
-            "number",
-            "origin",
-            "owner",
-            "percent",
-            "role",
-            "volume",
-            "weekday",
-        ),
-        *("work", "year"),
+        *("identity", "money", "monthday", "number", "owner", "percent", "role", "volume", "weekday", "work"),
+        "year",
     ]
 )
 # Of these the verb that is read says what is so.

@@ -692,4 +692,5 @@ PAIRS: Final = (
     # Two digits that are swapped, of a code that is told in other words.
     Pair("it", "lucchetto armadietto 3182", "combinazione dell'armadietto 3128", "identifier"),
     Pair("it", "lucchetto armadietto 3182", "combinazione dell'armadietto 4456", None),
+    Pair("en", "Ewan Blair is from Leith.", "Ewan Blair is from Scotland.", None),
 )
