@@ -571,6 +571,11 @@ def _somebody_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     return tuple(word for word in named if word in sentence.names)
 
 
+def _who_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
+    """Return who does what a verb says: whoever is named, or somebody's of whom there is one."""
+    return _person_before(sentence, start) or _somebody_before(sentence, start)
+
+
 def _last_sentence(before: str) -> str:
     parts = [part for part in _SENTENCE.split(before) if part and part.strip()]
     return parts[-1] if parts else ""
@@ -608,20 +613,10 @@ def _homes(sentence: _Sentence) -> Iterator[TypedClaim]:
             continue
         if is_nowhere(written):
             continue
-        subject: tuple[str, ...] = (OWNER,)
         unit = "street" if re.search(r"\d", place) or not STREETS.isdisjoint(place.split()) else "town"
-        if _first_person(match[0]):
-            if match[0].startswith("live") and not sentence.plain[: match.start()].rstrip().endswith(
-                ("i", "we", "i now", "we now")
-            ):
-                subject = _somebody_before(sentence, match.start())
-                if not subject:
-                    continue
-        elif sentence.holds("address", match[0]) and _is_mine(sentence, match.end()):
-            subject = (OWNER,)
-        else:
-            subject = _person_before(sentence, match.start()) or _somebody_before(sentence, match.start())
-        yield _made(sentence, "home", unit, place, (start, start + len(place)), subject)
+        subject = _who_lives(sentence, match)
+        if subject is not None:
+            yield _made(sentence, "home", unit, place, (start, start + len(place)), subject)
     for match in sentence.all_of("address"):
         found = _ADDRESS.match(sentence.plain, match.end())
         if found is None or sentence.holds("lives", sentence.plain[match.start() : found.start(1)]):
@@ -636,6 +631,19 @@ def _homes(sentence: _Sentence) -> Iterator[TypedClaim]:
         subject = (OWNER,) if own else tuple(others)[:_NAME_WORDS]
         if subject:
             yield _made(sentence, "home", "street", found[1].strip(), found.span(1), subject)
+
+
+def _who_lives(sentence: _Sentence, match: "re.Match[str]") -> tuple[str, ...] | None:
+    """Return who lives where a verb says; None where "live" stands behind nobody who does."""
+    start = match.start()
+    if not _first_person(match[0]):
+        own = sentence.holds("address", match[0]) and _is_mine(sentence, match.end())
+        return (OWNER,) if own else _who_before(sentence, start)
+    if match[0].startswith("live") and not sentence.plain[:start].rstrip().endswith(
+        ("i", "we", "i now", "we now")
+    ):
+        return _somebody_before(sentence, start) or None
+    return (OWNER,)
 
 
 # "L'indirizzo della nonna è piazza Garibaldi 6": whose it is stands between, and a street has a number.
@@ -772,6 +780,7 @@ def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
             rest = sentence.plain[match.end() :]
             stop = _THING_ENDS.search(rest)
             thing = rest[: stop.start() if stop else len(rest)]
+            end = match.end() + len(thing)
             begins = max(0, match.start() - _NEGATING)
             before = sentence.plain[begins : match.start()]
             denial = sentence.words.lists["not"].search(before) if "not" in sentence.lists else None
@@ -794,7 +803,6 @@ def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
                 subject = (OWNER,)
             else:
                 subject = _words_at(sentence.plain[: match.start()], -_LIKING)
-            end = match.end() + len(rest[: stop.start() if stop else len(rest)])
             made = _made(
                 sentence,
                 kind,
@@ -873,10 +881,7 @@ def _works(sentence: _Sentence) -> Iterator[TypedClaim]:
         if not firm:
             continue
         start = match.end() + sentence.text[match.end() :].find(firm[0])
-        if _first_person(match[0]):
-            subject: tuple[str, ...] = (OWNER,)
-        else:
-            subject = _person_before(sentence, match.start()) or _somebody_before(sentence, match.start())
+        subject = (OWNER,) if _first_person(match[0]) else _who_before(sentence, match.start())
         value = " ".join(level(word) for word in firm)
         yield _made(sentence, "work", "", value, (start, start + len(" ".join(firm))), subject)
 
@@ -902,14 +907,10 @@ def _is_who_or_what(sentence: _Sentence) -> Iterator[TypedClaim]:
     One has many friends and neighbours, and some brothers, and the next guest is somebody else. Nor is somebody a name
     who is a teacher, which German writes large.
     """
+    if sentence.roles or any(map(sentence.has, ("many", "others", "not"))):
+        return
     found = _IS_NAME.search(sentence.text)
-    if (
-        found is None
-        or sentence.roles
-        or sentence.has("many")
-        or sentence.has("others")
-        or sentence.has("not")
-    ):
+    if found is None:
         return
     said = sentence.plain[: found.start()]
     subject = telling(said)
