@@ -246,13 +246,9 @@ def _are_same_words(before: TypedClaim, now: TypedClaim) -> bool:
 
     Of two that are named, one may owe the other what the other owes the one, so their order counts.
     """
-    silent = words_of("small") | words_of("states") | words_of("mine")
+    framing = _framing_words()
     one, other = (
-        [
-            word
-            for word in claim.about
-            if word not in silent and not word.isdecimal() and word not in lexicon().numbers
-        ]
+        [word for word in claim.about if word not in framing and not word.isdecimal()]
         for claim in (before, now)
     )
     names = [[word for word in words if word in before.names | now.names] for words in (one, other)]
@@ -262,6 +258,13 @@ def _are_same_words(before: TypedClaim, now: TypedClaim) -> bool:
     ]
     alike = sorted(one) == sorted(other) and names[0] == names[1] and numbers[0] == numbers[1]
     return alike and len(one) >= _FRAME_MIN
+
+
+@lru_cache(1)
+def _framing_words() -> frozenset[str]:
+    """Return the words that tell nothing of what a sentence is about: small ones, verbs of states, and numbers."""
+    lists = ("small", "states", "mine")
+    return frozenset(lexicon().numbers).union(*map(words_of, lists))
 
 
 _DIGITS: Final = re.compile(r"\d+")
