@@ -98,20 +98,27 @@ export function iconButton(name, label, click, props = {}) {
   return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, on: { click }, ...props }, icon(name));
 }
 
-/** Ask in place before something that cannot be taken back; answers true or false. */
+/** Ask in place before something that cannot be taken back; answers true or false. Until then the box, a `.confirm` of the
+ *  container, can `ask` in other words. */
 export function confirmHere(container, question, yes, no = t("Keep")) {
   return new Promise((resolve) => {
     const answer = (value) => {
       box.remove();
       resolve(value);
     };
+    const said = h("p", {});
     const box = h(
       "div",
-      { class: "confirm", role: "group", "aria-label": question, on: { keydown: (e) => e.key === "Escape" && (e.stopPropagation(), answer(false)) } },
-      h("p", {}, question),
+      { class: "confirm", role: "group", on: { keydown: (e) => e.key === "Escape" && (e.stopPropagation(), answer(false)) } },
+      said,
       h("button", { type: "button", class: "danger", on: { click: () => answer(true) } }, yes),
       h("button", { type: "button", on: { click: () => answer(false) } }, no),
     );
+    box.ask = (text) => {
+      say(said, text);
+      box.setAttribute("aria-label", text);
+    };
+    box.ask(question);
     container.append(box);
     box.querySelector("button").focus();
   });

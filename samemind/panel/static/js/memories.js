@@ -183,7 +183,9 @@ function render() {
   for (const rid of view.selected) if (state.waiting.has(rid)) view.selected.delete(rid);
   say(parts.selected, t("{n} selected", { n: number(view.selected.size) }));
   parts.forget.disabled = !view.selected.size;
-  parts.clear.disabled = !total;
+  const question = parts.bulk.querySelector(".confirm");
+  question?.ask(clearQuestion(total)); // of memories that came or went meanwhile, too
+  parts.clear.disabled = !total || Boolean(question);
 }
 
 function makeGroup(group) {
@@ -251,8 +253,13 @@ async function forgetSelected() {
   await call("panel/forget", { rids }).catch(complain);
 }
 
+const clearQuestion = (total) => plural(total, "Forget this memory on every device?", "Forget all {n} memories on every device?");
+
 async function clearAll() {
-  const yes = await confirmHere(parts.bulk, plural(count(), "Forget this memory on every device?", "Forget all {n} memories on every device?"), t("Forget all"));
+  const answer = confirmHere(parts.bulk, clearQuestion(count()), t("Forget all"));
+  render();
+  const yes = await answer;
+  render();
   if (!yes) return;
   try {
     await call("panel/forget", { all: true });

@@ -44,8 +44,15 @@ export function shown() {
 
 /** How many memories there are, on every page alike. What waits to be forgotten counts no more; its facts never did. */
 export function count() {
-  const going = [...state.waiting.keys()].filter((rid) => !memoryNamed(rid)?.parent).length;
+  const going = [...state.waiting.keys()].filter(isCounted).length;
   return Math.max(0, state.told - going);
+}
+
+/** Whether what waits to be forgotten is in the count. What was forgotten meanwhile in another way is not; beyond a part
+ *  of the list one cannot know. */
+function isCounted(rid) {
+  const memory = memoryNamed(rid);
+  return memory ? !memory.parent : state.memories.length < state.total;
 }
 
 export function memoryNamed(rid) {
