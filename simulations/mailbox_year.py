@@ -122,7 +122,7 @@ class Year:
         visitor = Visitor(
             device.shelf, device.identity, now_ms=lambda: self.now_ms, entropy=self.random.randbytes
         )
-        looked = drive(visitor.visit(), device, self.box)
+        looked = drive(visitor.visit(), device, self.box, self.random)
         self._count(device, looked, written)
 
     def _count(self, device: Visiting, looked: Looked, written: Written) -> None:

@@ -1,11 +1,12 @@
 """Play worlds in which devices meet through a mailbox only, and the mailbox is as bad as one can be.
 
 It loses files that it acknowledged, lists late, in no order and from long ago, shows some files to some, keeps halves
-and copies, is full, busy or closed, and its owner deletes and replays what he likes. Devices are rolled back, cloned,
-away for a year, compacted, revoked while they still know the password, and new. In every fourth world the group has a
-root, and a thief may put that out, until it puts out the thief. Then all that stops, everybody looks a few times, and
-it has to hold that all agree, nothing was lost, a newcomer reads everything from the mailbox alone, erased words are in
-no file, the mailbox is no larger than what it is for, and it comes to rest.
+and copies, is full, busy or closed, and its owner deletes, replays and swaps what he likes. Devices are rolled back,
+cloned, away for a year, compacted, revoked while they still know the password, and new. In every fourth world the group
+has a root, and a thief may put that out, until it puts out the thief. Then all that stops, everybody looks a few times,
+and it has to hold that all agree, nothing was lost, a newcomer reads everything from the mailbox alone (within some
+days where files were swapped), erased words are in no file, the mailbox is no larger than what it is for, and it comes
+to rest.
 
     python -m simulations.mailboxes 1..3000
 """
@@ -32,7 +33,7 @@ from replica.zstd import decompress
 from simulations.clock import DAY_MS
 from simulations.device import Key
 from sync.carrier.cargo import export, messages
-from sync.carrier.shelf import TIER_FILES_MAX, Shelf, new_name
+from sync.carrier.shelf import SUFFIX, TIER_FILES_MAX, Shelf
 from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor, VisitUnderWay
 from sync.errors import Denied, Full, Gone, SyncError, Unreached
 from sync.identity import Identity
@@ -46,6 +47,7 @@ _ROUNDS_MAX: Final = 14
 _SMALL_BYTES: Final = 16 * 1024
 _ROOTED_SHARE: Final = 0.25
 _ANSWERS_SHARE: Final = 0.03
+_SWAPS_SHARE: Final = 0.5
 
 
 @dataclass
@@ -58,6 +60,7 @@ class Box:
     before: list[dict[str, int]] = field(default_factory=list)
     hidden: dict[str, set[str]] = field(default_factory=dict)
     chances: dict[str, float] = field(default_factory=dict)
+    swaps: Random = field(default_factory=Random)
 
     def happens(self, fault: str) -> bool:
         """Say whether a fault happens now."""
@@ -105,7 +108,7 @@ class Box:
             raise Unreached("the line went down")
         self.files[name] = data
         if self.happens("duplicate"):
-            self.files[new_name(self.random.randbytes)] = data
+            self.files[self._any_name()] = data
         self._stumble()  # it landed, and nobody is told
 
     def remove(self, name: str) -> None:
@@ -121,12 +124,27 @@ class Box:
             name, data = self.random.choice(self.ever)
             self.files[name] = data
         if self.happens("junk"):
-            self.files[new_name(self.random.randbytes)] = self.random.randbytes(300)
+            self.files[self._any_name()] = self.random.randbytes(300)
+        if self.swaps.random() < self.chances.get("owner swaps", 0.0) and len(self.files) > 1:
+            one, other = self.swaps.sample(sorted(self.files), 2)
+            self.files[one], self.files[other] = self.files[other], self.files[one]
+        if self.swaps.random() < self.chances.get("owner overwrites", 0.0) and self.files:
+            self._overwrite(self.swaps.choice(sorted(self.files)))
 
     def heal(self) -> None:
         """Be an honest mailbox from now on."""
         self.chances.clear()
         self.hidden.clear()
+
+    def _any_name(self) -> str:
+        return self.random.randbytes(16).hex() + SUFFIX
+
+    def _overwrite(self, name: str) -> None:
+        """Put an older file in a file's place, of the same size if there is one."""
+        before = [data for _, data in self.ever if data != self.files[name]]
+        alike = [data for data in before if len(data) == len(self.files[name])]
+        if before:
+            self.files[name] = self.swaps.choice(alike or before)
 
     def _stumble(self) -> None:
         if self.happens("busy"):
@@ -169,17 +187,23 @@ class Visiting:
 class World:
     """One world; `run` plays it, and returns what did not hold."""
 
-    def __init__(self, seed: int, *, merge_at: int | None = None) -> None:
-        """`merge_at`: how many own files of one size a device writes as one; drawn from the seed, mostly few."""
+    def __init__(self, seed: int, *, merge_at: int | None = None, swaps: bool | None = None) -> None:
+        """`merge_at`: how many own files of one size a device writes as one; drawn from the seed, mostly few.
+
+        `swaps`: whether the owner puts files in the place of others; drawn from the seed where nothing is said.
+        """
         self.random = Random(f"mailbox {seed}")
         self.merge_at = merge_at or Random(f"merging {seed}").choice([2, 3, 5, TIER_FILES_MAX])
         self.rooted = Random(f"rooted {seed}").random() < _ROOTED_SHARE
         self.thief: Visiting | None = None
         self.now_ms = START_MS
-        self.box = Box(Random(f"box {seed}"))
+        self.box = Box(Random(f"box {seed}"), swaps=Random(f"swaps {seed}"))
         self.box.chances = {
             fault: self.random.choice([0.02, 0.1, 0.3]) for fault in FAULTS if self.random.random() < 0.5
         }
+        self.swaps = self.box.swaps.random() < _SWAPS_SHARE if swaps is None else swaps
+        if self.swaps:
+            self.box.chances |= {"owner swaps": 0.1, "owner overwrites": 0.1}
         self.devices = [self._new(f"device {n}") for n in range(self.random.randint(*_DEVICES))]
         for device in self.devices[1:]:
             self._acquaint(self.devices[0], device)
@@ -245,7 +269,7 @@ class World:
             device.shelf, device.identity, now_ms=lambda: self.now_ms, entropy=self.random.randbytes
         )
         try:
-            return drive(visitor.visit(), device, self.box)
+            return drive(visitor.visit(), device, self.box, self.random)
         except SyncError:
             return None  # later
 
@@ -339,6 +363,12 @@ class World:
         self._acquaint(members[0], newcomer)
         for each in [members[0], newcomer, newcomer]:
             self._visit(each)
+        if (
+            self.swaps
+        ):  # whoever had read a file does not see that it is another now; the newcomer does, and removes it
+            self.devices.append(newcomer)
+            if not self._settles():
+                wrong.append("the mailbox does not come to rest after a newcomer came")
         if newcomer.texts() != members[0].texts():
             wrong.append("a newcomer does not read everything")
         self._visit(members[0])
@@ -396,22 +426,23 @@ def introduction(by: Visiting, who: Visiting) -> Any:
     )
 
 
-def drive(visit: Generator[Step, Any, Looked], device: Visiting, box: Box) -> Looked:
+def drive(visit: Generator[Step, Any, Looked], device: Visiting, box: Box, random: Random) -> Looked:
     """Do what a visit wants done."""
     under_way = VisitUnderWay(visit)
     while (step := under_way.proceed()) is not None:
         with under_way.trying():
-            under_way.result = _do(step, device, box)
+            under_way.result = _do(step, device, box, random)
     return under_way.looked
 
 
-def _do(step: Step, device: Visiting, box: Box) -> Any:
+def _do(step: Step, device: Visiting, box: Box, random: Random) -> Any:
     match step:
         case Names():
             return box.names(device.name)
         case GetFile(name, size):
             return box.get(name)[:size]
         case Put(name, data):
+            random.randbytes(16)  # names were drawn once: without this, every seed would be another world
             return box.put(name, data)
         case Remove(name):
             return box.remove(name)

@@ -7,16 +7,21 @@ who is a member now, by a device that knew of every erasure known here. Good fil
 nothing can take from them, one file after the other, each with all that its ops follow and have seen; whatever they do
 not reach is written again. So a loss is made up for by whoever looks next, and no two files wait for each other.
 
-Nobody ever writes over a file, since every name is drawn at random. Files only leave: a file that is not good leaves
-once good ones reach what it has, whoever made it; a device's own also when larger ones have the same; and what
-could not be read for a month. Own files of one size are merged into one when there are many. All this only removes what
-others can find elsewhere in the place, and a mistake costs writing it again.
+A name is the hash of what was written under it, so nobody ever writes over a file, and whoever reads one knows whether
+the place has swapped or altered it. Who had taken the file before does not see that, and goes on counting it; so
+whoever reads other bytes there for a day removes it, and then all see that it is missing.
+
+Files only leave: a file that is not good leaves once good ones reach what it has, whoever made it; a device's own also
+when larger ones have the same; what was altered, after a day; and what could not be read for a month. Own files of one
+size are merged into one when there are many. All this only removes what others can find elsewhere in the place or write
+again.
 """
 
+import hashlib
+import math
 import re
-import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import zip_longest
@@ -47,17 +52,19 @@ LISTED_MS_MAX: Final = 120_000
 # More names than this are remembered of no place: some are fetched anew then.
 NAMES_MAX: Final = 100_000
 UNREADABLE_MS_MAX: Final = 30 * 24 * 3_600_000
+# A file is read some seven times until then. It may still be on its way there; and where one device alone is served
+# other bytes, the others write the file again no more than once a day.
+ALTERED_MS_MAX: Final = 24 * 3_600_000
 # How often what waits is tried as soon as something else came; then as seldom as what cannot be read.
 _TRIES_AT_ONCE_MAX: Final = 5
 _RETRY_MS_MIN: Final = 600_000
 _RETRY_MS_MAX: Final = 24 * 3_600_000
-_NAME_BYTES: Final = 16
+_NAME_DIGITS: Final = 32
 # What file systems take. Names that some service gave to copies of our files are longer than ours, but not for ever.
 _NAME_CHARACTERS_MAX: Final = 255
 # What this program names files, and what 0.1.0 did. What somebody else put there is not ours to remove.
 _OURS: Final = re.compile(r"([0-9a-f]{32}|[0-9a-f]{16}-[0-9]{6,})\.samemind")
-
-Entropy = Callable[[int], bytes]
+_HASH: Final = re.compile(rf"[0-9a-f]{{{_NAME_DIGITS}}}\.samemind")
 
 SeqRange = tuple[int, int, int]
 """A feed, and the seqs between which a file has its ops: behind the first, up to and with the second."""
@@ -80,6 +87,16 @@ class FileState(IntEnum):
     """It is sealed for others, not whole, or nonsense."""
     STRANGE = 4
     """It is whole and for us, and made by nobody who is a member as far as is known here."""
+    ALTERED = 5
+    """It is not what was written under its name. What can be taken of it is taken, but it counts for nothing."""
+
+
+# For how long a file stays of which nothing counts.
+_LASTS_MS_MAX: Final = {
+    FileState.UNREADABLE: UNREADABLE_MS_MAX,
+    FileState.STRANGE: UNREADABLE_MS_MAX,
+    FileState.ALTERED: ALTERED_MS_MAX,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +141,11 @@ class FileRecord:
     filed: Filed | None = None
     reason: str = ""
     listed: bool = True
+
+    @property
+    def is_altered(self) -> bool:
+        """Whether it was read twice and more, and never what its name says: once, it may have been on its way."""
+        return self.state is FileState.ALTERED and self.tries > 0
 
 
 class File(NamedTuple):
@@ -246,9 +268,7 @@ class Shelf:
         old = [
             name
             for name, kept in self._kept.items()
-            if kept.state in (FileState.UNREADABLE, FileState.STRANGE)
-            and now_ms - kept.since_ms >= UNREADABLE_MS_MAX
-            and _OURS.fullmatch(name)
+            if now_ms - kept.since_ms >= _LASTS_MS_MAX.get(kept.state, math.inf) and _OURS.fullmatch(name)
         ]
         return plan(core, files, old, bytes_max=bytes_max, merge_at=self._merge_at)
 
@@ -307,9 +327,14 @@ class Shelf:
             self._changed.add(name)
 
 
-def new_name(entropy: Entropy = secrets.token_bytes) -> str:
-    """Return a name that no file has had before: it says nothing, and no two devices or clones draw the same."""
-    return entropy(_NAME_BYTES).hex() + SUFFIX
+def name_of(data: bytes) -> str:
+    """Return the name of a file: the hash of what it holds, sealed under a key of its own, so no two are the same."""
+    return hashlib.sha256(data).hexdigest()[:_NAME_DIGITS] + SUFFIX
+
+
+def is_altered(name: str, data: bytes) -> bool:
+    """Say whether a file holds anything else than what was written under its name, as far as that can be told."""
+    return _HASH.fullmatch(name) is not None and name != name_of(data)
 
 
 def plan(

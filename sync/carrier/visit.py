@@ -19,7 +19,7 @@ from replica.ids import OpRef
 from sync.carrier.cargo import CargoFile, Taking, check, export, known_to, messages
 from sync.carrier.header import Header, Vectors
 from sync.carrier.sealing import Entropy
-from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, FileState, Plan, Shelf, new_name
+from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, FileState, Plan, Shelf, is_altered, name_of
 from sync.errors import Full, Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError
 from sync.identity import Identity
 from sync.wire.messages import Message
@@ -30,6 +30,10 @@ _BATCH_BYTES_MAX: Final = 32 << 20
 _WRITES_MAX: Final = 64
 # What one visit made readable, the next one takes; whatever is left waits for the bell.
 _AGAIN_MAX: Final = 20
+_ALTERED: Final = (
+    "what is stored there is not what was written under this name: whoever keeps it altered it, swapped it for another "
+    "file, or has not copied all of it yet"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,7 @@ class _Waiting(NamedTuple):
     size: int
     data: bytes
     header: Header
+    altered: bool
 
 
 class Visitor:
@@ -240,15 +245,22 @@ class Visitor:
             self.shelf.gone(name)
             return None
         looked.fetched += 1
+        altered: bool = yield Run(lambda _: is_altered(name, data))
         try:
             header = yield Run(lambda core: check(core, self._identity, io.BytesIO(data)))
         except MakerUnknown as error:
-            self.shelf.failed(name, size, FileState.STRANGE, str(error), self._now_ms())
+            self._failed(name, size, FileState.STRANGE, str(error), altered=altered)
         except (SyncError, ReplicaError) as error:
-            self.shelf.failed(name, size, FileState.UNREADABLE, str(error), self._now_ms())
+            self._failed(name, size, FileState.UNREADABLE, str(error), altered=altered)
         else:
-            return _Waiting(name, size, data, header)
+            return _Waiting(name, size, data, header, altered)
         return None
+
+    def _failed(self, name: str, size: int, state: FileState, reason: str, *, altered: bool) -> None:
+        """Note why a file does not count; where the place altered it, nothing else is to be said of it."""
+        if altered:
+            state, reason = FileState.ALTERED, _ALTERED
+        self.shelf.failed(name, size, state, reason, self._now_ms())
 
     def _take_batch(self, batch: list[_Waiting], looked: Looked) -> Generator[Step, Any, None]:
         """Take files, those first that state the group; again what waited for one that came after it."""
@@ -267,21 +279,25 @@ class Visitor:
 
     def _take(self, waiting: _Waiting, looked: Looked) -> Generator[Step, Any, tuple[str, ...]]:
         """Take a file; return why some of it was not taken and may be later."""
-        name, size, taking = waiting.name, waiting.size, Taking(waiting.header)
+        name, size, altered = waiting.name, waiting.size, waiting.altered
+        taking = Taking(waiting.header)
         try:
             for some in _in_calls(messages(self._identity, io.BytesIO(waiting.data))):
                 yield Run(partial(_take_some, taking, some, self._now_ms))
             needs: tuple[OpRef, ...] = yield Run(partial(_end, taking, self._now_ms))
         except (RemoteProtocolError, ReplicaError) as error:
-            self.shelf.failed(name, size, FileState.UNREADABLE, str(error), self._now_ms())
+            self._failed(name, size, FileState.UNREADABLE, str(error), altered=altered)
             return ()
         finally:
             looked.ops += taking.brought.ops
         if refused := tuple(dict.fromkeys(taking.brought.refused)):
-            self.shelf.failed(name, size, FileState.WAITS, refused[0], self._now_ms())
+            self._failed(name, size, FileState.WAITS, refused[0], altered=altered)
             looked.refused += refused
             return refused
-        self.shelf.took(name, size, Filed.of(waiting.header, taking.reaches, needs), self._now_ms())
+        if altered:  # whoever read the right bytes counts on them, and must see them go to write them again
+            self.shelf.failed(name, size, FileState.ALTERED, _ALTERED, self._now_ms())
+        else:
+            self.shelf.took(name, size, Filed.of(waiting.header, taking.reaches, needs), self._now_ms())
         looked.taken += 1
         return ()
 
@@ -328,7 +344,8 @@ class Visitor:
                 entropy=self._entropy,
             )
         )
-        name, data = new_name(self._entropy), file.getvalue()
+        data = file.getvalue()
+        name: str = yield Run(lambda _: name_of(data))
         yield Put(name, data)
         filed = Filed.of(exported.header, exported.reaches, exported.needs)
         self.shelf.wrote(name, len(data), filed, self._now_ms())

@@ -1,8 +1,9 @@
 """What every mailbox can do: five verbs, few enough that a folder, a message server and any storage fit.
 
 Nothing here needs order, dates, locks, conditional writes or a second look at what was written. A listing is a set. A
-name is drawn at random and never written twice. A file that was cut is refused by its seal, one that is lost is written
-again by whoever notices (`sync.carrier.shelf`): so a mailbox may lose things, be late, and lie, and costs time at most.
+name is the hash of its file and never written twice. A file that was cut is refused by its seal, one that is lost is
+written again by whoever notices (`sync.carrier.shelf`): so a mailbox may lose things, be late, and lie, and costs time
+at most.
 
 Errors: `Unreached` (try later), `Denied` (a person must act), `Full`, `Gone`.
 """

@@ -11,7 +11,6 @@ import pytest
 import trio
 
 from replica.asyncio_host import AsyncioHost
-from sync.carrier.shelf import new_name
 from sync.errors import Denied, Gone, Unreached
 from sync.mailbox.box import Mailbox
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
@@ -31,6 +30,7 @@ from tests.support.mailbox_servers import (
     wsgidav_webdav,
 )
 from tests.support.page_boxes import PageBox
+from tests.support.visits import any_name
 from tests.unit.sync.mailbox.test_keeping import Counting
 
 GIVE_UP_S = 60.0
@@ -119,7 +119,7 @@ def meet(server: Server, body: Body) -> None:
 
 def test_what_one_puts_the_other_lists_with_its_size_and_gets_whole(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
-        files = {new_name(): bytes([n]) * size for n, size in enumerate([1, 4_096, BIG])}
+        files = {any_name(): bytes([n]) * size for n, size in enumerate([1, 4_096, BIG])}
         for name, data in files.items():
             await one.put(name, data)
         assert await other.names() == {name: len(data) for name, data in files.items()}
@@ -131,7 +131,7 @@ def test_what_one_puts_the_other_lists_with_its_size_and_gets_whole(server: Serv
 
 def test_of_a_file_that_is_larger_than_was_listed_only_so_much_is_read(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
-        name, data = new_name(), bytes(range(256)) * (BIG // 256)
+        name, data = any_name(), bytes(range(256)) * (BIG // 256)
         await one.put(name, data)
         for size in (1, 300, BIG - 1):
             assert await other.get(name, size) == data[:size]
@@ -148,7 +148,7 @@ def test_one_that_holds_nothing_lists_nothing(server: Server) -> None:
 
 def test_what_is_removed_is_gone_and_may_be_removed_again(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
-        name, kept = new_name(), new_name()
+        name, kept = any_name(), any_name()
         for each in (name, kept):
             await one.put(each, b"words")
         await other.remove(name)
@@ -180,8 +180,8 @@ def test_a_name_that_could_mean_something_else_is_never_written(server: Server) 
 def test_a_call_that_is_cancelled_ends_at_once_and_the_next_works(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
         with trio.move_on_after(0.001):
-            await one.put(new_name(), b"x" * BIG)
-        name = new_name()
+            await one.put(any_name(), b"x" * BIG)
+        name = any_name()
         await one.put(name, b"words")
         assert await other.get(name, BIG) == b"words"
         for each, size in (await other.names()).items():
@@ -192,7 +192,7 @@ def test_a_call_that_is_cancelled_ends_at_once_and_the_next_works(server: Server
 
 def test_calls_at_the_same_time_do_not_disturb_each_other(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
-        names = [new_name() for _ in range(20)]
+        names = [any_name() for _ in range(20)]
         async with trio.open_nursery() as nursery:
             for name in names:
                 nursery.start_soon(one.put, name, name.encode())
@@ -209,10 +209,10 @@ def test_calls_at_the_same_time_do_not_disturb_each_other(server: Server) -> Non
 
 
 VERBS: list[Callable[[Mailbox], Awaitable[object]]] = [
-    lambda box: box.put(new_name(), b"words"),
+    lambda box: box.put(any_name(), b"words"),
     lambda box: box.names(),
-    lambda box: box.get(new_name(), 1),
-    lambda box: box.remove(new_name()),
+    lambda box: box.get(any_name(), 1),
+    lambda box: box.remove(any_name()),
 ]
 
 
@@ -225,7 +225,7 @@ def test_the_bell_rings_when_another_wrote(server: Server) -> None:
         if isinstance(other, StorageBox):
             other._clock = LookClock(0.2)
         await other.names()
-        name, rung = new_name(), trio.Event()
+        name, rung = any_name(), trio.Event()
 
         async def wait() -> None:
             while name not in await other.names():
@@ -249,7 +249,7 @@ def test_whoever_has_not_the_secret_is_denied_every_verb(server: Server) -> None
     wrong = replace(server.place, secret=others.get(server.place.scheme, "not the password"))
 
     async def body(one: Mailbox, other: Mailbox) -> None:
-        name = new_name()
+        name = any_name()
         await one.put(name, b"words")
         async with AsyncioHost.open() as host:
             stranger = open_box(check_place(wrong), host)

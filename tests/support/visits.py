@@ -1,13 +1,14 @@
 """Visits of cores to a mailbox that is a dict: what the daemon's shell does, without a network and a store."""
 
 import math
-from collections.abc import Generator
+import secrets
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from replica.core import Core
-from sync.carrier.shelf import Shelf
+from sync.carrier.shelf import SUFFIX, Shelf
 from sync.carrier.visit import (
     GetFile,
     Looked,
@@ -94,9 +95,14 @@ class Visiting:
         self.shelf = Shelf(self.rows.items())
 
 
+def any_name(entropy: Callable[[int], bytes] = secrets.token_bytes) -> str:
+    """Return a name as files have, under which nothing was written."""
+    return entropy(16).hex() + SUFFIX
+
+
 def never(_: object) -> bool:
     """Put writing off."""
     return False
 
 
-__all__ = ["Box", "MayWrite", "Small", "Visiting", "drive", "never"]
+__all__ = ["Box", "MayWrite", "Small", "Visiting", "any_name", "drive", "never"]

@@ -75,6 +75,11 @@ def look_at(
             change = "put another key there (samemind mailbox serve-config HOST --new-key)"
         fix = f"{change}, then: {again}"
         checks.append(check(False, f"{names} was revoked and still knows its password", fix))
+    if view.altered:
+        names = ", ".join(view.altered)
+        detail = f"it serves other bytes than were written under these names, so it altered or swapped files: {names}"
+        fix = "they are written again within two days; if it goes on, move to another mailbox"
+        checks.append(check(False, detail, fix))
     if view.foreign:
         checks.append(
             check(True, f"{view.foreign} files of revoked devices, until what is in them is rewritten")

@@ -66,8 +66,9 @@ class MailboxPeer:
 class MailboxView:
     """A mailbox: its address holds no secret. Until a daemon has looked, this is how it was found the last time.
 
-    `unread`: files that could not be taken; `stale`: files that may hold erased words; `foreign`: files of revoked
-    devices; `putting_off`: news of this device is about to be written.
+    `unread`: files that could not be taken; `altered`: the names of those (at most ten) that were read more than once
+    and hold something else than what was written under their name; `stale`: files that may hold erased words;
+    `foreign`: files of revoked devices; `putting_off`: news of this device is about to be written.
     """
 
     name: str
@@ -78,6 +79,7 @@ class MailboxView:
     bytes: int = 0
     bytes_max: int | None = None
     unread: int = 0
+    altered: list[str] = field(default_factory=list)
     stale: int = 0
     foreign: int = 0
     putting_off: bool = False

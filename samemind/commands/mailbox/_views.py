@@ -1,6 +1,6 @@
 """Say how it stands with mailboxes, and through them with other devices."""
 
-from typing import Any
+from typing import Any, Final
 
 from replica import Core
 from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
@@ -10,6 +10,9 @@ from samemind.times import at_ms
 from sync.carrier.shelf import FileState, Shelf
 from sync.mailbox.keeping import MailboxStatus
 from sync.mailbox.visiting import load_shelf
+
+# The owner of a mailbox may put any number of files there.
+_NAMED_MAX: Final = 10
 
 
 async def mailbox_views(device: Device) -> list[MailboxView]:
@@ -33,6 +36,7 @@ async def mailbox_view(device: Device, settled: SavedMailbox) -> MailboxView:
         bytes=standing.size if standing.looks else sum(sizes),
         bytes_max=settled.bytes_max,
         unread=sum(kept.state is not FileState.TAKEN for kept in list(shelf.kept.values())),
+        altered=sorted(name for name, kept in list(shelf.kept.items()) if kept.is_altered)[:_NAMED_MAX],
         stale=found["stale"],
         foreign=found["foreign"],
         putting_off=standing.putting_off,

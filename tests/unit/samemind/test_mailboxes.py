@@ -68,6 +68,16 @@ def test_names_are_given_and_one_address_is_one_mailbox() -> None:
         mailbox_named([second], "nowhere")
 
 
+def test_files_that_a_mailbox_swapped_are_named() -> None:
+    name = f"{'ab' * 16}.samemind"
+    first, second = said(None, replace(VIEW, altered=[name]))
+    assert first.ok
+    assert not second.ok
+    assert second.detail.startswith("home: it serves other bytes")
+    assert name in second.detail
+    assert "another mailbox" in second.fix
+
+
 def said(trouble: Exception | None, view: MailboxView = VIEW, still: tuple[str, ...] = ()) -> list[Check]:
     return look_at(DAV, view, trouble, list(still), NOW)
 

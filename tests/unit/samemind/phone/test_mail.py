@@ -28,12 +28,12 @@ from samemind.phone.mail import (
     read_told,
 )
 from samemind.phone_mailboxes import told_to_phones
-from sync.carrier.shelf import new_name
 from sync.errors import Unreached
 from sync.mailbox.nkeys import new_seed
 from sync.mailbox.pace import BELLS_AT_ONCE, PERSON_SECONDS
 from sync.mailbox.webdav import HttpAnswer, HttpCall
 from tests.support.phones import NOW_MS, meet, pair, phone, read_all
+from tests.support.visits import any_name
 from tests.unit.sync.mailbox.test_webdav import listing
 
 AT = PhoneMailbox("post", "https://cloud.example/box", "ada", "geheim", None, 1, 1 << 30, None)
@@ -231,7 +231,7 @@ def test_a_hostile_folder_does_no_harm() -> None:
     ((name, good),) = folder.files.items()
     random = Random(3)
     folder.files = {
-        new_name(): bytes(bad)
+        any_name(): bytes(bad)
         for bad in (
             b"",
             good[:-1],
@@ -245,8 +245,8 @@ def test_a_hostile_folder_does_no_harm() -> None:
     here.look()
     assert (here.phone.core.position, here.state["trouble"]) == (position, None)
     # It is told of sizes that are none, and answers with more than was asked for.
-    folder.files = {name: good, new_name(): good}  # replayed under another name
-    large = new_name()
+    folder.files = {name: good, any_name(): good}  # replayed under another name
+    large = any_name()
     huge = listing((f"/box/{large}", str(FILE_BYTES_MAX + 1), False), (f"/box/{name}", str(len(good)), False))
     folder.spoiled = lambda call: (
         HttpAnswer(207, huge)
@@ -422,7 +422,7 @@ def test_a_look_that_goes_on_and_on_holds_up_no_other_for_longer_than_a_minute()
     """Each answer comes soon enough, and each asks for one more."""
     kept = Kept(phone(), Folder())
     kept.mail.use((AT, replace(AT, name="other", url="https://other.example/box")))
-    files = {new_name(): b"x" for _ in range(32)}
+    files = {any_name(): b"x" for _ in range(32)}
     number = kept.mail.begin(kept.now_ms, kept.steady)
     assert number is not None
     folder = Folder(files)

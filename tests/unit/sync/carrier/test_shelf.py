@@ -15,6 +15,7 @@ from replica.ops import Erase
 from replica.storage.memory_store import MemoryStore
 from sync.carrier.cargo import check
 from sync.carrier.shelf import (
+    ALTERED_MS_MAX,
     FETCH_FILES_MAX,
     FILE_BYTES_MAX,
     LISTED_MS_MAX,
@@ -22,13 +23,14 @@ from sync.carrier.shelf import (
     UNREADABLE_MS_MAX,
     FileState,
     Shelf,
-    new_name,
+    is_altered,
+    name_of,
     tier,
 )
 from sync.errors import Full
 from tests.support.links import identity
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, group, remember, say, sync, texts
-from tests.support.visits import Box, Small, Visiting, never
+from tests.support.visits import Box, Small, Visiting, any_name, never
 
 FROZEN = Path(__file__).parents[4] / "docs" / "protocol" / "frozen" / "carried"
 
@@ -371,7 +373,7 @@ def test_a_store_that_lost_ops_since_takes_their_files_again() -> None:
 
 def test_junk_is_read_seldom_and_removed_after_a_month_if_it_is_named_as_ours() -> None:
     laptop, _ = devices("laptop", "phone")
-    junk, theirs = new_name(), "holiday.samemind"
+    junk, theirs = name_of(b"nonsense"), "holiday.samemind"
     box: Box = {junk: b"nonsense", theirs: b"not ours to judge"}
     assert laptop.visit(box).fetched == 2
     assert laptop.visit(box).fetched == 0
@@ -395,7 +397,7 @@ def test_a_file_that_grew_is_read_again_at_once() -> None:
     laptop.visit(box)
     ((name, data),) = box.items()
     assert phone.visit({name: data[:1000]}, writes=False).taken == 0
-    assert phone.shelf.kept[name].state is FileState.UNREADABLE
+    assert phone.shelf.kept[name].state is FileState.ALTERED
     assert phone.visit(box, writes=False).taken == 1
 
 
@@ -422,7 +424,7 @@ def test_a_file_that_is_spoilt_after_all_have_taken_it_is_written_again(spoilt: 
         assert (rested.fetched, rested.wrote) == (0, []), "and then it rests"
 
 
-def test_files_whose_names_were_swapped_are_read_again_once_and_all_is_there() -> None:
+def test_files_whose_names_were_swapped_are_read_again_and_written_again() -> None:
     laptop, phone, watch = devices("laptop", "phone", "watch")
     box: Box = {}
     for text in ("a note", "a longer note. " + " ".join(map(str, range(5_000)))):
@@ -432,10 +434,108 @@ def test_files_whose_names_were_swapped_are_read_again_once_and_all_is_there() -
     laptop.visit(box)
     short, *_, long = sorted(box, key=lambda name: len(box[name]))
     box[short], box[long] = box[long], box[short]
-    assert phone.visit(box).fetched == laptop.visit(box).fetched == 2
-    assert phone.visit(box).fetched == laptop.visit(box).fetched == 0
+    looked = phone.visit(box)
+    assert looked.fetched == 2
+    assert looked.wrote
     watch.visit(box)
     assert len(texts(watch.core)) == 2
+    until_it_rests(box, laptop, phone, watch)
+    assert {short, long}.isdisjoint(box)
+
+
+def until_it_rests(box: Box, *who: Visiting) -> None:
+    """Let devices look once a day until a look of each finds nothing to do."""
+    for _ in range(10):
+        for each in who:
+            each.now_ms += DAY_MS
+        looked = [each.visit(box) for each in who]
+        if not any(each.fetched or each.wrote or each.removed for each in looked):
+            return
+    raise AssertionError("the place does not come to rest")
+
+
+def test_a_name_tells_what_was_written_under_it() -> None:
+    laptop, _ = devices("laptop", "phone")
+    box: Box = {}
+    laptop.visit(box)
+    ((name, data),) = box.items()
+    assert name == name_of(data)
+    assert not is_altered(name, data)
+    assert is_altered(name, data[:-1] + bytes([data[-1] ^ 1]))
+    copied, by_0_1_0 = name.replace(".", " (copy)."), "0123456789abcdef-000001.samemind"
+    for others in ("holiday.samemind", copied, by_0_1_0):
+        assert not is_altered(others, data), "what these names are of, nobody knows"
+
+
+@pytest.mark.parametrize("spoilt", ["swapped", "replayed", "junk"])
+def test_a_place_that_served_other_files_of_the_same_size_parts_nobody_once_it_is_honest(spoilt: str) -> None:
+    """Who had taken a file counted it for ever, and whoever came later found something else in its place."""
+    laptop, phone, watch = devices("laptop", "phone", "watch")
+    box: Box = {}
+    laptop.visit(box)
+    names = list[str]()
+    for n in range(2):
+        remember(laptop.core, f"note {n}")
+        names += [wrote.name for wrote in laptop.visit(box).wrote]
+    phone.visit(box)
+    laptop.visit(box)
+    first, second = names
+    assert len(box[first]) == len(box[second])
+    if spoilt == "swapped":
+        box[first], box[second] = box[second], box[first]
+    else:
+        box[second] = box[first] if spoilt == "replayed" else bytes(len(box[second]))
+    looked = watch.visit(box)
+    assert watch.shelf.kept[second].state is FileState.ALTERED
+    assert (texts(watch.core) == {"note 0", "note 1"}) == (spoilt == "swapped"), (
+        "what is good is taken at once"
+    )
+    assert second not in looked.removed, "it may not be all there yet"
+    until_it_rests(box, laptop, phone, watch)
+    assert second not in box
+    assert texts(watch.core) == {"note 0", "note 1"}
+    assert agree(laptop.core, phone.core, watch.core)
+    assert holds(box, phone, "note 0")
+    assert holds(box, phone, "note 1")
+
+
+def test_what_was_altered_is_read_again_ever_more_seldom_and_removed_after_a_day() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "a note")
+    laptop.visit(box)
+    ((name, data),) = box.items()
+    box[name] = bytes(len(data))
+    began, read = phone.now_ms, 0
+    while name in box:
+        read += phone.visit(box).fetched
+        assert phone.now_ms - began <= ALTERED_MS_MAX + 120_000
+        phone.now_ms += 60_000
+    assert read == 8, "at once, and after 10, 30, 70, 150, 310, 630 and 1,270 minutes"
+    assert phone.now_ms - began >= ALTERED_MS_MAX
+    laptop.now_ms = phone.now_ms
+    laptop.visit(box)
+    phone.visit(box)
+    assert texts(phone.core) == {"a note"}
+
+
+def test_what_was_altered_for_a_while_only_is_taken_as_soon_as_it_is_read_again() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "a note")
+    laptop.visit(box)
+    ((name, data),) = box.items()
+    box[name] = bytes(len(data))
+    phone.visit(box, writes=False)
+    assert not phone.shelf.kept[name].is_altered, "it may have been on its way there"
+    phone.now_ms += 600_000
+    phone.visit(box, writes=False)
+    assert phone.shelf.kept[name].is_altered, "and is named to whoever asks what is wrong"
+    box[name] = data
+    phone.now_ms += 1_200_000
+    phone.visit(box, writes=False)
+    assert texts(phone.core) == {"a note"}
+    assert phone.shelf.kept[name].state is FileState.TAKEN
 
 
 def test_a_flood_only_delays() -> None:
@@ -450,7 +550,7 @@ def test_a_flood_only_delays() -> None:
         looks += 1
         assert looks < 6
     huge = Shelf()
-    assert huge.listed({new_name(): FILE_BYTES_MAX + 1}, NOW_MS) == []
+    assert huge.listed({any_name(): FILE_BYTES_MAX + 1}, NOW_MS) == []
     assert [kept.state for kept in huge.kept.values()] == [FileState.UNREADABLE]
 
 
@@ -566,7 +666,7 @@ def test_in_a_full_mailbox_what_goes_anyway_makes_room_before_anything_is_writte
     box = Small()
     laptop.visit(box)
     for n in range(3):
-        box[new_name(Random(n).randbytes)] = bytes(4_096)
+        box[any_name(Random(n).randbytes)] = bytes(4_096)
     laptop.visit(box)
     box.room = sum(map(len, box.values()))
     remember(laptop.core, "there is room for this")

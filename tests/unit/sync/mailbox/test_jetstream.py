@@ -10,7 +10,6 @@ import pytest
 import trio
 
 from replica.asyncio_host import AsyncioHost
-from sync.carrier.shelf import new_name
 from sync.errors import Denied, Full, Unreached
 from sync.mailbox import jetstream
 from sync.mailbox.jetstream import StreamBox
@@ -26,6 +25,7 @@ from tests.support.mailbox_servers import (
     needs_program,
     serving,
 )
+from tests.support.visits import any_name
 
 GIVE_UP_S = 60.0
 SIZE = 3 * PART_BYTES
@@ -52,7 +52,7 @@ def test_the_bell_rings_for_others_when_a_file_comes_and_not_for_each_that_goes(
 
     async def body(host: AsyncioHost) -> None:
         one, other = box_at(host, url), box_at(host, url)
-        first, second = new_name(), new_name()
+        first, second = any_name(), any_name()
         rung = trio.Event()
 
         async def wait() -> None:
@@ -89,7 +89,7 @@ def test_a_quiet_bell_ends_after_its_time_all_the_same(tmp_path: Path) -> None:
 def test_a_server_that_dies_rings_is_out_of_reach_and_is_used_again_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    port, name = free_port(), new_name()
+    port, name = free_port(), any_name()
 
     async def body(host: AsyncioHost) -> None:
         with nats_process(tmp_path, port) as server:
@@ -114,7 +114,7 @@ def test_a_server_that_dies_rings_is_out_of_reach_and_is_used_again_when_it_is_b
 
 def test_a_group_sees_nothing_of_another_and_a_stranger_nothing_at_all(tmp_path: Path) -> None:
     keys = [public_nkey(read_seed(seed)) for seed in (SEED, OTHER_SEED)]
-    port, name = free_port(), new_name()
+    port, name = free_port(), any_name()
     settings = server_settings(keys[0], listen=f"127.0.0.1:{port}", tls=False, store=f"{tmp_path}/store")
     second = settings[settings.index('  "group" {') : settings.rindex("}")]
     second = second.replace('"group"', '"other"').replace(keys[0], keys[1])
@@ -180,7 +180,7 @@ def test_a_server_is_known_by_its_own_certificate(tmp_path: Path, caplog: pytest
     )
 
     async def body(host: AsyncioHost) -> None:
-        url, name = f"nats+tls://127.0.0.1:{port}", new_name()
+        url, name = f"nats+tls://127.0.0.1:{port}", any_name()
         box = box_at(host, url, SEED, (tmp_path / "server.crt").read_text())
         await box.put(name, b"words")
         assert await box.get(name, SIZE) == b"words"
@@ -196,11 +196,11 @@ def test_a_server_is_known_by_its_own_certificate(tmp_path: Path, caplog: pytest
 
 def test_a_stream_that_is_full_says_so_and_drops_nothing(tmp_path: Path) -> None:
     async def body(host: AsyncioHost) -> None:
-        box, first = box_at(host, f"{url}?bytes=1500000"), new_name()
+        box, first = box_at(host, f"{url}?bytes=1500000"), any_name()
         await box.put(first, b"x" * (PART_BYTES + 1))
-        await box.put(new_name(), b"y" * PART_BYTES)
+        await box.put(any_name(), b"y" * PART_BYTES)
         with pytest.raises(Full):
-            await box.put(new_name(), b"z" * PART_BYTES)
+            await box.put(any_name(), b"z" * PART_BYTES)
         assert first in await box.names()
         assert await box.get(first, SIZE) == b"x" * (PART_BYTES + 1)
         await box.aclose()
@@ -211,7 +211,7 @@ def test_a_stream_that_is_full_says_so_and_drops_nothing(tmp_path: Path) -> None
 
 def test_what_was_never_finished_is_not_listed_and_goes_after_an_hour(tmp_path: Path) -> None:
     async def body(host: AsyncioHost) -> None:
-        box, half, whole = box_at(host, url), new_name(), new_name()
+        box, half, whole = box_at(host, url), any_name(), any_name()
         await box.put(whole, b"words")
 
         async def write_half() -> None:
@@ -235,7 +235,7 @@ def test_what_was_never_finished_is_not_listed_and_goes_after_an_hour(tmp_path: 
 def test_a_stream_that_somebody_deleted_is_made_anew(tmp_path: Path) -> None:
     async def body(host: AsyncioHost) -> None:
         box = box_at(host, url)
-        await box.put(new_name(), b"words")
+        await box.put(any_name(), b"words")
 
         async def delete() -> None:
             await box._client.jetstream().delete_stream("SAMEMIND_group")
@@ -291,7 +291,7 @@ def test_a_name_that_is_none_of_ours_is_not_listed(tmp_path: Path) -> None:
 
     async def body(host: AsyncioHost) -> None:
         box = box_at(host, url)
-        await box.put(name := new_name(), b"words")
+        await box.put(name := any_name(), b"words")
         stem = "samemind.group.file"
         odd = [f"{stem}.a_samemind.4.0", f"{stem}.{'0' * 32}_samemind.٤.0", f"{stem}.{'0' * 32}_samemind.4.1"]
 

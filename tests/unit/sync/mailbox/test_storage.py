@@ -12,15 +12,15 @@ import trio
 import trio.testing
 
 from replica.asyncio_host import AsyncioHost
-from sync.carrier.shelf import new_name
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import Mailbox
 from sync.mailbox.pace import LOOK_SECONDS_MAX
 from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.storage import StorageBox, meaning
 from tests.support.mailbox_servers import AZURE_KEY, free_port, needs_package
+from tests.support.visits import any_name
 
-NAME, SIZE = new_name(), 1 << 20
+NAME, SIZE = any_name(), 1 << 20
 
 
 class Told(BaseHTTPRequestHandler):

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sync.carrier.shelf import new_name
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox import webdav
 from sync.mailbox.webdav import LISTING_BYTES_MAX, HttpAnswer, HttpCall, WebdavFiles, read_listing
+from tests.support.visits import any_name
 
-NAME = new_name()
+NAME = any_name()
 FILES = WebdavFiles("https://cloud.example/dav/ada und bob/", "ada", "geheim")
 
 
