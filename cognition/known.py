@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged
+from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged, taken_back
 from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.values import ENDED
 from cognition.filters import Filters
@@ -104,13 +104,18 @@ def _slots(connection: sqlite3.Connection, asked: RecallQuery) -> list[tuple[byt
 
 
 def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable[tuple[int, Answer]]:
-    """Return what each memory, by its number, says of a slot: what is believed, or disputed, and what was replaced."""
-    live = [belief for belief in judged.beliefs if belief.standing is ClaimStatus.HELD]
+    """Return what each memory, by its number, says of a slot: what is believed, or disputed, and what was replaced.
+
+    A memory whose words were changed, and say nothing of it any more, is left out.
+    """
+    silent = taken_back(judged.beliefs)
+    beliefs = [belief for belief in judged.beliefs if belief.told.id not in silent]
+    live = [belief for belief in beliefs if belief.standing is ClaimStatus.HELD]
     stated = [belief for belief in live if belief.told.value != ENDED]
     ended = not stated
     live = stated or live
     open_ = judged.status is ContradictionStatus.OPEN
-    for belief in judged.beliefs:
+    for belief in beliefs:
         value = _value(belief)
         if belief in live:
             others = [
@@ -123,11 +128,11 @@ def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable
                 for side in others
                 if (held := [each for each in side if each.standing is ClaimStatus.HELD])
             )
-            earlier = () if ended and belief.told.value != ENDED else _earlier(judged.beliefs, live)
+            earlier = () if ended and belief.told.value != ENDED else _earlier(beliefs, live)
             standing = DISPUTED if against else BELIEVED
             yield belief.told.id, Answer(slot, entity, relation, value, standing, earlier, against)
     telling = {belief.told.id for belief in live}
-    for belief in judged.beliefs:
+    for belief in beliefs:
         if (
             belief.standing is ClaimStatus.REPLACED
             and belief.told.id not in telling

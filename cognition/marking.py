@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from cognition.contradictions.slots import Belief, ClaimStatus
+from cognition.contradictions.slots import Belief, ClaimStatus, taken_back
 from cognition.contradictions.tables import judged_of
 from cognition.filters import Filters
 from cognition.known import REPLACED, Answer, told_in
@@ -30,12 +30,12 @@ CHANNEL: Final = "contradiction"
 MARKED_MAX: Final = 500
 
 _DISPUTED: Final = """
-SELECT m.rid, min(c.slot) FROM shown_memory m JOIN claim_slot s ON s.id = m.id JOIN contradiction c ON c.slot = s.slot
-WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks}) GROUP BY m.rid
-UNION ALL
-SELECT m.rid, min(c.slot) FROM shown_memory m JOIN shown_memory f ON f.parent = m.rid JOIN claim_slot s ON s.id = f.id
+SELECT m.rid, c.slot, s.id FROM shown_memory m JOIN claim_slot s ON s.id = m.id JOIN contradiction c ON c.slot = s.slot
+WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks})
+UNION
+SELECT m.rid, c.slot, s.id FROM shown_memory m JOIN shown_memory f ON f.parent = m.rid JOIN claim_slot s ON s.id = f.id
 JOIN contradiction c ON c.slot = s.slot
-WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks}) GROUP BY m.rid
+WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks})
 """
 _ANY: Final = "SELECT 1 FROM contradiction WHERE status = 'open' AND attention != 'quiet' LIMIT 1"
 _ANY_SLOT: Final = "SELECT 1 FROM contradiction LIMIT 1"
@@ -112,10 +112,15 @@ def with_both_sides(
 
 
 def _disputed(connection: sqlite3.Connection, rids: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Return by memory the open contradiction, the first of several, of which its words, or a fact in it, still tell."""
     marks = ",".join("?" * len(rids))
     found: dict[bytes, bytes] = {}
-    for rid, slot in connection.execute(_DISPUTED.format(marks=marks), (*rids, *rids)):
-        found[rid] = min(slot, found.get(rid, slot))
+    silent: dict[bytes, frozenset[int]] = {}
+    for rid, slot, number in connection.execute(_DISPUTED.format(marks=marks), (*rids, *rids)).fetchall():
+        if slot not in silent:
+            silent[slot] = taken_back(judged_of(connection, slot).beliefs)
+        if number not in silent[slot]:
+            found[rid] = min(slot, found.get(rid, slot))
     return found
 
 

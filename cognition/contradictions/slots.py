@@ -151,6 +151,27 @@ def judge(relation: str, claims: Sequence[LiveClaim]) -> Judged:
     )
 
 
+def taken_back(beliefs: Sequence[Belief]) -> frozenset[int]:
+    """Return the memories, by number, whose words say nothing of this slot any more.
+
+    Whoever changes a memory's words ends what it claimed before, and that end stands against its own claims alone. An
+    end that stands against others' says something itself: "I left Google".
+    """
+    own: dict[int, dict[bytes, LiveClaim]] = {}
+    for belief in beliefs:
+        own.setdefault(belief.told.id, {})[belief.told.claim] = belief.told
+    return frozenset(number for number, told in own.items() if _says_nothing(told))
+
+
+def _says_nothing(own: Mapping[bytes, LiveClaim]) -> bool:
+    """Say whether every claim of a memory was ended by the memory itself."""
+    ends = [
+        told for told in own.values() if told.value == ENDED and told.replaces and own.keys() >= {*told.replaces}
+    ]
+    ended = {claim for told in ends for claim in (told.claim, *told.replaces)}
+    return bool(ends) and ended >= own.keys()
+
+
 def as_known(claims: Sequence[LiveClaim], until_ms: int) -> list[LiveClaim]:
     """Return what was known of a slot at some time: what was written by then, with the verdicts given by then."""
     return [

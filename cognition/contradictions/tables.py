@@ -49,7 +49,7 @@ IN_SLOT_PER_DEVICE_MAX: Final = 4_096
 # Ten are read out of a text; a person adds some.
 OF_MEMORY_PER_DEVICE_MAX: Final = 512
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 11
+CLAIMS_VERSION: Final = 12
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (
@@ -421,7 +421,11 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
 
 
 def _standings(judged: "Judged") -> "Standings":
-    return {belief.told.claim: belief.standing for belief in judged.beliefs}
+    """Return what became of each claim that its memory's words still say."""
+    from cognition.contradictions.slots import taken_back
+
+    silent = taken_back(judged.beliefs)
+    return {belief.told.claim: belief.standing for belief in judged.beliefs if belief.told.id not in silent}
 
 
 def _retire(connection: sqlite3.Connection, number: int, standings: "dict[bytes, Standings]") -> None:

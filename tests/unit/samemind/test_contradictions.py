@@ -302,6 +302,37 @@ def test_an_edit_is_a_correction_and_one_that_claims_nothing_more_ends_the_claim
     assert recalled(mind, "where do I work?") == {"I work at Meta"}
 
 
+def test_a_memory_whose_words_were_changed_is_told_for_what_it_says_now(mind: BlockingMind) -> None:
+    """It neither answers for its old words, nor goes with them when somebody tells what holds instead."""
+    key = mind.remember("I work at Google")
+    mind.correct(key, "The key of the archive is in drawer four")
+    assert [hit.text for hit in mind.recall("where do I work?") if hit.claim] == []
+    mind.remember("I just started at Meta")
+    mind.wait_for_queue()
+    best = mind.recall("the key of the archive")[0]
+    assert (best.text, best.claim) == ("The key of the archive is in drawer four", None)
+    assert {memory.text for memory in mind.list()} == {"I just started at Meta", best.text}
+    asked = mind.recall("where do I work?")[0]
+    assert asked.claim is not None
+    assert (asked.claim.value, asked.claim.earlier) == ("Meta", [])
+    mind.remember("I work at Stripe")
+    assert only(mind).status == "open"
+    assert mind.recall("the key of the archive")[0].contradiction_id is None
+    assert all(hit.contradiction_id for hit in mind.recall("where do I work?", k=2))
+
+
+def test_a_side_put_right_after_both_were_said_to_disagree_still_holds(mind: BlockingMind) -> None:
+    rules = mind.remember("We use ruff, lines of 100 characters")
+    lines = mind.remember("The length of a line is 120 now")
+    mind.settle(rules, lines, "disagree")
+    assert mind.recall("ruff")[0].contradiction_id is not None
+    mind.correct(rules, "We use ruff, lines of 120 characters")
+    assert list(mind.contradictions(status="open")) == []
+    best = mind.recall("ruff")[0]
+    assert (best.text, best.claim) == ("We use ruff, lines of 120 characters", None)
+    assert "NO LONGER" not in mind.context("ruff").text
+
+
 def test_what_ended_leaves_room_and_what_was_never_known_ends_nothing(mind: BlockingMind) -> None:
     mind.remember("I work at Google")
     mind.remember("I left Google")

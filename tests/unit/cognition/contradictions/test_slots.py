@@ -17,6 +17,7 @@ from cognition.contradictions.slots import (
     SettledBy,
     as_known,
     judge,
+    taken_back,
 )
 from cognition.contradictions.values import ENDED, compatible, slot_id
 from tests.support.published import published
@@ -248,3 +249,28 @@ def test_what_was_replaced_from_before_it_began_ended_when_it_began() -> None:
     (was, _) = judge("lives_in", [old, news]).beliefs
     assert was.standing is ClaimStatus.REPLACED
     assert was.until_ms == february
+
+
+def numbers_silent(*claims: LiveClaim) -> set[str]:
+    judged = judge("works_at", claims)
+    silent = taken_back(judged.beliefs)
+    return {belief.told.rid.decode() for belief in judged.beliefs if belief.told.id in silent}
+
+
+def of(rid: str, claim: LiveClaim) -> LiveClaim:
+    return replace(claim, rid=rid.encode(), id=ord(rid))
+
+
+def test_a_memory_that_took_back_all_it_said_is_silent_and_one_that_tells_of_an_end_is_not() -> None:
+    google = of("m", told("a", "Google"))
+    ended = of("m", told("b", ENDED, replaces="a"))
+    assert numbers_silent(google) == set()
+    assert numbers_silent(google, ended) == {"m"}
+    assert numbers_silent(google, ended, told("c", "Meta", replaces="ab")) == {"m"}, "whoever ends it for all"
+    assert numbers_silent(google, ended, of("m", told("c", "Meta", replaces="ab"))) == set(), "said anew"
+    again = [of("m", told("c", "Meta", replaces="ab")), of("m", told("d", ENDED, replaces="abc"))]
+    assert numbers_silent(google, ended, *again) == {"m"}
+    assert numbers_silent(google, told("b", ENDED, replaces="a")) == set(), "I left Google"
+    assert numbers_silent(told("b", ENDED)) == set(), "of what nobody knew here"
+    both = of("m", told("c", ENDED, replaces="ab"))
+    assert numbers_silent(told("a", "Google"), of("m", told("b", "Google")), both) == set()
