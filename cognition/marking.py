@@ -112,7 +112,7 @@ def with_both_sides(
 
 
 def _disputed(connection: sqlite3.Connection, rids: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return by memory the open contradiction, the first of several, of which its words, or a fact in it, still tell."""
+    """Return by memory the first open contradiction of which its words, or those of a fact in it, still tell."""
     marks = ",".join("?" * len(rids))
     found: dict[bytes, bytes] = {}
     silent: dict[bytes, frozenset[int]] = {}

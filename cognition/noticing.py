@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from cognition.contradictions.relations import THIS
 from cognition.contradictions.tables import need_no_comparing
 from cognition.contradictions.telling import NAME_CHARACTERS_MAX
 from cognition.contradictions.values import about, compatible, folded
@@ -250,7 +251,7 @@ def _slot_of(found: DisagreeingPair) -> tuple[str, str]:
         return f"{whose}'s {kin}" if kin else whose, relation
     texts = [(text, level(text)) for text in (found.older.memory.text, found.newer.memory.text)]
     spelled = [_spelled(word, texts) for word in of.entity.split()]
-    return " ".join(spelled) or "this", relation
+    return " ".join(spelled) or THIS, relation
 
 
 def _spelled(word: str, texts: Sequence[tuple[str, str]]) -> str:

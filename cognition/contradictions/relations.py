@@ -88,6 +88,8 @@ class Relation:
 DETAILS: Final = frozenset({RelationKind.DETAIL})
 # Under which two memories claim what they say that somebody set against each other: `judged:PAIR`.
 JUDGED: Final = "judged"
+# The entity of a claim whose words name nothing in particular.
+THIS: Final = "this"
 
 # How a claim may be meant that is no state: it stands under this name (`goal:weight`), and contradicts nothing. Of a
 # level the newest counts, events are of their day, and a goal is no fact.
@@ -153,6 +155,23 @@ ASKED: Final = frozenset(
 )
 # A relation that this version does not know, from a newer one or from a program: two values are noted, nobody is asked.
 UNKNOWN: Final = Relation(RelationKind.MINOR)
+
+
+def subject_of(entity: str, relation: str, *, in_words: bool = False) -> str:
+    """Return what values are of, up to the colon: "Ann works_at: ", or "Ann works at: " in words.
+
+    What somebody judged has no relation that anybody would read: of it, only what both texts name is said, if anything.
+    """
+    if relation.startswith(f"{JUDGED}:"):
+        return "" if entity == THIS else f"{entity}: "
+    return f"{entity} {relation_words(relation) if in_words else relation}: "
+
+
+def relation_words(relation: str) -> str:
+    """Return a relation as people read it."""
+    if relation.startswith(f"{JUDGED}:"):
+        return "which is true?"
+    return relation.replace("_", " ").replace(":", ": ")
 
 
 def relation_of(name: str) -> Relation:

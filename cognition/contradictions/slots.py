@@ -166,7 +166,9 @@ def taken_back(beliefs: Sequence[Belief]) -> frozenset[int]:
 def _says_nothing(own: Mapping[bytes, LiveClaim]) -> bool:
     """Say whether every claim of a memory was ended by the memory itself."""
     ends = [
-        told for told in own.values() if told.value == ENDED and told.replaces and own.keys() >= {*told.replaces}
+        told
+        for told in own.values()
+        if told.value == ENDED and told.replaces and own.keys() >= {*told.replaces}
     ]
     ended = {claim for told in ends for claim in (told.claim, *told.replaces)}
     return bool(ends) and ended >= own.keys()

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from cognition.contradictions.relations import JUDGED
+from cognition.contradictions.relations import JUDGED, THIS
 from cognition.contradictions.values import compatible
 from cognition.judging.nominees import Near, compared, names_of
 from replica import MemoryId, parse_memory_id, show_memory_id
@@ -120,7 +120,7 @@ def sides_of(older: str, newer: str, pair: tuple[MemoryId, MemoryId]) -> Sides:
     """
     nominee = compared(newer, Near(0, older, 1.0))
     named = hashlib.sha256(b"".join(sorted(pair))).hexdigest()[:_PAIR_DIGITS]
-    entity = ", ".join(_spelled(name, older) for name in names_of(nominee)[:_NAMES_MAX]) or "this"
+    entity = ", ".join(_spelled(name, older) for name in names_of(nominee)[:_NAMES_MAX]) or THIS
     for value in nominee.values:
         if not compatible(value.before, value.now):
             return Sides(entity, f"{JUDGED}:{named}", value.before, value.now)

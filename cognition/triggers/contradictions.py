@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from cognition.contradictions.relations import SEVERITIES, Attention, relation_of
+from cognition.contradictions.relations import SEVERITIES, Attention, relation_of, subject_of
 from cognition.contradictions.slots import Judged
 from cognition.contradictions.tables import judged_of
 from cognition.triggers.kinds import (
@@ -62,8 +62,8 @@ def reason(
         if about & set(rids):
             severity = SEVERITIES[relation_of(relation).kind].value
             values = " or ".join(side[0].told.value for side in sides)
-            words = relation.replace("_", " ").replace(":", ": ")
-            return f"{entity} {words}: {values}?", escalation_urgency(severity, now_ms - (raised >> 16))
+            subject = subject_of(entity, relation, in_words=True)
+            return f"{subject}{values}?", escalation_urgency(severity, now_ms - (raised >> 16))
     return None
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from cognition.contradictions.relations import subject_of
 from samemind.mcp.telling import harmless
 
 Document = Mapping[str, Any]
@@ -19,8 +20,8 @@ DECIDES: Final = frozenset({"keep_a", "keep_b", "keep_both", "keep", "merge"})
 
 def question(contradiction: Document) -> str:
     """Return what the person is asked."""
-    relation = contradiction["relation"].replace("_", " ").replace(":", ": ")
-    return harmless(f"{contradiction['entity']} {relation}: which is true?")
+    subject = subject_of(contradiction["entity"], contradiction["relation"], in_words=True)
+    return harmless(f"{subject}which is true?")
 
 
 def form(contradiction: Document) -> dict[str, Any]:

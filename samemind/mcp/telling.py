@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
+from cognition.contradictions.relations import subject_of
 from cognition.fences import FENCE_CLOSES, FENCE_OPENS
 
 Document = Mapping[str, Any]
@@ -208,9 +209,8 @@ def contradiction_line(each: Document) -> str:
     sides = " | ".join(f"{name}: {_side(each[name])}" for name in ("a", "b")) + "".join(
         f" | {_side(side)}" for side in each["others"]
     )
-    return (
-        f"- {each['entity']} {each['relation']}? {sides} [{each['id']}] {each['status']}, {each['severity']}"
-    )
+    subject = subject_of(each["entity"], each["relation"], in_words=True)
+    return f"- {subject}{sides} [{each['id']}] {each['status']}, {each['severity']}"
 
 
 def _side(side: Document) -> str:
@@ -257,8 +257,8 @@ def _context(document: Document) -> str:
 
 
 def _question(each: Document) -> str:
-    relation = each["relation"].replace("_", " ").replace(":", ": ")
-    return f"- {each['entity']} {relation}: {' or '.join(each['values'])}? [{each['id']}]"
+    subject = subject_of(each["entity"], each["relation"], in_words=True)
+    return f"- {subject}{' or '.join(each['values'])}? [{each['id']}]"
 
 
 def _trigger(each: Document) -> str:

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Final
 
 from cognition.consolidation.tables import SummaryTables
-from cognition.contradictions.relations import Attention
+from cognition.contradictions.relations import Attention, relation_words
 from cognition.contradictions.resolving import restatements, verdicts
 from cognition.contradictions.slots import ContradictionStatus
 from cognition.contradictions.tables import ClaimTables, judged_of
@@ -352,7 +352,7 @@ class Phone:
         return {
             "slot": slot.hex(),
             "entity": entity,
-            "relation": relation.replace("_", " ").replace(":", ": "),
+            "relation": relation_words(relation),
             "sides": [
                 {
                     "value": side[0].told.value,

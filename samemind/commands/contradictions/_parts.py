@@ -80,7 +80,7 @@ class ContradictionView:
     resolutions: list[ResolutionView] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return f"{self.entity} {self.relation}: {self.a.value} or {self.b.value}"
+        return f"{subject(self.entity, self.relation)}{self.a.value} or {self.b.value}"
 
 
 # Enough of an id to type, as prefixes of six and more are taken.
@@ -113,6 +113,14 @@ def nominated(nominees: Sequence[Document]) -> list[str]:
 def raised(document: Document) -> list[str]:
     """Return which questions stand between a memory and others, where it was told or corrected."""
     return [f"contradicted: {each[:ID_DIGITS]}" for each in document["contradictions"]]
+
+
+def subject(entity: str, relation: str) -> str:
+    """Return of what the values of a contradiction are, to stand before them on one line."""
+    from cognition.contradictions.relations import subject_of
+
+    words = one_line(subject_of(entity, relation))
+    return f"{words} " if words else ""
 
 
 def status_words(each: Document) -> str:

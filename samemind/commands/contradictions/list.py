@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words
+from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words, subject
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, option
 from samemind.options import TIME
 from samemind.printable import one_line
@@ -111,8 +111,8 @@ def render(document: Document) -> list[str]:
 def _line(each: Document) -> str:
     values = " or ".join(one_line(side["value"]) for side in (each["a"], each["b"], *each["others"]))
     return (
-        f"{each['id'][:ID_DIGITS]}  {each['severity']:<6} {one_line(each['entity'])} "
-        f"{one_line(each['relation'])}: {values}  ({status_words(each)})"
+        f"{each['id'][:ID_DIGITS]}  {each['severity']:<6} "
+        f"{subject(each['entity'], each['relation'])}{values}  ({status_words(each)})"
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.contradictions._parts import ContradictionView
+from samemind.commands.contradictions._parts import ContradictionView, subject
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.printable import one_line
@@ -164,7 +164,7 @@ def render(document: Document) -> list[str]:
         for belief in found["beliefs"]
         if belief["standing"] == "held"
     )
-    return [f"{one_line(found['entity'])} {one_line(found['relation'])}: {' and '.join(held)}"]
+    return [f"{subject(found['entity'], found['relation'])}{' and '.join(held)}"]
 
 
 COMMAND: Final = Command(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words
+from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words, subject
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import NotFound
 from samemind.options import TIME
@@ -54,7 +54,7 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 def render(document: Document) -> list[str]:
     """Return one with who said what and when, and what was decided."""
-    lines = [f"{one_line(document['entity'])} {one_line(document['relation'])}: {status_words(document)}", ""]
+    lines = [f"{subject(document['entity'], document['relation'])}{status_words(document)}", ""]
     for letter, side in zip(_LETTERS, (document["a"], document["b"], *document["others"]), strict=False):
         lines.append(f"{letter}  {one_line(side['value'])}   {_said(side)}")
         lines.append(f"   {one_line(side['text'])}")

@@ -15,7 +15,11 @@ from cognition.judging.nominating import Nominated, Vectorized
 from cognition.memories import Shown
 from replica import MemoryId
 from samemind.blocking import BlockingMind
+from samemind.cli.printing import show
 from samemind.commands.memories._remembered import Remembered
+from samemind.mcp.asking import question
+from samemind.mcp.telling import tell
+from samemind.plain import to_json
 
 OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
 NEW = "Rent for the room goes up with Dona Lurdes: 455 € each month"
@@ -60,6 +64,32 @@ def test_what_disagrees_is_one_open_contradiction_with_both_values_and_their_dat
     mind.resolve(found.id, keep_b=True)
     assert [hit.text for hit in mind.recall("what does the room cost", k=2)] == [NEW]
     assert mind.verify().ok
+
+
+def test_what_was_judged_is_shown_by_its_values_and_by_nothing_that_nobody_would_read(
+    mind: BlockingMind, pair: Pair
+) -> None:
+    mind.settle(*pair, "disagree")
+    mind.settle(mind.remember("no sugar for me"), mind.remember("two spoons, as always"), "disagree")
+    listed = to_json(mind.contradictions())
+    ids = [each["id"] for each in listed["contradictions"]]
+    shown = [to_json(mind.contradiction(each)) for each in ids]
+    why = [to_json(mind.why(each["a"]["rid"])) for each in listed["contradictions"]]
+    told = [
+        *show("contradictions list", listed),
+        *(line for each in shown for line in show("contradictions show", each)),
+        *(line for each in why for line in show("why", each)),
+        tell("contradictions list", listed),
+        *map(question, listed["contradictions"]),
+        *(each.reason for each in mind.triggers()),
+        *map(str, mind.contradictions()),
+    ]
+    assert " medium no sugar for me or two spoons, as always  " in told[0]
+    assert " medium Lurdes, Dona: 430 € or 455 €  " in told[1]
+    assert not [each for each in told if "judged" in each or "this" in each.split()]
+    assert show("contradictions resolve", to_json(mind.resolve(ids[1], keep_b=True))) == [
+        "Lurdes, Dona: 455 €"
+    ]
 
 
 def test_what_has_changed_closes_the_old_value_at_the_date_that_is_told(

@@ -41,7 +41,8 @@ export function openQuestions() {
 
 /** Who it is about and what is asked, in words: "You live in". */
 export function subjectOf(question) {
-  const relation = relationWords(question.relation);
+  const relation = relationWords(question.relation) || t("What is true now");
+  if (question.entity === "this") return relation;
   if (question.entity !== "owner") return `${question.entity}: ${relation}`;
   return t("You: {what}", { what: OWN[question.relation]?.() ?? relation });
 }

@@ -17,7 +17,8 @@ export function categoryOf(memory) {
 }
 
 /** A relation in words: "lives in" for `lives_in`, and `prefers:tea|coffee` is a preference of one kind. */
-export const relationWords = (relation) => relation.split(":")[0].replaceAll("_", " ");
+// What somebody judged has no relation that anybody would read.
+export const relationWords = (relation) => relation.startsWith("judged:") ? "" : relation.split(":")[0].replaceAll("_", " ");
 
 const DEEDS = {
   remember: () => t("told"), edit: () => t("edited"), set: () => t("changed"), tag: () => t("labelled"), untag: () => t("unlabelled"), forget: () => t("forgot"), erase: () => t("erased"),
