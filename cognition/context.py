@@ -17,11 +17,13 @@ from functools import partial
 from typing import Final
 
 from cognition.budget import tokens
+from cognition.days import happening
 from cognition.fences import FENCE_CLOSES, FENCE_OPENS
 from cognition.known import DISPUTED as KNOWN_DISPUTED
 from cognition.known import REPLACED, Answer
 from cognition.ranking.classes import SINGLE_HOP, QueryClass
 from cognition.recall import RankedMemory
+from cognition.reminding.repeating import rule_text
 from replica import Memory, MemoryId
 
 # Of a simple question's block; beyond it answers got worse.
@@ -217,7 +219,7 @@ def _believed(answer: Answer | None) -> str:
 
 
 def line_of(memory: Memory, *, often: int = 1) -> str:
-    """Return a memory as one line: who, what, about when, and how often.
+    """Return a memory as one line: who, what, when it was told and when it happens, and how often.
 
     Line breaks and fences inside it are made harmless.
     """
@@ -227,6 +229,8 @@ def line_of(memory: Memory, *, often: int = 1) -> str:
     told_at = memory.fields.get("told_at")
     date = _date(memory.created >> 16 if told_at is None else told_at)
     told = [date] if date else []
+    happens = _happening(memory)
+    told += [f"when: {happens}"] if happens not in ("", date) else []
     told += [f"told {often} times"] if often > 1 else []
     return f"- {said} ({', '.join(told)})" if told else f"- {said}"
 
@@ -243,6 +247,14 @@ def harmless(text: str) -> str:
         for pattern, sign in _ENTITIES:
             text = pattern.sub(sign, text)
     return text
+
+
+def _happening(memory: Memory) -> str:
+    """Return when a memory says that something happens, and by which rule again; empty where it says neither."""
+    start_ms, end_ms = memory.fields.get("event_start"), memory.fields.get("event_end")
+    when = "" if start_ms is None else happening(start_ms, end_ms)
+    rule = rule_text(memory)
+    return f"{when}, repeats {plain(rule)}" if when and rule else when
 
 
 def _date(ms: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from replica import RowChange, transaction
-from replica.derived import INDEX_OF_LATEST, INDEX_OF_SUREST, INDEX_OF_TIMES
+from replica.derived import INDEX_OF_EVENTS, INDEX_OF_LATEST, INDEX_OF_SUREST, INDEX_OF_TIMES
 
 _CREATE: Final = (
     # Secrets: what was to be remembered, as it was told, until its owner decides.
@@ -61,8 +61,9 @@ _CREATE: Final = (
     # LO-10: core facts are few among all memories, and asked for by category: the surest, and the last heard.
     INDEX_OF_SUREST,
     INDEX_OF_LATEST,
-    # What was told at the time that a question names (cognition.passes.by_time).
+    # What was told at the time that a question names, or happens then (cognition.passes.by_time).
     INDEX_OF_TIMES,
+    INDEX_OF_EVENTS,
 )
 _KEPT: Final = ("held", "talk_queue", "talk_read", "recall_untold", "brought_unread")
 

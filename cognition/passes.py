@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Any, Final
 
 from cognition.days import DAY_MS
@@ -48,6 +48,7 @@ _ROW: Final = (
     "SELECT m.id, m.rid, iif(m.position IS NULL, -m.id, m.content), m.text, m.speaker, m.conversation, m.position, "
     f"{TIME}, m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
     "m.updated >> 16, iif(m.meta IS NULL, NULL, json_extract(m.meta, '$.mentions')), "
+    "m.event_start, m.event_end, "
     "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("
     f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, m.tags, m.meta))"
 )
@@ -269,13 +270,16 @@ def by_time(
     index: VectorIndex | None,
     limit: int,
 ) -> list[tuple[int, float]]:
-    """Return up to `limit` memories that were told in any of some stretches of time, the nearest in meaning first."""
+    """Return up to `limit` memories that were told, or happen, in any of some stretches of time.
+
+    The nearest in meaning come first. What happens counts from when it begins.
+    """
     condition, values = candidates.filters.sql()
     told: dict[int, None] = {}
-    for span in spans:
+    for span, time in product(spans, (TIME, "m.event_start")):
         rows = candidates.connection.execute(
-            f"""SELECT m.id FROM shown_memory m WHERE ifnull(m.told_at, m.created >> 16) BETWEEN ? AND ? AND {condition}
-                ORDER BY ifnull(m.told_at, m.created >> 16) DESC LIMIT ?""",
+            f"""SELECT m.id FROM shown_memory m WHERE {time} BETWEEN ? AND ? AND {condition}
+                ORDER BY {time} DESC LIMIT ?""",
             (span.start_ms - ROUGHLY_MS, span.end_ms + ROUGHLY_MS, *values, TIMED_MAX),
         )
         told |= dict.fromkeys(number for (number,) in rows)

@@ -15,6 +15,9 @@ INDEX_OF_LATEST: Final = """CREATE INDEX IF NOT EXISTS memory_by_category_latest
     ON memory (json_extract(meta, '$.category'), updated) WHERE json_extract(meta, '$.category') IS NOT NULL"""
 # Memories by when they were told, in ms since 1970.
 INDEX_OF_TIMES: Final = "CREATE INDEX IF NOT EXISTS memory_by_time ON memory (ifnull(told_at, created >> 16))"
+# Memories by when what they say happens, in ms since 1970: most say no such time.
+INDEX_OF_EVENTS: Final = """CREATE INDEX IF NOT EXISTS memory_by_event
+    ON memory (event_start) WHERE event_start IS NOT NULL"""
 # Tellings by when they were last told or changed, with all that their list and their count ask of a row.
 INDEX_OF_NEWS: Final = """CREATE INDEX IF NOT EXISTS memory_by_news
     ON memory (updated, archived, parent) WHERE parent IS NULL"""

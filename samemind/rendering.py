@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any, Final
 
 from samemind.printable import one_line
@@ -33,6 +33,21 @@ def counted(count: int, one: str, many: str = "") -> str:
 def clock(moment: str) -> str:
     """Return a time in this machine's zone, to the minute."""
     return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def happens(memory: Document, zone: tzinfo | None = None) -> str:
+    """Return when a memory says that something happens, and how it repeats; in this machine's zone where none is given.
+
+    Empty where it says no such time.
+    """
+    from cognition.days import happening
+
+    start_ms, end_ms = (
+        None if memory.get(name) is None else round(datetime.fromisoformat(memory[name]).timestamp() * 1_000)
+        for name in ("event_start", "event_end")
+    )
+    when = "" if start_ms is None else happening(start_ms, end_ms, zone)
+    return f"{when}{repeated(memory.get('repeats'))}" if when else ""
 
 
 def begun(document: Document) -> str:

@@ -92,6 +92,9 @@ class CandidateRow(NamedTuple):
     updated_ms: int = 0
     mentions: int | None = None
     """How often it was told; None where that was once."""
+    event_start: int | None = None
+    event_end: int | None = None
+    """When it happens, in ms; the end may be unknown."""
     about: str = ""
     """The words of its date and labels."""
     permitted: int = 1

@@ -17,6 +17,8 @@ from replica import Memory
 
 REPEATS: Final = "repeats"
 """The entry of a memory's metadata that holds the rule."""
+# Longer than any rule that says something to a person.
+_RULE_CHARACTERS_MAX: Final = 120
 _DAYS: Final = {"DAILY": 1, "WEEKLY": 7}
 _MONTHS: Final = {"MONTHLY": 1, "YEARLY": 12}
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -37,6 +39,12 @@ def rule_of(memory: Memory) -> object:
     """Return the rule by which a memory's reminder repeats; None where it does not."""
     meta = memory.fields.get("meta")
     return meta.get(REPEATS) if isinstance(meta, dict) else None
+
+
+def rule_text(memory: Memory) -> str | None:
+    """Return the rule by which something repeats, to be shown: whoever wrote it may have written any length."""
+    rule = rule_of(memory)
+    return rule[:_RULE_CHARACTERS_MAX] if isinstance(rule, str) and rule else None
 
 
 class _Rule(NamedTuple):

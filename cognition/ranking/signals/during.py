@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cognition.ranking.pool import Column, Pool
+from cognition.ranking.pool import CandidateRow, Column, Pool
 from cognition.ranking.signal import Signal
-from cognition.times import windows
+from cognition.times import Window, windows
 
 # A time that is this long, in days, says hardly anything; up to a month it says all.
 _WHOLE = 31.0
@@ -20,11 +20,20 @@ def of(pool: Pool) -> Column:
         return pool.none
     column = pool.blank()
     for i, row in enumerate(pool.rows):
-        named = [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
+        named = [
+            each for each in (*windows(row.text, row.time_ms), *_event(row)) if each.days <= _NAMED_DAYS_MAX
+        ]
         for window in asked:
             if window.holds(row.time_ms) or any(map(window.meets, named)):
                 column[i] = max(column[i], min(1.0, (_WHOLE / max(window.days, 1.0)) ** 0.5))
     return np.minimum(column, 1.0)
+
+
+def _event(row: CandidateRow) -> tuple[Window, ...]:
+    """Return when a memory is said to happen, where that is known."""
+    if row.event_start is None:
+        return ()
+    return (Window(row.event_start, max(row.event_start, row.event_end or row.event_start)),)
 
 
 SIGNAL = Signal(

@@ -10,7 +10,7 @@ from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Worksp
 from samemind.memory_view import Meta
 from samemind.options import FilterOptions
 from samemind.printable import one_line
-from samemind.rendering import Document, clock, empty, titled
+from samemind.rendering import Document, clock, empty, happens, titled
 
 if TYPE_CHECKING:
     from cognition import RankedMemory as Found
@@ -81,7 +81,8 @@ class Hit:
     `same` names the other tellings that say the same, the newest first; `tellings` says how often it was told.
     `confidence` is how likely it is to be about what was asked, 0 to 1; the score only orders. `claim` is there where
     the question asks for something that there is one of at a time, and this memory says what it is, or was; and where
-    what it says was replaced since, whatever was asked.
+    what it says was replaced since, whatever was asked. `event_start` and `event_end` are when it says that something
+    happens, and `repeats` is a rule as in RFC 5545 (`FREQ=WEEKLY;BYDAY=TU`).
     """
 
     rid: str
@@ -95,6 +96,9 @@ class Hit:
     told_at: datetime | None
     device: str
     origin: str
+    event_start: datetime | None = None
+    event_end: datetime | None = None
+    repeats: str | None = None
     contradiction_id: str | None = None
     summary: str | None = None
     summary_of: list[str] = field(default_factory=list)
@@ -198,6 +202,7 @@ def rehearsed(found: "Iterable[Found]") -> "list[MemoryId]":
 
 def _shown(hits: "Iterable[Found]", *, explain: bool) -> list[Hit]:
     """Return hits as they are shown."""
+    from cognition.reminding.repeating import rule_text
     from replica import show_memory_id
     from samemind.times import at_ms, at_stamp
     from samemind.views import show_origin
@@ -205,7 +210,9 @@ def _shown(hits: "Iterable[Found]", *, explain: bool) -> list[Hit]:
     shown = []
     for found in hits:
         fields: dict[str, Any] = found.memory.fields
-        told_at = fields.get("told_at")
+        told_at, event_start, event_end = (
+            fields.get(name) for name in ("told_at", "event_start", "event_end")
+        )
         shown.append(
             Hit(
                 rid=show_memory_id(found.rid),
@@ -220,6 +227,9 @@ def _shown(hits: "Iterable[Found]", *, explain: bool) -> list[Hit]:
                 told_at=None if told_at is None else at_ms(told_at),
                 device=found.device.hex(),
                 origin=show_origin(found.device, found.incarnation),
+                event_start=None if event_start is None else at_ms(event_start),
+                event_end=None if event_end is None else at_ms(event_end),
+                repeats=rule_text(found.memory),
                 summary=None if found.summary is None else show_memory_id(found.summary),
                 summary_of=[show_memory_id(rid) for rid in found.sources],
                 same=[show_memory_id(rid) for rid in found.same],
@@ -274,6 +284,7 @@ def render(document: Document) -> list[str]:
         lines.append(f"{hit['score']:.4f}  {titled(hit)}")
         disputed = f"  in dispute: {hit['contradiction_id'][:12]}" if hit.get("contradiction_id") else ""
         lines.append(f"        {hit['rid']}  {_where(hit)}{disputed}")
+        lines += [f"        when: {when}" for when in (happens(hit),) if when]
         lines += [f"        {line}" for line in _claim_lines(hit.get("claim"))]
         lines += [
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"

@@ -1,0 +1,132 @@
+"""When something happens is part of the answer, and what happens at a time is found by it."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import samemind
+from cognition.days import DAY_MS, happening
+from samemind import BlockingMind
+from samemind.cli.printing import show
+from samemind.mcp.telling import brief, tell
+from samemind.plain import to_json
+
+LETTERS = "abcdefghijklmnopqrst"
+CALENDAR = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//somebody's
+BEGIN:VEVENT
+UID:1
+DTSTAMP:20250101T000000Z
+DTSTART;TZID=Europe/Berlin:20260310T190000
+DTEND;TZID=Europe/Berlin:20260310T210000
+SUMMARY:Choir rehearsal
+RRULE:FREQ=WEEKLY;BYDAY=TU
+END:VEVENT
+BEGIN:VEVENT
+UID:2
+DTSTAMP:20250101T000000Z
+DTSTART;VALUE=DATE:20260714
+DTEND;VALUE=DATE:20260729
+SUMMARY:Holiday in Brittany
+END:VEVENT
+BEGIN:VEVENT
+UID:3
+DTSTAMP:20250101T000000Z
+DTSTART:20251203T083000Z
+SUMMARY:Physiotherapy with Ms Aydin
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+@pytest.fixture(scope="module")
+def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingMind]:
+    folder = tmp_path_factory.mktemp("calendar")
+    calendar = folder / "mine.ics"
+    calendar.write_text(CALENDAR)
+    with samemind.open_blocking(folder / "m.db") as mind:
+        mind.import_(calendar)
+        mind.wait_for_queue()
+        yield mind
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What do I have on 10 March 2026?", "Choir rehearsal"),
+        ("What happens in July 2026?", "Holiday in Brittany"),
+        ("What is on 20 July 2026?", "Holiday in Brittany"),
+        ("What was on 2025-12-03?", "Physiotherapy with Ms Aydin"),
+        ("Was ist am 3. Dezember 2025?", "Physiotherapy with Ms Aydin"),
+    ],
+)
+def test_what_happens_at_a_time_is_found_by_that_time(mind: BlockingMind, question: str, text: str) -> None:
+    assert mind.recall(question, k=1).results[0].text == text
+
+
+def test_among_many_what_happens_at_a_time_is_brought_by_that_time(tmp_path: Path) -> None:
+    day = datetime(2027, 5, 7, 9, tzinfo=UTC)
+    with samemind.open_blocking(tmp_path / "m.db") as mind:
+        others = [{"text": f"something happens at gate {a}{b}"} for a in LETTERS for b in LETTERS]
+        mind.remember_many([*others, {"text": "Zahnreinigung", "event_start": day.isoformat()}])
+        mind.wait_for_queue()
+        (hit,) = (
+            hit
+            for hit in mind.recall("What do I have on 7 May 2027?", k=50, explain=True).results
+            if hit.text == "Zahnreinigung"
+        )
+        assert hit.why is not None
+        assert "times" in [reason["channel"] for reason in hit.why["found"]]
+
+
+def test_an_answer_says_when_it_happens_and_not_only_when_it_was_told(mind: BlockingMind) -> None:
+    (choir,) = mind.recall("When is choir?", k=1).results
+    assert choir.event_start == datetime(2026, 3, 10, 18, tzinfo=UTC)
+    assert choir.event_end == datetime(2026, 3, 10, 20, tzinfo=UTC)
+    assert choir.repeats == "FREQ=WEEKLY;BYDAY=TU"
+    document = to_json(mind.recall("When is choir?", k=1))
+    when = "when: 2026-03-10 18:00 to 20:00"
+    assert f"{when} UTC, every week on Tuesday" in tell("recall", document)
+    assert brief("recall", document)["results"][0]["event_start"] == "2026-03-10T18:00:00.000Z"
+    block = mind.context("When is choir?").text
+    assert f"- Choir rehearsal (2025-01-01, {when} UTC, repeats FREQ=WEEKLY;BYDAY=TU)" in block
+    assert "(2025-01-01, when: 2026-07-14 to 2026-07-28)" in mind.context("the holiday in Brittany").text
+
+
+def test_the_command_line_tells_when_something_happens_by_the_clock_of_this_machine(
+    mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        shown = show("recall", to_json(mind.recall("When is choir?", k=1)))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert "        when: 2026-03-10 19:00 to 21:00, every week on Tuesday" in shown
+
+
+@pytest.mark.parametrize(
+    ("start_ms", "end_ms", "said"),
+    [
+        (0, DAY_MS, "1970-01-01"),
+        (0, DAY_MS - 1, "1970-01-01"),
+        (0, 2 * DAY_MS, "1970-01-01 to 1970-01-02"),
+        (0, None, "1970-01-01 00:00 UTC"),
+        (0, 0, "1970-01-01 00:00 UTC"),
+        (3_600_000, 7_200_000, "1970-01-01 01:00 to 02:00 UTC"),
+        (3_600_000, DAY_MS, "1970-01-01 01:00 to 1970-01-02 00:00 UTC"),
+        (3_600_000, 0, "1970-01-01 01:00 UTC"),
+        (1 << 52, None, ""),
+        (0, 1 << 52, ""),
+        (-(1 << 52), 0, ""),
+    ],
+)
+def test_a_stretch_of_time_is_told_as_days_or_to_the_minute(
+    start_ms: int, end_ms: int | None, said: str
+) -> None:
+    assert happening(start_ms, end_ms) == said
