@@ -118,12 +118,12 @@ class Syncer:
             self._links,
             self.tasks,
             wanted=self._asking_for,
-            something=lambda: self._news.wait(),
+            something=lambda: self._stirring.wait(),
             is_hopeless=self._is_hopeless,
         )
         self._calls: dict[str, DialTarget] = {}
         self._promised: dict[DeviceId, float] = {}  # until when the first link after pairing may come
-        self._news = trio.Event()
+        self._news, self._stirring = 0, trio.Event()
         for address in fixed:
             self._roster.fix(address, now_ms=self._now_ms())
 
@@ -162,9 +162,16 @@ class Syncer:
         )
         return await self._requests.sync_with(wanted)
 
-    async def stirred(self) -> None:
-        """Wait until something changes in how it stands with somebody."""
-        await self._news.wait()
+    @property
+    def news(self) -> int:
+        """How often something changed in how it stands with somebody; read it before looking at that."""
+        return self._news
+
+    async def stirred(self, since: int) -> int:
+        """Wait until `news` is another number than `since`, and return it."""
+        while self._news == since:
+            await self._stirring.wait()
+        return self._news
 
     async def refresh(self) -> None:
         """Look again at who is in the group; call it after introducing or revoking somebody."""
@@ -337,7 +344,7 @@ class Syncer:
 
     async def _dial(self) -> None:
         while True:
-            news = self._news
+            stirring = self._stirring
             for contact in self._roster.due(now_ms=self._now_ms()):
                 self._roster.calling(contact.key, now_ms=self._now_ms())
                 self._calls[contact.key] = contact
@@ -346,7 +353,7 @@ class Syncer:
             with trio.CancelScope() as waiting:
                 if wake_ms is not None:
                     waiting.deadline = max(wake_ms / 1000, trio.current_time() + 0.001)
-                await news.wait()
+                await stirring.wait()
 
     async def _call(self, contact: DialTarget) -> None:
         # Of those who are missing: somebody who is linked may answer there too, and would take a second link for the
@@ -389,7 +396,7 @@ class Syncer:
     async def _discover(self) -> None:
         """Announce and watch, once there is somebody to find."""
         while not self._group.names:
-            await self._news.wait()
+            await self._stirring.wait()
         async with AsyncExitStack() as stack:
             finder = await stack.enter_async_context(MdnsFinder.open(self._host))
             if self._port is not None:
@@ -411,8 +418,9 @@ class Syncer:
     # -- how -------------------------------------------------------------------------------------------------
 
     def _stir(self) -> None:
-        self._news.set()
-        self._news = trio.Event()
+        self._news += 1
+        self._stirring.set()
+        self._stirring = trio.Event()
 
     def _now_ms(self) -> int:
         return int(trio.current_time() * 1000)

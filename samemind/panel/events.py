@@ -82,24 +82,27 @@ class _EventStream:
             )
 
     async def tell_peers(self) -> None:
-        device = self._panel.device
+        device, syncer = self._panel.device, self._panel.device.syncer
         before: Any = None
         while True:
+            # From before the look: what changes while it is taken and told is news, too.
+            news = 0 if syncer is None else syncer.news
             status = to_json(await daemon_status(device))
             if status != before:
                 before = status
                 await self._tell("status", status)
-            if device.syncer is None:
+            if syncer is None:
                 await trio.sleep_forever()
             else:
-                await device.syncer.stirred()
+                await syncer.stirred(news)
                 await trio.sleep(GATHER_S)
 
     async def tell_waiting(self) -> None:
         undo = self._panel.undo
         while True:
+            news = undo.news
             await self._tell("waiting", {"waiting": [to_json(one) for one in undo.waiting()]})
-            await undo.changed()
+            await undo.changed(news)
 
     async def beat(self) -> None:
         while True:

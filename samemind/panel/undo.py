@@ -46,15 +46,22 @@ class UndoWindows:
         self._acts: dict[str, Callable[[], Awaitable[object]]] = {}
         self._open: dict[str, tuple[PendingUndo, trio.CancelScope]] = {}
         self._closing: set[str] = set()  # hidden still, and too late: it is being written
-        self._news = trio.Event()
+        self._news, self._stirring = 0, trio.Event()
+
+    @property
+    def news(self) -> int:
+        """How often a window opened or closed; read it before looking at what waits."""
+        return self._news
 
     def waiting(self) -> list[PendingUndo]:
         """Return what waits, the oldest first."""
         return [waiting for waiting, _ in self._open.values()]
 
-    async def changed(self) -> None:
-        """Wait until a window opens or closes."""
-        await self._news.wait()
+    async def changed(self, since: int) -> int:
+        """Wait until `news` is another number than `since`, and return it."""
+        while self._news == since:
+            await self._stirring.wait()
+        return self._news
 
     def open(
         self, rids: Sequence[str], seconds: float, *, covered: Sequence[str] | None = None
@@ -109,5 +116,6 @@ class UndoWindows:
             self._stir()
 
     def _stir(self) -> None:
-        self._news.set()
-        self._news = trio.Event()
+        self._news += 1
+        self._stirring.set()
+        self._stirring = trio.Event()
