@@ -59,8 +59,9 @@ async def obey(line: str, device: Device, syncer: Syncer) -> dict[str, Any]:
             return {"peers": {peer.name: peer.state for peer in syncer.peers()}}
         case "wait":
             started = trio.current_time()
+            news = device.replica.news  # from before the look: what comes during it is news, too
             while rest not in await device.texts():
-                await device.replica.changed(device.replica.position)
+                news = await device.replica.stirred(news)
             return {"seen": rest, "after_s": trio.current_time() - started, "at": time.time()}
         case _:
             raise ValueError(f"expected a verb, got {line!r}")

@@ -341,8 +341,9 @@ def test_a_newcomer_is_made_known_over_links_that_stand(tmp_path: Path) -> None:
                     await near.nudge()
                     async with linked(laptop, tablet) as _:
                         await tablet.remember("from the newcomer")
+                        news = phone.replica.news
                         while "from the newcomer" not in await phone.texts():
-                            await phone.replica.changed(phone.replica.position)
+                            news = await phone.replica.stirred(news)
                     await near.settle()
                     assert near.progress.refusals == far.progress.refusals == ()
 
