@@ -32,6 +32,17 @@ _FLAGS: Final = (
 PATIENCE_MS: Final = 20_000
 
 
+_GO: Final = """async (place) => {
+  const heard = (event) => new Promise((done) => addEventListener(event, () => done(), { once: true }));
+  // The list of memories, once closed, takes its step of the browser's history back.
+  if (history.state?.drawer && document.getElementById("memories").hidden) await heard("popstate");
+  if (location.hash === place) return;
+  const moved = heard("hashchange"); // the panel's own router listened first, and has drawn the place by then
+  location.hash = place;
+  await moved;
+}"""
+
+
 @contextmanager
 def browser() -> Iterator[Browser]:
     """Run Chromium for the block, in a process that drives no other browser."""
@@ -83,6 +94,14 @@ class Panel:
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.errors.append(f"{self.name}: {message.text}")
+
+
+def go(page: Page, path: str) -> None:
+    """Go to a place of an open panel by its address, and return once that place is drawn; what it asks for comes later.
+
+    `Page.goto` returns before the page hears of it: what is looked for next could be found in the place before.
+    """
+    page.evaluate(_GO, f"#/{path}")
 
 
 def launch_url(home: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import PATIENCE_MS, Panel, browser, panel
+from tests.support.browser import PATIENCE_MS, Panel, browser, go, panel
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 TOLD: Final = (
@@ -48,8 +48,8 @@ def main() -> None:
             (train,) = (each["rid"] for each in told if "train" in each["text"])
             phone.ask("edit", rid=train, text="I take the 8:45 train on weekdays")
             laptop.ask("pin", rid=told[-1]["rid"])
-            large.goto(f"{laptop.url}#/")
-            small.goto(f"{phone.url}#/memories")
+            go(large, "")
+            go(small, "memories")
             expect(large.get_by_role("heading", level=1)).to_contain_text(f"{len(TOLD)} memories")
             expect(small.locator(".memory-row")).to_have_count(len(TOLD))
             _together(chromium, _rest(large), _rest(small), DOCS / "panel.png")
@@ -68,7 +68,7 @@ def _pair(large: Page, small: Page) -> None:
 def _questions(laptop: Panel, phone: Panel, page: Page) -> None:
     laptop.ask("remember", text="I work at Google")
     phone.ask("remember", text="I work at Meta")
-    page.goto(f"{laptop.url}#/questions")
+    go(page, "questions")
     expect(page.locator(".question")).to_have_count(1)
     page.set_viewport_size({"width": 1280, "height": 500})
     (DOCS / "panel-questions.png").write_bytes(_rest(page))

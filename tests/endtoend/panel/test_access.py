@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import Household, shoot
-from tests.support.browser import PATIENCE_MS, Panel, launch_url
+from tests.support.browser import PATIENCE_MS, Panel, go, launch_url
 from tests.support.cli import daemon, run
 from tests.support.memories_page import card, open_memories
 from tests.support.panel_texts import MODULES
@@ -51,7 +51,7 @@ def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, 
     )
     assert {view.partition("?")[0].partition("/")[0] for view in views} == paths_of_pages()
     for view in views:
-        page.goto(f"{laptop.url}#/{view}")
+        go(page, view)
         if view == "questions":
             expect(page.locator(".question")).to_have_count(1)
         if view.startswith(("memories", "memory")):
@@ -103,7 +103,7 @@ def test_axe_finds_nothing_at_any_width_in_either_direction(
     found: dict[str, list[str]] = {}
     page.emulate_media(reduced_motion="reduce")
     for view in views:
-        page.goto(f"{laptop.url}#/{view}")
+        go(page, view)
         page.evaluate("(direction) => (document.documentElement.dir = direction)", direction)
         page.get_by_role("heading", level=1).first.wait_for(state="attached")
         found |= judged(page, view or "home", None)
@@ -140,9 +140,9 @@ def test_script_in_a_memory_is_shown_as_it_was_written_and_does_nothing(laptop: 
     page.keyboard.press("Escape")
     page.get_by_label("Search memories").fill("<img")
     expect(page.locator(".card").first).to_contain_text("<img")
-    page.goto(f"{laptop.url}#/graph")
+    go(page, "graph")
     expect(page.locator(".entity.centre")).to_be_visible()
-    page.goto(f"{laptop.url}#/")  # or the graph would ask for what is taken out below
+    go(page, "")  # or the graph would ask for what is taken out below
     expect(page.locator(".entity.centre")).to_be_hidden()
     laptop.ask("unrelate", source="<img src=x onerror=window.pwned=2>", relation="<b>", target="Heron")
     assert page.evaluate("() => window.pwned") is None
@@ -220,7 +220,7 @@ def test_a_browser_on_another_machine_is_served_by_https(chromium: Browser, tmp_
         assert [each["secure"] for each in context.cookies()] == [True]
         assert run(home, "remember", "told in a terminal", "--no-facts").code == 0
         expect(page.locator("#pill")).to_have_text("1 memory")
-        page.goto(f"{running.said['panel_url']}#/devices")
+        go(page, "devices")
         page.get_by_role("button", name="Show a QR code").click()
         expect(page.get_by_role("img", name="QR code that opens this panel on a phone")).to_be_visible()
         context.close()

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.endtoend.panel.conftest import shoot
 from tests.endtoend.test_remote_agents import CALLBACK, SDK_WARNS, Storage, connected
 from tests.support.agents import call
-from tests.support.browser import PATIENCE_MS, Panel, launch_url
+from tests.support.browser import PATIENCE_MS, Panel, go, launch_url
 from tests.support.cli import daemon, run
 
 
@@ -92,7 +92,7 @@ def test_a_program_that_waits_is_let_in_or_turned_away_in_the_page(
     codes: list[str] = []
     outcome: list[object] = []
 
-    async def go(address: str) -> None:
+    async def show(address: str) -> None:
         async with httpx2.AsyncClient(timeout=60) as http:
             shown = await http.get(address, follow_redirects=True)
             codes.append(shown.text)
@@ -113,7 +113,7 @@ def test_a_program_that_waits_is_let_in_or_turned_away_in_the_page(
         metadata = OAuthClientMetadata.model_validate(
             {"redirect_uris": [CALLBACK], "client_name": "a <b>program</b>"}
         )
-        auth = OAuthClientProvider(url, metadata, Storage(), go, back)
+        auth = OAuthClientProvider(url, metadata, Storage(), show, back)
         try:
             async with httpx2.AsyncClient(auth=auth, timeout=60) as http:
                 async with Client(streamable_http_client(url, http_client=http)) as client:
@@ -121,7 +121,7 @@ def test_a_program_that_waits_is_let_in_or_turned_away_in_the_page(
         except Exception as error:
             outcome.append(error)
 
-    page.goto(f"{page.url.partition('#')[0]}#/agents")
+    go(page, "agents")
     thread = aside(lambda: trio.run(use))
     card = page.locator(".waiting-card")
     expect(card).to_contain_text("a <b>program</b> wants to use this memory")
@@ -167,7 +167,7 @@ CHATS = [
 def test_a_chat_is_brought_in_by_its_file_and_taken_back(laptop: Panel, page: Page, tmp_path: Path) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps(CHATS), encoding="utf-8")
-    page.goto(f"{laptop.url}#/settings")
+    go(page, "settings")
     page.locator("#import-file").set_input_files(file)
     row = page.locator(".import-row")
     expect(row).to_contain_text("2 memories imported")
@@ -189,7 +189,7 @@ def test_a_chat_is_brought_in_by_its_file_and_taken_back(laptop: Panel, page: Pa
 def test_everything_is_taken_out_and_backed_up(laptop: Panel, page: Page) -> None:
     for text in ("Ann moved to Lisbon", "Grüße aus München"):
         laptop.ask("remember", text=text, no_facts=True)
-    page.goto(f"{laptop.url}#/settings")
+    go(page, "settings")
     with page.expect_download() as downloading:
         page.get_by_role("button", name="Export everything").click()
     lines = Path(downloading.value.path()).read_text("utf-8").splitlines()
@@ -210,7 +210,7 @@ def test_what_looked_secret_is_decided_on_in_the_page(laptop: Panel, page: Page)
     """And it is covered there: who looks over a shoulder sees no password."""
     for secret in ("The wifi password is Sunny-Beach42", "My password: hunter2-Mango77"):
         assert laptop.ask("remember", text=secret)["held"] is True
-    page.goto(f"{laptop.url}#/settings")
+    go(page, "settings")
     held = page.get_by_role("list", name="Held back on this device").get_by_role("listitem")
     expect(held).to_have_count(2)
     expect(held.first).to_contain_text("The wifi password is")
@@ -230,7 +230,7 @@ def test_what_looked_secret_is_decided_on_in_the_page(laptop: Panel, page: Page)
 
 
 def test_a_goal_is_set_goes_on_and_is_reached_in_the_page(laptop: Panel, page: Page) -> None:
-    page.goto(f"{laptop.url}#/settings")
+    go(page, "settings")
     expect(page.get_by_text("No goals yet.")).to_be_visible()
     page.get_by_label("A goal").fill("Learn to sail the boat")
     page.get_by_role("button", name="Add", exact=True).click()
@@ -279,7 +279,7 @@ def test_a_store_in_a_folder_of_other_things_leaves_these_alone(chromium: Browse
         page = context.new_page()
         page.goto(launch_url(tmp_path / "notes.db"))
         page.locator("body[data-ready]").wait_for(timeout=PATIENCE_MS)
-        page.goto(f"{page.url.partition('#')[0]}#/settings")
+        go(page, "settings")
         page.get_by_role("button", name="Back up now").click()
         expect(page.locator(".box").filter(has_text="Backup")).to_contain_text("notes.db.backups")
         context.close()

@@ -8,7 +8,7 @@ import time
 from playwright.sync_api import Page, expect
 
 from tests.endtoend.panel.conftest import Household, shoot
-from tests.support.browser import Panel
+from tests.support.browser import Panel, go
 from tests.support.cli import run
 from tests.support.memories_page import card, open_memories
 
@@ -71,7 +71,7 @@ def test_a_contradiction_is_settled_side_by_side_and_both_devices_know(
     there = phone.page("#/questions")
     laptop.ask("remember", text="I work at Google")
     phone.ask("remember", text="I work at Meta")
-    page.goto(f"{laptop.url}#/questions")
+    go(page, "questions")
     question = page.locator(".question")
     expect(question).to_have_count(1)
     expect(question.locator("[data-side=a] .value, [data-side=b] .value")).to_have_text(["Google", "Meta"])
@@ -93,7 +93,7 @@ def test_what_the_inbox_brings_up_and_one_device_dismisses_is_gone_on_both(
     laptop.ask(
         "remember", text="call the dentist", type="prospective", event_start="2020-01-01", no_facts=True
     )
-    page.goto(f"{laptop.url}#/inbox")
+    go(page, "inbox")
     page.get_by_role("button", name="Think now").click()
     reminder = page.locator(".reminder").filter(has_text="call the dentist")
     expect(reminder).to_have_count(1)
@@ -135,7 +135,7 @@ def test_the_graph_walks_from_name_to_name(laptop: Panel, page: Page) -> None:
     laptop.ask("remember", text="Ann and Bob work on Heron", no_facts=True)
     for source, relation, target in (("Ann", "works_on", "Heron"), ("Bob", "works_on", "Heron")):
         laptop.ask("relate", source=source, relation=relation, target=target)
-    page.goto(f"{laptop.url}#/graph")
+    go(page, "graph")
     page.get_by_role("list", name="Names").get_by_role("button", name="Ann").click()
     expect(page.locator(".entity.centre")).to_have_attribute("aria-label", "Ann")
     expect(page.get_by_role("list", name="Relations")).to_contain_text("works on")
@@ -178,7 +178,7 @@ def test_the_whole_graph_is_drawn_within_bounds_and_narrowed_and_its_names_are_d
     ]
     imported = run(laptop.home, "import", "-", "--json", stdin="\n".join(lines))
     assert imported.json["imported"] == len(edges)
-    page.goto(f"{laptop.url}#/graph")
+    go(page, "graph")
     page.get_by_role("link", name="The whole graph").click()
     expect(page).to_have_url(re.compile(r"#/graph\?all=1$"))
     drawing = page.get_by_role("group", name="The whole graph")
@@ -219,7 +219,7 @@ def test_what_is_believed_of_somebody_is_told_with_its_time_and_its_teller(lapto
         ("Ann lives in Paris", "Ann", "2025-03-01"),
     ):
         laptop.ask("remember", text=text, speaker=speaker, at=at)
-    page.goto(f"{laptop.url}#/graph?name=Ann")
+    go(page, "graph?name=Ann")
     told = page.get_by_role("list", name="What is believed about Ann").get_by_role("listitem")
     expect(told).to_have_count(2)
     expect(told.first).to_contain_text("lives in Paris")
@@ -247,7 +247,7 @@ def test_every_view_fits_a_phone_of_360_pixels(laptop: Panel) -> None:
     laptop.ask("remember", text="The spare key is with Mrs. Okafor", no_facts=True)
     wider = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
     for view in ("devices", "questions", "inbox", "graph", "memories", ""):
-        page.goto(f"{laptop.url}#/{view}")
+        go(page, view)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         shoot(page, f"phone-{view or 'home'}")
         assert page.evaluate(wider) <= 0, view

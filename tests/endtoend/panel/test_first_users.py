@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import shoot
-from tests.support.browser import PATIENCE_MS, Panel, launch_url
+from tests.support.browser import PATIENCE_MS, Panel, go, launch_url
 from tests.support.cli import daemon, run
 from tests.support.memories_page import open_memories
 
@@ -20,7 +20,7 @@ def test_a_reminder_is_put_off_and_comes_up_again_on_every_device(
     laptop.ask(
         "remember", text="renew the passport", type="prospective", event_start="2020-01-01", no_facts=True
     )
-    page.goto(f"{laptop.url}#/inbox")
+    go(page, "inbox")
     page.get_by_role("button", name="Think now").click()
     here = page.get_by_role("list", name="Reminders").get_by_role("listitem").filter(has_text="passport")
     there = phone.page("#/inbox").locator(".reminder").filter(has_text="renew the passport")
@@ -53,13 +53,13 @@ def test_what_memory_noticed_is_no_reminder(laptop: Panel, page: Page) -> None:
         for day, text in enumerate(texts, 1)
     ]
     laptop.ask("think")
-    page.goto(f"{laptop.url}#/inbox")
+    go(page, "inbox")
     noticed = page.get_by_role("list", name="Noticed").locator(".reminder")
     expect(noticed.first).to_be_visible()
     expect(page.locator("main .lead")).to_have_text(re.compile("^No reminder is due"))
     expect(page.locator(".tab", has_text="Inbox").locator(".badge")).to_be_hidden()
     count = noticed.count()
-    page.goto(f"{laptop.url}#/")
+    go(page, "")
     expect(page.locator(".decisions")).to_contain_text(re.compile(rf"^{count} things? that samemind noticed"))
     expect(page.locator(".decisions")).not_to_contain_text("reminder")
     for each in laptop.ask("triggers list")["triggers"]:
@@ -77,7 +77,7 @@ def test_every_page_counts_the_same(laptop: Panel, phone: Panel, page: Page) -> 
     open_memories(page)
     expect(page.locator("#memories")).to_contain_text("2 memories, 3 facts extracted")
     page.keyboard.press("Escape")
-    page.goto(f"{laptop.url}#/memories")
+    go(page, "memories")
     expect(page.locator(".browse .lead")).to_have_text("2 memories")
     stats = laptop.ask("stats")
     assert (stats["memories"], stats["facts"]) == (6, 3)
@@ -105,7 +105,7 @@ def test_no_row_under_lately_is_without_words(laptop: Panel, page: Page) -> None
 def test_what_is_known_of_oneself_is_told_once(laptop: Panel, page: Page) -> None:
     for text in ("I live in Vienna", "I live in Vienna.", "I live in Vienna"):
         laptop.ask("remember", text=text)
-    page.goto(f"{laptop.url}#/settings")
+    go(page, "settings")
     known = page.get_by_role("list", name="What samemind knows about you by itself").get_by_role("listitem")
     expect(known.filter(has_text="I live in Vienna")).to_have_count(1)
 
@@ -115,7 +115,7 @@ def test_what_one_is_related_to_stands_only_where_it_is_told(laptop: Panel, page
     laptop.ask("remember", text="Ann works at Okafor Ltd", speaker="me")
     rid = laptop.ask("remember", text="Ann likes the new kettle", speaker="me", no_facts=True)["rid"]
     assert laptop.owner.post("/api/v1/panel/names", {}).status == 200  # waits until texts were read
-    page.goto(f"{laptop.url}#/memory/{rid}")
+    go(page, f"memory/{rid}")
     page.get_by_role("heading", name="Names and relations").wait_for()
     expect(page.locator(".edges")).to_contain_text("Okafor")
     expect(page.locator(".edges")).not_to_contain_text("Google")
@@ -124,7 +124,7 @@ def test_what_one_is_related_to_stands_only_where_it_is_told(laptop: Panel, page
 def test_what_was_taken_back_is_not_here_already(laptop: Panel, page: Page, tmp_path: Path) -> None:
     file = tmp_path / "notes.jsonl"
     file.write_text('{"text": "The boiler was serviced"}\n{"text": "The cellar is dry"}\n')
-    page.goto(f"{laptop.url}#/settings")
+    go(page, "settings")
     rows = page.locator(".import-row")
     page.locator("#import-file").set_input_files(file)
     rows.first.get_by_role("button", name="Undo this import").click()
@@ -185,7 +185,7 @@ def test_a_page_that_opens_asks_for_its_memories_once(laptop: Panel) -> None:
 
 def test_before_anything_was_known_the_page_says_so_and_leads_back(laptop: Panel, page: Page) -> None:
     laptop.ask("remember", text="The kettle is broken", no_facts=True)
-    page.goto(f"{laptop.url}#/memories?at=2015-01-01")
+    go(page, "memories?at=2015-01-01")
     expect(page.locator(".browse .empty")).to_contain_text("Nothing was known by then")
     page.locator(".browse .empty").get_by_role("link", name="Back to now").click()
     expect(page.locator(".memory-row")).to_have_count(1)

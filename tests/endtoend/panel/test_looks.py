@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from cognition.patterns.miners import Miner
 from cognition.patterns.words import pattern_reason
 from replica import Memory, MemoryId
-from tests.support.browser import PATIENCE_MS, Panel, launch_url
+from tests.support.browser import PATIENCE_MS, Panel, go, launch_url
 
 _BESIDES = """([field, icon]) => {
   const [box, mark, style] = [field.getBoundingClientRect(), icon.getBoundingClientRect(), getComputedStyle(field)];
@@ -89,7 +89,7 @@ def test_rows_begin_on_the_side_of_the_page_in_whichever_script_they_are(laptop:
         expect(words).to_have_count(2)
         found = words.evaluate_all("(all) => all.map((each) => getComputedStyle(each).textAlign)")
         assert [each.removeprefix("-webkit-") for each in found] == [side, side]
-    page.goto(f"{laptop.url}#/devices")
+    go(page, "devices")
     for field in (page.get_by_label("Code", exact=True), page.get_by_label("Address, if needed")):
         expect(field).to_have_attribute("dir", "ltr")
 
@@ -121,7 +121,7 @@ def test_a_german_page_says_in_german_what_was_noticed_where_it_was_done_and_all
         assert said[1].startswith("Ann steht im Mittelpunkt von vielem: Bob, Carla")
         assert said[2].startswith("5 Erinnerungen haben ein gemeinsames Thema: ")
         assert said[3:] == ["“call the dentist” ist fällig", reasons[4]]
-        page.goto(f"{page.url.partition('#')[0]}#/memory/{rid}")
+        go(page, f"memory/{rid}")
         expect(page.locator("main")).to_contain_text("Geschrieben auf diesem Gerät")
         expect(page.locator(".timeline")).to_contain_text("auf diesem Gerät")
         label = page.get_by_label("Etikett hinzufügen")
@@ -131,7 +131,7 @@ def test_a_german_page_says_in_german_what_was_noticed_where_it_was_done_and_all
 def test_where_nothing_is_remembered_every_page_offers_the_next_step(laptop: Panel) -> None:
     page = laptop.page()
     for path in ("graph", "inbox", "memories", "?ask=where+does+Ann+live"):
-        page.goto(f"{laptop.url}#/{path}")
+        go(page, path)
         offer = page.locator("main .empty:visible, main .answers:visible").get_by_role(
             "button", name="Remember something"
         )
@@ -139,15 +139,15 @@ def test_where_nothing_is_remembered_every_page_offers_the_next_step(laptop: Pan
         offer.click()
         expect(page.get_by_label("What to remember")).to_be_focused()
         page.get_by_role("button", name="Close memories").click()
-    page.goto(f"{laptop.url}#/graph")
+    go(page, "graph")
     expect(page.get_by_role("heading", level=1)).to_have_text("Graph")
     expect(page.get_by_role("link", name="The whole graph")).to_be_hidden()
-    page.goto(f"{laptop.url}#/memories")
+    go(page, "memories")
     title = page.locator("main .empty-title")
     expect(title).to_be_visible()
     width = title.evaluate("(each) => each.closest('.browse-list').clientWidth")
     assert width > 800, "it has the room of the filters, which say nothing yet"
-    page.goto(f"{laptop.url}#/spaces")
+    go(page, "spaces")
     expect(page.get_by_text("No spaces yet")).to_be_visible()
     expect(page.locator(".view-head .lead")).to_have_text("")
 
@@ -157,9 +157,9 @@ def test_an_address_of_the_past_takes_its_slider_away_with_it(laptop: Panel) -> 
     page = laptop.page("#/memories?at=2026-01-01")
     bar = page.get_by_role("slider", name="Moment")
     expect(bar).to_be_visible()
-    page.goto(f"{laptop.url}#/questions")
+    go(page, "questions")
     expect(bar).to_be_hidden()
     page.get_by_role("button", name="Go back in time").click()
     expect(bar).to_be_visible()
-    page.goto(f"{laptop.url}#/memories")
+    go(page, "memories")
     expect(bar).to_be_visible()  # whoever opened it closes it

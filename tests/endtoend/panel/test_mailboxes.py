@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.endtoend.panel.conftest import shoot
-from tests.support.browser import Panel
+from tests.support.browser import Panel, go
 from tests.support.cli import run
 from tests.support.mailbox_servers import nats_server
 
@@ -56,7 +56,7 @@ def test_a_mailbox_is_added_by_its_address_and_one_by_invitation(
 
 
 def test_what_is_no_mailbox_is_said_and_nothing_is_saved(laptop: Panel, page: Page) -> None:
-    page.goto(f"{laptop.url}#/devices")
+    go(page, "devices")
     for address, said in (
         ("http://example.org", "expected the address of a mailbox"),
         ("folder:///etc", "a page names no folder of this machine"),
@@ -73,7 +73,7 @@ def test_what_is_no_mailbox_is_said_and_nothing_is_saved(laptop: Panel, page: Pa
 
 
 def test_a_secret_that_was_typed_is_in_one_file_and_no_answer(laptop: Panel, page: Page) -> None:
-    page.goto(f"{laptop.url}#/devices")
+    go(page, "devices")
     page.get_by_label("Address of the mailbox").fill("webdav+http://ada@127.0.0.1:9/box")
     page.get_by_label("Password or key").fill("hush-hush-4711")
     page.get_by_role("button", name="Add", exact=True).first.click()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import shoot
-from tests.support.browser import Panel, launch_url
+from tests.support.browser import Panel, go, launch_url
 from tests.support.cli import run
 
 LIFE = (
@@ -54,11 +54,11 @@ def test_the_list_has_an_address_and_facets_narrow_it_and_the_back_button_goes_b
     page.get_by_role("link", name="Remove: Labels: travel").click()
     expect(page.locator(".memory-row")).to_have_count(5)
     for facet, value, count in (("speaker", "Bob", 1), ("space", "work", 1), ("source", "notes", 1)):
-        page.goto(f"{laptop.url}#/memories?{facet}={value}")
+        go(page, f"memories?{facet}={value}")
         expect(page.locator(".memory-row")).to_have_count(count)
-    page.goto(f"{laptop.url}#/memories?since=2025-01-01&until=2025-12-31")
+    go(page, "memories?since=2025-01-01&until=2025-12-31")
     expect(page.locator(".memory-row")).to_have_count(2)
-    page.goto(f"{laptop.url}#/memories?label=nothing")
+    go(page, "memories?label=nothing")
     expect(page.locator(".browse .empty")).to_contain_text("No memory matches all of these filters")
 
 
@@ -66,7 +66,7 @@ def test_what_is_told_elsewhere_joins_the_list_and_keys_walk_through_it(
     laptop: Panel, phone: Panel, page: Page
 ) -> None:
     live(laptop)
-    page.goto(f"{laptop.url}#/memories")
+    go(page, "memories")
     expect(page.locator(".memory-row")).to_have_count(5)
     phone.ask("remember", text="Told on the phone", no_facts=True)
     expect(page.locator(".memory-row").first).to_contain_text("Told on the phone")
@@ -78,7 +78,7 @@ def test_what_is_told_elsewhere_joins_the_list_and_keys_walk_through_it(
     expect(page.locator(".memory-row").last).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("We hiked around the Königssee")
-    page.goto(f"{laptop.url}#/memories?since=2025-04-04&until=2025-04-04")
+    go(page, "memories?since=2025-04-04&until=2025-04-04")
     words = page.locator(".memory-words")
     expect(words).to_have_attribute("dir", "auto")
     assert words.evaluate("(each) => getComputedStyle(each).direction") == "rtl", (
@@ -93,7 +93,7 @@ def test_a_long_list_has_only_the_rows_that_are_seen(laptop: Panel, page: Page) 
         for n in range(2_000)
     ]
     assert run(laptop.home, "remember", "--batch", "-", stdin="\n".join(lines)).code == 0
-    page.goto(f"{laptop.url}#/memories")
+    go(page, "memories")
     expect(page.locator(".browse .lead")).to_have_text("2,000 memories")
     expect(page.locator(".when")).to_have_text("January 2019")
     page.locator(".memory-row").first.focus()
@@ -159,7 +159,7 @@ def test_a_search_says_first_that_nothing_is_close_and_marks_words_that_tell(
 
 def test_the_inbox_shows_the_next_reminders_before_they_are_due(laptop: Panel, page: Page) -> None:
     rid = laptop.ask("remember", text="Remind me to call the dentist tomorrow at 9")["rid"]
-    page.goto(f"{laptop.url}#/inbox")
+    go(page, "inbox")
     coming = page.get_by_role("list", name="Coming up").get_by_role("listitem")
     expect(coming).to_have_count(1)
     expect(coming).to_contain_text("call the dentist")
@@ -174,7 +174,7 @@ def test_an_edit_can_be_taken_back_where_it_was_made(laptop: Panel, page: Page) 
     page.add_init_script(
         "const set = setTimeout; window.setTimeout = (what, ms) => set(what, ms === 7000 ? 1e9 : ms)"
     )
-    page.goto(f"{laptop.url}#/memory/{rid}")
+    go(page, f"memory/{rid}")
     page.reload()
     words = page.locator(".memory-text-words")
     for is_by_key in (True, False):
@@ -224,7 +224,7 @@ def test_the_page_of_a_memory_shows_all_there_is_and_is_edited_in_place(
     text = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin."
     rid = laptop.ask("remember", text=text, speaker="Ann", session="chat 7", source="notes")["rid"]
     laptop.ask("remember", text="Alice lives in Oslo")
-    page.goto(f"{laptop.url}#/memory/{rid}")
+    go(page, f"memory/{rid}")
     expect(page.get_by_role("list", name="Facts").get_by_role("listitem")).to_have_count(3)
     expect(page.locator(".claims")).to_contain_text("Berlin")
     expect(page.locator(".banner")).to_contain_text("Oslo")
@@ -260,7 +260,7 @@ def test_the_page_of_a_memory_shows_all_there_is_and_is_edited_in_place(
     page.keyboard.press("u")
     expect(forgotten).to_have_count(0)
     assert laptop.ask("get", rid=rid)["text"] == "Alice leads a team at Stripe"
-    page.goto(f"{laptop.url}#/memory/00000000-0000-7000-8000-000000000000")
+    go(page, "memory/00000000-0000-7000-8000-000000000000")
     expect(page.get_by_role("heading", level=1)).to_have_text("There is no such memory")
     laptop.errors.clear()  # the browser tells of the refusal
 
@@ -272,12 +272,12 @@ def test_a_slider_takes_every_page_to_the_past_and_back(laptop: Panel, page: Pag
     time.sleep(0.2)
     laptop.ask("edit", rid=rid, text="The door code is 2222")
     laptop.ask("remember", text="Told later", no_facts=True)
-    page.goto(f"{laptop.url}#/memories")
+    go(page, "memories")
     expect(page.locator(".memory-row")).to_have_count(2)
     page.keyboard.press("t")
     slider = page.get_by_role("slider", name="Moment")
     expect(slider).to_be_focused()
-    page.goto(f"{laptop.url}#/memories?at={between}")
+    go(page, f"memories?at={between}")
     expect(page.locator(".memory-row")).to_have_count(1)
     expect(page.locator(".memory-row")).to_contain_text("1111")
     expect(page.locator(".time-said")).to_contain_text("As it was on")
@@ -292,7 +292,7 @@ def test_a_slider_takes_every_page_to_the_past_and_back(laptop: Panel, page: Pag
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator(".answer")).to_contain_text("2222")
     page.keyboard.press("Escape")
-    page.goto(f"{laptop.url}#/memories")
+    go(page, "memories")
     page.keyboard.press("t")
     page.get_by_role("slider", name="Moment").press("Home")
     expect(page).to_have_url(re.compile("at="))
@@ -351,7 +351,7 @@ def test_what_is_decided_can_be_undone_and_nothing_slides_under_the_pointer(
 ) -> None:
     for text in ("I work at Google", "I work at Meta", "Ann lives in Lisbon", "Ann lives in Porto"):
         laptop.ask("remember", text=text)
-    page.goto(f"{laptop.url}#/questions")
+    go(page, "questions")
     questions = page.locator(".question")
     expect(questions).to_have_count(2)
     subject = questions.first.locator("h2").inner_text()
@@ -396,8 +396,8 @@ def test_what_is_decided_can_be_undone_and_nothing_slides_under_the_pointer(
     while len(settled()) < 2 and time.monotonic() < until:
         page.wait_for_timeout(300)
     assert settled() == {"works_at": "change", "lives_in": "resolution"}
-    page.goto(f"{laptop.url}#/inbox")
-    page.goto(f"{laptop.url}#/questions")
+    go(page, "inbox")
+    go(page, "questions")
     page.get_by_text("Settled", exact=True).click()
     row = page.locator(".settled-row").filter(has_text="Meta")
     expect(row).to_contain_text("since 1 Feb 2026")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import pair, shoot
-from tests.support.browser import Panel, panel
+from tests.support.browser import Panel, go, panel
 from tests.support.cli import run
 
 
@@ -72,8 +72,8 @@ def test_the_recovery_code_is_made_once_shown_once_and_puts_the_group_right(two:
 
     # The laptop is lost: the phone puts it out with the words, as `group restore --without laptop` does.
     phone.ask("sync")
-    other.goto(f"{phone.url}#/")
-    other.goto(f"{phone.url}#/recovery")
+    go(other, "")
+    go(other, "recovery")
     expect(other.locator("main")).to_contain_text("This group has a recovery code")
     other.get_by_label("The words of the recovery code").fill("zoo " * len(words))
     other.get_by_label("laptop").check()
