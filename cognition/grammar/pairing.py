@@ -9,6 +9,8 @@ down as ops, and from then on all devices agree on it.
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -62,6 +64,9 @@ COUNTED_MAX: Final = 2
 _COUNTS_ALIKE: Final = 0.38
 _NAMELESS_ALIKE: Final = 0.55
 _WORD_MIN: Final = 3
+# A text that tells more values of one kind is a list, and each is compared with each of another list. Of 10,000 texts
+# that people wrote none tells so many.
+LISTED_MAX: Final = 8
 # How often something was done counts no things.
 _TIMES_COUNTED_WORDS: Final = (
     "times fois veces volte vezes keer maal mal razy raz раз рази разів points pages people"
@@ -125,21 +130,89 @@ def disagreements(
 
     `likeness` is the cosine of the two, `years` are those between them.
     """
-    found = []
-    for before in older.claims:
-        for now in newer.claims:
+    return sorted(_disagreements(older, newer, likeness, years), key=lambda each: -each.sureness)
+
+
+def disagree(older: TypedReading, newer: TypedReading, likeness: float) -> bool:
+    """Say whether `disagreements` would find any, without looking for all: two lists may have hundreds."""
+    return any(True for _ in _disagreements(older, newer, likeness, 0.0))
+
+
+def _disagreements(
+    older: TypedReading, newer: TypedReading, likeness: float, years: float
+) -> Iterator[Disagreement]:
+    both = _Both(older, newer)
+    nows = _first_of_each_kind(newer)
+    for before in _first_of_each_kind(older):
+        for now in nows:
             if before.kind != now.kind and {before.kind, now.kind} != {"likes", "dislikes"}:
                 continue
             meant = now.kind == "identifier" or Mode.GOAL not in (before.mode, now.mode)
             changes = now.changes and now.value not in BONDS and now.kind != "year"  # nobody becomes a cousin
-            if not meant or changes or _are_two(before, now) or _names_old(before, newer):
+            if not meant or changes or _are_two(before, now) or both.newer_names(before):
                 continue
             judged = _in_same_words(before, now, older, newer)
             if judged is None and now.kind != "identity":
-                judged = _judged(before, now, older, newer, likeness, years)
+                judged = _judged(before, now, older, newer, likeness, years, both)
             if judged is not None:
-                found.append(judged)
-    return sorted(found, key=lambda each: -each.sureness)
+                yield judged
+
+
+def _first_of_each_kind(reading: TypedReading) -> list[TypedClaim]:
+    """Return what a telling claims, of each kind the first `LISTED_MAX`."""
+    count = Counter[str]()
+    first = []
+    for claim in reading.claims:
+        count[claim.kind] += 1
+        if count[claim.kind] <= LISTED_MAX:
+            first.append(claim)
+    return first
+
+
+class _Both:
+    """What two tellings have in common: asked for by each pair of their claims, and found out once.
+
+    Two lists of prices have hundreds of pairs. To ask all of them of each took 0.7 s for two texts.
+    """
+
+    def __init__(self, older: TypedReading, newer: TypedReading) -> None:
+        self._older = older
+        self._newer = newer
+        self._by_kind: dict[str, bool] = {}
+        self._named: dict[TypedClaim, bool] = {}
+        self._equal: int | None = None
+
+    def newer_names(self, before: TypedClaim) -> bool:
+        """Return whether the newer telling names the older value, too."""
+        if before not in self._named:
+            self._named[before] = _names_old(before, self._newer)
+        return self._named[before]
+
+    def equal_values(self) -> int:
+        """Return how many telling numbers the two have in common: the same sum, the same size."""
+        if self._equal is None:
+            one, other = (
+                {
+                    (each.kind, each.value)
+                    for each in reading.claims
+                    if each.kind in _TELLING and _is_telling(each.value)
+                }
+                for reading in (self._older, self._newer)
+            )
+            self._equal = len(one & other)
+        return self._equal
+
+    def agree(self, kind: str) -> bool:
+        """Return whether any number of this kind that the one tells is no other than one that the other tells."""
+        if kind not in self._by_kind:
+            ones, others = (
+                [claim for claim in reading.claims if claim.kind == kind]
+                for reading in (self._older, self._newer)
+            )
+            self._by_kind[kind] = any(
+                _unit_of(one, other) is not None and not apart(one, other) for one in ones for other in others
+            )
+        return self._by_kind[kind]
 
 
 def _are_two(before: TypedClaim, now: TypedClaim) -> bool:
@@ -312,6 +385,7 @@ def _judged(
     newer: TypedReading,
     likeness: float,
     years: float,
+    both: _Both,
 ) -> Disagreement | None:
     match now.kind:
         case "birthday" | "born":
@@ -357,7 +431,7 @@ def _judged(
         case "role":
             return _roles_differ(before, now, older, newer)
         case _:
-            return _quantities_differ(before, now, older, newer, likeness)
+            return _quantities_differ(before, now, older, newer, likeness, both)
 
 
 def _of_subject(before: TypedClaim, now: TypedClaim, sureness: float) -> Disagreement | None:
@@ -650,7 +724,10 @@ def _is_counted(word: str) -> bool:
 
 
 def _is_name(word: str, older: TypedReading, newer: TypedReading) -> bool:
-    return any(_same(word, name) for name in older.names | newer.names)
+    first = word[:1]  # as in `_shared`
+    return any(
+        name[:1] == first and _same(word, name) for reading in (older, newer) for name in reading.names
+    )
 
 
 def _holders(claim: TypedClaim, whose: list[str]) -> tuple[str, ...]:
@@ -663,7 +740,12 @@ def _holders(claim: TypedClaim, whose: list[str]) -> tuple[str, ...]:
 
 
 def _quantities_differ(
-    before: TypedClaim, now: TypedClaim, older: TypedReading, newer: TypedReading, likeness: float
+    before: TypedClaim,
+    now: TypedClaim,
+    older: TypedReading,
+    newer: TypedReading,
+    likeness: float,
+    both: _Both,
 ) -> Disagreement | None:
     unit = _unit_of(before, now)
     if now.kind == "weekday" and {before.unit, now.unit} == {"open", "close"}:
@@ -676,13 +758,7 @@ def _quantities_differ(
         or now.mode is not Mode.STATE
     ):
         return None
-    agree = (
-        _unit_of(one, other) is not None and not apart(one, other)
-        for one in older.claims
-        for other in newer.claims
-        if one.kind == other.kind == now.kind
-    )
-    if any(agree) or _of_other_months(before, now):
+    if both.agree(now.kind) or _of_other_months(before, now):
         return None
     shared = [word for word in _shared(before.about, now.about) if not _is_counted(word)]
     if _contrasted(before, now) or (now.kind == "clock" and _of_other_days(before, now)):
@@ -691,7 +767,7 @@ def _quantities_differ(
     if now.kind == "weekday" and not names and before.names and now.names:
         return None  # each is of somebody else
     near = [word for word in _shared(before.subject, now.subject) if not _is_counted(word)]
-    equal = _equal_values(older, newer)
+    equal = both.equal_values()
     if not shared and not equal and older.languages & newer.languages:
         return None  # in one language one thing is told with a word in common
     sureness = _sureness(now, unit, likeness, len(shared), len(names), len(near), equal)
@@ -836,19 +912,6 @@ def _unit_of(before: TypedClaim, now: TypedClaim) -> str | None:
     one, _, period = before.unit.partition("/")
     other, _, other_period = now.unit.partition("/")
     return now.unit if period and period == other_period and "?" in (one, other) else None
-
-
-def _equal_values(older: TypedReading, newer: TypedReading) -> int:
-    """Return how many telling numbers two texts have in common: the same sum, the same size."""
-    one, other = (
-        {
-            (each.kind, each.value)
-            for each in reading.claims
-            if each.kind in _TELLING and _is_telling(each.value)
-        }
-        for reading in (older, newer)
-    )
-    return len(one & other)
 
 
 _TELLING: Final = frozenset(["money", "percent", "volume", "length", "mass", "identifier"])

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import Attribute, attributes, differ
-from cognition.grammar.pairing import disagreements
+from cognition.grammar.pairing import disagree
 from cognition.grammar.typed import read_claims
 from cognition.words import SILENT_WORDS, words
 
@@ -157,12 +157,12 @@ def evidence(text: str, each: Near) -> PartnerEvidence:
     """Return what speaks for naming what lies near."""
     cosine = (each.cosine or 0.0) - LABELLED * each.labelled
     met = each.met or _met_exactly(compared_words(text), compared_words(each.text))
-    against = disagreements(read_claims(each.text), read_claims(text), max(cosine, 0))
+    against = disagree(read_claims(each.text), read_claims(text), max(cosine, 0))
     return PartnerEvidence(
         cosine=cosine,
         met=met.met,
         covered=met.covered,
-        against=float(bool(against)),
+        against=float(against),
     )
 
 
@@ -190,9 +190,7 @@ def _weight(text: str, each: Near) -> float:
     names, kinds = _shared_names(told_words, known), told_words.kinds & known.kinds
     weight = _overlap(told_words.words, known.words)
     weight += NAME * min(len(names), COUNTED_MAX) + ATTRIBUTE * min(len(kinds), COUNTED_MAX)
-    if weight >= WORDS_WEIGHT_MIN - DISAGREES and disagreements(
-        read_claims(each.text), read_claims(text), weight
-    ):
+    if weight >= WORDS_WEIGHT_MIN - DISAGREES and disagree(read_claims(each.text), read_claims(text), weight):
         weight += DISAGREES
     return weight
 

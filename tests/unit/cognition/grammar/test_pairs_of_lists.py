@@ -1,0 +1,47 @@
+"""Two lists of values: each of the one is compared with each of the other, and that must not take long."""
+
+from time import process_time
+
+import pytest
+
+from cognition.grammar.pairing import LISTED_MAX, disagree, disagreements
+from cognition.grammar.typed import CLAIMS_MAX, TypedReading, read_claims
+
+LETTERS = "bcdfghjklmnpqrstvwxz"
+
+
+def listed(told: str, of: int) -> TypedReading:
+    """Return a reading of a text that tells as many values as are read of one; `of` makes another of the same kind."""
+    lines = [
+        told.format(word=f"{LETTERS[n % 20]}a{LETTERS[(n + of) % 20]}o", n=(7 * n + of) % 90 + 10)
+        for n in range(CLAIMS_MAX)
+    ]
+    return read_claims(" ".join(lines))
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["The {word} costs {n}7.13 euros.", "I live in {word}bury.", "The {word} opens at 9:{n} on Monday."],
+)
+def test_two_lists_are_compared_in_milliseconds(told: str) -> None:
+    """Two texts of twenty prices took 0.7 s: for each pair, all pairs were asked whether they agree."""
+    older, newer = listed(told, 1), listed(told, 5)
+    assert min(len(older.claims), len(newer.claims)) >= CLAIMS_MAX - 4
+    disagreements(older, newer, 0.9)  # the lexicon is read once
+    began = process_time()
+    for _ in range(10):
+        disagreements(older, newer, 0.9)
+    assert process_time() - began < 10 * 0.025
+
+
+def test_of_lists_the_first_values_are_compared() -> None:
+    told = [f"I live in {letter}arbury." for letter in "BCDFGHJKLMNP"]
+    older = read_claims(" ".join(told))
+    assert len(disagreements(older, read_claims("I live in Zarbury."), 0.9)) == LISTED_MAX
+    assert disagreements(read_claims(told[LISTED_MAX - 1]), read_claims("I live in Zarbury."), 0.9)
+
+
+@pytest.mark.parametrize("newer", ["I live in Porto.", "I live in Lisbon.", "It rains."])
+def test_whether_two_disagree_is_told_without_all_in_what(newer: str) -> None:
+    older = read_claims("I live in Lisbon.")
+    assert disagree(older, read_claims(newer), 0.9) == bool(disagreements(older, read_claims(newer), 0.9))
