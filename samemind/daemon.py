@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import trio
 
-from replica import DeviceId
 from replica.supervision import Supervisor
 from samemind.agents.sdk import sdk_missing
 from samemind.arguments import read_place
@@ -41,7 +40,7 @@ from samemind.phone_place import EVERYWHERE, PhonePlace
 from samemind.plain import to_json
 from samemind.platform import system
 from samemind.taking_over import take_over
-from samemind.thinking import ThinkLoop
+from samemind.thinking import thinker
 from sync.mailbox.keeping import Keeper
 from sync.syncer import Syncer, open_syncer
 
@@ -216,22 +215,6 @@ async def _linked(device: Device, listen: tuple[str, int] | None, *, mdns: bool)
 async def _until_signalled(signals: AsyncIterator[int], device: Device) -> None:
     await anext(signals)
     device.stop.set()
-
-
-def thinker(device: Device) -> ThinkLoop:
-    """Return what thinks for this device, and for those that are linked with it."""
-
-    def linked() -> list[DeviceId]:
-        states = () if device.syncer is None else device.syncer.peers()
-        return [peer.device_id for peer in states if peer.state == "linked"]
-
-    return ThinkLoop(
-        device.device_id,
-        think=device.mind.think,
-        position=lambda: device.replica.position,
-        linked=linked,
-        last=lambda: device.mind.last_cycle,
-    )
 
 
 async def _say_changes(device: Device, log: logging.Logger, say: Say | None) -> None:

@@ -1,9 +1,9 @@
 """Find the memory when it is first wanted, and again when whoever held it has gone.
 
 Several agents run at once, each with a server of its own, and one store has one writer. With a daemon, all of them go
-through it. Without one, the first to come holds the store and answers the others; when it ends, the next of them
-takes its place, and when a daemon comes up, the holder lets go for it. None of this shows in a call, but that a call
-may wait for a moment.
+through it. Without one, the first to come holds the store and answers the others, and brings up what is due; when it
+ends, the next of them takes its place, and when a daemon comes up, the holder lets go for it. None of this shows in a
+call, but that a call may wait for a moment.
 
 A call whose holder ended before it answered is made again where doing it twice is the same as doing it once;
 otherwise the agent is told that it may have been done.
@@ -131,7 +131,12 @@ class HomeStore:
         # Everything heavy, in a thread: whoever just said hello is answered meanwhile.
         reach = (await trio.to_thread.run_sync(import_module, "samemind.reach")).reach
         async with reach(self._home, program=PROGRAM, answers=True, lets_go=True) as reached:
-            yield reached, reached.device.stop if hasattr(reached, "device") else trio.Event()
+            if not hasattr(reached, "device"):
+                yield reached, trio.Event()
+                return
+            tended = (await trio.to_thread.run_sync(import_module, "samemind.tending")).tended
+            async with tended(reached.device):
+                yield reached, reached.device.stop
 
     async def _finish_calls(self) -> None:
         with trio.move_on_after(GRACE_S):

@@ -48,6 +48,32 @@ def test_a_daemon_takes_the_store_from_an_agents_server_which_goes_on_through_it
     trio.run(main)
 
 
+def test_an_agents_server_brings_up_what_is_due_where_no_daemon_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("samemind.notifying.LOOK_SECONDS", 0.01)
+    told = cli.run(
+        tmp_path, "remember", "Call Bo", "--type", "prospective", "--event-start", "2020-01-01"
+    ).out
+
+    async def main() -> None:
+        store = HomeStore(Home.at(tmp_path))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(store.keep)
+            (waiting,) = (await store.ask("context", {}, again=True))["triggers"]
+            assert (waiting["rids"], waiting["status"]) == ([told.strip()], "pending"), (
+                "before anything was asked"
+            )
+            soon = {"text": "Call Al", "type": "prospective", "event_start": "2020-01-02"}
+            await store.ask("remember", soon, again=True)
+            with trio.fail_after(cli.SECONDS_MAX):
+                while len((await store.ask("context", {}, again=True))["triggers"]) < 2:
+                    pass
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
 def test_a_program_that_needs_its_store_does_not_let_go_of_it(tmp_path: Path) -> None:
     import samemind
 
