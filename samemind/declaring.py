@@ -331,11 +331,21 @@ def read_options(verb: Command[Options, Any], given: Mapping[str, Any]) -> Optio
     return verb.options(**values)
 
 
+_IN_WORDS: Final[Mapping[type, str]] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
+
+
 def _plain(verb: Command[Any, Any], one: Declared, value: Any) -> Any:
     if one.type is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
+    if one.type is int and isinstance(value, float) and value.is_integer():  # JSON has no other numbers
+        value = int(value)
     if type(value) is not one.type:
-        raise Usage(f"{verb.name}: expected {one.type.__name__} for {one.name}, got {value!r:.60}")
+        raise Usage(f"{verb.name}: expected {_IN_WORDS[one.type]} for {one.name}, got {value!r:.60}")
     if isinstance(value, str):
         _check_characters(verb, one, value)
     if isinstance(value, int) and abs(value) > INTEGER_MAX:

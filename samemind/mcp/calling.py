@@ -1,6 +1,7 @@
 """Make of a tool's arguments what its verb is asked, for whichever protocol they came by."""
 
 import os
+import re
 import time
 import uuid
 from collections.abc import Mapping
@@ -14,6 +15,10 @@ from samemind.mcp.tools import Tool
 # What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again.
 _UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {"status": "open"}}
 
+_IS: Final = {False: "is", True: "are"}
+# A command in backquotes, or an option with what people call its value.
+_ON_A_LINE: Final = re.compile(r"`[^`]*`|--([a-z][a-z-]*)(?: [A-Z]+\b)?")
+
 MAY_ONLY_READ: Final = "this agent may only read"
 
 
@@ -26,7 +31,21 @@ def options_of(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> dict[s
     unknown = sorted(set(arguments) - set(known))
     if unknown:
         raise Usage(f"{tool.name}: expected only {', '.join(known)}; got {', '.join(unknown)}")
+    missing = [one.name for one in tool.options() if one.required and arguments.get(one.name) is None]
+    if missing:
+        raise Usage(f"{tool.name}: expected {' and '.join(missing)}, which {_IS[len(missing) > 1]} missing")
     return {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
+
+
+def in_names_of(tool: Tool, text: str) -> str:
+    """Return a message with the options of a command line as the arguments of a tool; a command in it stays."""
+    names = {one.name for one in tool.options()}
+
+    def named(found: re.Match[str]) -> str:
+        name = (found[1] or "").replace("-", "_")
+        return f"`{name}`" if name in names else found[0]
+
+    return _ON_A_LINE.sub(named, text)
 
 
 def as_agent(tool: Tool, verb: str, options: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:

@@ -29,6 +29,7 @@ _SAID: Final[Mapping[str, str]] = {
     "rids": "the memories' ids",
     "workspace": "a shared space",
     "event_start": "when it happened; words too",
+    "since": "a time, or words: 'last March'",
     # The tool's own description has these words already.
     "verdict": "",
 }

@@ -28,7 +28,7 @@ from samemind.config import Home
 from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
 from samemind.mcp import compat
 from samemind.mcp.asking import DECIDES, FORM, decision, form, question
-from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of
+from samemind.mcp.calling import MAY_ONLY_READ, as_agent, in_names_of, options_of
 from samemind.mcp.completing import COMPLETIONS_MAX, completions
 from samemind.mcp.prompts import PROMPTS, prompt_text
 from samemind.mcp.resources import (
@@ -197,11 +197,11 @@ class _Verbs:
             document = await ask(tool.verb, options)
             document = within_bounds(tool.verb, document)
         except SamemindError as error:
-            return refused(error)
+            return refused(error, tool)
         except MCPError:
             raise
         except Exception as error:
-            return refused(explain(error))
+            return refused(explain(error), tool)
         return types.CallToolResult(
             content=[
                 types.TextContent(type="text", text=tell(tool.verb, document)),
@@ -468,9 +468,11 @@ def _resource(memory: Mapping[str, Any]) -> types.Resource:
     )
 
 
-def refused(error: SamemindError) -> types.CallToolResult:
-    """Return an error as something that the model can read and mend."""
-    text = f"{error.message}. {error.hint}" if error.hint else error.message
+def refused(error: SamemindError, tool: Tool | None = None) -> types.CallToolResult:
+    """Return an error as something that the model can read and mend: in the names that it was shown."""
+    ends = "" if error.message.endswith("?") else "."
+    text = f"{error.message}{ends} {error.hint}" if error.hint else error.message
+    text = text if tool is None else in_names_of(tool, text)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
         structured_content={"error": error.document()},

@@ -253,7 +253,8 @@ def _review(document: Document) -> str:
 
 def _context(document: Document) -> str:
     """Return the block, which has fences of its own, and what waits for the user behind it."""
-    parts = [document["text"] or "nothing is known"]
+    nothing = "nothing that is known is close enough, or fits into so few tokens"
+    parts = [document["text"] or (nothing if document["total"] else "nothing is known")]
     # Of a question one line is enough.
     triggers = [
         each for each in document["triggers"] if each["kind"] != _ESCALATION or not document["questions"]

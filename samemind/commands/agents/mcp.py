@@ -18,7 +18,7 @@ class ServeMcp:
 
     profile: str = option(
         "--profile",
-        "which tools: eight, all, or those of the reference memory server",
+        "which tools: thirteen, all, or those of the reference memory server",
         default="core",
         choices=PROFILES,
     )

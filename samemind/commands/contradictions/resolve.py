@@ -179,8 +179,8 @@ COMMAND: Final = Command(
         name="resolve",
         title="Resolve a contradiction",
         description=(
-            "Settle a contradiction as the user decides: keep a, keep b, keep both, or merge them "
-            "into new words."
+            "Settle a contradiction as the user decides: keep a, b or both, or merge them; since when, if "
+            "it changed."
         ),
         offered=(
             "id",
@@ -189,6 +189,7 @@ COMMAND: Final = Command(
             "keep_both",
             "keep",
             "merge",
+            "since",
         ),
     ),
     panel=True,

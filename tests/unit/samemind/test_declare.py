@@ -54,21 +54,27 @@ def test_every_field_of_a_memory_can_be_shown() -> None:
     [
         ({}, "TEXT, which is missing"),
         ({"text": None}, "got nothing"),
-        ({"text": 5}, "expected str for text"),
+        ({"text": 5}, "expected text for text"),
         ({"text": "x", "colour": "red"}, "got colour"),
-        ({"text": "x", "importance": "high"}, "expected float for importance"),
-        ({"text": "x", "importance": True}, "expected float for importance"),
+        ({"text": "x", "importance": "high"}, "expected a number for importance"),
+        ({"text": "x", "importance": True}, "expected a number for importance"),
         ({"text": "x", "importance": float("nan")}, "finite"),
         ({"text": "x", "importance": float("-inf")}, "finite"),
-        ({"text": "x", "pin": 1}, "expected bool for pin"),
+        ({"text": "x", "pin": 1}, "expected true or false for pin"),
         ({"text": "x", "tag": "a"}, "expected a list for tag"),
-        ({"text": "x", "tag": ["a", 5]}, "expected str for tag"),
+        ({"text": "x", "tag": ["a", 5]}, "expected text for tag"),
         ({"text": "x", "type": "mood"}, "expected one of"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused_by_name(given: dict[str, Any], message: str) -> None:
     with pytest.raises(Usage, match=message):
         read_options(verb_named("remember"), given)
+
+
+def test_a_whole_number_may_come_with_a_point_as_json_has_no_other_numbers() -> None:
+    assert read_options(verb_named("recall"), {"query": "x", "k": 3.0}).k == 3
+    with pytest.raises(Usage, match="expected a whole number for k, got"):
+        read_options(verb_named("recall"), {"query": "x", "k": 2.5})
 
 
 def test_options_that_are_left_out_are_as_declared() -> None:

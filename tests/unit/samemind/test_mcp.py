@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from mcp.types import TextContent
 
 from cognition.context import harmless
 from cognition.fences import FENCE_CLOSES
@@ -17,12 +18,13 @@ from samemind.agents.protocol import protocol_text
 from samemind.catalog import NAMES, verb_named
 from samemind.commands.memories.recall import ANSWERS_MAX
 from samemind.declaring import Agents, Command, Effects, bounds_of
-from samemind.errors import NotFound, Usage
+from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.mcp import asking, telling
+from samemind.mcp.calling import in_names_of, options_of
 from samemind.mcp.resources import MEMORY, PEOPLE, PERSON, page_of, read_page
 from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
-from samemind.mcp.server import _described
+from samemind.mcp.server import _described, refused
 from samemind.mcp.tools import core, full
 from tests.support.published import published
 
@@ -330,3 +332,34 @@ def test_an_address_names_a_page_or_what_a_template_leaves_open() -> None:
     assert page_of("samemind://memory/0") == (MEMORY, "0")
     for other in ("samemind://memory/", "samemind://memories", "http://memory/0", ""):
         assert page_of(other) is None
+
+
+def refusal(name: str, arguments: dict[str, Any]) -> str:
+    tool = next(each for each in core() if each.name == name)
+    with pytest.raises(Usage) as refused:
+        options_of(tool, arguments, Scope())
+    return str(refused.value)
+
+
+def test_what_is_missing_is_named_as_the_tool_was_described() -> None:
+    assert refusal("remember", {}) == "remember: expected text, which is missing"
+    assert refusal("forget", {"rids": None}) == "forget: expected rids, which is missing"
+    assert refusal("settle", {"a": "1"}) == "settle: expected b and verdict, which are missing"
+
+
+def test_an_error_says_the_arguments_of_the_tool_and_leaves_commands_as_they_are_typed() -> None:
+    tool = next(each for each in core() if each.name == "resolve")
+    error = NeedsDecision(
+        "Lisbon or Porto?", hint="say --keep-a, --keep RID or --merge TEXT; with --since TIME too"
+    )
+    (said,) = refused(error, tool).content
+    assert isinstance(said, TextContent)
+    assert said.text == "Lisbon or Porto? say `keep_a`, `keep` or `merge`; with `since` too"
+    kept = "`samemind contradictions resolve X --keep-a`, --keeper and --all"
+    assert in_names_of(tool, kept) == kept
+
+
+def test_a_block_without_room_does_not_say_that_nothing_is_known() -> None:
+    empty = {"text": "", "triggers": [], "questions": []}
+    assert telling.tell("context", {**empty, "total": 0}) == "nothing is known"
+    assert "few tokens" in telling.tell("context", {**empty, "total": 5})
