@@ -6,11 +6,12 @@ with it; what held before is one step away; and where two things cannot both hol
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import dropwhile
 from typing import Final
 
 from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged, taken_back
 from cognition.contradictions.tables import judged_of, selves_of
-from cognition.contradictions.values import ENDED
+from cognition.contradictions.values import ENDED, folded
 from cognition.filters import Filters
 from cognition.passes import allowed
 from cognition.ranking.asking import RecallQuery
@@ -143,7 +144,11 @@ def told_in(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable
 
 
 def _earlier(beliefs: Sequence[Belief], live: Sequence[Belief]) -> tuple[KnownValue, ...]:
-    """Return what held before. Whoever dates a telling anew claims it again: what it says still is not earlier."""
+    """Return what held before.
+
+    Whoever dates a telling anew claims it again, and who tells the same change twice changed nothing by that: what
+    holds still is not earlier.
+    """
     holds = {(belief.told.id, belief.told.value) for belief in live}
     replaced = [
         _value(belief)
@@ -152,7 +157,9 @@ def _earlier(beliefs: Sequence[Belief], live: Sequence[Belief]) -> tuple[KnownVa
         and belief.told.value != ENDED
         and (belief.told.id, belief.told.value) not in holds
     ]
-    return tuple(sorted(replaced, key=lambda each: -each.from_ms)[:EARLIER_MAX])
+    still = {folded(belief.told.value) for belief in live}
+    latest = sorted(replaced, key=lambda each: -each.from_ms)
+    return tuple(dropwhile(lambda each: folded(each.value) in still, latest))[:EARLIER_MAX]
 
 
 def _value(belief: Belief) -> KnownValue:

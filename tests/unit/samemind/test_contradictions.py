@@ -117,6 +117,14 @@ def test_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
     assert mind.remember("I work at Meta in Zurich", read=True).contradictions == []
 
 
+def test_a_change_that_is_told_twice_has_only_what_held_before_both(mind: BlockingMind) -> None:
+    for text in ("Ann moved to Porto", "Ann moved to Lisbon", "Ann moved to Porto", "Ann moved to Porto"):
+        mind.remember(text)
+    claim = mind.recall("where does Ann live?")[0].claim
+    assert claim is not None
+    assert (claim.value, claim.earlier[0].value) == ("Porto", "Lisbon")
+
+
 def test_what_is_dated_anew_is_not_told_as_what_held_before(mind: BlockingMind) -> None:
     """Since when something holds is claimed once more, on the same telling; the claim without it is no other value."""
     mind.remember("I live in Porto", speaker="Ann", at="2026-01-10")
