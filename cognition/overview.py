@@ -1,8 +1,8 @@
 """Choose what an agent should know when a session begins, before anything was asked.
 
 What is pinned comes first, then what came lately, what is used often, and what nobody touched for long and may be out
-of date. A memory stands in the first of these that it belongs to. Facts are passed over: the memory that they were
-taken from says them already. Where the budget ends, the block ends.
+of date. A memory stands in the first of these that it belongs to, and what was told several times stands there once.
+Facts are passed over: the memory that they were taken from says them already. Where the budget ends, the block ends.
 """
 
 import sqlite3
@@ -14,6 +14,7 @@ from cognition.budget import tokens
 from cognition.context import Context, Section, line_of, render
 from cognition.filters import Filters
 from cognition.memories import read_memories
+from cognition.tellings import shown_once
 from replica import Memory, MemoryId
 
 PINNED: Final = "Pinned"
@@ -59,9 +60,12 @@ def widen(context: Context, parts: Sequence[OverviewSection], *, max_tokens: int
     for part in parts:
         lines: list[str] = []
         for memory in part.memories:
-            wider = [*lines, line_of(memory)]
+            line = line_of(memory)
+            wider = [*lines, line]
+            if MemoryId(memory.rid) in rids or any(line in section.lines for section in sections):
+                continue
             text = render([*sections, Section(part.title, tuple(wider))])
-            if MemoryId(memory.rid) not in rids and tokens(text) <= max_tokens:
+            if tokens(text) <= max_tokens:
                 lines = wider
                 rids.append(MemoryId(memory.rid))
         if lines:
@@ -80,10 +84,10 @@ def _part(
     limit: int,
 ) -> OverviewSection:
     allowed, values = filters.sql()
+    belongs = f"{allowed} AND m.parent IS NULL AND {condition} AND {_NOT_COLD}"
+    once, both = shown_once(belongs, (*values, *parameters))
     rows = connection.execute(
-        f"SELECT m.id FROM shown_memory m WHERE {allowed} AND m.parent IS NULL AND {condition} AND {_NOT_COLD} "
-        f"ORDER BY {order}, m.rid LIMIT ?",
-        (*values, *parameters, limit),
+        f"SELECT m.id FROM shown_memory m WHERE {once} ORDER BY {order}, m.rid LIMIT ?", (*both, limit)
     )
     wanted = [number for (number,) in rows]
     found = {shown.id: shown.memory for shown in read_memories(connection, wanted)}

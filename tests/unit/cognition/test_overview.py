@@ -29,6 +29,16 @@ def test_a_memory_stands_in_the_first_part_that_it_belongs_to_and_facts_beside_t
     assert made.rids == (rule, said)
 
 
+def test_what_was_told_twice_stands_there_once() -> None:
+    home = Home()
+    home.remember("Keep it short", pinned=True)
+    home.remember("Olga keeps bees")
+    home.remember("Olga keeps bees")
+    home.remember("Keep it short")
+    made = widen(EMPTY, parts_of(home), max_tokens=1_000)
+    assert [(section.title, len(section.lines)) for section in made.sections] == [(PINNED, 1), (RECENT, 1)]
+
+
 def test_an_overview_takes_what_fits_to_the_token() -> None:
     home = Home()
     for number in range(5):
