@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.memories._forgotten import Forgotten
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
+from samemind.errors import Usage
 from samemind.rendering import DEVICE_DIGITS, Document
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ async def run(device: "Device", options: ForgetMemories) -> Forgotten:
 
     Erasing also takes their words out of every log and file; what was only forgotten before can still be erased.
     """
-    from replica import Erase, Write
+    from replica import Erase, Write, memories_called, show_memory_id
     from replica.limits import NAMES_MAX
     from samemind.commands.memories._forgetting import facts_taken_from, forget_said, forgotten_view, told_as
     from samemind.ids import find_memory
@@ -49,6 +50,8 @@ async def run(device: "Device", options: ForgetMemories) -> Forgotten:
 
     def tell(core: "Core", connection: "sqlite3.Connection") -> Forgotten:
         rids = sorted(find_memory(connection, text, forgotten=True) for text in options.rids)
+        for known in memories_called(connection, rids):
+            raise Usage(f"the memory {show_memory_id(known.rid)} was not forgotten", code="invalid")
         return forgotten_view(core, rids)
 
     def erase(core: "Core", connection: "sqlite3.Connection") -> "tuple[list[MemoryId], set[MemoryId]]":
