@@ -11,7 +11,7 @@ those of the teller's clock; a day without an hour is due at nine.
 import re
 from datetime import datetime
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from cognition.numerals import in_decimals
 from cognition.reminding.moment import Reminder, TextTime
@@ -27,24 +27,46 @@ NOTE_WORDS_MAX: Final = 15
 _SENTENCE: Final = re.compile(r"(?<=[!?;])\s+|(?<=[^\W\d]\.)\s+|\n+")
 
 
-@lru_cache(256)
+class ReadReminder(NamedTuple):
+    """What was read of a telling: whether it asks in so many words to be reminded, and when it is due.
+
+    `due` is None where it is no reminder, or names no time that is certain and still comes.
+    """
+
+    asks: bool
+    due: Reminder | None
+
+
+_NOTHING: Final = ReadReminder(asks=False, due=None)
+
+
 def read_reminder(text: str, now: datetime) -> Reminder | None:
     """Return when a telling asks to be reminded; None where it does not, or names no time that comes.
 
     `now` is the time on the teller's clock at which it was told.
     """
+    return read_asking(text, now).due
+
+
+@lru_cache(256)
+def read_asking(text: str, now: datetime) -> ReadReminder:
+    """Return whether a telling asks to be reminded, and when; `now` as in `read_reminder`."""
     if not text or len(text) > CHARACTERS_MAX:
-        return None
+        return _NOTHING
     text = in_decimals(text)
-    lists, told = table().lists, plain(text)
+    told = plain(text)
     tokens = TOKEN.findall(told)
     words = frozenset(tokens)
     if find("recalls", told, words) is not None or find("about_days", told, words) is not None:
-        return None
+        return _NOTHING
     asks = find("asks", told, words) is not None or any(
         before in words and behind in words and told.index(before) < told.rindex(behind)
         for before, behind in table().around
     )
+    if asks:
+        said = spelled(text)
+        moment = None if UNCLEAR in said else TextTime(said, now)
+        return ReadReminder(True, moment.reminder() if moment is not None and moment.has_time else None)
     is_due = may_be_duty(told, words)
     may_be_note = (
         len(tokens) <= NOTE_WORDS_MAX
@@ -52,21 +74,27 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
         and is_note(told, text, tokens)
         and find("today_part", told, words) is None
     )
-    if not asks and not is_due and not may_be_note:
-        return None  # most of what is told; to spell it would take longer than all else
+    if not is_due and not may_be_note:
+        return _NOTHING  # most of what is told; to spell it would take longer than all else
     said = spelled(text)
     if UNCLEAR in said:
-        return None
-    if asks:
-        moment = TextTime(said, now)
-        return moment.reminder() if moment.has_time else None
-    for sentence in _SENTENCE.split(said) if is_due else ():
+        return _NOTHING
+    due = _duty(said, now) if is_due else None
+    return ReadReminder(False, _note(text, told, said, now) if due is None and may_be_note else due)
+
+
+def _duty(said: str, now: datetime) -> Reminder | None:
+    """Return when the first duty that a text tells of, and the day of, is due."""
+    for sentence in _SENTENCE.split(said):
         if is_duty(sentence):
             moment = TextTime(sentence, now)
             if moment.has_day and (found := moment.reminder()) is not None:
                 return found
-    if not may_be_note:
-        return None
+    return None
+
+
+def _note(text: str, told: str, said: str, now: datetime) -> Reminder | None:
+    """Return when a short note of a task or an appointment is due."""
     moment = TextTime(said, now)
     is_to_do = is_task(told, text)
     is_planned = moment.hour is not None or moment.is_from_now or moment.begins
@@ -76,10 +104,10 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     if moment.is_vague and not (
         is_infinitive(text, first=True)
         or is_by(told, "surely_by")
-        or not table().single["tasks"].isdisjoint(words)
+        or not table().single["tasks"].isdisjoint(TOKEN.findall(told))
     ):
         return None
-    lasts = moment.repeats and not is_to_do and lists["ends_repeat"].search(told) is not None
+    lasts = moment.repeats and not is_to_do and table().lists["ends_repeat"].search(told) is not None
     return None if lasts else moment.reminder()
 
 

@@ -176,6 +176,8 @@ def _remembered(document: Document) -> str:
     same = f"; it says the same as {len(document['says_same'])} told before" if document["says_same"] else ""
     reminder = document.get("reminder")
     due = f"; due {reminder['due']}, {reminder['repeats'] or 'once'}: tell the user so" if reminder else ""
+    if document.get("reminder_missing"):
+        due = "; NO reminder, since it names no certain time to come: ask the user for one"
     lines = [f"remembered {document['rid']}{facts}{same}{due}{against}"]
     if document["nominees"]:
         told = "\n".join(map(nominee_line, document["nominees"]))

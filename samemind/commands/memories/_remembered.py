@@ -18,7 +18,8 @@ class ReminderView:
 class Remembered:
     """A memory was stored; `says_same` names the tellings that say the same, and that it is shown with as one.
 
-    `reminder` says when it is due, where it asked to be reminded. `nominees` are at most three older memories that it
+    `reminder` says when it is due, where it asked to be reminded; `reminder_missing`, that it asked for that and names
+    no time that is certain and still to come. `nominees` are at most three older memories that it
     may repeat or contradict.
 
     `facts` are the memories of single facts beside it; `facts_dropped` counts those that were too uncertain, or too
@@ -36,6 +37,7 @@ class Remembered:
     says_same: list[str] = field(default_factory=list)
     nominees: list[NomineeView] = field(default_factory=list)
     reminder: ReminderView | None = None
+    reminder_missing: bool = False
     contradictions: list[str] = field(default_factory=list)
     facts_dropped: int = 0
     held: bool = False

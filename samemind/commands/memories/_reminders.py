@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from cognition.reminding.reading import read_reminder
+from cognition.reminding.reading import read_asking
 from cognition.reminding.repeating import REPEATS
 from samemind.commands.memories._remembered import ReminderView
 from samemind.times import at_ms
@@ -14,26 +14,32 @@ _PROSPECTIVE: Final = "prospective"
 _TOLD_OTHERWISE: Final = frozenset({"event_start", "event_end", "goal", "block", "turn", "parent"})
 
 
-def with_reminder(
-    text: str, fields: Mapping[str, Any], now_ms: int
-) -> tuple[dict[str, Any], ReminderView | None]:
+class Reminding(NamedTuple):
+    """The fields of a telling, when it is due, and whether it asks to be reminded and names no time for that."""
+
+    fields: dict[str, Any]
+    due: ReminderView | None
+    lacks_time: bool = False
+
+
+def with_reminder(text: str, fields: Mapping[str, Any], now_ms: int) -> Reminding:
     """Return the fields of a telling, with what it asks to be reminded of; times are those of this machine's clock.
 
     What was due by now when it comes in, as in an import of old notes, reminds nobody.
     """
     if not _TOLD_OTHERWISE.isdisjoint(fields) or fields.get("type", _PROSPECTIVE) != _PROSPECTIVE:
-        return dict(fields), None
+        return Reminding(dict(fields), None)
     told_ms = fields.get("told_at", now_ms)
     try:
         told = datetime.fromtimestamp(told_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
-        found = read_reminder(text, told)
+        asks, found = read_asking(text, told)
         due_ms = None if found is None else round(found.due.timestamp() * 1_000)
     except (OverflowError, OSError, ValueError):  # told in the year 12000, says its author
-        return dict(fields), None
+        return Reminding(dict(fields), None)
     if found is None or due_ms is None or due_ms <= now_ms:
-        return dict(fields), None
+        return Reminding(dict(fields), None, lacks_time=asks)
     told_fields = {**fields, "type": _PROSPECTIVE, "event_start": due_ms}
     if found.repeats is not None:
         told_fields["meta"] = {**(fields.get("meta") or {}), REPEATS: found.repeats}
     due = at_ms(due_ms)
-    return told_fields, None if due is None else ReminderView(due=due, repeats=found.repeats)
+    return Reminding(told_fields, None if due is None else ReminderView(due=due, repeats=found.repeats))

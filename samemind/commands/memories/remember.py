@@ -99,7 +99,7 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
 
     other_words = wordings_of(options.wordings, options.text) if options.wordings else []
     now_ms = device.now_ms()
-    told, reminder = with_reminder(options.text, fields_of(options, now_ms), now_ms)
+    told, reminder, lacks_time = with_reminder(options.text, fields_of(options, now_ms), now_ms)
     given = claims_of(options.claims, speaker=options.speaker, text=options.text, now_ms=now_ms)
     awaited = options.read or options.wait or options.nominees or bool(given)
     tells = not awaited and options.rid is None and not other_words
@@ -126,7 +126,7 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
         if not awaited:
             op = ingest.tell(core, connection, telling, facts=not options.no_facts, may_follow=tells)
             give(connection, {rid: other_words})
-            return Remembered(rid=show_memory_id(rid), op_id=str(op_uuid(op.id, op.hlc)), reminder=reminder)
+            return Remembered(rid=show_memory_id(rid), op_id=str(op_uuid(op.id, op.hlc)))
         read = ingest.tell_and_read(core, connection, telling, found)
         give(connection, {rid: other_words})
         return Remembered(
@@ -135,13 +135,13 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
             facts=[show_memory_id(fact) for fact in read.facts],
             says_same=[show_memory_id(other) for other in read.says_same],
             contradictions=[slot.hex() for slot in open_among(connection, read.slots)],
-            reminder=reminder,
             facts_dropped=read.dropped,
             read=True,
         )
 
     remembered = await device.replica.run(write, tells=tells)
     if remembered.op_id is not None:
+        remembered = replace(remembered, reminder=reminder, reminder_missing=lacks_time)
         await note_talk(device, [asked])
         if other_words:
             device.mind.wordings.came()
@@ -206,13 +206,20 @@ def render(document: Document) -> list[str]:
     told = f" (says the same as {counted(same, 'telling', 'tellings')} before)" if same else ""
     return [
         f"{document['rid']}{told}",
-        *_reminder(document.get("reminder")),
+        *_reminder(document),
         *raised(document),
         *nominated(document["nominees"]),
     ]
 
 
-def _reminder(reminder: Document | None) -> list[str]:
+def _reminder(document: Document) -> list[str]:
+    if document.get("reminder_missing"):
+        rid = document["rid"]
+        return [
+            "no reminder: it names no certain time to come",
+            f"to be reminded: samemind set {rid} type=prospective event_start=YYYY-MM-DDTHH:MM",
+        ]
+    reminder = document.get("reminder")
     if reminder is None:
         return []
     return [f"reminder: {clock(reminder['due'])}{repeated(reminder['repeats'])}"]

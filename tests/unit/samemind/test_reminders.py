@@ -8,7 +8,9 @@ import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
+from samemind.cli.printing import show
 from samemind.commands.keeping import triggers_list
+from samemind.mcp.telling import tell
 from samemind.plain import to_json
 from samemind.rendering import repeated
 
@@ -36,6 +38,30 @@ def test_what_repeats_says_how(mind: BlockingMind) -> None:
     assert told.reminder is not None
     assert told.reminder.repeats == "FREQ=WEEKLY;BYDAY=TU"
     assert mind.get(told).meta == {"place": "balcony", "repeats": "FREQ=WEEKLY;BYDAY=TU"}
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("Remind me on 31 November to celebrate", True),
+        ("Erinnere mich daran, Oma anzurufen", True),
+        ("Remind me to call the dentist on 3 March 2020", True),  # it is over
+        ("Remind me tomorrow at 9 to call the dentist", False),
+        ("I remember the dentist well", False),
+        ("Ann moved to Lisbon", False),
+    ],
+)
+def test_who_asks_to_be_reminded_at_no_certain_time_is_told_so(
+    mind: BlockingMind, text: str, missing: bool
+) -> None:
+    told = mind.remember(text)
+    assert told.reminder_missing == missing
+    document = to_json(told)
+    assert ("no reminder: it names no certain time to come" in show("remember", document)) == missing
+    assert ("NO reminder" in tell("remember", document)) == missing
+    if missing:  # as the command line says
+        mind.set(told, type="prospective", event_start=datetime(2031, 3, 3, 14, tzinfo=UTC))
+        assert told.rid in {each.rid for each in mind.triggers().coming}
 
 
 def test_what_was_said_otherwise_is_not_read_otherwise(mind: BlockingMind) -> None:

@@ -140,6 +140,8 @@ export default {
   "Any category": "Keine bestimmte",
   "Cancel": "Abbrechen",
   "Remember": "Merken",
+  "Remembered. The reminder is due: {when}.": "Gemerkt. Die Erinnerung ist fällig: {when}.",
+  "Remembered, without a reminder: it names no certain time to come.": "Gemerkt, ohne Erinnerung: Es nennt keine eindeutige künftige Zeit.",
   "Remembered. It was already known, so it is shown once.": "Gemerkt. Es war schon bekannt und wird einmal gezeigt.",
   "Remembered. It contradicts something: see Questions.": "Gemerkt. Es widerspricht etwas: siehe Fragen.",
   "Remembered": "Gemerkt",

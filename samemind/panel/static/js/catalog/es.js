@@ -140,6 +140,8 @@ export default {
   "Any category": "Cualquiera",
   "Cancel": "Cancelar",
   "Remember": "Recordar",
+  "Remembered. The reminder is due: {when}.": "Recordado. El recordatorio vence: {when}.",
+  "Remembered, without a reminder: it names no certain time to come.": "Recordado, sin recordatorio: no indica ninguna hora futura segura.",
   "Remembered. It was already known, so it is shown once.": "Recordado. Ya se había contado y se muestra una vez.",
   "Remembered. It contradicts something: see Questions.": "Recordado. Contradice algo: ve a Preguntas.",
   "Remembered": "Recordado",

@@ -140,6 +140,8 @@ export default {
   "Any category": "Peu importe",
   "Cancel": "Annuler",
   "Remember": "Retenir",
+  "Remembered. The reminder is due: {when}.": "Retenu. Le rappel est prévu : {when}.",
+  "Remembered, without a reminder: it names no certain time to come.": "Retenu, sans rappel : aucune heure à venir n’y est certaine.",
   "Remembered. It was already known, so it is shown once.": "Retenu. Cela avait déjà été dit et n’est affiché qu’une fois.",
   "Remembered. It contradicts something: see Questions.": "Retenu. Cela contredit quelque chose : voir Questions.",
   "Remembered": "Retenu",
