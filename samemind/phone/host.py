@@ -8,6 +8,7 @@ the worker calls `read` because nobody asks for anything.
 import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from heapq import nsmallest
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -22,7 +23,8 @@ from cognition.ingest import SLICE_S, NewTelling, TellingReader
 from cognition.ingest_plan import dated, own_zone
 from cognition.local import LocalTables
 from cognition.memories import Shown, read_memories
-from cognition.reminding.reading import read_reminder
+from cognition.reminding.reading import read_asking
+from cognition.reminding.repeating import REPEATS, following, latest, rule_of
 from cognition.tables import CognitionTables
 from cognition.triggers.kinds import REMINDER
 from cognition.triggers.tables import TriggerTables
@@ -30,6 +32,7 @@ from replica import (
     Core,
     DerivedTables,
     Forget,
+    Memory,
     MemoryId,
     NameNotFound,
     Set,
@@ -146,8 +149,8 @@ class Phone:
         check_text(text)
         name = new_memory_id(now_ms, self._random) if rid is None else parse_memory_id(rid)
         if is_known(self.connection, name):
-            return {"rid": show_memory_id(name), "due_ms": None}
-        fields = self._reminding(text, now_ms)
+            return {"rid": show_memory_id(name), "due_ms": None, "is_without_time": False}
+        fields, asks = self._reminding(text, now_ms)
         if not anyway and (kinds := secret_kinds(text, fields)):
             raise LooksSecret(
                 f"this looks like a secret ({', '.join(kinds)}): every device of yours would hold it"
@@ -156,7 +159,8 @@ class Phone:
         asked = dated(text, fields, now_ms=now_ms, zone=own_zone())
         self._reader.tell(self.core, self.connection, NewTelling(name, text, asked, now_ms), facts=True)
         self.clean(now_ms)
-        return {"rid": show_memory_id(name), "due_ms": fields.get("event_start")}
+        due_ms = fields.get("event_start")
+        return {"rid": show_memory_id(name), "due_ms": due_ms, "is_without_time": asks and due_ms is None}
 
     @property
     def has_unread(self) -> bool:
@@ -199,18 +203,31 @@ class Phone:
         return {"rid": rid}
 
     def done(self, rid: str, *, now_ms: int) -> Answer:
-        """Put away what was due; it is kept, and not listed any more."""
-        self.core.commit([Write(Set("archived", True), parse_memory_id(rid))], now_ms)
+        """Put away what was due; it is kept, and not listed any more. What repeats is due at its next time instead."""
+        name = parse_memory_id(rid)
+        changes = [Set("archived", True)]
+        for it in memories_called(self.connection, [name]):
+            first_ms, end_ms = it.memory.fields.get("event_start"), it.memory.fields.get("event_end")
+            if first_ms is None:
+                continue
+            done_ms = max(now_ms, _due_of(it.memory, now_ms))
+            if (again_ms := following(first_ms, rule_of(it.memory), done_ms)) is not None:
+                changes = [Set("event_start", again_ms)]
+                changes += [] if end_ms is None else [Set("event_end", end_ms + again_ms - first_ms)]
+        self.core.commit([Write(change, name) for change in changes], now_ms)
         return {"rid": rid}
 
-    def _reminding(self, text: str, now_ms: int) -> dict[str, Value]:
-        """Return what makes a telling fall due, if it asks to be reminded."""
+    def _reminding(self, text: str, now_ms: int) -> tuple[dict[str, Value], bool]:
+        """Return what makes a telling fall due, and whether it asks in so many words to be reminded."""
         told = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
-        found = read_reminder(text, told)
-        if found is None:
-            return {}
-        due_ms = round(found.due.timestamp() * 1_000)
-        return {} if due_ms <= now_ms else {"type": _PROSPECTIVE, "event_start": due_ms}
+        asks, found = read_asking(text, told)
+        due_ms = 0 if found is None else round(found.due.timestamp() * 1_000)
+        if found is None or due_ms <= now_ms:
+            return {}, asks
+        fields: dict[str, Value] = {"type": _PROSPECTIVE, "event_start": due_ms}
+        if found.repeats is not None:
+            fields["meta"] = {REPEATS: found.repeats}
+        return fields, asks
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -239,12 +256,18 @@ class Phone:
 
     def due(self, *, now_ms: int) -> list[Answer]:
         """Return what falls due soon, or did lately, the first first."""
-        rows = self.connection.execute(
-            "SELECT id, at_ms FROM due WHERE kind = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms LIMIT ?",
-            (REMINDER.name, now_ms - _BEHIND_MS, now_ms + _AHEAD_MS, LIST_MAX),
-        ).fetchall()
-        shown = {it.id: it for it in read_memories(self.connection, [number for number, _ in rows])}
-        return [{**self._view(shown[number]), "due_ms": at_ms} for number, at_ms in rows if number in shown]
+        listed = "SELECT id FROM due WHERE kind = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms"
+        from_ms, until_ms = now_ms - _BEHIND_MS, now_ms + _AHEAD_MS
+        near = self.connection.execute(f"{listed} LIMIT ?", (REMINDER.name, from_ms, until_ms, LIST_MAX))
+        # What began before that may repeat.
+        older = self.connection.execute(f"{listed} DESC LIMIT ?", (REMINDER.name, 0, from_ms, LIST_MAX))
+        numbers = {number for (number,) in (*near, *older)}
+        due = [(_due_of(it.memory, now_ms), it) for it in read_memories(self.connection, sorted(numbers))]
+        shown = [each for each in due if from_ms <= each[0] <= until_ms]
+        return [
+            {**self._view(it), "due_ms": ms}
+            for ms, it in nsmallest(LIST_MAX, shown, key=lambda each: each[0])
+        ]
 
     def questions(self) -> list[Answer]:
         """Return what contradicts itself and waits for an answer, the latest first."""
@@ -362,6 +385,15 @@ class Phone:
                 for side in judged.sides
             ],
         }
+
+
+def _due_of(memory: Memory, now_ms: int) -> int:
+    """Return when a reminder is due, or was last; of what repeats, a time that is long over gives way to the next."""
+    first_ms, rule = int(memory.fields["event_start"]), rule_of(memory)
+    due_ms = latest(first_ms, rule, now_ms)
+    if due_ms >= now_ms - _BEHIND_MS:
+        return due_ms
+    return following(first_ms, rule, now_ms) or due_ms
 
 
 def _reaches(log: Path, size: int) -> bool:

@@ -89,7 +89,8 @@ export function memoriesView() {
       const told = await run("remember", { text, anyway, rid: (field.dataset.rid ??= newId()) });
       delete field.dataset.rid;
       field.value = "";
-      notice(told.due_ms ? `Remembered. Due ${momentOf(told.due_ms)}.` : "Remembered.");
+      const due = told.due_ms ? ` Due ${momentOf(told.due_ms)}.` : told.is_without_time ? " It names no certain time to come, so it is no reminder." : "";
+      notice(`Remembered.${due}`);
     } catch (error) {
       if (error.name === "LooksSecret") notice(error.message, { error: true, action: { name: "Remember it anyway", run: () => remember(true) } });
       else complain(error);

@@ -86,6 +86,33 @@ def test_what_is_to_be_done_falls_due_and_is_put_away() -> None:
     assert device.due(now_ms=NOW_MS + DAY_MS) == []
 
 
+def test_what_repeats_is_due_again_at_its_next_time() -> None:
+    device = phone()
+    told = device.remember("Remind me every Monday at 9 to water the plants", now_ms=NOW_MS)
+    first_ms, week_ms = told["due_ms"], 7 * DAY_MS
+    assert [each["due_ms"] for each in device.due(now_ms=NOW_MS)] == [first_ms]
+    later_ms = first_ms + 3 * week_ms + DAY_MS
+    assert [each["due_ms"] for each in device.due(now_ms=later_ms)] == [first_ms + 3 * week_ms]
+    device.done(told["rid"], now_ms=later_ms)
+    assert [each["due_ms"] for each in device.due(now_ms=later_ms)] == [first_ms + 4 * week_ms]
+    device.done(told["rid"], now_ms=later_ms)  # before its time
+    assert [each["due_ms"] for each in device.due(now_ms=later_ms)] == [first_ms + 5 * week_ms]
+
+
+def test_what_repeats_by_the_month_is_listed_again_when_its_last_time_is_long_over() -> None:
+    device = phone()
+    told = device.remember("Remind me every month on the 1st at 9 to pay the rent", now_ms=NOW_MS)
+    (due,) = device.due(now_ms=told["due_ms"] + 20 * DAY_MS)
+    assert 28 * DAY_MS <= due["due_ms"] - told["due_ms"] <= 31 * DAY_MS
+
+
+def test_who_asks_to_be_reminded_at_no_certain_time_is_told_so() -> None:
+    device = phone()
+    assert device.remember("Remind me to stretch", now_ms=NOW_MS)["is_without_time"]
+    assert not device.remember("Remind me tomorrow at 9 to stretch", now_ms=NOW_MS)["is_without_time"]
+    assert not device.remember("We stretched", now_ms=NOW_MS)["is_without_time"]
+
+
 def test_a_contradiction_is_shown_and_settled() -> None:
     device = phone()
     device.remember("I live in Bern", now_ms=NOW_MS)
