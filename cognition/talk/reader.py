@@ -80,8 +80,10 @@ class TalkReader:
 
     async def settle(self) -> None:
         """Wait until nothing waits to be read; raises what keeps it from that."""
-        while (await self._replica.read(queue.talk_state)).pending:
-            progress = self._progress
+        while True:
+            progress = self._progress  # from before the look: what is read during it is progress, too
+            if not (await self._replica.read(queue.talk_state)).pending:
+                return
             if self.trouble is not None:
                 raise self.trouble
             await progress.wait()

@@ -3,14 +3,17 @@
 import json
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import trio
+import trio.testing
 
 import samemind
 from cognition.models.http import HttpChatModel
+from cognition.queue import QueueState
 from cognition.talk.reader import TalkReader
+from replica import DeviceId, Replica
 from samemind.config import Home
 from samemind.device import Device, open_device
 from samemind.library import Mind
@@ -43,6 +46,27 @@ def answering(*, facts: list[dict[str, Any]] | None = None) -> Script:
         return json.dumps(READING)
 
     return script
+
+
+def test_what_is_read_while_somebody_looks_whether_all_is_keeps_nobody_waiting() -> None:
+    class Reading:
+        """A replica of which the last of the talk is read while it says that this waits."""
+
+        def __init__(self) -> None:
+            self.reader = TalkReader(cast(Replica, self), DeviceId(bytes(32)), cast(HttpChatModel, None))
+            self.pending = 1
+
+        async def read(self, state: object) -> QueueState:
+            found, self.pending = QueueState(self.pending, 0, None), 0
+            self.reader._tell()
+            await trio.lowlevel.checkpoint()
+            return found
+
+    async def main() -> None:
+        with trio.fail_after(1):
+            await Reading().reader.settle()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
 class Clock:
