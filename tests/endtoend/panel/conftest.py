@@ -80,6 +80,8 @@ def household(paired: Household) -> Iterator[Household]:
     yield paired
     for each in (paired.laptop, paired.phone):
         for left in each.context.pages:
+            # What can still be undone would be undone by a key that the next test presses.
+            expect(left.locator("[data-window]")).to_have_count(0)
             left.evaluate("() => localStorage.clear()")  # the category that was chosen
             left.close()
     assert paired.laptop.errors + paired.phone.errors == []
