@@ -239,7 +239,7 @@ def test_a_device_is_renamed_in_the_page(laptop: Panel) -> None:
         device.get_by_role("button", name="Rename").click()
         page.get_by_label("New name").fill(after)
         page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", name=after, level=2)).to_be_visible()
+        expect(page.get_by_role("heading", name=after, level=2, exact=True)).to_be_visible()
 
 
 def test_every_view_fits_a_phone_of_360_pixels(laptop: Panel) -> None:
