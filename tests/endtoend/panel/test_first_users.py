@@ -172,6 +172,10 @@ def test_a_narrow_page_names_its_search(laptop: Panel) -> None:
 def test_a_page_that_opens_asks_for_its_memories_once(laptop: Panel) -> None:
     laptop.ask("remember", text="The kettle is broken", no_facts=True)
     page = laptop.page()
+    # It waits for the device to greet it, but not for long; here it waits, however slow the machine is.
+    page.add_init_script(
+        "const set = setTimeout; window.setTimeout = (what, ms) => set(what, [400, 3000].includes(ms) ? 1e9 : ms)"
+    )
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/api/v1/")[2]))
     page.reload()
