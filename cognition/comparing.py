@@ -1,21 +1,37 @@
 """Compare memories with older ones: who is to be asked about which pair, and what cannot both hold."""
 
 import sqlite3
+import time
 from collections.abc import Sequence
+from functools import partial
+from typing import Final, NamedTuple
 
 from cognition import noticing
 from cognition.judging.nominating import (
     ByMeaning,
     Nominated,
+    ReviewUnderWay,
     Vectorized,
     nominated,
-    unjudged,
 )
 from cognition.memories import Shown
 from cognition.thinking.cycle import Deadline
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica
 from replica.reads.ids import number_of
+
+# What a review may take, of one processor: a thousand texts that people write take two to four. Lists of values, and
+# thousands of texts that all share their words, would take minutes; then the newest were looked at.
+REVIEW_S: Final = 8.0
+# After so long others that read have their turn.
+_LOOK_S: Final = 0.1
+
+
+class Reviewed(NamedTuple):
+    """Pairs that nobody judged, the weightiest first, and how many texts a review did not come to."""
+
+    pairs: list[tuple[Shown, Nominated]]
+    left: int
 
 
 class Comparing:
@@ -47,17 +63,24 @@ class Comparing:
 
         return await self._replica.read(read)
 
-    async def unjudged(self, workspace: str | None = None) -> list[tuple[Shown, Nominated]]:
-        """Return the pairs of memories that somebody should judge: see `cognition.judging.nominating.unjudged`."""
+    async def unjudged(self, workspace: str | None = None) -> Reviewed:
+        """Return the pairs of memories that somebody should judge: see `ReviewUnderWay`."""
         await self._embedding.catch_up()
+        review = await self._replica.read(partial(ReviewUnderWay, workspace=workspace))
+        spent_s = 0.0
+        while not review.is_over and spent_s < REVIEW_S:
+            spent_s += await self._replica.read(partial(self._look, review))
+        return Reviewed(review.pairs(), review.left)
 
-        def read(connection: sqlite3.Connection) -> list[tuple[Shown, Nominated]]:
-            def by_meaning(number: int) -> Vectorized | None:
-                return self._vectorized(connection, number) if self._embedding.ready else None
+    def _look(self, review: ReviewUnderWay, connection: sqlite3.Connection) -> float:
+        """Go on with a review for a moment; return the seconds of processor time that it took."""
 
-            return unjudged(connection, by_meaning, workspace=workspace)
+        def by_meaning(number: int) -> Vectorized | None:
+            return self._vectorized(connection, number) if self._embedding.ready else None
 
-        return await self._replica.read(read)
+        began = time.thread_time()
+        review.look(connection, by_meaning, lambda: time.thread_time() - began >= _LOOK_S)
+        return time.thread_time() - began
 
     async def notice(self, deadline: Deadline) -> bool:
         """Compare what came with what was told before it, and claim what cannot both hold; some of it in any case.

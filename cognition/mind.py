@@ -29,7 +29,6 @@ from cognition.index import VectorIndex
 from cognition.ingest_worker import Ingest
 from cognition.local import LocalTables
 from cognition.marking import with_both_sides, with_replaced
-from cognition.memories import Shown
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
 from cognition.near_graph.keeper import GraphKeeper
@@ -72,7 +71,7 @@ from replica import Core, MemoryId, Replica, ReplicaError
 from replica.supervision import Supervisor, Trouble
 
 if TYPE_CHECKING:
-    from cognition.comparing import Comparing
+    from cognition.comparing import Comparing, Reviewed
     from cognition.judging.nominating import Nominated
     from cognition.talk.reader import TalkReader
     from cognition.wordings.reworder import Reworder
@@ -491,7 +490,7 @@ class Cognition:
         """Return the older memories that one which was just told is to be compared with."""
         return await self._comparing.nominate(rid)
 
-    async def unjudged(self, workspace: str | None = None) -> "list[tuple[Shown, Nominated]]":
+    async def unjudged(self, workspace: str | None = None) -> "Reviewed":
         """Return the pairs of memories that somebody should judge."""
         return await self._comparing.unjudged(workspace)
 

@@ -1,7 +1,7 @@
 """Read from a store what `cognition.judging.nominees` compares with a memory that was just told."""
 
 import sqlite3
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Final, NamedTuple
@@ -48,6 +48,9 @@ REVIEWED_MAX: Final = 1_000
 # Memories among which it seeks them. Copies of a text are looked at once: each would be compared with the same others,
 # and a member that sends thousands of one text would be all that a review sees. To read so many takes some 20 ms.
 REVIEW_READ_MAX: Final = 16 * REVIEWED_MAX
+# What a review holds of texts at once; a thousand that people write have a fraction of a million.
+REVIEW_CHARACTERS_MAX: Final = 32_000_000
+_READ_AT_ONCE: Final = 50
 
 
 class Nominated(NamedTuple):
@@ -235,45 +238,91 @@ def labels_of(it: Shown) -> str:
     return f"{filed.speaker}: {filed.about}" if filed.speaker else filed.about
 
 
-def unjudged(
-    connection: sqlite3.Connection, of_number: Callable[[int], Vectorized | None], *, workspace: str | None
-) -> list[tuple[Shown, Nominated]]:
-    """Return pairs that nobody judged yet, a later memory with an earlier one, the weightiest first.
+class ReviewUnderWay:
+    """A review: pairs that nobody judged yet, a later memory with an earlier one. Each call looks at some texts.
 
     Looked at are the `REVIEWED_MAX` newest texts, each as it was told last; with a workspace, of those only that are in
-    it.
+    it. It ends early after so many characters as `REVIEW_CHARACTERS_MAX`.
     """
-    pairs = []
-    tellings = newest_tellings(connection, workspace, limit=REVIEWED_MAX, read_max=REVIEW_READ_MAX)
-    read = _ReadOnce(connection, [number for number, _ in tellings])
-    groups = groups_of(connection, read.shown)
-    # The same of all that are shown as one: they may be thousands.
-    answered_once: dict[int, frozenset[MemoryId]] = {}
-    learnt = False
-    for number, _ in tellings:
+
+    def __init__(self, connection: sqlite3.Connection, *, workspace: str | None) -> None:
+        found = newest_tellings(connection, workspace, limit=REVIEWED_MAX, read_max=REVIEW_READ_MAX)
+        self._numbers = deque(number for number, _ in found)
+        self._read = _ReadOnce()
+        self._next = deque[int]()
+        self._groups = dict[int, int]()
+        # The same of all that are shown as one: they may be thousands.
+        self._answered = dict[int, frozenset[MemoryId]]()
+        self._pairs: list[tuple[Shown, Nominated]] = []
+        self.is_over = not found
+
+    @property
+    def left(self) -> int:
+        """How many texts were not looked at."""
+        return len(self._numbers) + len(self._next)
+
+    def pairs(self) -> list[tuple[Shown, Nominated]]:
+        """Return what was found, the weightiest first."""
+        return sorted(self._pairs, key=lambda pair: (-pair[1].nominee.weight, -pair[0].id))
+
+    def look(
+        self,
+        connection: sqlite3.Connection,
+        of_number: Callable[[int], Vectorized | None],
+        is_past: Callable[[], bool],
+    ) -> None:
+        """Look at the next texts, at one in any case, until `is_past` says that it is time."""
+        while not self.is_over:
+            if not self._next:
+                self._read_more(connection, of_number)
+            self._look_at(connection, self._next.popleft(), of_number)
+            self.is_over = not self.left or self._read.characters > REVIEW_CHARACTERS_MAX
+            if is_past():
+                return
+
+    def _read_more(
+        self, connection: sqlite3.Connection, of_number: Callable[[int], Vectorized | None]
+    ) -> None:
+        some = [self._numbers.popleft() for _ in range(min(_READ_AT_ONCE, len(self._numbers)))]
+        self._next.extend(some)
+        shown = self._read(connection, some)
+        self._groups |= groups_of(connection, some)
+        by_meaning = next((each for each in map(of_number, some) if each is not None), None)
+        if by_meaning is not None:
+            by_meaning.by_meaning.learn(it.memory.text for it in shown)
+
+    def _look_at(
+        self,
+        connection: sqlite3.Connection,
+        number: int,
+        of_number: Callable[[int], Vectorized | None],
+    ) -> None:
+        told = self._read.shown.get(number)
+        if told is None:  # forgotten meanwhile
+            return
         by_meaning = of_number(number)
-        compared_by = None if by_meaning is None else by_meaning._replace(read=read)
-        if compared_by is not None and not learnt:
-            compared_by.by_meaning.learn(it.memory.text for it in read.shown.values())
-            learnt = True
-        told, group = read.shown[number], groups.get(number, -number)
-        if group not in answered_once:
-            answered_once[group] = answered(connection, told.rid)
-        done = answered_once[group]
-        pairs += [(told, each) for each in _nominated(connection, told, compared_by, done)]
-    return sorted(pairs, key=lambda pair: (-pair[1].nominee.weight, -pair[0].id))
+        compared_by = None if by_meaning is None else by_meaning._replace(read=self._read)
+        group = self._groups.get(number, -number)
+        if group not in self._answered:
+            self._answered[group] = answered(connection, told.rid)
+        done = self._answered[group]
+        self._pairs += [(told, each) for each in _nominated(connection, told, compared_by, done)]
 
 
 class _ReadOnce:
     """Reads each memory once: in a review the same ones lie near to one another."""
 
-    def __init__(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
-        self.shown = {it.id: it for it in read_memories(connection, numbers)}
+    def __init__(self) -> None:
+        self.shown = dict[int, Shown]()
+        self.characters = 0
+        """Of all texts that were read."""
 
     def __call__(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Shown]:
         wanted = list(numbers)
         missing = [number for number in wanted if number not in self.shown]
-        self.shown.update((it.id, it) for it in read_memories(connection, missing))
+        for it in read_memories(connection, missing):
+            self.shown[it.id] = it
+            self.characters += len(it.memory.text)
         return [self.shown[number] for number in wanted if number in self.shown]
 
 

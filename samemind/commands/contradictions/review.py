@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.contradictions._parts import NomineeView, nominated
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
 from samemind.printable import one_line
-from samemind.rendering import Document, clock
+from samemind.rendering import Document, clock, counted
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -42,10 +42,14 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """Pairs that nobody judged, the likeliest first, and how many there are. Iterating gives them."""
+    """Pairs that nobody judged, the likeliest first, and how many there are. Iterating gives them.
+
+    `left`: texts that were not compared, since that took too long; they are older than those that were.
+    """
 
     nominees: list[Unjudged]
     total: int
+    left: int = 0
 
     def __iter__(self) -> Iterator[Unjudged]:
         return iter(self.nominees)
@@ -60,7 +64,7 @@ async def run(device: "Device", options: ReviewContradictions) -> Review:
     from samemind.commands.contradictions._nominees import _told_ms, nominee_view
     from samemind.times import at_ms
 
-    pairs = await device.mind.unjudged(options.workspace)
+    pairs, left = await device.mind.unjudged(options.workspace)
     return Review(
         nominees=[
             Unjudged(
@@ -72,6 +76,7 @@ async def run(device: "Device", options: ReviewContradictions) -> Review:
             for told, each in pairs[: options.limit]
         ],
         total=len(pairs),
+        left=left,
     )
 
 
@@ -82,8 +87,12 @@ def render(document: Document) -> list[str]:
         when = f"  ({clock(each['told_at'])})" if each["told_at"] else ""
         lines.append(f"{each['rid']}  {one_line(each['text'])}{when}")
         lines += [*nominated([each["nominee"]]), f"    {one_line(each['nominee']['why'])}"]
-    left = document["total"] - len(document["nominees"])
-    return [*lines, f"and {left} more"] if lines and left > 0 else lines or ["nothing waits to be judged"]
+    more = document["total"] - len(document["nominees"])
+    if lines and more > 0:
+        lines.append(f"and {more} more")
+    if document["left"]:
+        lines.append(f"{counted(document['left'], 'older text')} not compared: it took too long")
+    return lines or ["nothing waits to be judged"]
 
 
 COMMAND: Final = Command(

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import samemind
+from cognition.comparing import Comparing
 from cognition.judging import nominating
-from cognition.judging.nominating import Nominated, Vectorized
+from cognition.judging.nominating import Nominated, ReviewUnderWay, Vectorized
 from cognition.memories import Shown
 from replica import MemoryId
 from samemind.blocking import BlockingMind
@@ -207,6 +208,46 @@ def test_copies_of_a_text_are_compared_once_and_crowd_nothing_out_of_a_review(
     assert [(each.rid, each.nominee.rid) for each in mind.review()] == [(new.rid, old.rid)]
     texts = [told.memory.text for told in compared]
     assert len(texts) == len(set(texts)) == 3
+
+
+@pytest.mark.parametrize("spent_s", [0.0, 100.0])
+def test_a_review_goes_on_a_moment_at_a_time_and_says_what_it_did_not_come_to(
+    mind: BlockingMind, pair: Pair, monkeypatch: pytest.MonkeyPatch, spent_s: float
+) -> None:
+    """A member may send thousands of texts that share their words: to compare them took 12 s, and nobody else read."""
+    old, new = pair
+    mind.remember_many([f"spare key {n}" for n in range(3)])
+    mind.warmup()
+    whole = [(each.rid, each.nominee.rid) for each in mind.review()]
+    looks: list[bool] = []
+
+    def look(_: Comparing, review: ReviewUnderWay, connection: sqlite3.Connection) -> float:
+        review.look(connection, lambda _: None, lambda: True)
+        looks.append(review.is_over)
+        return spent_s
+
+    monkeypatch.setattr(Comparing, "_look", look)
+    found = mind.review()
+    if spent_s:
+        assert (looks, found.left) == ([False], 4)
+        assert (
+            show("contradictions review", to_json(found))[-1]
+            == "4 older texts not compared: it took too long"
+        )
+    else:
+        assert looks == 4 * [False] + [True]
+        assert (found.left, (new.rid, old.rid) in whole) == (0, True)
+        assert (new.rid, old.rid) in [(each.rid, each.nominee.rid) for each in found]
+
+
+def test_a_review_ends_when_it_holds_too_much_text(
+    mind: BlockingMind, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mind.remember_many(["x" * 1_000 + f" {n}" for n in range(200)])
+    monkeypatch.setattr(nominating, "REVIEW_CHARACTERS_MAX", 60_000)
+    assert mind.review().left > 0
+    monkeypatch.setattr(nominating, "REVIEW_CHARACTERS_MAX", 1_000_000)
+    assert mind.review().left == 0
 
 
 def test_a_contradiction_that_was_found_already_is_settled_and_not_doubled(mind: BlockingMind) -> None:
