@@ -22,6 +22,7 @@ from samemind.portable import (
     calendar,
     chatgpt,
     claude,
+    dayone,
     diary,
     discord,
     jsonl,
@@ -66,6 +67,7 @@ _DOCUMENTS: Final[Mapping[str, tuple[Callable[[object], bool], Callable[[object]
     "discord": (discord.looks_like, discord.read),
     "telegram": (telegram.looks_like, telegram.read),
     "keep": (takeout.looks_like_note, takeout.read_note),
+    dayone.SOURCE: (dayone.looks_like, dayone.read),
 }
 # Likewise those of text.
 _TEXTS: Final[Mapping[str, tuple[Callable[[str, str], bool], Callable[[str, str], Iterator[Record]]]]] = {
@@ -368,7 +370,7 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     for looks_like, read in _DOCUMENTS.values():
         if looks_like(document):
             return read(document)
-    if isinstance(document, list) or len([line for line in lines if line.strip()]) > 1:
+    if isinstance(document, list) or not _is_line_of_ours(_first(lines)):
         kind = "list" if isinstance(document, list) else "document"
         raise Usage(
             f"{name}: expected JSON lines or a known format, got a JSON {kind} of something else",

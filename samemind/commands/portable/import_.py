@@ -37,6 +37,7 @@ FORMATS: Final = (
     "mcp-memory",
     "ics",
     "diary",
+    "dayone",
     "csv",
     "mbox",
 )

@@ -27,6 +27,7 @@ ASKED: Final = {
     "claude_fr": Asked(FR, "Nantes"),
     "csv": Asked(DE, "Graz"),
     "csv_daylio": Asked(EN, "Ghent"),
+    "dayone": Asked(EN, "Konstanz"),
     "diary": Asked(EN, "Kendal"),
     "diary_lines": Asked(FR, "Lyon"),
     "diary_ru": Asked("где я живу?", "Казани"),

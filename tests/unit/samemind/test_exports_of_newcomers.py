@@ -450,6 +450,25 @@ def test_a_page_of_gemini_without_a_moment_is_nobodys_words_and_another_product_
     assert "JSON instead of HTML" in caught.value.hint
 
 
+def test_a_journal_of_day_one_keeps_place_and_labels_and_shows_no_picture() -> None:
+    (swim, _) = (each for each in read_path(given("dayone"), "auto") if isinstance(each, Item))
+    assert swim.fields["meta"] == {"place": "Strandbad Horn, Konstanz"}
+    assert swim.fields["tags"] == ["lake", "summer"]
+    alone = {"uuid": "1", "creationDate": "2024-01-01T08:00:00Z", "text": "# A title alone"}
+    (record,) = read_text("x.json", json.dumps({"entries": [alone]}), "auto")
+    assert isinstance(record, Item)
+    assert record.text == "# A title alone"
+
+
+def test_a_json_document_of_something_else_is_told_apart_from_json_lines() -> None:
+    documents: list[object] = [{"entries": []}, {"a": {"text": "x"}}, 7]
+    for document in documents:
+        with pytest.raises(Usage, match="known format, got a JSON document of something else"):
+            read_text("x.json", json.dumps(document), "auto")
+    (said,) = read_text("x.json", '{"text": "we met"}', "auto")
+    assert isinstance(said, Item)
+
+
 SPOILED: list[tuple[str, Any]] = [
     ("telegram", {"type": "bot_chat", "id": 1, "messages": [{"date": "", "type": "message", "text": "x"}, 7]}),
     ("telegram", {"chats": {"list": [{"type": "personal_chat", "id": 1, "messages": 7}]}}),
@@ -458,6 +477,9 @@ SPOILED: list[tuple[str, Any]] = [
     ("gemini", [{"title": 7, "time": "2024-01-01T00:00:00Z", "products": ["Gemini Apps"]}]),
     ("keep", {"isTrashed": False, "userEditedTimestampUsec": "x", "textContent": "x"}),
     ("keep", 7),
+    ("dayone", {"entries": [7, {"uuid": "1", "creationDate": "never", "text": "x"}, {"uuid": "2", "text": "x"}]}),
+    ("dayone", {"entries": [{"uuid": "1", "creationDate": "2024-01-01", "text": "x", "location": 7, "tags": 7}]}),
+    ("dayone", 7),
 ]  # fmt: skip
 
 

@@ -356,7 +356,7 @@ def test_every_format_that_is_offered_reads_its_own(tmp_path: Path, format: str)
             path.write_text("From - Mon Jan  1 10:00:00 2024\nFrom: Ann <ann@example.org>\n\nrain\n")
         case "csv":
             path.write_text("text\nrain")
-        case "gemini" | "whatsapp" | "telegram" | "slack" | "discord" | "keep":
+        case "gemini" | "whatsapp" | "telegram" | "slack" | "discord" | "keep" | "dayone":
             folder = {
                 "gemini": "gemini_en",
                 "whatsapp": "whatsapp_us/_chat.txt",
