@@ -13,16 +13,22 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
 from samemind._methods import Methods
 from samemind.arguments import Rid, assignments_of, full_path, new_path, rid_of, when_of
+from samemind.catalog import verb_named
 from samemind.config import Home
 from samemind.control.pouring import draw, poured
+from samemind.control.server import Say
+from samemind.declaring import Command, Effects
 from samemind.errors import Usage
-from samemind.reach import ReachedDevice, reach
+from samemind.home_store import HomeStore, fresh_id
+from samemind.performing import Local
+from samemind.plain import from_json
+from samemind.reach import ReachedDevice, Result, reach
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
@@ -35,6 +41,10 @@ if TYPE_CHECKING:
     from samemind.commands.portable._parts import Imported
     from samemind.commands.portable.export import Exported
     from samemind.memory_view import MemoryView
+
+
+# As the lock names whoever holds a store.
+PROGRAM: Final = "a program"
 
 
 class Mind(Methods):
@@ -172,8 +182,49 @@ async def open_mind(path: str | os.PathLike[str], *, name: str | None = None) ->
             "expected to be called under trio, as by trio.run; samemind.open is not for other async libraries",
             hint="under asyncio use samemind.open_blocking, and await asyncio.to_thread(mind.recall, ...)",
         )
-    async with reach(Home.at(path), program="a program", answers=True, name=name) as reached:
+    home = Home.at(path)
+    async with reach(home, program=PROGRAM, answers=True, name=name) as reached:
+        if isinstance(reached, Local):
+            yield Mind(reached)
+            return
+    async with _through_others(home) as reached:
         yield Mind(reached)
+
+
+@asynccontextmanager
+async def _through_others(home: Home) -> AsyncIterator[ReachedDevice]:
+    """Go through whoever holds the store, and hold it when that program ends."""
+    store = HomeStore(home, program=PROGRAM, serves_agents=False)
+    failure: BaseException | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(store.keep)
+        try:
+            yield _Through(store)
+        except BaseException as error:  # a nursery would wrap it
+            failure = error
+        store.close()
+    if failure is not None:
+        raise failure
+
+
+class _Through:
+    """A device that whoever holds the store performs verbs on, if that is another program at one time or this one."""
+
+    def __init__(self, store: HomeStore) -> None:
+        self._store = store
+
+    async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        """Perform a verb; what the holder may have done before it ended is done again where that is harmless."""
+        command = verb_named(verb)
+        if verb == "remember":
+            # Under one id it may be asked for again.
+            options = {"rid": fresh_id(), **options}
+        again = verb == "remember" or command.effects is Effects.READ or command.idempotent
+        return await self._store.ask(verb, options, again=again, hear=say)
+
+    async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
+        """Perform a verb and return its result."""
+        return from_json(verb.result, await self.ask(verb.name, options, say))
 
 
 def _monotonic_ms() -> int:

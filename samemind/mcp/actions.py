@@ -15,10 +15,10 @@ from starlette.responses import JSONResponse
 
 from samemind.agents.grants import Rights
 from samemind.errors import NotFound
+from samemind.home_store import VerbPerformer
 from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of
 from samemind.mcp.schema import Schema, input_schema
 from samemind.mcp.scope import Scope, scoped
-from samemind.mcp.store import VerbPerformer
 from samemind.mcp.telling import NOTE, brief, within_bounds
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.panel.api import failed, read_object

@@ -1,13 +1,11 @@
 """Make of a tool's arguments what its verb is asked, for whichever protocol they came by."""
 
-import os
 import re
-import time
-import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
 from samemind.errors import Usage
+from samemind.home_store import fresh_id
 from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope
 from samemind.mcp.tools import Tool
@@ -53,13 +51,7 @@ def as_agent(tool: Tool, verb: str, options: Mapping[str, Any]) -> tuple[Mapping
     again = tool.read_only or tool.idempotent
     if verb == "remember":
         # Under one id it may be asked for again, where the holder of the store ends.
-        return {"rid": _fresh_id(), "nominees": True, **options}, True
+        return {"rid": fresh_id(), "nominees": True, **options}, True
     if verb == "settle":
         return {**options, "by": "agent"}, again
     return options, again
-
-
-def _fresh_id() -> str:
-    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here."""
-    drawn = int.from_bytes(os.urandom(10)) & ~(0xF << 76) & ~(0b11 << 62)
-    return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))

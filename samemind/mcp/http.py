@@ -34,11 +34,11 @@ from samemind.agents.ledger import Ledger
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.errors import Usage
+from samemind.home_store import HomeStore, VerbPerformer
 from samemind.mcp.actions import DOCUMENT_PATH, TOOLS_PATH, act, tools_document
 from samemind.mcp.oauth import BEARER, PEER, SCOPE, Provider, where_to
 from samemind.mcp.scope import Scope
 from samemind.mcp.server import open_server
-from samemind.mcp.store import HomeStore, VerbPerformer
 from samemind.mcp.tools import full
 from samemind.panel.access import host_is_ours, is_loopback, written_plainly
 from samemind.panel.certificate import ensure_certificate

@@ -26,6 +26,7 @@ from samemind.agents.grants import source_of, with_source
 from samemind.agents.protocol import protocol_text
 from samemind.config import Home
 from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
+from samemind.home_store import HomeStore, VerbPerformer
 from samemind.mcp import compat
 from samemind.mcp.asking import DECIDES, FORM, decision, form, question
 from samemind.mcp.calling import MAY_ONLY_READ, as_agent, in_names_of, options_of
@@ -44,7 +45,6 @@ from samemind.mcp.resources import (
 )
 from samemind.mcp.schema import input_schema
 from samemind.mcp.scope import Ask, Scope, scoped
-from samemind.mcp.store import HomeStore, VerbPerformer
 from samemind.mcp.telling import NOTE, brief, tell, within_bounds
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.watching import Context, Subscriptions

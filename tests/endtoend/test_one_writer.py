@@ -1,5 +1,6 @@
 """Who holds the store: a daemon takes over from a program that holds it only because there was none."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import trio
 from samemind.config import Home, Settings
 from samemind.control.remote import Remote
 from samemind.errors import Failed, Locked
-from samemind.mcp.store import HomeStore
+from samemind.home_store import HomeStore
 from samemind.starting import start_daemon
 from tests.support import cli
 from tests.support.cli import daemon
@@ -46,6 +47,21 @@ def test_a_daemon_takes_the_store_from_an_agents_server_which_goes_on_through_it
             nursery.cancel_scope.cancel()
 
     trio.run(main)
+
+
+def test_a_program_goes_on_when_the_daemon_ends_and_lets_go_when_one_comes_back(tmp_path: Path) -> None:
+    import samemind
+
+    with ExitStack() as up:
+        up.enter_context(daemon(tmp_path))
+        with samemind.open_blocking(tmp_path) as mind:
+            first = mind.remember("through the daemon")
+            up.close()
+            mind.remember("with no daemon about")
+            with daemon(tmp_path) as again:
+                assert cli.run(tmp_path, "status", "--json").json["pid"] == again.process.pid
+                assert mind.get(first).text == "through the daemon"
+                assert mind.list().total == 2
 
 
 def test_an_agents_server_brings_up_what_is_due_where_no_daemon_runs(

@@ -5,9 +5,12 @@ import inspect
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -248,6 +251,49 @@ def test_a_stretch_holds_its_beginning_and_not_its_end(tmp_path: Path) -> None:
             assert len(mind.recall("who ran", since=since, until=until)) == there
 
 
+def test_who_went_through_a_program_that_ends_goes_on_without_it(tmp_path: Path) -> None:
+    with ExitStack() as first:
+        holder = first.enter_context(samemind.open_blocking(tmp_path))
+        held = holder.remember("told by the holder")
+        with samemind.open_blocking(tmp_path) as other:
+            assert other.get(held).text == "told by the holder"
+            first.close()
+            told = other.remember("told when nobody held it")
+            other.tag(told, "kept")
+            assert other.list().total == 2
+            with samemind.open_blocking(tmp_path) as third:  # through the one that holds it now
+                assert third.get(told).tags == ["kept"]
+                with pytest.raises(samemind.NotFound):
+                    third.get("00000000")
+    with samemind.open_blocking(tmp_path) as mind:
+        assert {each.text for each in mind.list()} == {"told by the holder", "told when nobody held it"}
+        assert mind.verify().ok
+
+
+def test_a_change_that_its_holder_may_have_made_is_not_made_twice(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with samemind.open(tmp_path), samemind.open(tmp_path) as mind:
+            store = mind._reached._store  # type: ignore[attr-defined]
+            asked: list[tuple[str, bool]] = []
+
+            async def ask(verb: str, options: Mapping[str, Any], *, again: bool, hear: Any) -> Any:
+                asked.append((verb, again))
+                raise samemind.Unreachable("gone", code="holder_ended")
+
+            store.ask = ask
+            for call in (mind.remember("x"), mind.stats(), mind.remember_many(["x"]), mind.add_goal("y")):
+                with pytest.raises(samemind.Unreachable):
+                    await call
+            assert asked == [
+                ("remember", True),
+                ("stats", True),
+                ("remember-many", False),
+                ("goals add", False),
+            ]
+
+    trio.run(main)
+
+
 def test_an_error_in_the_block_comes_out_as_it_is(tmp_path: Path) -> None:
     """Not in a group of one: what runs behind the door is not the caller's business."""
 
@@ -258,6 +304,14 @@ def test_an_error_in_the_block_comes_out_as_it_is(tmp_path: Path) -> None:
         with pytest.raises(samemind.NotFound):
             async with samemind.open(tmp_path) as mind:
                 await mind.get("123456")
+        async with samemind.open(tmp_path):
+            with pytest.raises(ZeroDivisionError):
+                async with samemind.open(tmp_path):  # through the one above
+                    _ = 1 / 0
+            with trio.move_on_after(0) as scope:
+                async with samemind.open(tmp_path) as mind:
+                    await mind.stats()
+            assert scope.cancelled_caught
 
     trio.run(main)
 

@@ -1,14 +1,17 @@
 """Find the memory when it is first wanted, and again when whoever held it has gone.
 
-Several agents run at once, each with a server of its own, and one store has one writer. With a daemon, all of them go
-through it. Without one, the first to come holds the store and answers the others, and brings up what is due; when it
-ends, the next of them takes its place, and when a daemon comes up, the holder lets go for it. None of this shows in a
-call, but that a call may wait for a moment.
+Several programs run at once, agents' servers and users of the library, and one store has one writer. With a daemon, all
+of them go through it. Without one, the first to come holds the store and answers the others; when it ends, the next of
+them takes its place, and when a daemon comes up, it lets go for that. None of this shows in a call, but that a call may
+wait for a moment. (The first user of the library keeps the store in its own process: `samemind.library`.)
 
 A call whose holder ended before it answered is made again where doing it twice is the same as doing it once;
-otherwise the agent is told that it may have been done.
+otherwise the caller is told that it may have been done.
 """
 
+import os
+import time
+import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -44,10 +47,16 @@ class VerbPerformer(Protocol):
 
 
 class HomeStore:
-    """The way to one home's memory. `keep` runs beside everything else, for as long as the server does."""
+    """The way to one home's memory. `keep` runs beside everything else, until `close`.
 
-    def __init__(self, home: Home) -> None:
+    `serves_agents`: where no daemon runs, it brings up what is due, and thinks.
+    """
+
+    def __init__(self, home: Home, *, program: str = PROGRAM, serves_agents: bool = True) -> None:
         self._home = home
+        self._program = program
+        self._serves_agents = serves_agents
+        self._closed = trio.Event()
         self._wanted = trio.Event()
         self._turned = trio.Event()
         self._lost = trio.Event()
@@ -82,7 +91,9 @@ class HomeStore:
     async def keep(self) -> None:
         """Hold the way open while it lasts, and find another when it is wanted."""
         while True:
-            await self._wanted.wait()
+            await _first_of(self._wanted, self._closed)
+            if self._closed.is_set():
+                return
             self._wanted = trio.Event()
             self._lost = trio.Event()
             handed_over = False
@@ -90,7 +101,7 @@ class HomeStore:
                 async with self._opened() as (reached, stop):
                     self._reached = reached
                     self._turn()
-                    await _first_of(self._lost, stop)
+                    await _first_of(self._lost, stop, self._closed)
                     self._reached = None
                     handed_over = stop.is_set()
                     if handed_over:
@@ -101,6 +112,10 @@ class HomeStore:
                 self._turn()
             if handed_over:
                 await self._until_taken()
+
+    def close(self) -> None:
+        """Have `keep` end, once the store is closed."""
+        self._closed.set()
 
     async def _reach(self) -> Any:
         while self._reached is None:
@@ -130,13 +145,15 @@ class HomeStore:
             return
         # Everything heavy, in a thread: whoever just said hello is answered meanwhile.
         reach = (await trio.to_thread.run_sync(import_module, "samemind.reach")).reach
-        async with reach(self._home, program=PROGRAM, answers=True, lets_go=True) as reached:
+        async with reach(self._home, program=self._program, answers=True, lets_go=True) as reached:
             if not hasattr(reached, "device"):
                 yield reached, trio.Event()
-                return
-            tended = (await trio.to_thread.run_sync(import_module, "samemind.tending")).tended
-            async with tended(reached.device):
+            elif not self._serves_agents:
                 yield reached, reached.device.stop
+            else:
+                tended = (await trio.to_thread.run_sync(import_module, "samemind.tending")).tended
+                async with tended(reached.device):
+                    yield reached, reached.device.stop
 
     async def _finish_calls(self) -> None:
         with trio.move_on_after(GRACE_S):
@@ -164,3 +181,9 @@ async def _first_of(*events: trio.Event) -> None:
 
 async def _unheard(said: Mapping[str, Any]) -> None:
     """Take what a verb says meanwhile, where only its result is wanted."""
+
+
+def fresh_id() -> str:
+    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here."""
+    drawn = int.from_bytes(os.urandom(10)) & ~(0xF << 76) & ~(0b11 << 62)
+    return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))
