@@ -246,7 +246,8 @@ def test_every_view_fits_a_phone_of_360_pixels(laptop: Panel) -> None:
     page = laptop.page(width=360, height=740)
     laptop.ask("remember", text="The spare key is with Mrs. Okafor", no_facts=True)
     wider = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    for view in ("devices", "questions", "inbox", "graph", "memories", ""):
+    behind = ("agents", "settings", "options", "spaces", "recovery")
+    for view in ("devices", "questions", "inbox", "graph", "memories", *behind, ""):
         go(page, view)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         shoot(page, f"phone-{view or 'home'}")
