@@ -8,7 +8,7 @@ memory that was told on its day.
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from replica import Value, derived_memory_id
@@ -42,7 +42,8 @@ class Entry(NamedTuple):
 def looks_like(name: str, text: str) -> bool:
     """Say whether a text begins as a diary does, with a day or a title and a day, or is named after its day."""
     lines = [line for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT] if line.strip()]
-    month_first, year = month_first_in(lines), year_in(_title(name))
+    month_first = month_first_in(lines)
+    year = year_in(_title(name)) or _year_above(lines, month_first)
     if any(_begun(line, month_first, year) for line in lines[: _LINES_ABOVE_MAX + 1]):
         return True
     return name.lower().endswith(".txt") and day_of(_title(name)) is not None
@@ -78,10 +79,11 @@ def read(name: str, text: str) -> Iterator[Record]:
 def entries(text: str, *, line: int = 1, year: str = "") -> Iterator[Entry]:
     """Return what stands above the first day of a text, and each entry that says something; `line` is its first.
 
-    `year` is that of days that are written without one, until a line says another.
+    `year` is that of days written without one, until a line says another; a title above the first may say it, too.
     """
     lines = text.split("\n")
     month_first = month_first_in(lines)
+    year = year or _year_above(lines, month_first)
     began, day, heading, said = line, None, "", list[str]()
     for number, each in enumerate([*lines, None], start=line):
         begun = None if each is None else _begun(each, month_first, year)
@@ -116,6 +118,12 @@ def _begun(line: str, month_first: bool | None, year: str) -> tuple[int, str, st
                 if day is not None:
                     return day, heading, line[behind:].strip()
     return None
+
+
+def _year_above(lines: Sequence[str], month_first: bool | None) -> str:
+    """Return the year that a title above the first day says: "Diary 2024"; nothing where there is none."""
+    first = next((line.strip() for line in lines if line.strip()), "")
+    return year_in(first) if _is_title(first) and _begun(first, month_first, "") is None else ""
 
 
 def _is_title(text: str) -> bool:

@@ -309,6 +309,10 @@ DIARIES: list[tuple[str, str, list[tuple[int, str | None, str]]]] = [
      [(1, "2024-01-03", "дощ")]),
     ("d.txt", "miércoles, 3 de enero de 2024\nlluvia",
      [(1, "2024-01-03", "lluvia")]),
+    ("d.txt", "Tagebuch 2024\n\n3. März\nx\n6. März: y",
+     [(3, "2024-03-03", "x"), (5, "2024-03-06", "y")]),
+    ("d.txt", "31 Dec 2024: rain\n1 Jan: snow",  # of which year, nothing says
+     [(1, "2024-12-31", "rain\n1 Jan: snow")]),
     ("d.txt", "Le 3 janvier 2024\npluie",
      [(1, "2024-01-03", "pluie")]),
 ]  # fmt: skip
@@ -321,6 +325,13 @@ def test_a_diary_is_an_entry_for_each_day(
     items = [it for it in read_text(name, text, "diary") if isinstance(it, Item)]
     days = [moment[:10] if (moment := when(it)) else None for it in items]
     assert [*zip([it.line for it in items], days, [it.text for it in items], strict=True)] == found
+
+
+def test_a_diary_whose_title_alone_says_the_year_is_known_by_its_looks() -> None:
+    (snow,) = (
+        it for it in read_text("d.txt", "Tagebuch 2024\n\n3. März\nSchnee", "auto") if isinstance(it, Item)
+    )
+    assert (when(snow), snow.text) == ("2024-03-03T00:00", "Schnee")
 
 
 def test_a_text_of_days_that_may_be_two_or_that_begins_with_none_is_no_diary_by_its_looks() -> None:
