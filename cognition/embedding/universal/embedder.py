@@ -7,15 +7,22 @@ in memory and read it anew at every start. What is computed here is held to that
 A token is its vector beside three n-grams of it (two, three and five wide); a text is the sum of its tokens over the
 root of their number, through four small layers. Texts go through together, as many as keep the numbers in the
 processor's cache; a window that would reach into the next text reads zeros instead.
+
+Three fifths of the work is on each token by itself: what the first layer of an n-gram adds up is a product for each
+token of its window. So that is done once for each different token, and remembered: two thirds of the tokens of any
+talk, and most of a question's, come again. What is remembered was made of one token alone: the last bits of a
+question's vector would else follow from what was embedded before it.
 """
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors, unit
 from cognition.embedding.universal.pieces import BEGIN, END, UnigramPieces
@@ -42,6 +49,16 @@ _NGRAM: Final = 256
 # rows of a question takes as long again. Fewer columns than the least at a time, and nothing is gained.
 _AT_ONCE: Final = 1_000_000
 _COLUMNS_MIN: Final = 64
+# Rows of a product come in multiples of this: of seven, OpenBLAS takes half as long again as of eight.
+_ROWS: Final = 4
+# Tokens that are remembered, at 15 KB each.
+_TOKENS_KEPT: Final = 384
+# In a text of more tokens, those that are new are made together: a third of the time, and other last bits.
+_FEW: Final = 32
+# Where in what is known of a token its n-grams begin: as they go into the first layer, and what that makes of them.
+_ENDS: Final = [*accumulate([_NGRAM] * len(ORDERS) + [order * _NGRAM for order in ORDERS], initial=WIDTH)]
+_NARROW: Final = dict(zip(ORDERS, map(slice, _ENDS, _ENDS[1:]), strict=False))
+_LIFTED: Final = dict(zip(ORDERS, map(slice, _ENDS[len(ORDERS) :], _ENDS[len(ORDERS) + 1 :]), strict=True))
 # How many tokens before its own an n-gram of each order begins, and how far beyond a text the widest one reaches.
 _LEFT: Final = {2: 0, 3: 1, 5: 2}
 _BEYOND: Final = 2
@@ -54,7 +71,7 @@ class UniversalEmbedder:
         """`cache`: where it is unpacked, if not in the user's own cache."""
         self._cache = cache
         self._loading = threading.Lock()
-        self._loaded: tuple[UnigramPieces, Unpacked] | None = None
+        self._loaded: tuple[UnigramPieces, Model] | None = None
 
     @property
     def name(self) -> str:
@@ -79,7 +96,7 @@ class UniversalEmbedder:
         except Spoiled:
             return self._embedded(texts, *self._load(instead_of=model))
 
-    def _embedded(self, texts: Sequence[str], pieces: UnigramPieces, model: Unpacked) -> Vectors:
+    def _embedded(self, texts: Sequence[str], pieces: UnigramPieces, model: "Model") -> Vectors:
         rows = np.zeros((len(texts), WIDTH), np.float32)
         group: list[list[int]] = []
         places: list[int] = []
@@ -90,60 +107,119 @@ class UniversalEmbedder:
                 if not tokens:
                     continue
                 if group and sum(map(len, group)) + len(tokens) > _TOGETHER:
-                    rows[places] = _forward(model, group)
+                    rows[places] = model.forward(group)
                     group, places = [], []
                 group.append([BEGIN, *tokens, END])
                 places.append(place)
             if group:
-                rows[places] = _forward(model, group)
-        model.let_go()
+                rows[places] = model.forward(group)
+        model.unpacked.let_go()
         return unit(rows)
 
-    def _load(self, instead_of: Unpacked | None = None) -> tuple[UnigramPieces, Unpacked]:
+    def _load(self, instead_of: "Model | None" = None) -> tuple[UnigramPieces, "Model"]:
         """Return the model; unpacked anew `instead_of` one that is spoiled, unless another thread did that already."""
         with self._loading:
             if self._loaded is None or self._loaded[1] is instead_of:
-                model = unpacked(self._cache, anew=instead_of is not None)
-                self._loaded = UnigramPieces(model.arrays), model
+                model = Model(unpacked(self._cache, anew=instead_of is not None))
+                self._loaded = UnigramPieces(model.unpacked.arrays), model
             return self._loaded
 
 
-def _forward(model: Unpacked, group: Sequence[Sequence[int]]) -> Vectors:
-    """Return a row for each text, given by its tokens."""
-    of = model.arrays
-    lengths = np.array([*map(len, group)])
-    starts = lengths.cumsum() - lengths
-    tokens = np.array([*chain.from_iterable(group)])
-    count, eps = len(tokens), of["eps"][0]
-    features = np.empty((count, WIDTH + _NGRAM * len(ORDERS)), np.float32)
-    vectors = features[:, :WIDTH]
-    part = tokens % PARTS
-    np.multiply(model.rows(tokens), of["scale"][part, None], out=vectors)
-    vectors += of["lo"][part, None]
-    narrow = _times(vectors, of["proj_all"])
-    narrow += of["proj_b_all"]
-    _normed(narrow, of["ln_g_all"], of["ln_b_all"], eps)
-    # Where each token stands among rows of zeros, which lie before, between and behind the texts.
-    at = np.arange(count) + np.arange(_BEYOND, _BEYOND * len(group) + 1, _BEYOND).repeat(lengths)
-    beside = np.zeros((count + (len(group) + 1) * _BEYOND, _NGRAM), np.float32)
-    for place, order in enumerate(ORDERS):
-        windows, first = _windows(beside, order), at - _LEFT[order]
-        before = narrow[:, place * _NGRAM : (place + 1) * _NGRAM]
-        for layer in ("1", "2"):
-            beside[at] = before
-            said = _times(windows[first], of[f"w{layer}_{order}"])
-            said += of[f"b{layer}_{order}"]
-            np.maximum(said, 0, out=said)
-            said += before
-            before = said
-        features[:, WIDTH + place * _NGRAM : WIDTH + (place + 1) * _NGRAM] = before
-    _normed(features, of["ln_g"], of["ln_b"], eps)
-    told = np.add.reduceat(features, starts, axis=0) @ of["cnn_W"]
-    weight = lengths.astype(np.float32)[:, None]
-    told = (told + weight * of["cnn_b"]) / np.sqrt(weight)
-    deep = np.maximum(told @ of["p1"] + np.maximum(told @ of["d0"], 0) @ of["d1"], 0)
-    rows: Vectors = np.tanh(deep @ of["p3"] + np.maximum(deep @ of["d2"], 0) @ of["d3"])
-    return rows
+class Model:
+    """The forward pass. May be used from several threads."""
+
+    def __init__(self, model: Unpacked) -> None:
+        self.unpacked = model
+        self._rows = np.empty((_TOKENS_KEPT, _ENDS[-1]), np.float32)
+        self._at: dict[int, int] = {}
+        """The row of each token that is remembered."""
+        self._remembering = threading.Lock()
+
+    def forward(self, group: Sequence[Sequence[int]]) -> Vectors:
+        """Return a row for each text, given by its tokens."""
+        of = self.unpacked.arrays
+        lengths = np.array([*map(len, group)])
+        starts = lengths.cumsum() - lengths
+        count = int(lengths.sum())
+        known, which = self._known([*chain.from_iterable(group)])
+        features = np.empty((count, WIDTH + _NGRAM * len(ORDERS)), np.float32)
+        features[:, :WIDTH] = known[which, :WIDTH]
+        # Where each token stands among rows of zeros, which lie before, between and behind the texts.
+        at = np.arange(count) + np.arange(_BEYOND, _BEYOND * len(group) + 1, _BEYOND).repeat(lengths)
+        room = count + (len(group) + 1) * _BEYOND
+        more = np.zeros(-count % _ROWS, np.int64)  # windows that fill up the rows of a product
+        for place, order in enumerate(ORDERS):
+            first = at - _LEFT[order]
+            lifted = np.zeros((room, order, _NGRAM), np.float32)
+            lifted[at] = known[which, _LIFTED[order]].reshape(count, order, _NGRAM)
+            said = np.add.reduce(_across(lifted)[first], axis=1)
+            _stepped(said, of[f"b1_{order}"], known[which, _NARROW[order]])
+            beside = np.zeros((room, _NGRAM), np.float32)
+            beside[at] = said
+            windows = _windows(beside, order)[np.concatenate([first, more])]
+            deeper = _times(windows, of[f"w2_{order}"])[:count]
+            _stepped(deeper, of[f"b2_{order}"], said)
+            features[:, WIDTH + place * _NGRAM : WIDTH + (place + 1) * _NGRAM] = deeper
+        _normed(features, of["ln_g"], of["ln_b"], of["eps"][0])
+        told = np.add.reduceat(features, starts, axis=0) @ of["cnn_W"]
+        weight = lengths.astype(np.float32)[:, None]
+        told = (told + weight * of["cnn_b"]) / np.sqrt(weight)
+        deep = np.maximum(told @ of["p1"] + np.maximum(told @ of["d0"], 0) @ of["d1"], 0)
+        rows: Vectors = np.tanh(deep @ of["p3"] + np.maximum(deep @ of["d2"], 0) @ of["d3"])
+        return rows
+
+    def _known(self, tokens: Sequence[int]) -> tuple[Vectors, NDArray[np.int64]]:
+        """Return what is known of each different token, and the row of each."""
+        often = Counter(tokens)
+        alone = [token for token in often if len(tokens) <= _FEW or self._keeps(token, often[token])]
+        others = [*often.keys() - alone]
+        at = {token: row for row, token in enumerate((*alone, *others))}
+        known = np.empty((len(at), _ENDS[-1]), np.float32)
+        self._remember(alone, known[: len(alone)])
+        if others:
+            self._make(others, known[len(alone) :])
+        return known, np.array([at[token] for token in tokens])
+
+    def _keeps(self, token: int, times: int) -> bool:
+        """Say whether a token among many is remembered, or comes often enough to be while there is room."""
+        return token in self._at or (times > 1 and len(self._at) < _TOKENS_KEPT)
+
+    def _remember(self, tokens: Sequence[int], known: Vectors) -> None:
+        """Write what is known of some tokens, each made alone where it is not remembered."""
+        with self._remembering:
+            for token, told in zip(tokens, known, strict=True):
+                row = self._at.pop(token, None)
+                if row is not None:
+                    told[:] = self._rows[row]
+                else:
+                    self._make([token], told[None])
+                    is_full = len(self._at) == _TOKENS_KEPT
+                    row = self._at.pop(next(iter(self._at))) if is_full else len(self._at)
+                    self._rows[row] = told
+                self._at[token] = row  # behind all others: who was not asked for longest is the first
+
+    def _make(self, tokens: Sequence[int], known: Vectors) -> None:
+        """Write tokens' vectors, their n-grams, and what the first layer makes of these at each place of a window."""
+        of = self.unpacked.arrays
+        vectors, narrow = known[:, :WIDTH], known[:, WIDTH : _ENDS[len(ORDERS)]]
+        numbers = np.array(tokens)
+        part = numbers % PARTS
+        np.multiply(self.unpacked.rows(numbers), of["scale"][part, None], out=vectors)
+        vectors += of["lo"][part, None]
+        narrow[:] = _times(vectors, of["proj_all"])
+        narrow += of["proj_b_all"]
+        _normed(narrow, of["ln_g_all"], of["ln_b_all"], of["eps"][0])
+        for order in ORDERS:
+            each = narrow[:, _NARROW[order].start - WIDTH : _NARROW[order].stop - WIDTH]
+            weights = of[f"w1_{order}"].reshape(order, _NGRAM, _NGRAM)
+            known[:, _LIFTED[order]] = (each @ weights).transpose(1, 0, 2).reshape(len(tokens), -1)
+
+
+def _stepped(rows: Vectors, bias: Vectors, before: Vectors) -> None:
+    """Add in place what a layer adds to a product: its bias, and what came in beside what is left above zero."""
+    rows += bias
+    np.maximum(rows, 0, out=rows)
+    rows += before
 
 
 def _times(rows: Vectors, weights: Vectors) -> Vectors:
@@ -175,3 +251,10 @@ def _windows(rows: Vectors, order: int) -> Vectors:
     count, wide = rows.shape
     # What numpy has for this takes as long as a product.
     return np.ndarray((count - order + 1, order * wide), np.float32, rows, 0, rows.strides)
+
+
+def _across(rows: Vectors) -> Vectors:
+    """Return for each row its first part, the second of the next row and so on, as a view likewise."""
+    count, order, wide = rows.shape
+    down, along, each = rows.strides
+    return np.ndarray((count - order + 1, order, wide), np.float32, rows, 0, (down, down + along, each))

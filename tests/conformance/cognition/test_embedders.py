@@ -114,14 +114,28 @@ def test_what_the_default_embedder_computes_is_what_its_package_computes(
     assert np.abs(alone - theirs).max() < 1e-5
 
 
+def test_the_vector_of_a_question_does_not_follow_from_what_was_embedded_before_it(
+    universal: Callable[[], Embedder],
+) -> None:
+    question, page = "where did Ann move?", " ".join(["Ann and Bob did move somewhere, but where?"] * 9)
+    alone, after = universal(), universal()
+    whole = alone.embed([question])
+    after.embed([page, "did Ann?"])
+    after.embed(["where did Bob move? Ann asked."])
+    assert np.array_equal(after.embed([question]), whole)
+    for start in range(0, 800, 8):  # more tokens than are remembered
+        alone.embed([" ".join(map(str, range(start, start + 8)))])
+    assert np.array_equal(alone.embed([question]), whole)
+
+
 def test_whichever_thread_embeds_does_so_on_one_core(
     universal: Callable[[], Embedder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """threadpoolctl lets one thread set that, and said nothing to others: each kept a second core busy with waiting."""
-    forward = embedder._forward
+    forward = embedder.Model.forward
     used: list[int] = []
 
-    def watched(model: Unpacked, group: Sequence[Sequence[int]]) -> Vectors:
+    def watched(model: embedder.Model, group: Sequence[Sequence[int]]) -> Vectors:
         used.append(blas_threads())
         return forward(model, group)
 
@@ -133,7 +147,7 @@ def test_whichever_thread_embeds_does_so_on_one_core(
             default=1,
         )
 
-    monkeypatch.setattr(embedder, "_forward", watched)
+    monkeypatch.setattr(embedder.Model, "forward", watched)
     before, model = blas_threads(), universal()
     model.embed(["Ann moved to Lisbon"])
     with ThreadPoolExecutor(1) as other:
