@@ -14,6 +14,9 @@ from typing import Final, NamedTuple
 
 # What fits on a card, and in a prompt, beside other memories.
 CHARACTERS_MAX: Final = 600
+# A longer text is a book: no summary has room for it beside others, and to take a hundred of them apart would keep the
+# store's thread for a minute at each change of one.
+SOURCE_CHARACTERS_MAX: Final = 20_000
 # Memories that nobody weighed are in the middle.
 IMPORTANCE_DEFAULT: Final = 0.5
 # A summary speaks for several memories, and comes before each of them.
@@ -53,20 +56,28 @@ def _summary(ordered: Sequence[SummarySource], sentences_of: Mapping[bytes, dict
     told = {(lead.speaker, words) for words in sentences_of[lead.rid].values()}
     kept = [lead]
     for source in others:
-        longer, more = summary, set(told)
+        longer, more = summary, set[tuple[str | None, Words]]()
         for sentence, words in sentences_of[source.rid].items():
-            if (source.speaker, words) not in more:
+            if (source.speaker, words) not in told and (source.speaker, words) not in more:
                 longer = _joined(longer, _said(" ".join(sentence.split()), source.speaker, named=named))
                 more.add((source.speaker, words))
-        if longer == summary or len(longer) <= CHARACTERS_MAX:
-            summary, told = longer, more
+                if (
+                    len(longer) > CHARACTERS_MAX
+                ):  # of a book, the first sentence tells that there is no room for it
+                    break
+        else:
+            summary = longer
+            told |= more
             kept.append(source)
     return SummaryText(summary, tuple(kept))
 
 
 def summaries_of(sources: Iterable[SummarySource], members_min: int) -> Iterator[SummaryText]:
-    """Return as many summaries as it takes to say these memories, each of `members_min` or more; the rest has none."""
-    left = {source.rid: source for source in in_order(sources)}
+    """Return as many summaries as it takes to say these memories, each of `members_min` or more; the rest has none.
+
+    Nor has what is longer than `SOURCE_CHARACTERS_MAX`.
+    """
+    left = {source.rid: source for source in in_order(sources) if len(source.text) <= SOURCE_CHARACTERS_MAX}
     # Taken apart once: each summary that follows goes through all that is left.
     sentences_of = {source.rid: _sentences(source) for source in left.values()}
     while len(left) >= members_min:

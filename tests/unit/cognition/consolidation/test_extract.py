@@ -5,6 +5,7 @@ from itertools import permutations
 
 import pytest
 
+from cognition.consolidation import extract
 from cognition.consolidation.extract import CHARACTERS_MAX, SummarySource, raised, summaries_of, summarise
 from tests.support.published import published
 from tests.support.triples import SAID_NEARLY_ALIKE
@@ -63,6 +64,29 @@ def test_what_a_summary_has_no_room_for_goes_into_another_one() -> None:
         assert len(one.text) <= CHARACTERS_MAX
         for each in one.sources:
             assert each.text.rstrip(".") in one.text
+
+
+def test_of_a_book_one_sentence_tells_that_there_is_no_room_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it was put together first, a sentence at a time: two megabytes of short lines took minutes."""
+    joined: list[str] = []
+    right = extract._joined
+
+    def join(one: str, other: str) -> str:
+        joined.append(other)
+        return right(one, other)
+
+    monkeypatch.setattr(extract, "_joined", join)
+    books = [source("\n".join(f"Line {n} of book {book}" for n in range(900)), book) for book in range(2, 7)]
+    assert [*summaries_of(books, 2)] == []
+    assert len(joined) < 1_000
+    assert len(summarise([source("We hiked.", 1, 0.9), *books]).sources) == 1
+
+
+def test_what_is_as_long_as_a_book_is_in_no_summary() -> None:
+    three = [source(f"We hiked in {where}.", at) for at, where in enumerate(("Porto", "Sintra", "Braga"))]
+    book = source("x" * (extract.SOURCE_CHARACTERS_MAX + 1), 0, 1.0)
+    (found,) = summaries_of([book, *three], 3)
+    assert set(found.sources) == set(three)
 
 
 def test_a_summary_does_not_hang_on_the_order_of_its_sources() -> None:
