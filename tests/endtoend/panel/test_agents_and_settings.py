@@ -208,14 +208,29 @@ def test_everything_is_taken_out_and_backed_up(laptop: Panel, page: Page) -> Non
 
 def test_what_looked_secret_is_decided_on_in_the_page(laptop: Panel, page: Page) -> None:
     """And it is covered there: who looks over a shoulder sees no password."""
-    for secret in ("The wifi password is Sunny-Beach42", "My password: hunter2-Mango77"):
+    secrets = (
+        "The wifi password is Sunny-Beach42",
+        "My password: hunter2-Mango77",
+        "My password: tulip9-Kiwi55",
+    )
+    for secret in secrets:
         assert laptop.ask("remember", text=secret)["held"] is True
     go(page, "settings")
     held = page.get_by_role("list", name="Held back on this device").get_by_role("listitem")
-    expect(held).to_have_count(2)
+    expect(held).to_have_count(3)
     expect(held.first).to_contain_text("The wifi password is")
     assert "Beach42" not in page.locator("main").inner_text()
     shoot(page, "held")
+    asked = page.locator(".confirm")
+    for _ in range(2):
+        held.first.get_by_role("button", name="Delete…").click()
+        expect(asked).to_have_count(1)
+    held.last.get_by_role("button", name="Delete…").click()
+    expect(asked).to_have_count(2)
+    held.last.get_by_role("button", name="Delete", exact=True).click()
+    expect(held).to_have_count(2)
+    expect(held.first.locator(".confirm")).to_be_visible()
+    held.first.get_by_role("button", name="Keep").click()
     held.first.get_by_role("button", name="Not a secret…").click()
     held.first.get_by_role("button", name="Keep").click()
     assert laptop.ask("list")["total"] == 0

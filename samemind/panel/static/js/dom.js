@@ -99,7 +99,7 @@ export function iconButton(name, label, click, props = {}) {
 }
 
 /** Ask in place before something that cannot be taken back; answers true or false. Until then the box, a `.confirm` of the
- *  container, can `ask` in other words. */
+ *  container, can `ask` in other words. Who asks again there takes back what was asked before. */
 export function confirmHere(container, question, yes, no = t("Keep")) {
   return new Promise((resolve) => {
     const answer = (value) => {
@@ -114,11 +114,13 @@ export function confirmHere(container, question, yes, no = t("Keep")) {
       h("button", { type: "button", class: "danger", on: { click: () => answer(true) } }, yes),
       h("button", { type: "button", on: { click: () => answer(false) } }, no),
     );
+    box.keep = () => answer(false);
     box.ask = (text) => {
       say(said, text);
       box.setAttribute("aria-label", text);
     };
     box.ask(question);
+    container.querySelector(":scope > .confirm")?.keep();
     container.append(box);
     box.querySelector("button").focus();
   });

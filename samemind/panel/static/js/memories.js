@@ -183,9 +183,8 @@ function render() {
   for (const rid of view.selected) if (state.waiting.has(rid)) view.selected.delete(rid);
   say(parts.selected, t("{n} selected", { n: number(view.selected.size) }));
   parts.forget.disabled = !view.selected.size;
-  const question = parts.bulk.querySelector(".confirm");
-  question?.ask(clearQuestion(total)); // of memories that came or went meanwhile, too
-  parts.clear.disabled = !total || Boolean(question);
+  parts.bulk.querySelector(".confirm")?.ask(clearQuestion(total)); // of memories that came or went meanwhile, too
+  parts.clear.disabled = !total;
 }
 
 function makeGroup(group) {
@@ -256,11 +255,7 @@ async function forgetSelected() {
 const clearQuestion = (total) => plural(total, "Forget this memory on every device?", "Forget all {n} memories on every device?");
 
 async function clearAll() {
-  const answer = confirmHere(parts.bulk, clearQuestion(count()), t("Forget all"));
-  render();
-  const yes = await answer;
-  render();
-  if (!yes) return;
+  if (!(await confirmHere(parts.bulk, clearQuestion(count()), t("Forget all")))) return;
   try {
     await call("panel/forget", { all: true });
     manage(false);

@@ -2,7 +2,7 @@
 // and what this device is.
 
 import { call, stream, upload } from "./api.js";
-import { announce, coded, confirmHere, h, say } from "./dom.js";
+import { announce, coded, confirmHere, h, keyed, say } from "./dom.js";
 import { ago, number, plural, t } from "./i18n.js";
 import { link } from "./router.js";
 import { reloadSoon, state } from "./state.js";
@@ -173,7 +173,8 @@ function heldBox() {
   async function load() {
     try {
       const { held } = await call("held list");
-      list.replaceChildren(...held.map(row));
+      // What is asked about one stays while another is decided on.
+      keyed(list, held, { key: (each) => each.id, make: row });
       none.hidden = held.length > 0;
     } catch (error) {
       complain(error);
