@@ -10,18 +10,22 @@ beginnings come first.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate
-from operator import itemgetter, sub
+from itertools import accumulate, islice
+from operator import eq, itemgetter, sub
+from struct import Struct
 from typing import Any, Final, NamedTuple
 
 from replica.errors import InvalidOp
 from replica.ids import MEMORY_ID_BYTES
 from replica.state.memories import Add, BareMemory
-from replica.state.reading import check_add
+from replica.state.reading import check_adds
 from replica.state.register import Dot
 
 _TIME_BYTES: Final = 6
 _REST_BYTES: Final = MEMORY_ID_BYTES - _TIME_BYTES
+_STARTS: Final = Struct(f"{_TIME_BYTES}s")
+_RESTS: Final = Struct(f"{_REST_BYTES}s")
+_name = itemgetter(0)
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 
 
@@ -70,20 +74,17 @@ def read_columns(plain: object, id8: Callable[[int, int], bytes], *, ops: int) -
         )
     if not all(feed > 0 or (feed == 0 and seq > 0) for feed, seq in zip(feeds, seqs, strict=True)):
         raise InvalidOp("expected added memories in the order of their ops, one for each op")
+    stamps = [*accumulate(stamps)]
+    check_adds(stamps, texts, fields)
     tails = len(feeds) * _TIME_BYTES
-    names = [
-        rids[i * _TIME_BYTES : (i + 1) * _TIME_BYTES]
-        + rids[tails + i * _REST_BYTES : tails + (i + 1) * _REST_BYTES]
-        for i in range(len(feeds))
-    ]
-    rows = list(zip(names, *map(accumulate, (feeds, seqs, stamps)), texts, fields, strict=True))
+    halves = zip(_STARTS.iter_unpack(rids[:tails]), _RESTS.iter_unpack(rids[tails:]), strict=True)
+    names = [start + rest for (start,), (rest,) in halves]
+    rows = sorted(
+        zip(names, accumulate(feeds), accumulate(seqs), stamps, texts, fields, strict=True), key=_name
+    )
+    if any(map(eq, map(_name, rows), map(_name, islice(rows, 1, None)))):
+        raise InvalidOp("expected each added memory once, got one twice")
     # What is made in the order in which it is used later lies in that order in memory, too.
-    rows.sort(key=itemgetter(0))
-    before = None
     for rid, feed, seq, hlc, text, more in rows:
-        if rid == before:
-            raise InvalidOp("expected each added memory once, got one twice")
-        before = rid
-        check_add(hlc, text, more)
         dot, add = _tuple(Dot, (feed, seq, id8(feed, seq))), _tuple(Add, (hlc, text, more))
         yield _tuple(BareMemory, (rid, dot, add))

@@ -13,6 +13,7 @@ from replica.codec import SALT_BYTES, check_text, decode_payload, pack, read_pla
 from replica.errors import InvalidOp, short
 from replica.hlc import HLC_MAX
 from replica.ids import ID8_BYTES, MEMORY_ID_BYTES, OpRef
+from replica.limits import TEXT_BYTES_MAX
 from replica.ops import OpKind
 from replica.state.cells import Cell, CellKind, Key, read_cell
 from replica.state.labels import TAGS
@@ -239,6 +240,20 @@ def check_add(hlc: object, text: object, fields: object) -> None:
         check_text(text)
     else:
         _said(OpKind.REMEMBER, [text, fields])
+
+
+def check_adds(stamps: Sequence[int], texts: Sequence[object], fields: Sequence[object]) -> None:
+    """Refuse what `check_add` refuses, of many adds; nearly all have no fields, and are judged in one."""
+    are_plain = (
+        min(stamps, default=0) >= 1
+        and max(stamps) <= HLC_MAX
+        and {*map(type, texts)} == {str}
+        and all(map(str.strip, texts))  # type: ignore[arg-type]
+        and max(map(len, texts)) <= TEXT_BYTES_MAX // 4  # type: ignore[arg-type]
+    )
+    for hlc, text, more in zip(stamps, texts, fields, strict=True):
+        if not are_plain or more != {}:
+            check_add(hlc, text, more)
 
 
 def _said(kind: OpKind, plain: object) -> None:
