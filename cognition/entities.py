@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cognition.fulltext import NEWEST_MAX, FulltextQuery
 from cognition.versions import made_anew
-from replica import FollowingTables, Memory, RowChange, derived_transaction, transaction
+from replica import FollowingTables, Memory, RowChange, derived_transaction, new_and_others, transaction
 from replica.reads.texts import updates_of
 
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ class EntityTables(FollowingTables):
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: what is new is to be read, what is gone leaves."""
-        stale, wanted = [], []
-        for number, _, before, after in changes:
+        stale: list[tuple[int]] = []
+        wanted, others = new_and_others(changes)
+        for number, _, before, after in others:
             if before is not None and after is not None and _read_of(before) == _read_of(after):
                 continue
             if before is not None:

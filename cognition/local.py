@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-from replica import RowChange, transaction
+from replica import RowChange, new_and_others, transaction
 from replica.derived import INDEX_OF_EVENTS, INDEX_OF_LATEST, INDEX_OF_SUREST, INDEX_OF_TIMES
 
 _CREATE: Final = (
@@ -117,7 +117,8 @@ class LocalTables:
                 [(self.bringing[rid], number) for number, rid, _, _ in changes if rid in self.bringing],
             )
             self.brought += noted.rowcount
-        gone = [(rid,) for _, rid, _, after in changes if after is None]
+        _, others = new_and_others(changes)
+        gone = [(rid,) for _, rid, _, after in others if after is None]
         if gone:
             connection.executemany("DELETE FROM held WHERE about = ?", gone)
             before = connection.total_changes

@@ -25,7 +25,7 @@ from cognition.days import DAY_MS
 from cognition.fulltext import TOKENIZER
 from cognition.tellings import TellingTables
 from cognition.wordings.tables import WordingTables
-from replica import RowChange, transaction
+from replica import RowChange, new_and_others, transaction
 from replica.hlc import COUNTER_BITS
 from replica.reads.ids import follow_one_another
 from replica.reads.texts import all_wordings
@@ -193,17 +193,15 @@ class CognitionTables:
     ) -> None:
         self._tellings.changed(connection, changes)
         self._wordings.changed(connection, changes)
-        numbers = [change.id for change in changes]
-        if not filed and follow_one_another(numbers, least=_RANGE_MIN) and all(map(_is_bare, changes)):
-            connection.execute(_ADD_BARE_WORDS, (min(numbers), max(numbers)))
-            filed = frozenset(numbers)
+        fresh, others = new_and_others(changes)
+        if fresh:
+            connection.execute(_ADD_BARE_WORDS, (fresh[0], fresh[-1]))
         dropped: list[tuple[int, str, str, str]] = []
         added: list[tuple[int, str, str, str]] = []
         gone: list[tuple[int]] = []
         stale: list[tuple[int]] = []
         requeued: list[tuple[int, int]] = []
-        fresh: list[int] = []
-        for number, _, before, after in changes:
+        for number, _, before, after in others:
             if before is None:
                 if after is not None:
                     fresh.append(number)
@@ -249,11 +247,6 @@ class CognitionTables:
         else:
             requeued += [(number, now_ms) for number in fresh]
         connection.executemany(_ENQUEUE, requeued)
-
-
-def _is_bare(change: RowChange) -> bool:
-    """Say whether a memory is new and has nothing beside its text."""
-    return change.before is None and change.after is not None and not change.after.fields
 
 
 def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from cognition.memories import EACH, IDS_MAX, RECALLED
 from cognition.versions import made_anew
-from replica import MemoryId, RowChange, transaction
+from replica import MemoryId, RowChange, new_and_others, transaction
 from replica.codec import pack
 from replica.derived import on_link_gone, on_link_made
 from replica.reads.duplicates import contents_are_indexed
@@ -132,8 +132,9 @@ class TellingTables:
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         """Follow a batch."""
-        fresh = [change.id for change in changes if change.before is None and change.after is not None]
-        for change in changes:
+        fresh, others = new_and_others(changes)
+        fresh += [change.id for change in others if change.before is None and change.after is not None]
+        for change in others:
             if change.before is not None and _moves(change):
                 _take_out(connection, change)
         _follow(connection, fresh)

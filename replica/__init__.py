@@ -92,7 +92,13 @@ if TYPE_CHECKING:
     from replica.storage.proposals import proposals_of
     from replica.storage.same_slots import claims_judged
     from replica.storage.settings import read_lessons, read_settings
-    from replica.storage.shown import DerivedTables, FollowingTables, RowChange, content_number
+    from replica.storage.shown import (
+        DerivedTables,
+        FollowingTables,
+        RowChange,
+        content_number,
+        new_and_others,
+    )
     from replica.storage.sql import bring_over, connect, derived_transaction, open_file, transaction
     from replica.storage.store import SqliteStore
     from replica.storage.triggers import (
@@ -202,6 +208,7 @@ __all__ = [
     "memories_called",
     "memories_of",
     "memories_to_come",
+    "new_and_others",
     "new_memory_id",
     "newest_numbers",
     "numbers_between",
@@ -320,7 +327,13 @@ if not TYPE_CHECKING:
             "storage.proposals": ("proposals_of",),
             "storage.same_slots": ("claims_judged",),
             "storage.settings": ("read_lessons", "read_settings"),
-            "storage.shown": ("DerivedTables", "FollowingTables", "RowChange", "content_number"),
+            "storage.shown": (
+                "DerivedTables",
+                "FollowingTables",
+                "RowChange",
+                "content_number",
+                "new_and_others",
+            ),
             "storage.sql": ("bring_over", "connect", "derived_transaction", "open_file", "transaction"),
             "storage.store": ("SqliteStore",),
             "storage.triggers": (

@@ -20,7 +20,7 @@ from typing import Final, TypeVar
 
 from cognition.memories import IDS_MAX, read_memories
 from cognition.versions import made_anew
-from replica import MemoryId, RowChange, derived_memory_id, transaction
+from replica import MemoryId, RowChange, derived_memory_id, new_and_others, transaction
 from replica.derived import on_proposed, on_withdrawn
 from replica.reads.ids import numbers_of
 from replica.reads.proposals import Loose, loose_among, proposals_with, proposed_among, proposed_in
@@ -114,10 +114,11 @@ class SummaryTables:
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch."""
-        gone = [(change.id,) for change in changes if change.after is None]
+        _, others = new_and_others(changes)
+        gone = [(change.id,) for change in others if change.after is None]
         for table in ("consolidation_due", "consolidation_alone") if gone else ():
             connection.executemany(f"DELETE FROM {table} WHERE id = ?", gone)
-        freed = [(change.id,) for change in changes if _may_again(change)]
+        freed = [(change.id,) for change in others if _may_again(change)]
         connection.executemany("INSERT OR IGNORE INTO consolidation_due VALUES (?)", freed)
         ((proposed,),) = connection.execute(
             "SELECT EXISTS (SELECT 1 FROM shown_proposal) OR EXISTS (SELECT 1 FROM summary_due)"

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from cognition.versions import made_anew
-from replica import FollowingTables, RowChange, read_claims, read_settings, transaction
+from replica import FollowingTables, RowChange, new_and_others, read_claims, read_settings, transaction
 from replica.derived import INDEX_OF_RELATIONS, on_judged, on_judged_no_more
 from replica.reads.claims import (
     ClaimNames,
@@ -140,7 +140,8 @@ class ClaimTables(FollowingTables):
             if renamed or _is_due(connection):
                 _follow(connection, renamed)
             return
-        unread = [change.id for change in changes if _says_something_else(change)]
+        unread, others = new_and_others(changes)
+        unread += [change.id for change in others if _says_something_else(change)]
         if follow_one_another(unread, least=_RANGE_MIN):
             connection.execute(
                 "INSERT OR IGNORE INTO claim_unread SELECT id FROM shown_memory WHERE id BETWEEN ? AND ?",
@@ -150,8 +151,8 @@ class ClaimTables(FollowingTables):
             connection.executemany(
                 "INSERT OR IGNORE INTO claim_unread VALUES (?)", [(number,) for number in unread]
             )
-        numbers = [change.id for change in changes]
-        held = [change.id for change in changes if change.before is not None]
+        numbers = [change.id for change in others]  # of new rows without labels none claims anything
+        held = [change.id for change in others if change.before is not None]
         touched = {*_filed_among(connection, held), *_claiming_among(connection, numbers)}
         if touched or _is_due(connection):
             _follow(connection, sorted(touched))

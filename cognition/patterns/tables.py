@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from cognition.memories import EACH, Shown, read_memories
 from cognition.versions import made_anew
 from cognition.words import STOP_WORDS, words
-from replica import FollowingTables, Memory, RowChange, transaction
+from replica import FollowingTables, Memory, RowChange, new_and_others, transaction
 
 if TYPE_CHECKING:
     from cognition.patterns.reading import Noted
@@ -84,8 +84,8 @@ class PatternTables(FollowingTables):
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: what is new is to be read, what is gone is taken back."""
-        wanted = []
-        for number, _, before, after in changes:
+        wanted, others = new_and_others(changes)
+        for number, _, before, after in others:
             if before is not None and after is not None and _read_of(before) == _read_of(after):
                 continue
             if before is not None:

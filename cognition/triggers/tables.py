@@ -17,7 +17,7 @@ from cognition.memories import read_memories
 from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.versions import made_anew
-from replica import Memory, RowChange, transaction
+from replica import Memory, RowChange, new_and_others, transaction
 from replica.reads.ids import all_numbers
 
 # Raise it when a table, or what goes into it, changes.
@@ -69,7 +69,8 @@ class TriggerTables:
     def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         stale, due = [], []
         topics: dict[str, int] = {}
-        for number, _, before, after in changes:
+        _, others = new_and_others(changes)
+        for number, _, before, after in others:
             if before is not None and before.fields:
                 stale += [(number,)] if self.due(before) else []
                 _count(topics, before, -1)

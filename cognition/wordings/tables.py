@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from cognition.fulltext import TOKENIZER
 from cognition.memories import EACH
 from cognition.versions import made_anew
-from replica import MemoryId, RowChange, derived_transaction, memories_called, transaction
+from replica import MemoryId, RowChange, derived_transaction, memories_called, new_and_others, transaction
 from replica.reads.texts import said_at
 
 # What was given is nowhere else: a version after this one has to bring it over.
@@ -81,9 +81,10 @@ class WordingTables:
         ((last,),) = connection.execute("SELECT max(id) FROM wording")
         if last is None:
             return
+        fresh, looked_at = new_and_others(changes)
         others = [
             (number, after is None)
-            for number, _, before, after in changes
+            for number, _, before, after in looked_at
             if number <= last and before is not None and (after is None or after.text != before.text)
         ]
         held = wordings_at(connection, [number for number, _ in others])
@@ -97,7 +98,8 @@ class WordingTables:
         gone = [(number,) for number, is_gone in others if is_gone or number > asked]
         connection.executemany("DELETE FROM wording WHERE id = ?", gone)
         # What comes under a number that was passed by would not be come by again.
-        again = [(number,) for number, _, before, _ in changes if before is None and number < asked]
+        fresh += [number for number, _, before, _ in looked_at if before is None]
+        again = [(number,) for number in fresh if number < asked]
         connection.executemany("INSERT OR IGNORE INTO wording (id) VALUES (?)", again)
 
 

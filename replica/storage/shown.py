@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, overload, runtime_checkable
 
 from replica.codec import pack, unpack
 from replica.fields import FIELDS, column_value, is_shown
@@ -34,6 +34,8 @@ from replica.storage.sql import insert_many, select_named, transaction
 from replica.storage.triggers import shown_triggers, trigger_rows, write_triggers
 
 _MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
+# A memory that is new and has nothing beside its text was opened by nobody: so much less is bound for each.
+_NEW_COLUMNS: Final = _MEMORY_COLUMNS[:-2]
 _FIELD_COLUMNS: Final = tuple(FIELDS)
 _ALL_COLUMNS: Final = (*_MEMORY_COLUMNS, *_FIELD_COLUMNS, "more")
 _UPDATE_MEMORY: Final = (
@@ -46,7 +48,7 @@ _FOLLOWED_AT_ONCE: Final = 1_000
 # Rows that are compared with their cells at a time.
 _CHECKED_AT_ONCE: Final = 500
 # Rows that are made and written so many at a time lie in the processor's caches meanwhile.
-_ADDED_AT_ONCE: Final = 5_000
+_ADDED_AT_ONCE: Final = 20_000
 # As many as a device gets at once that joins a group; fewer are not worth a change of the schema.
 _FILLING_ROWS_MIN: Final = 10_000
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
@@ -65,6 +67,42 @@ class RowChange(NamedTuple):
     after: Memory | None
 
 
+class NewRows(Sequence[RowChange]):
+    """Rows of new memories that have nothing beside their text, under numbers that follow one another.
+
+    Nearly all of a sync are such. Whoever needs no more than their numbers has no change made for each.
+    """
+
+    def __init__(self, first: int, added: Sequence[BareMemory]) -> None:
+        self._added = added
+        self.numbers = range(first, first + len(added))
+        """The numbers of the rows, in their order."""
+
+    def __len__(self) -> int:
+        return len(self._added)
+
+    @overload
+    def __getitem__(self, at: int) -> RowChange: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[RowChange]: ...
+    def __getitem__(self, at: int | slice) -> RowChange | list[RowChange]:
+        if isinstance(at, slice):
+            return [*map(_new_row, self.numbers[at], self._added[at])]
+        return _new_row(self.numbers[at], self._added[at])
+
+    def __iter__(self) -> Iterator[RowChange]:
+        return map(_new_row, self.numbers, self._added)
+
+
+def new_and_others(changes: Sequence[RowChange]) -> tuple[list[int], Sequence[RowChange]]:
+    """Return the numbers of `NewRows` and no change, or no number and the changes, each of which is to be looked at."""
+    return ([*changes.numbers], ()) if isinstance(changes, NewRows) else ([], changes)
+
+
+def _new_row(number: int, one: BareMemory) -> RowChange:
+    return _tuple(RowChange, (number, one.rid, None, show_added(one)))
+
+
 class DerivedTables(Protocol):
     """Tables that a higher layer keeps in step with the memories that show."""
 
@@ -75,7 +113,7 @@ class DerivedTables(Protocol):
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch, inside its transaction.
 
-        Without changes where proposals, links, judgments or settings changed.
+        Without changes where proposals, links, judgments or settings changed; as `NewRows` where they are nothing else.
         """
         ...
 
@@ -161,21 +199,19 @@ class Shown:
         self._insert(inserts)
         self._tell(seen, now_ms)
 
-    def _show_added(self, added: Sequence[BareMemory], inserts: _Inserts) -> list[RowChange]:
+    def _show_added(self, added: Sequence[BareMemory], inserts: _Inserts) -> Sequence[RowChange]:
         """Put the rows of new memories, of which nothing is known but one add, with what is to be inserted."""
-        seen: list[RowChange] = []
-        unlabelled = inserts.setdefault(_MEMORY_COLUMNS, [])
-        for number, one in enumerate(added, self._last_memory + 1):
-            memory = show_added(one)
-            rid, text, fields, hlc, _, feed, _, _ = memory
+        seen = NewRows(self._last_memory + 1, added)
+        self._last_memory += len(added)
+        unlabelled = inserts.setdefault(_NEW_COLUMNS, [])
+        for number, one in zip(seen.numbers, added, strict=True):
+            rid, (feed, _, _), (hlc, text, fields) = one
             if fields:
-                columns, values = _filled_columns(memory)
+                columns, values = _filled_columns(show_added(one))
                 inserts.setdefault(columns, []).append((number, *values))
             else:  # nearly all
-                unlabelled.append((number, rid, text, content_number(text), hlc, hlc, feed, 0, 0))
-            seen.append(_tuple(RowChange, (number, rid, None, memory)))
-        self._last_memory += len(added)
-        return seen
+                unlabelled.append((number, rid, text, content_number(text), hlc, hlc, feed))
+        return seen if len(unlabelled) == len(added) else [*seen]
 
     def purge(self) -> None:
         """Leave no trace of rows that are gone."""
@@ -299,8 +335,9 @@ class Shown:
         if shown:
             numbers = dict(select_named(self._connection, "SELECT rid, id FROM memory WHERE rid IN", shown))
         inserts: _Inserts = {}
-        seen = self._show_added(changes.bare, inserts)
+        bare = self._show_added(changes.bare, inserts)
         updates, deletes = [], []
+        others: list[RowChange] = []
         stale: list[tuple[int]] = []
         laden: list[tuple[int, MemoryCell]] = []
         for rid, before, after, cell in changes.memories:
@@ -319,7 +356,8 @@ class Shown:
                 inserts.setdefault(columns, []).append((number, *values))
             else:
                 updates.append((*memory_row(after), number))
-            seen.append(_tuple(RowChange, (number, rid, before, after)))
+            others.append(_tuple(RowChange, (number, rid, before, after)))
+        seen = [*bare, *others] if others else bare
         new = sum(map(len, inserts.values()))
         with self._filling(new, held=self._last_memory - new):
             self._insert(inserts)
@@ -345,9 +383,10 @@ class Shown:
 
     def _insert(self, inserts: _Inserts) -> None:
         for columns, rows in inserts.items():
-            names = ", ".join(f'"{name}"' for name in ("id", *columns))
-            row = f"({', '.join('?' * (len(columns) + 1))})"
-            insert_many(self._connection, f"INSERT INTO memory ({names}) VALUES", row, rows)
+            zeros = _MEMORY_COLUMNS[-2:] if columns is _NEW_COLUMNS else ()
+            names = ", ".join(f'"{name}"' for name in ("id", *columns, *zeros))
+            row = ", ".join(["?"] * (len(columns) + 1) + ["0"] * len(zeros))
+            insert_many(self._connection, f"INSERT INTO memory ({names}) VALUES", f"({row})", rows)
 
     @contextmanager
     def _filling(self, rows: int, *, held: int) -> Iterator[None]:

@@ -7,6 +7,7 @@ import random
 import sqlite3
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -19,13 +20,18 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.folding import WorkingSet
 from replica.frame import Frame
+from replica.hlc import HLC_MAX
 from replica.ids import MemoryId
 from replica.limits import TEXT_BYTES_MAX
 from replica.meaning import meaning_of, meanings_of
 from replica.ops import Op, OpKind, Remember
 from replica.state.cells import encode_cell
+from replica.state.memories import Add, BareMemory, show_added
+from replica.state.reading import check_add, check_adds
+from replica.state.register import Dot
 from replica.state.text import EditedText, base_name
 from replica.storage.memory_store import MemoryStore
+from replica.storage.shown import NewRows, RowChange, Shown, new_and_others
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from samemind.config import Settings
@@ -148,14 +154,17 @@ def _written(hand: Hand, seen: Sequence[Op], choice: int, rid: MemoryId, chance:
 
 
 @st.composite
-def histories(draw: st.DrawFn, *, erases: bool = True) -> list[tuple[int, Op]]:
+def histories(
+    draw: st.DrawFn, *, erases: bool = True, begins: Sequence[tuple[str, bytes]] = ()
+) -> list[tuple[int, Op]]:
     """Ops of two members and a stranger, each with its author's number, in an order in which they may come.
 
     Without `erases`: an erasure has a proof where it is signed itself, so where frames end shows in what it leaves.
+    `begins` are texts, with the ids of their memories, that the first member told before everything else.
     """
     hands = [Hand("ann"), Hand("ben"), Hand("eve")]
     chance = random.Random(draw(st.integers(0, 2**32)))
-    written: list[tuple[int, Op]] = []
+    written = [(0, hands[0].write(Remember(text, {}), MemoryId(rid))) for text, rid in begins]
     for by, choice, rid in draw(
         st.lists(
             st.tuples(st.sampled_from([0, 0, 1, 1, 2]), st.integers(0, 30), st.sampled_from(RIDS)), min_size=1
@@ -183,20 +192,22 @@ def taken(
 ) -> tuple[Core, dict[str, Any]]:
     """What a device comes to that gets a history so many ops at a time."""
     core, connection = receiver(in_sqlite=in_sqlite)
-    hands = [Hand("ann"), Hand("ben"), Hand("eve")]
     for start in range(0, len(history), at_once):
-        some = history[start : start + at_once]
-        authors = sorted({by for by, _ in some})
-        whole = [
-            (hands[by].segment(*own), own) for by in authors if (own := [op for at, op in some if at == by])
-        ]
-        frame = frame_of_segments(*whole)._replace(
-            ops=tuple(op for _, op in some), segment_of=tuple(authors.index(by) for by, _ in some)
-        )
-        core.take(carry(Frame(*frame)), NOW_MS)
+        take(core, history[start : start + at_once])
     assert core.store.check(core.store.all_cells()) == []
     shown = {} if connection is None else shows(connection)
     return core, shown
+
+
+def take(core: Core, some: Sequence[tuple[int, Op]]) -> None:
+    """Have a device take these ops in one frame."""
+    hands = [Hand("ann"), Hand("ben"), Hand("eve")]
+    authors = sorted({by for by, _ in some})
+    whole = [(hands[by].segment(*own), own) for by in authors if (own := [op for at, op in some if at == by])]
+    frame = frame_of_segments(*whole)._replace(
+        ops=tuple(op for _, op in some), segment_of=tuple(authors.index(by) for by, _ in some)
+    )
+    core.take(carry(Frame(*frame)), NOW_MS)
 
 
 # Every table with rows of the state, and of what is derived from it, without the numbers that rows have here.
@@ -218,6 +229,9 @@ _SHOWS = {
     "claim_unread": "SELECT m.rid FROM claim_unread q JOIN memory m ON m.id = q.id",
     "telling": "SELECT m.rid, t.class FROM telling t JOIN memory m ON m.id = t.id",
     "due": "SELECT m.rid FROM due d JOIN memory m ON m.id = d.id",
+    "consolidation_due": "SELECT m.rid FROM consolidation_due d JOIN memory m ON m.id = d.id",
+    "reading": "SELECT m.rid FROM reading r JOIN memory m ON m.id = r.id",
+    "wording": "SELECT m.rid FROM wording w JOIN memory m ON m.id = w.id",
 }
 
 
@@ -240,8 +254,11 @@ def test_bulk_comes_to_what_ops_come_to_one_by_one(history: list[tuple[int, Op]]
     for at_once in (1, 3):
         other, shown_by_other = taken(history, at_once=at_once)
         assert whole.digests() == other.digests()
-        # What was told twice for a while stays a class of its own, and what was touched in vain has a cell.
-        assert shown | {"telling": [], "cell": []} == shown_by_other | {"telling": [], "cell": []}
+        # What was told twice for a while stays a class of its own, what was touched in vain has a cell, and what had
+        # other labels for a while is looked at again.
+        for name in ("telling", "cell", "consolidation_due"):
+            shown[name] = shown_by_other[name] = []
+        assert shown == shown_by_other
     in_memory = [taken(history, at_once=n, in_sqlite=False)[0] for n in (1, len(history))]
     cells = [{key: encode_cell(cell) for key, cell in core.store.all_cells()} for core in (whole, *in_memory)]
     assert cells[0] == cells[1] == cells[2]
@@ -260,6 +277,93 @@ def test_what_is_not_folded_comes_to_what_folding_it_does(history: list[tuple[in
         folded, shown_folded = taken(history, at_once=len(history))
     assert bulk.digests() == folded.digests()
     assert shown == shown_folded
+
+
+def _one_by_one(
+    right: Callable[[Shown, Sequence[BareMemory], Any], Sequence[RowChange]],
+) -> Callable[[Shown, Sequence[BareMemory], Any], Sequence[RowChange]]:
+    """Have derived tables look at each change, where they would be given `NewRows`."""
+    return lambda self, added, inserts: [*right(self, added, inserts)]
+
+
+_FIRST = [(text, bytes([60 + n]) * 16) for n, text in enumerate((*TEXTS, *TEXTS[:2]))]
+
+
+@given(histories(begins=_FIRST), st.integers(1, len(_FIRST)))
+@settings(max_examples=40, deadline=None)
+def test_new_rows_come_to_what_their_changes_come_to_one_by_one(
+    history: list[tuple[int, Op]], first: int
+) -> None:
+    """Memories without labels, of which derived tables hear by their numbers, and what is done to some of them then."""
+    came = []
+    for told_as in (lambda right: right, _one_by_one):
+        core, connection = receiver(in_sqlite=True)
+        assert connection is not None
+        # As if a reranker and a model had come further than any row that is left.
+        connection.execute("INSERT INTO reading (id, data) VALUES (1000, x'')")
+        connection.execute("INSERT INTO wording (id, given) VALUES (1000, 0)")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Shown, "_show_added", told_as(Shown._show_added))
+            take(core, history[:first])
+            told = shows(connection)
+            take(core, history[first:] or history[:1])
+        came.append((core.digests(), told, shows(connection)))
+    assert len(came[0][1]["reading"]) == len(came[0][1]["entity_queue"]) == first
+    assert came[0] == came[1]
+
+
+def test_new_rows_are_a_sequence_of_changes() -> None:
+    bare = [
+        BareMemory(rid, Dot(0, n, bytes(8)), Add(NOW_MS << 16, text, {}))
+        for n, (text, rid) in enumerate(_FIRST)
+    ]
+    rows = NewRows(7, bare)
+    changes = [RowChange(7 + n, one.rid, None, show_added(one)) for n, one in enumerate(bare)]
+    assert [*rows] == changes
+    assert (rows[0], rows[-1], rows[1:3], len(rows)) == (changes[0], changes[-1], changes[1:3], len(bare))
+    assert new_and_others(rows) == ([*range(7, 7 + len(bare))], ())
+    assert new_and_others(changes) == ([], changes)
+    with pytest.raises(IndexError):
+        rows[len(bare)]
+
+
+_STAMPS = (-1, 0, 1, NOW_MS << 16, HLC_MAX, HLC_MAX + 1)
+_SAID = (
+    *TEXTS,
+    "",
+    " \u2003\t",
+    "x" * (TEXT_BYTES_MAX + 1),
+    "\u00e9" * (TEXT_BYTES_MAX // 2 + 1),
+    b"no text",
+    None,
+)
+_MORE: tuple[Any, ...] = (*FIELDS, [], None, 0, {"importance": 7}, {"meta": {"a": {"b": 1}}})
+
+
+_GOOD_ADD: tuple[int, str, dict[str, Any]] = (NOW_MS << 16, TEXTS[0], {})
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *((stamp, *_GOOD_ADD[1:]) for stamp in _STAMPS),
+        *((_GOOD_ADD[0], text, {}) for text in _SAID),
+        *((*_GOOD_ADD[:2], more) for more in _MORE),
+    ],
+)
+def test_adds_of_a_snapshot_are_judged_together_as_one_by_one(odd: tuple[int, Any, Any]) -> None:
+    wrong = False
+    try:
+        check_add(*odd)
+    except InvalidOp:
+        wrong = True
+    for adds in ([odd], [_GOOD_ADD, odd, _GOOD_ADD]):
+        with pytest.raises(InvalidOp) if wrong else nullcontext():
+            check_adds(*([*column] for column in zip(*adds, strict=True)))
+
+
+def test_no_add_of_a_snapshot_is_judged() -> None:
+    check_adds([], [], [])
 
 
 @given(histories())
