@@ -35,6 +35,7 @@ from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import read_raised, reason_of
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
+from cognition.triggers.told_once import told_once
 from replica import MemoryId
 
 # Of what is due, so much is looked at in one cycle; the rest waits for those before it to be raised.
@@ -71,7 +72,7 @@ def reminders(
     connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
 ) -> Iterator[TriggerCandidate]:
     """Return what was intended and is due (ML-86); its window is when that is, of what repeats the last time."""
-    for it in _due(connection, REMINDER.name, now_ms):
+    for it in told_once(connection, _due(connection, REMINDER.name, now_ms)):
         due = latest(int(it.memory.fields["event_start"]), rule_of(it.memory), now_ms)
         yield TriggerCandidate(REMINDER, it.rid, due, reminder_urgency(now_ms - due))
 

@@ -73,6 +73,7 @@ def calendar_text(connection: "sqlite3.Connection") -> tuple[str, int]:
     """
     import icalendar
 
+    from cognition.triggers.told_once import told_once
     from replica import memories_to_come
 
     made = icalendar.Calendar()
@@ -81,7 +82,8 @@ def calendar_text(connection: "sqlite3.Connection") -> tuple[str, int]:
     made.add("name", "samemind")
     made.add("x-wr-calname", "samemind")
     made.add("refresh-interval", _REFRESH, parameters={"value": "DURATION"})
-    entries = [entry for it in memories_to_come(connection) if (entry := _entry(it)) is not None]
+    told = told_once(connection, memories_to_come(connection))
+    entries = [entry for it in told if (entry := _entry(it)) is not None]
     for entry in entries:
         made.add_component(entry)
     return made.to_ical().decode(), len(entries)

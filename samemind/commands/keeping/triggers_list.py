@@ -48,11 +48,12 @@ async def run(device: "Device", options: ListTriggers) -> Triggers:
 def _coming(connection: "sqlite3.Connection", now_ms: int) -> list[ComingReminder]:
     """Return the next reminders that are not due yet, the earliest first."""
     from cognition.reminding.repeating import following, rule_of
+    from cognition.triggers.told_once import told_once
     from replica import memories_to_come, show_memory_id
     from samemind.times import at_ms
 
     found: list[tuple[int, str, ComingReminder]] = []
-    for it in memories_to_come(connection):
+    for it in told_once(connection, memories_to_come(connection)):
         rule, first_ms = rule_of(it.memory), int(it.memory.fields["event_start"])
         due_ms = first_ms if first_ms > now_ms else following(first_ms, rule, now_ms)
         due = None if due_ms is None else at_ms(due_ms)

@@ -33,6 +33,24 @@ def test_what_asks_to_be_reminded_is_due_and_says_when(mind: BlockingMind) -> No
     assert held.text == "Remind me to call the dentist tomorrow at 9"
 
 
+def test_a_reminder_that_is_told_twice_comes_up_once_and_stays_settled(mind: BlockingMind) -> None:
+    past = "2020-01-01"
+    soon = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+    first = mind.remember("Call the dentist", type="prospective", event_start=past)
+    mind.remember("Call the dentist", type="prospective", event_start=past)
+    mind.think()
+    (due,) = mind.triggers()
+    assert due.rids == [first.rid]
+    mind.act(due)
+    mind.remember("Call the dentist", type="prospective", event_start=past)
+    mind.think()
+    assert list(mind.triggers()) == []
+    for days in (0, 0, 1):
+        mind.remember("Pay the rent", type="prospective", event_start=soon + timedelta(days=days))
+    assert [each.due for each in mind.triggers().coming] == [soon, soon + timedelta(days=1)]
+    assert mind.calendar().count == 3
+
+
 def test_what_repeats_says_how(mind: BlockingMind) -> None:
     told = mind.remember("Water the plants every Tuesday", meta={"place": "balcony"})
     assert told.reminder is not None
