@@ -10,12 +10,11 @@ processor's cache; a window that would reach into the next text reads zeros inst
 
 Three fifths of the work is on each token by itself: what the first layer of an n-gram adds up is a product for each
 token of its window. So that is done once for each different token, and remembered: two thirds of the tokens of any
-talk, and most of a question's, come again. What is remembered was made of one token alone: the last bits of a
-question's vector would else follow from what was embedded before it.
+talk, and most of a question's, come again. It is made by products of one token alone: the last bits of a vector would
+else follow from what was embedded before it.
 """
 
 import threading
-from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, chain
 from pathlib import Path
@@ -53,8 +52,6 @@ _COLUMNS_MIN: Final = 64
 _ROWS: Final = 4
 # Tokens that are remembered, at 15 KB each.
 _TOKENS_KEPT: Final = 384
-# In a text of more tokens, those that are new are made together: a third of the time, and other last bits.
-_FEW: Final = 32
 # Where in what is known of a token its n-grams begin: as they go into the first layer, and what that makes of them.
 _ENDS: Final = [*accumulate([_NGRAM] * len(ORDERS) + [order * _NGRAM for order in ORDERS], initial=WIDTH)]
 _NARROW: Final = dict(zip(ORDERS, map(slice, _ENDS, _ENDS[1:]), strict=False))
@@ -170,49 +167,50 @@ class Model:
 
     def _known(self, tokens: Sequence[int]) -> tuple[Vectors, NDArray[np.int64]]:
         """Return what is known of each different token, and the row of each."""
-        often = Counter(tokens)
-        alone = [token for token in often if len(tokens) <= _FEW or self._keeps(token, often[token])]
-        others = [*often.keys() - alone]
-        at = {token: row for row, token in enumerate((*alone, *others))}
-        known = np.empty((len(at), _ENDS[-1]), np.float32)
-        self._remember(alone, known[: len(alone)])
-        if others:
-            self._make(others, known[len(alone) :])
+        at = {token: row for row, token in enumerate(dict.fromkeys(tokens))}
+        known, new = np.empty((len(at), _ENDS[-1]), np.float32), []
+        with self._remembering:
+            for token, row in at.items():
+                if (kept := self._at.pop(token, None)) is None:
+                    new.append(token)
+                else:
+                    known[row] = self._rows[kept]
+                    self._at[token] = kept  # behind all others: who was not asked for longest is the first
+        if new:
+            known[[at[token] for token in new]] = made = self._made(new)
+            self._remember(new, made)
         return known, np.array([at[token] for token in tokens])
 
-    def _keeps(self, token: int, times: int) -> bool:
-        """Say whether a token among many is remembered, or comes often enough to be while there is room."""
-        return token in self._at or (times > 1 and len(self._at) < _TOKENS_KEPT)
-
-    def _remember(self, tokens: Sequence[int], known: Vectors) -> None:
-        """Write what is known of some tokens, each made alone where it is not remembered."""
+    def _remember(self, tokens: Sequence[int], made: Vectors) -> None:
+        """Keep what was made of some tokens, unless another thread did so meanwhile, in place of the first ones."""
         with self._remembering:
-            for token, told in zip(tokens, known, strict=True):
-                row = self._at.pop(token, None)
-                if row is not None:
-                    told[:] = self._rows[row]
-                else:
-                    self._make([token], told[None])
+            for token, row in zip(tokens, made, strict=True):
+                if token not in self._at:
                     is_full = len(self._at) == _TOKENS_KEPT
-                    row = self._at.pop(next(iter(self._at))) if is_full else len(self._at)
-                    self._rows[row] = told
-                self._at[token] = row  # behind all others: who was not asked for longest is the first
+                    kept = self._at.pop(next(iter(self._at))) if is_full else len(self._at)
+                    self._rows[kept] = row
+                    self._at[token] = kept
 
-    def _make(self, tokens: Sequence[int], known: Vectors) -> None:
-        """Write tokens' vectors, their n-grams, and what the first layer makes of these at each place of a window."""
+    def _made(self, tokens: Sequence[int]) -> Vectors:
+        """Return tokens' vectors, their n-grams, and what the first layer makes of these at each place of a window.
+
+        Each product is of one token and as many weights as the processor's cache holds until the next token.
+        """
         of = self.unpacked.arrays
+        known = np.empty((len(tokens), _ENDS[-1]), np.float32)
         vectors, narrow = known[:, :WIDTH], known[:, WIDTH : _ENDS[len(ORDERS)]]
         numbers = np.array(tokens)
         part = numbers % PARTS
         np.multiply(self.unpacked.rows(numbers), of["scale"][part, None], out=vectors)
         vectors += of["lo"][part, None]
-        narrow[:] = _times(vectors, of["proj_all"])
+        narrow[:] = _singly(vectors, of["proj_all"].reshape(WIDTH, -1, _NGRAM).transpose(1, 0, 2))
         narrow += of["proj_b_all"]
         _normed(narrow, of["ln_g_all"], of["ln_b_all"], of["eps"][0])
         for order in ORDERS:
-            each = narrow[:, _NARROW[order].start - WIDTH : _NARROW[order].stop - WIDTH]
-            weights = of[f"w1_{order}"].reshape(order, _NGRAM, _NGRAM)
-            known[:, _LIFTED[order]] = (each @ weights).transpose(1, 0, 2).reshape(len(tokens), -1)
+            known[:, _LIFTED[order]] = _singly(
+                known[:, _NARROW[order]], of[f"w1_{order}"].reshape(order, _NGRAM, _NGRAM)
+            )
+        return known
 
 
 def _stepped(rows: Vectors, bias: Vectors, before: Vectors) -> None:
@@ -220,6 +218,12 @@ def _stepped(rows: Vectors, bias: Vectors, before: Vectors) -> None:
     rows += bias
     np.maximum(rows, 0, out=rows)
     rows += before
+
+
+def _singly(rows: Vectors, weights: Vectors) -> Vectors:
+    """Return the products of each row with each of some weights side by side, none computed beside another row."""
+    products: Vectors = np.matmul(rows[None, :, None], weights[:, None])[:, :, 0]
+    return products.transpose(1, 0, 2).reshape(len(rows), -1)
 
 
 def _times(rows: Vectors, weights: Vectors) -> Vectors:
