@@ -35,7 +35,7 @@ def test_one_of_two_devices_in_touch_shows_a_reminder_and_what_both_put_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notifying, "LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(notifying, "TURN_SECONDS", 2.0)
+    monkeypatch.setattr(notifying, "TURN_SECONDS", 60.0)  # beyond what a busy machine takes to show three
     find_ours, ours = desktop(tmp_path / "one")
     find_theirs, theirs = desktop(tmp_path / "other")
 
@@ -61,11 +61,13 @@ def test_one_of_two_devices_in_touch_shows_a_reminder_and_what_both_put_off(
                     for number in range(3):
                         await laptop.mind.remember(f"call {number}", type="prospective", event_start=PAST)
                     await until(lambda: shown(3))
-                    await trio.sleep(3)  # longer than a turn
-                    assert ours() + theirs() == 3, (ours(), theirs())
-                    assert 0 in (ours(), theirs()), "the same device goes first each time"
                     nursery.cancel_scope.cancel()
+                assert 0 in (ours(), theirs()), "the same device goes first each time"
                 await agree(laptop, phone)
+                monkeypatch.setattr(notifying, "TURN_SECONDS", 0.0)
+                for each, find in ((laptop, find_ours), (phone, find_theirs)):
+                    await NotifyLoop(each.device, find).look()
+                assert ours() + theirs() == 3, (ours(), theirs())
             trigger = (await laptop.mind.triggers()).triggers[0]
             until_when = datetime.now(UTC) + timedelta(seconds=1)
             async with opened(tmp_path / "phone", online=False) as phone:  # apart
