@@ -27,12 +27,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="samemind-demo-") as folder:
         base = (*_COMMAND, "--home", str(Path(folder) / "laptop"), "--json")
         subprocess.run([*base, "init", "--name", "laptop"], check=True, stdout=subprocess.DEVNULL)
-        for text in _TOLD:
-            subprocess.run([*base, "remember", text], check=True, stdout=subprocess.DEVNULL)
         up = [*base, "up", "--no-mdns", "--listen", "127.0.0.1:0", "--panel", "127.0.0.1:0"]
         with subprocess.Popen(up, stdout=subprocess.PIPE, text=True) as laptop:
             try:
-                return _show(json.loads(_line(laptop))["panel_url"], base)
+                panel = json.loads(_line(laptop))["panel_url"]
+                for text in _TOLD:
+                    subprocess.run([*base, "remember", text], check=True, stdout=subprocess.DEVNULL)
+                return _show(panel, base)
             finally:
                 laptop.terminate()
 
