@@ -21,6 +21,8 @@ from samemind.errors import Usage
 # A path that the daemon would otherwise look for in its own working directory.
 _PATHS: Final = (Takes.PATH, Takes.NEW_PATH)
 STANDARD_INPUT: Final = "-"
+# What of a verb is words, which need no quotes where nothing else follows them.
+_JOINED: Final = {"remember": "text", "recall": "query", "context": "query", "goals add": "text"}
 # How a result may be printed (samemind.cli.formats).
 FORMATS: Final = ("table", "csv", "jsonl", "json")
 # What an option is called by another verb, or by other tools; who types it is told ours, where the verb has that.
@@ -94,8 +96,9 @@ def find_verb(line: Line) -> Command[Any, Any]:
 def read_words(verb: Command[Any, Any], words: Sequence[str]) -> dict[str, Any]:
     """Return the options that the words behind a verb give, as plain values; `Usage` says what is wrong with them."""
     found = vars(parser_of(verb).parse_args(words))
-    if verb.name == "remember":
-        found["text"] = " ".join(found["text"])
+    joined = _JOINED.get(verb.name)
+    if joined in found:
+        found[joined] = " ".join(found[joined]) if found[joined] else None
     if found.get("text") == STANDARD_INPUT:
         found["text"] = _standard_input()
     if found.get("batch") == STANDARD_INPUT:
@@ -139,7 +142,7 @@ def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
     )
     known = declared(verb.options)
     for one in known:
-        _add(parser, one, joined=verb.name == "remember")
+        _add(parser, one, joined=one.name == _JOINED.get(verb.name))
     if verb.rows:
         parser.add_argument(
             "--format", choices=FORMATS, metavar="FORMAT", help=f"how to print it: {', '.join(FORMATS)}"
@@ -152,7 +155,7 @@ def _add(parser: argparse.ArgumentParser, one: Declared, *, joined: bool) -> Non
     if not word.flag:
         if word.metavar:  # what has neither is for other doors
             many: dict[str, Any] = (
-                {"nargs": "*" if one.many and not one.required else "+"}
+                {"nargs": "+" if one.required else "*"}
                 if one.many or joined
                 else {}
                 if one.required
@@ -197,7 +200,7 @@ class _Parser(argparse.ArgumentParser):
         verb, usage = self.prog.partition(" ")[2], " ".join(self.format_usage().split())
         if len(usage) > USAGE_CHARACTERS_MAX:
             wanted = "".join(
-                f" [{each.metavar}]" if each.nargs == "?" else f" {each.metavar}"
+                f" [{each.metavar}]" if each.nargs in ("?", "*") else f" {each.metavar}"
                 for each in self._actions
                 if not each.option_strings
             )

@@ -55,6 +55,8 @@ class MakeContext(FilterOptions):
         "only results at least this likely to be about the question, 0 to 1",
         default=0.1,
         metavar="X",
+        least=0,
+        most=1,
     )
 
 

@@ -41,6 +41,8 @@ class Recall(FilterOptions):
         "only results at least this likely to be about the question, 0 to 1",
         default=0.0,
         metavar="X",
+        least=0,
+        most=1,
     )
 
 

@@ -30,6 +30,25 @@ def test_the_version_is_told_as_by_every_other_command_and_is_no_word_of_a_verb(
     assert read_line(["remember", "--version"]).words == ("--version",)
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["recall", "where", "does", "Ann", "live", "-k", "1"], {"query": "where does Ann live", "k": 1}),
+        (["recall", "-k", "1", "where does Ann live"], {"query": "where does Ann live", "k": 1}),
+        (["context", "where", "is", "Ann"], {"query": "where is Ann"}),
+        (["context"], {"query": None}),
+        (["goals", "add", "Run", "a", "marathon"], {"text": "Run a marathon"}),
+        (["remember", ""], {"text": ""}),
+    ],
+)
+def test_a_sentence_needs_no_quotes_where_nothing_else_follows_it(
+    words: list[str], found: dict[str, object]
+) -> None:
+    line = read_line(words)
+    given = read_words(find_verb(line), line.words)
+    assert given == found or {**given, "query": None} == found
+
+
 def test_text_that_is_not_utf8_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     """A shell of another time passes bytes on, and Python keeps them as halves of letters."""
     for words in (["remember", "caf\udce9"], ["remember", "x", "--tag", "\udcff"]):
@@ -100,7 +119,7 @@ def test_a_conversation_that_is_no_text_is_a_usage_error_with_its_name(tmp_path:
     "words",
     [
         ["recall"],
-        ["recall", "a", "b"],
+        ["get", "a", "b"],
         ["recall", "x", "-k"],
         ["recall", "x", "--colour"],
         ["recall", "x", "-k", "many"],
