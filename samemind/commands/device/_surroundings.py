@@ -21,6 +21,7 @@ from samemind.commands.group._parts import PeerView
 from samemind.device import Device
 from samemind.platform import system
 from samemind.recoding import beside, leftovers, stores
+from samemind.rendering import counted
 from samemind.starting import COMMAND
 
 # Clocks this far apart make "newest first" wrong for people; nothing breaks.
@@ -70,7 +71,8 @@ def clock(now_ms: int, peers: Sequence[PeerView]) -> Check:
     if off:
         return _bad("clock", "; ".join(off), "set both clocks by the network")
     known = sum(peer.offset_ms is not None for peer in peers)
-    return _good("clock", f"agrees with {known} other devices" if known else "nothing to compare it with yet")
+    others = counted(known, "other device")
+    return _good("clock", f"agrees with {others}" if known else "nothing to compare it with yet")
 
 
 def pairing(peers: Sequence[PeerView]) -> Check:
