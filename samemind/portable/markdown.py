@@ -42,11 +42,12 @@ def read(path: str, text: str) -> Iterator[Record]:
     first = 1 + (text.count("\n", 0, front.end()) if front is not None else 0)
     linked: set[str] = set()
     for number, headings, body in _sections(text[front.end() :] if front is not None else text, first):
+        below = headings[1:] if headings[:1] == [title] else headings  # many notes begin with their own name
         day = next((found for each in reversed(headings) if (found := day_of(each)) is not None), of_note)
         for entry in _dated(number, body, diary.year_in(title)):
             fields: dict[str, Value] = {
                 "source": SOURCE,
-                "topic": " > ".join([title, *headings, *filter(None, [entry.heading])]),
+                "topic": " > ".join([title, *below, *filter(None, [entry.heading])]),
                 "meta": {"note": path},
             }
             told_at = day if entry.day is None else entry.day

@@ -17,7 +17,7 @@ from samemind.blocking import BlockingMind
 from samemind.commands.portable.import_ import FORMATS
 from samemind.errors import SamemindError
 from samemind.portable import files, markdown
-from samemind.portable.files import read_path
+from samemind.portable.files import read_path, read_text
 from samemind.portable.records import Edge, Item, Unreadable
 from samemind.portable.texts import ZIP_RATIO_MAX
 from tests.support.exports import CHATGPT, CLAUDE, MCP_MEMORY, MEM0, NOTE
@@ -145,6 +145,12 @@ def test_a_vault_gives_its_sections_with_tags_and_links(tmp_path: Path) -> None:
     assert rig.text == "The mizzen is small. C# is no tag."
     edges = [(edge.source, edge.target) for edge in found if isinstance(edge, Edge)]
     assert edges == [("Yawl", "Ketch")]
+
+
+def test_a_note_that_begins_with_its_own_name_is_filed_under_it_once() -> None:
+    text = "# Boiler\n\nServiced in May.\n\n## Boiler\n\nA new pump."
+    found = [it for it in read_text("Boiler.md", text, "auto") if isinstance(it, Item)]
+    assert [it.fields["topic"] for it in found] == ["Boiler", "Boiler > Boiler"]
 
 
 def test_a_changed_section_comes_in_anew_and_the_others_are_known() -> None:
