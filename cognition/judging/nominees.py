@@ -1,11 +1,12 @@
 """Name what somebody who understands the words should compare with a new telling: at most three older memories.
 
-What is told twice, or otherwise than before, is nearly always among the memories nearest in meaning; but so is much
-that only sounds alike. So a logistic weighs four things: how near the older memory is, how many words of the new one
-it meets, how much of it these meet, and whether typed values cannot both hold. The likeliest decides whether anything
-is named; where it is, others that are half as likely as that takes are named beside it, since whoever reads one reads
-three. This judges nothing. Whoever told it, an agent or a person, reads both and says what they are to each other
-(`settle`).
+What is told twice, or otherwise than before, is nearly always among the memories nearest in meaning, or among those
+that share a word which few others hold; but so is much that only sounds alike. So a logistic weighs five things: how
+near the older memory is, which words of the new one it meets that others near it do not, how much of it these meet,
+whether typed values cannot both hold, and how many memories there are, since of more some lie near by chance. The
+likeliest decides whether anything is named; where it is, others that are half as likely as that takes are named beside
+it, since whoever reads one reads three. This judges nothing. Whoever told it, an agent or a person, reads both and says
+what they are to each other (`settle`).
 
 Its numbers are fitted by `python -m tests.bench.nominating`, which also tells what they reach on whoever was left out
 of the fit. Where no model is at hand, shared words, names and attributes stand for meaning, with weights set by hand.
@@ -23,8 +24,7 @@ from cognition.grammar.typed import read_claims
 from cognition.words import SILENT_WORDS, words
 
 NOMINEES_MAX: Final = 3
-# As many of the nearest are compared word by word: of a hundred partners one or two are behind them, and a word that
-# was not met before takes a fifth of a millisecond.
+# As many of the nearest are compared word by word: a word that was not met before takes a fifth of a millisecond.
 LOOKED_AT: Final = 16
 
 
@@ -34,22 +34,27 @@ class PartnerEvidence(NamedTuple):
     cosine: float
     """How near it is in meaning."""
     met: float
-    """How many of the new telling's words it meets, each as far as its nearest word is near (`MET_FROM`)."""
+    """Which of the new telling's words it meets, each as far as its nearest word is near (`MET_FROM`), and the more
+    the fewer of those it is compared with meet it (`rarity`)."""
     covered: float
     """Which share of its own words the new telling meets."""
     against: float
     """1 where typed values of the two cannot both hold."""
+    size: float
+    """How many memories it is one of: the natural logarithm of that."""
 
 
 # One for each part of the evidence, and what is added; `python -m tests.bench.nominating --write` writes them.
-WEIGHTS: Final = PartnerEvidence(cosine=7.55, met=0.21, covered=3.86, against=7.05)
-ADDED: Final = -8.69
+WEIGHTS: Final = PartnerEvidence(cosine=7.30, met=0.23, covered=4.15, against=4.05, size=-0.08)
+ADDED: Final = -8.64
 # How likely the first must be a partner to be named; fitted too: 45 of 100 memories without a partner name somebody.
-CHANCE_MIN: Final = 0.0249
+CHANCE_MIN: Final = 0.0212
 # Which share of that is enough for those beside it.
 BESIDE_SHARE: Final = 0.5
 # The least cosine of two words that says anything; what is above it counts, up to 1 for the same word.
 MET_FROM: Final = 0.3
+# Of whom a word is met, as a share of `LOOKED_AT`, at the least: what nobody meets is no rarer than a stray likeness.
+MET_SHARE_MIN: Final = 0.03
 # Words of a telling that are compared, from its beginning: a page would meet everything.
 MET_WORDS_MAX: Final = 40
 
@@ -110,6 +115,8 @@ class Near(NamedTuple):
     """Whether its vector, or that of the new telling, was made of more than the text."""
     met: MetWords | None = None
     """None where words have no vectors, and only those count that both hold."""
+    among: int = 1
+    """How many memories there are."""
 
 
 class _Read(NamedTuple):
@@ -163,12 +170,18 @@ def evidence(text: str, each: Near) -> PartnerEvidence:
         met=met.met,
         covered=met.covered,
         against=float(against),
+        size=math.log(max(1, each.among)),
     )
+
+
+def rarity(met: float) -> float:
+    """Return what a word counts that is met `met` times, in all, by those that a telling is compared with."""
+    return -math.log(min(max(met / LOOKED_AT, MET_SHARE_MIN), 1.0))
 
 
 def _met_exactly(told: Sequence[str], known: Sequence[str]) -> MetWords:
     both = len(set(told) & set(known))
-    return MetWords(float(both), both / max(1, len(known)))
+    return MetWords(both * rarity(1), both / max(1, len(known)))
 
 
 @lru_cache(_KEPT)

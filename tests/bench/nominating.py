@@ -1,9 +1,11 @@
 """Fit and judge what is named beside a new telling: `python -m tests.bench.nominating FOLDER|FILE.json… [--write]`.
 
-Lives are told as `tests.bench.lives` tells them, and what speaks for each older memory near a new one is kept
-(`--kept FOLDER`: it takes a minute a life, the fit a second). A logistic is fitted to tell partners (the older side of
-a contradiction, or of a repetition) from the other nearest, and judged on the person who was left out, whose bar is
-that of the others. Changes and look-alikes are neither partners nor plain. Printed is the share of contradictions and
+Lives are told as `tests.bench.lives` tells them, each into a store of its own; then half of them into one store, the
+other half into another, and all of them, with the notes of `tests/data/groups`, into a third: in a large store
+strangers' notes lie near. What speaks for each older memory near a new one is kept (`--kept FOLDER`: it takes a few
+minutes, the fit some seconds). A logistic is fitted to tell partners (the older side of a contradiction, or of a
+repetition) from the other nearest, and judged on the person who was left out, whose bar is that of the others, each in
+a store of their own. Changes and look-alikes are neither partners nor plain. Printed is the share of contradictions and
 repetitions whose older side is named, by how many plain memories name somebody, with the spread of 1,000 draws of
 persons. `--write` writes the numbers of all into `cognition/judging/nominees.py`, where nobody types any.
 `--judge` tells every life once more, by the numbers of the others, and has its key answer each nominee.
@@ -15,6 +17,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
@@ -30,31 +33,44 @@ from tests.bench.logistic import Numbers, logistic
 
 # How many plain memories may name somebody: the bar is set by the first, the others tell the curve.
 NAMED: Final = (0.45, 0.30, 0.35, 0.40, 0.47, 0.50)
-# Of each memory the nearest are fitted on; what is further off is told apart by nearness alone.
+# Of each memory the nearest are fitted on, as they come; what is further off is told apart by nearness alone.
 FITTED_ON: Final = 8
 # A repetition counts half: there are few, and nearness finds them.
 REPETITION: Final = 0.5
 DRAWN: Final = 1_000
+# What strangers' notes fill the largest store with, over how many days, as the lives are told.
+GROUPS: Final = Path(__file__).parents[1] / "data" / "groups"
+_FROM: Final = date(2025, 1, 1)
+_DAYS: Final = 660
+ALONE: Final = "alone"
 
 
 class Compared(NamedTuple):
-    """A new memory beside an older one that lies near: their places in the life, and what speaks for naming it."""
+    """A new memory beside an older one that lies near: whose each is, its place there, and what speaks for naming."""
 
+    whose: str
     newer: int
+    older_whose: str
     older: int
     evidence: list[float]
 
 
 class Judged(NamedTuple):
-    """A life: its pairs, how many memories it has, and what its key says."""
+    """A life in a store: its pairs, whose the older side is of each, and what its key says.
+
+    Places are those in the life; that of a stranger's memory is below nought. `wanted` is 1 where the older side is a
+    partner, and `share` how much a pair counts in the fit.
+    """
 
     name: str
     rows: Numbers
     newer: NDArray[np.int64]
     older: NDArray[np.int64]
+    older_whose: NDArray[np.str_]
+    wanted: Numbers
+    share: Numbers
     contradictions: list[tuple[int, int]]
     repetitions: list[list[int]]
-    undecided: set[tuple[int, int]]
     plain: list[int]
 
 
@@ -66,17 +82,33 @@ class Named(NamedTuple):
     plain: Numbers
 
 
-def capture(told: Mapping[str, Any]) -> list[Compared]:
-    """Tell a life, and return what speaks for whatever lay near each memory when it was told."""
-    place = {memory["text"]: at for at, memory in enumerate(_ordered(told))}
+# By the store that they were told into, and in each by whose they are.
+Stores = Mapping[str, Mapping[str, Judged]]
+
+
+def capture(lives: Mapping[str, Mapping[str, Any]], strangers: Sequence[str] = ()) -> list[Compared]:
+    """Tell lives into one store, and return what speaks for whatever lay near each memory when it was told."""
+    place = {
+        memory["text"]: (name, at) for name, told in lives.items() for at, memory in enumerate(_ordered(told))
+    }
+    memories = [
+        {**memory, "id": f"{name}-{memory['id']}"}
+        for name, told in lives.items()
+        for memory in told["memories"]
+    ]
+    for at, text in enumerate(strangers):
+        place.setdefault(text, ("", at))
+        day = _FROM + timedelta(at * _DAYS // len(strangers))
+        memories.append({"id": f"-{at}", "text": text, "at": f"{day}T12:00:00Z"})
     found: list[Compared] = []
 
     def record(text: str, near: Iterable[Near]) -> list[Nominee]:
-        found.extend(
-            Compared(place[text], place[each.text], list(nominees.evidence(text, each)))
-            for each in near
-            if each.cosine is not None
-        )
+        if place[text][0]:
+            found.extend(
+                Compared(*place[text], *place[each.text], list(nominees.evidence(text, each)))
+                for each in near
+                if each.cosine is not None and each.text in place
+            )
         return []
 
     with (
@@ -84,7 +116,7 @@ def capture(told: Mapping[str, Any]) -> list[Compared]:
         samemind.open_blocking(home) as mind,
         patch.object(nominating, "nominees", record),
     ):
-        Life(dict(told), mind)
+        Life({"memories": memories, "duplicates": []}, mind)
     return found
 
 
@@ -102,35 +134,41 @@ def judged(name: str, told: Mapping[str, Any], pairs: Sequence[Compared]) -> Jud
     busy = {at for pair in contradictions | undecided for at in pair} | {
         at for each in repetitions for at in each
     }
+    again = {(one, other) for each in repetitions for one in each for other in each if one < other}
+    firm = set(contradictions)
+    ends = [
+        (each.older if each.older_whose == name else -1 - at, each.newer) for at, each in enumerate(pairs)
+    ]
+    wanted, share = np.zeros(len(pairs)), np.zeros(len(pairs))
+    seen: Counter[int] = Counter()
+    for at, pair in enumerate(ends):
+        seen[pair[1]] += 1
+        wanted[at] = pair in firm or pair in again
+        if pair not in undecided and (wanted[at] or seen[pair[1]] <= FITTED_ON):
+            share[at] = REPETITION if pair in again and pair not in firm else 1.0
     return Judged(
         name,
         np.array([each.evidence for each in pairs]),
-        np.array([each.newer for each in pairs]),
-        np.array([each.older for each in pairs]),
+        np.array([newer for _, newer in ends]),
+        np.array([older for older, _ in ends]),
+        np.array([each.older_whose for each in pairs]),
+        wanted,
+        share,
         sorted(contradictions),
         repetitions,
-        undecided,
         [at for at in place.values() if at not in busy],
     )
 
 
-def fit(some: Sequence[Judged]) -> Numbers:
-    """Return the logistic's numbers, the last one what is added."""
-    rows, wanted, share = [], [], []
-    for life in some:
-        again = {(one, other) for each in life.repetitions for one in each for other in each if one < other}
-        firm = set(life.contradictions)
-        seen: dict[int, int] = {}
-        for at in np.lexsort((-life.rows[:, 0], life.newer)):
-            pair = (int(life.older[at]), int(life.newer[at]))
-            seen[pair[1]] = seen.get(pair[1], 0) + 1
-            partner = pair in firm or pair in again
-            if pair in life.undecided or (not partner and seen[pair[1]] > FITTED_ON):
-                continue
-            rows.append(life.rows[at])
-            wanted.append(float(partner))
-            share.append(REPETITION if pair in again and pair not in firm else 1.0)
-    return logistic(np.array(rows), np.array(wanted), np.array(share))
+def fit(stores: Stores, without: str = "") -> Numbers:
+    """Return the logistic's numbers, the last one what is added; of one person nothing is looked at."""
+    lives = [life for store in stores.values() for life in store.values() if life.name != without]
+    fitted = [(life.share > 0) & (life.older_whose != without) for life in lives]
+    return logistic(
+        np.concatenate([life.rows[some] for life, some in zip(lives, fitted, strict=True)]),
+        np.concatenate([life.wanted[some] for life, some in zip(lives, fitted, strict=True)]),
+        np.concatenate([life.share[some] for life, some in zip(lives, fitted, strict=True)]),
+    )
 
 
 def named(life: Judged, numbers: Numbers) -> Named:
@@ -173,51 +211,55 @@ def play(path: Path, numbers: Numbers, least: float) -> Counter[str]:
         return measure(path)[0]
 
 
-def play_left_out(lives: Mapping[Path, Judged]) -> None:
+def play_left_out(paths: Mapping[str, Path], stores: Stores) -> None:
     """Print what is found in each life by the numbers of the others, with its key as a judge."""
     total: Counter[str] = Counter()
-    for path, life in lives.items():
-        others = [each for each in lives.values() if each is not life]
-        numbers = fit(others)
-        figures = play(path, numbers, bar([named(each, numbers) for each in others], NAMED[0]))
+    for name, path in paths.items():
+        numbers = fit(stores, name)
+        others = [named(each, numbers) for each in stores[ALONE].values() if each.name != name]
+        figures = play(path, numbers, bar(others, NAMED[0]))
         show(path.stem, figures)
         total += figures
     show("all", total)
 
 
-def left_out(lives: Sequence[Judged]) -> tuple[list[Named], dict[float, list[float]]]:
-    """Return what is named of each life by the numbers of the others, and the bars that are theirs."""
-    found: list[Named] = []
+def left_out(stores: Stores) -> tuple[dict[str, list[Named]], dict[float, list[float]]]:
+    """Return what is named of each life by the numbers of the others, in each store, and the bars that are theirs."""
+    found: dict[str, list[Named]] = {store: [] for store in stores}
     bars: dict[float, list[float]] = {share: [] for share in NAMED}
-    for life in lives:
-        others = [each for each in lives if each is not life]
-        numbers = fit(others)
-        found.append(named(life, numbers))
-        known = [named(each, numbers) for each in others]
+    for name in stores[ALONE]:
+        numbers = fit(stores, name)
+        for store, lives in stores.items():
+            found[store].append(named(lives[name], numbers))
+        known = [named(each, numbers) for each in stores[ALONE].values() if each.name != name]
         for share in NAMED:
             bars[share].append(bar(known, share))
     return found, bars
 
 
-def report(lives: Sequence[Judged]) -> None:
+def report(stores: Stores) -> None:
     """Print what is named of those who were left out."""
-    found, bars = left_out(lives)
-    draws = np.random.default_rng(1).integers(len(lives), size=(DRAWN, len(lives)))
-    for share in sorted(NAMED):
-        least = bars[share]
-        spread = np.array(
-            [shares([found[at] for at in drawn], [least[at] for at in drawn]) for drawn in draws]
-        )
-        low, high = np.percentile(spread, [2.5, 97.5], axis=0)
-        cells = [
-            f"{name} {100 * told:.1f} % ({100 * below:.0f}-{100 * above:.0f})"
-            for name, told, below, above in zip(Named._fields, shares(found, least), low, high, strict=True)
-        ]
-        print(f"bar for {share:.0%}: {', '.join(cells)}")
-    for life, each, own in zip(lives, found, bars[NAMED[0]], strict=True):
+    every, bars = left_out(stores)
+    names = [*stores[ALONE]]
+    draws = np.random.default_rng(1).integers(len(names), size=(DRAWN, len(names)))
+    for store, found in every.items():
+        for share in sorted(NAMED):
+            least = bars[share]
+            spread = np.array(
+                [shares([found[at] for at in drawn], [least[at] for at in drawn]) for drawn in draws]
+            )
+            low, high = np.percentile(spread, [2.5, 97.5], axis=0)
+            cells = [
+                f"{name} {100 * told:.1f} % ({100 * below:.0f}-{100 * above:.0f})"
+                for name, told, below, above in zip(
+                    Named._fields, shares(found, least), low, high, strict=True
+                )
+            ]
+            print(f"{store}, bar for {share:.0%}: {', '.join(cells)}")
+    for name, each, own in zip(names, every[ALONE], bars[NAMED[0]], strict=True):
         contradictions, repetitions, plain = ((part > own).sum() for part in each)
         print(
-            f"{life.name:>20}: {contradictions}/{len(each.contradictions)} contradictions, "
+            f"{name:>20}: {contradictions}/{len(each.contradictions)} contradictions, "
             f"{repetitions}/{len(each.repetitions)} repetitions, {plain}/{len(each.plain)} plain"
         )
 
@@ -238,18 +280,41 @@ def write(numbers: Numbers, least: float) -> None:
     path.write_text(text, "utf-8")
 
 
-def read(path: Path, folder: Path | None) -> Judged:
-    """Return a life, told now unless a folder keeps what telling it found."""
-    told = json.loads(path.read_text("utf-8"))
-    name = f"{path.parent.name}-{path.stem}"
-    kept = None if folder is None else folder / f"{name}.json"
+def read(lives: Mapping[str, Mapping[str, Any]], folder: Path | None) -> dict[str, dict[str, Judged]]:
+    """Return the lives in each store, told now unless a folder keeps what telling them found."""
+    names = [*lives]
+    strangers = [
+        json.loads(line)["old"]
+        for path in sorted(GROUPS.glob("*.jsonl"))
+        for line in path.read_text("utf-8").split("\n")
+        if line
+    ]
+    told = {
+        ALONE: [([name], []) for name in names],
+        "two stores": [(names[::2], []), (names[1::2], [])],
+        "one store": [(names, strangers)],
+    }
+    return {
+        store: {
+            name: judged(name, lives[name], [each for each in pairs if each.whose == name])
+            for some, others in parts
+            for pairs in [_captured({name: lives[name] for name in some}, others, folder)]
+            for name in some
+        }
+        for store, parts in told.items()
+    }
+
+
+def _captured(
+    lives: Mapping[str, Mapping[str, Any]], strangers: Sequence[str], folder: Path | None
+) -> list[Compared]:
+    kept = None if folder is None else folder / f"{next(iter(lives))}-{len(lives)}.json"
     if kept is not None and kept.exists():
-        pairs = [Compared(*each) for each in json.loads(kept.read_text("utf-8"))]
-    else:
-        pairs = capture(told)
-        if kept is not None:
-            kept.write_text(json.dumps(pairs), "utf-8")
-    return judged(name, told, pairs)
+        return [Compared(*each) for each in json.loads(kept.read_text("utf-8"))]
+    pairs = capture(lives, strangers)
+    if kept is not None:
+        kept.write_text(json.dumps(pairs), "utf-8")
+    return pairs
 
 
 def _ordered(told: Mapping[str, Any]) -> list[Any]:
@@ -260,23 +325,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print what is named of whoever was left out, and the numbers of all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("paths", type=Path, nargs="+")
-    parser.add_argument(
-        "--kept", type=Path, help="a folder for what telling the lives takes a minute each to find"
-    )
+    parser.add_argument("--kept", type=Path, help="a folder for what telling the lives takes minutes to find")
     parser.add_argument("--write", action="store_true", help="write the numbers into the product")
     parser.add_argument("--judge", action="store_true", help="have the key of each life answer its nominees")
     options = parser.parse_args(arguments)
-    lives = {path: read(path, options.kept) for path in files_of(options.paths)}
-    everybody = list(lives.values())
-    report(everybody)
-    numbers = fit(everybody)
-    least = bar([named(life, numbers) for life in everybody], NAMED[0])
+    paths = {f"{path.parent.name}-{path.stem}": path for path in files_of(options.paths)}
+    lives = {name: json.loads(path.read_text("utf-8")) for name, path in paths.items()}
+    stores = read(lives, options.kept)
+    report(stores)
+    numbers = fit(stores)
+    least = bar([named(life, numbers) for life in stores[ALONE].values()], NAMED[0])
     names = (*PartnerEvidence._fields, "added", "bar")
     print(", ".join(f"{name} {value:.4f}" for name, value in zip(names, [*numbers, least], strict=True)))
     if options.write:
         write(numbers, least)
     if options.judge:
-        play_left_out(lives)
+        play_left_out(paths, stores)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What full text is asked for where many memories hold the words of a question."""
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -110,3 +111,34 @@ def test_an_expression_that_is_no_word_is_left_as_it_is(home: Home) -> None:
     )
     assert len(passes.by_match(home.connection, ['speaker : ("ann") AND text : ("tea")'], Filters(), 5)) == 5
     assert passes.by_match(home.connection, [], Filters(), 5) == []
+
+
+def test_of_words_that_few_hold_the_holders_come_the_rarest_together_first(home: Home) -> None:
+    tell(home, *["tea"] * (passes.RARE_HELD_MAX + 1), "walrus", "walrus and cake", "cake", "cake")
+    tell(home, "soup", speaker="walrus")
+    one, both, *cakes = range(passes.RARE_HELD_MAX + 2, passes.RARE_HELD_MAX + 6)
+    tell(home, "walrus, tea, cake: again")
+    told = cakes[-1] + 2
+    found = passes.by_rare_words(home.connection, told, ["walrus", "tea", "cake"], 99, 9)
+    assert [*found] == [both, one, *sorted(cakes, reverse=True)], (
+        "no tea, no speaker, and not the telling itself"
+    )
+    assert found[one] == pytest.approx(math.log(100 / 3))
+    assert found[both] == pytest.approx(math.log(100 / 3) + math.log(100 / 4))
+    assert [*passes.by_rare_words(home.connection, told, ["walrus", "tea", "cake"], 99, 2)] == [both, one]
+    tell(home, "tea")
+    assert passes.by_rare_words(home.connection, 1, ["tea"], 99, 99) == {}
+    assert passes.by_rare_words(home.connection, told, [], 99, 9) == {}
+
+
+def test_a_word_is_rare_up_to_a_number_of_others_whether_or_not_it_is_told_again(home: Home) -> None:
+    tell(home, *["tea"] * passes.RARE_HELD_MAX)
+    assert len(passes.by_rare_words(home.connection, 99, ["tea"], 99, 99)) == passes.RARE_HELD_MAX
+    tell(home, "tea")
+    assert len(passes.by_rare_words(home.connection, passes.RARE_HELD_MAX + 1, ["tea"], 99, 99)) == (
+        passes.RARE_HELD_MAX
+    )
+    assert passes.by_rare_words(home.connection, 99, ["tea"], 99, 99) == {}
+    assert passes.by_rare_words(home.connection, 1, ["tea"], 5, 99) == dict.fromkeys(
+        range(passes.RARE_HELD_MAX + 1, 1, -1), 0.0
+    ), "a count that is behind what is filed makes nothing rarer than common"

@@ -1,6 +1,7 @@
 """Which older memories are named for comparison with a new one, and what both state."""
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from cognition.judging.nominating import ByMeaning
 from cognition.judging.nominees import (
     BESIDE_SHARE,
     CHANCE_MIN,
+    LOOKED_AT,
     MET_WORDS_MAX,
     NOMINEES_MAX,
     WEIGHTS,
@@ -25,6 +27,7 @@ from cognition.judging.nominees import (
     compared_words,
     evidence,
     nominees,
+    rarity,
 )
 from tests.support.minds import FaultyEmbedder, open_memory, remember
 
@@ -107,17 +110,41 @@ def test_without_a_model_each_needs_its_share_of_words() -> None:
 
 def test_each_part_of_the_evidence_weighs_the_way_it_means() -> None:
     """A fit that says otherwise was made of data that are broken."""
-    assert min(WEIGHTS) > 0
+    assert min(WEIGHTS._replace(size=1)) > 0
+    assert WEIGHTS.size < 0
+
+
+def test_in_a_larger_store_it_takes_more_to_be_named() -> None:
+    """Of more memories, more lie near by chance."""
+    told, known = "The bins go out on Monday", "the boat was painted green"
+    cosines = [number / 100 for number in range(100)]
+    alone, among_many = (
+        next(cosine for cosine in cosines if nominees(told, [Near(1, known, cosine, among=among)]))
+        for among in (100, 10_000)
+    )
+    assert among_many > alone
 
 
 def test_words_meet_as_far_as_the_nearest_of_the_other_text_is_near() -> None:
     rows = {"cat": (1.0, 0.0), "kitten": (0.65, 0.76), "rain": (0.0, 1.0)}
     by_meaning = ByMeaning(lambda texts: np.array([rows[text] for text in texts], np.float32))
     whole, half, none, silent = by_meaning.met("the cat", ["Cat! Rain!", "kitten", "rain", "and so it was"])
-    assert tuple(whole) == pytest.approx((1.0, 0.5), abs=1e-3)
-    assert tuple(half) == pytest.approx((0.5, 0.5), abs=1e-3)
+    assert tuple(whole) == pytest.approx((rarity(1.5), 0.5), abs=1e-3)
+    assert tuple(half) == pytest.approx((0.5 * rarity(1.5), 0.5), abs=1e-3)
     assert none == silent == MetWords(0.0, 0.0)
     assert by_meaning.met("and so", ["cat"]) == [MetWords(0.0, 0.0)]
+
+
+def test_a_word_counts_the_less_the_more_of_those_that_are_near_meet_it() -> None:
+    rows = {"cat": (1.0, 0.0), "rain": (0.0, 1.0)}
+    by_meaning = ByMeaning(lambda texts: np.array([rows[text] for text in texts], np.float32))
+    met = by_meaning.met("cat, rain", ["rain"] * (LOOKED_AT - 1) + ["cat"])
+    assert met[0].met == pytest.approx(-math.log(1 - 1 / LOOKED_AT), abs=1e-3)
+    assert met[-1].met == pytest.approx(math.log(LOOKED_AT), abs=1e-3)
+    assert by_meaning.met("cat, rain", ["rain"] * LOOKED_AT)[0] == MetWords(0.0, 1.0)
+    assert rarity(0) == rarity(LOOKED_AT / 1_000), (
+        "what nobody meets counts no more than what nearly nobody does"
+    )
 
 
 def test_vectors_of_words_are_kept_up_to_a_number_and_those_in_use_stay(
@@ -153,7 +180,7 @@ def test_of_texts_without_a_word_nothing_is_learnt() -> None:
 
 def test_words_without_vectors_meet_where_they_are_the_same() -> None:
     told = evidence("Barbara pays 68 €", Near(1, "68 € and soup for Barbara", 0.4))
-    assert (told.met, told.covered) == (2.0, 2 / 3)
+    assert (told.met, told.covered) == pytest.approx((2 * rarity(1), 2 / 3))
 
 
 def test_of_a_page_the_beginning_is_compared() -> None:
@@ -199,8 +226,8 @@ def test_nobody_who_tells_something_waits_for_a_model_and_nothing_is_embedded_tw
 def test_values_that_cannot_both_hold_name_what_is_not_near() -> None:
     """Two homes of one person are rarely near each other in meaning: the words of two places part them."""
     older, newer = "Barbara Jukes lives at 5 Weir Cottages.", "Choir list: Barbara lives at 22 Corve View."
-    agreeing = "Choir list: Barbara lives at 5 Weir Cottages."
-    differs, alike = compared(newer, Near(1, older, 0.4)), compared(agreeing, Near(1, older, 0.4))
+    silent = "Choir list: Barbara lives near Corve View."
+    differs, alike = compared(newer, Near(1, older, 0.4)), compared(silent, Near(1, older, 0.4))
     assert differs.weight > alike.weight
     assert [each.id for each in nominees(newer, [Near(1, older, 0.2)])] == [1]
     assert nominees("Choir list: Barbara sings alto.", [Near(1, older, 0.2)]) == []

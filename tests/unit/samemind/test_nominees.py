@@ -1,12 +1,14 @@
 """Telling something names the older memories that it may repeat or contradict."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 import samemind
 from cognition.embedding.centring import EVERYDAY
+from cognition.judging import nominating
+from cognition.judging.nominees import LOOKED_AT, Near, Nominee
 from samemind.blocking import BlockingMind
 
 OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
@@ -40,6 +42,33 @@ def test_what_says_it_in_another_language_is_named_among_what_anybody_tells(mind
         "Zweiter Autoschlüssel liegt in der japanischen Teedose, hinter dem Reis.", nominees=True
     )
     assert [each.rid for each in new.nominees] == [old.rid]
+
+
+def test_what_shares_a_rare_word_is_compared_though_much_is_nearer(
+    mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a large store so much lies near by chance that the other side is far behind it."""
+    old = "Piotr Zawadzki keeps bees up at the quarry and has no dog."
+    mind.remember(old)
+    near = [f"The driver washed the car on {day} May" for day in range(2, 32)]
+    near += [f"The driver washed a boat in {minutes} minutes" for minutes in range(40, 60)]
+    mind.remember_many([{"text": text} for text in near])
+    compared: list[Near] = []
+
+    def record(_: str, near: Iterable[Near]) -> list[Nominee]:
+        compared.extend(near)
+        return []
+
+    monkeypatch.setattr(nominating, "nominees", record)
+    for text, is_compared in (
+        ("The driver washed the dog of Zawadzki", True),
+        ("The driver washed the cat of Eriksen", False),
+    ):
+        compared.clear()
+        assert mind.remember(text, nominees=True).nominees == []
+        assert len(compared) == LOOKED_AT
+        assert (old in [each.text for each in compared]) is is_compared
+        assert {each.among for each in compared} == {len(near) + (2 if is_compared else 3)}
 
 
 def test_what_is_not_to_be_compared_is_not_named(mind: BlockingMind) -> None:
