@@ -125,7 +125,7 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
 
 def _stated(connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[StatedClaim]:
     from cognition.contradictions.reading import read_statements
-    from cognition.contradictions.values import folded, value_of
+    from cognition.contradictions.values import ENDED, folded, value_of
     from replica import memories_called
     from replica.reads.claims import claims_of
     from samemind.agents.grants import source_of
@@ -145,7 +145,15 @@ def _stated(connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[State
                 it.memory.text, told_at_ms=told_at_ms, speaker=speaker if isinstance(speaker, str) else None
             )
         }
-        for claim in claims:
+        # What a correction took out of the words, it ended: that is stated no more, up to there.
+        ended = {
+            (claim.entity, claim.relation): place
+            for place, claim in enumerate(claims)
+            if claim.value == ENDED and (claim.relation, folded(ENDED)) not in read
+        }
+        for place, claim in enumerate(claims):
+            if place <= ended.get((claim.entity, claim.relation), -1):
+                continue
             yield StatedClaim(
                 entity=claim.entity,
                 relation=claim.relation,

@@ -315,6 +315,10 @@ def test_a_memory_whose_words_were_changed_is_told_for_what_it_says_now(mind: Bl
     key = mind.remember("I work at Google")
     mind.correct(key, "The key of the archive is in drawer four")
     assert [hit.text for hit in mind.recall("where do I work?") if hit.claim] == []
+    assert mind.why(key).claims == []
+    mind.correct(key, "I work at Oracle")
+    assert "Oracle" in [claim.value for claim in mind.why(key).claims]
+    mind.correct(key, "The key of the archive is in drawer four")
     mind.remember("I just started at Meta")
     mind.wait_for_queue()
     best = mind.recall("the key of the archive")[0]
