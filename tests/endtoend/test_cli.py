@@ -116,6 +116,11 @@ def test_a_batch_is_one_call_with_all_ids_in_order_and_one_bad_line_keeps_all_of
     refused = call("remember", "--batch", "-", "--json", stdin="\n".join(bad))
     assert refused.code == 2
     assert "line 51" in refused.json["error"]["message"]
+    cut = call("remember", "--batch", "-", "--json", stdin=f"{lines[0]}\n{lines[1][:9]}").json["error"]
+    assert (
+        cut["message"]
+        == "line 2: expected a text or an object in JSON, which this is not from character 10 on"
+    )
     assert call("digest", "--json").json["memories"] == 0
 
     rids = call("remember", "--batch", "-", "--json", stdin="\n".join(lines)).json["rids"]

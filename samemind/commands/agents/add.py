@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.agents._parts import AgentAdded, AgentRights, added_lines
 from samemind.declaring import Agents, Command, Effects, argument
+from samemind.errors import Usage
 
 if TYPE_CHECKING:
     from samemind.agents.grants import Agent, Grants
@@ -24,6 +25,8 @@ def run(home: "Home", options: AddAgent) -> AgentAdded:
     from samemind.agents.ledger import Ledger, random_bytes
     from samemind.commands.agents._work import agent_view, now_ms, rights_of
 
+    if not options.name.strip():
+        raise Usage("expected a name for the agent, got none", code="invalid")
     home.create()
     rights = rights_of(options)
 

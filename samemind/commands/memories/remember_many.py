@@ -119,6 +119,11 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
             given = claims_of(claims, speaker=by, text=text, now_ms=now_ms) if claims else ()
             check_text(text)
             check_fields(fields)
+        except json.JSONDecodeError as error:
+            said = (
+                f"expected a text or an object in JSON, which this is not from character {error.pos + 1} on"
+            )
+            raise Usage(f"line {number}: {said}", code="bad_line", hint="nothing was stored") from None
         except (SamemindError, InvalidOp, ValueError) as error:
             raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
         fields = {"workspace": workspace, **fields} if workspace is not None else fields

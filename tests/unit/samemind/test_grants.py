@@ -12,6 +12,7 @@ from samemind.agents.grants import Grants, Rights
 from samemind.agents.ledger import Ledger
 from samemind.config import Home
 from samemind.errors import Ambiguous, Failed, NotFound, Usage
+from tests.support import cli
 
 NOW = 1_000_000_000_000
 
@@ -19,6 +20,12 @@ NOW = 1_000_000_000_000
 @pytest.fixture
 def random() -> Callable[[int], bytes]:
     return Random(7).randbytes
+
+
+def test_an_agent_that_is_let_in_has_a_name(tmp_path: Path) -> None:
+    refused = cli.run(tmp_path, "agents", "add", " ", "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (2, "invalid")
+    assert "expected a name" in refused.json["error"]["message"]
 
 
 def asked(
