@@ -158,14 +158,15 @@ def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[
 def by_rare_words(
     connection: sqlite3.Connection, told: int, wanted: Iterable[str], count: int, limit: int
 ) -> dict[int, float]:
-    """Return up to `limit` memories whose texts share rare words with one that was told, the rarest together first.
+    """Return up to `limit` memories that are filed under rare words of one that was told, the rarest together first.
 
-    A word is rare that at most `RARE_HELD_MAX` others hold, whatever the size of the store, `count`. Each is returned
-    with how rare these words are: the sum of their shares' logarithms. No more is read of commoner words.
+    A word is rare that at most `RARE_HELD_MAX` others are filed under, whatever the size of the store, `count`. Each is
+    returned with how rare these words are: the sum of their shares' logarithms. No more is read of commoner words: to
+    look for them in texts alone would go through all that were told in a month that is named.
     """
     found: dict[int, float] = {}
     for word in quoted(wanted):
-        held = connection.execute(_HOLDERS, (f"text : {word}", RARE_HELD_MAX + 2)).fetchall()
+        held = connection.execute(_HOLDERS, (word, RARE_HELD_MAX + 2)).fetchall()
         others = [number for (number,) in held if number != told]
         if len(others) <= RARE_HELD_MAX:
             rare = max(math.log((count + 1) / (len(others) + 1)), 0.0)
