@@ -664,8 +664,13 @@ class Core:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Hand changes to the store, with those of the replica's own small facts that are new."""
-        meta = self._meta().rows()
-        changes.meta = {name: value for name, value in meta.items() if self._kept.get(name) != value}
+        meta: dict[str, bytes] = {}
+
+        def news() -> dict[str, bytes]:
+            meta.update(self._meta().rows())
+            return {name: value for name, value in meta.items() if self._kept.get(name) != value}
+
+        changes.meta = news
         self.store.write(changes, now_ms)
         self._kept = meta
         self.has_news_of_faults = False

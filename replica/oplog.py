@@ -147,11 +147,14 @@ class Changes:
     """Tombstones of the base that rested on a member's word, and do not any more; `tombstones` come after this."""
     added: Sequence[BareMemory] = ()
     """Memories of which nothing was held here, with their cells: those are of the state and of the base alike."""
+    count_added: Callable[[Sequence[BareMemory]], None] | None = None
+    """Called for those that are written together, each once and maybe in another thread, before `meta`."""
     part: PartRow | None = None
     """The next part of a peer's snapshot; those of an older one of its go, and what stands behind this one."""
     parts_gone: DeviceId | bool = False
     """No part of this peer's snapshot is wanted any more, or (True) of anybody's."""
-    meta: dict[str, bytes] = field(default_factory=dict)
+    meta: Callable[[], Mapping[str, bytes]] = dict
+    """Gives those of the replica's own small facts that are new, when all else is written."""
     may_follow: bool = False
     """Whether derived tables may hear of it later, where it does nothing but add memories (`Store.follow`)."""
 

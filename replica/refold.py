@@ -50,7 +50,8 @@ def refold(
 ) -> Refolded:
     """Fold rows, in commit order, on a base, which stays as it is: the cells that they touch are copied.
 
-    `added` are memories of the base that have no cell in it; one that a row touches gets it, and is taken out.
+    `added` are memories of the base that have no cell in it; one that a row touches gets it, and is taken out. Those
+    that stay are not in the set hashes (`count_added`).
     """
     result = Refolded(State(dict(base.cells), set(base.tombstones)), Totals(), {})
     copied: set[Key] = set()
@@ -95,14 +96,13 @@ def refold(
             result.totals.unfolded = digest.reduced(unfolded)
     for rid in erased:
         result.state.kill(rid)
-    result.shown = sum_up(result.state, result.totals, feeds, (added or {}).values())
+    result.shown = sum_up(result.state, result.totals, feeds)
     return result
 
 
-def sum_up(state: State, totals: Totals, feeds: Feeds, added: Iterable[BareMemory] = ()) -> dict[Key, Memory]:
+def sum_up(state: State, totals: Totals, feeds: Feeds) -> dict[Key, Memory]:
     """Set the set hashes of a whole state, from nothing; return what shows of the memories that have cells."""
-    visible, cells = digest.added_elements(added, feeds.origin_of)
-    tombstones = digest.EMPTY
+    visible = cells = tombstones = digest.EMPTY
     shown: dict[Key, Memory] = {}
     for key, cell in state.cells.items():
         memory = None
@@ -116,6 +116,13 @@ def sum_up(state: State, totals: Totals, feeds: Feeds, added: Iterable[BareMemor
     totals.visible, totals.cells = digest.reduced(visible), digest.reduced(cells)
     totals.tombstones = digest.reduced(tombstones)
     return shown
+
+
+def count_added(totals: Totals, feeds: Feeds, added: Iterable[BareMemory]) -> None:
+    """Add memories that have no cell to the set hashes."""
+    visible, cells = digest.added_elements(added, feeds.origin_of)
+    totals.visible = digest.reduced(totals.visible + visible)
+    totals.cells = digest.reduced(totals.cells + cells)
 
 
 def changes_to(store: Store, refolded: Refolded, was_shown: ShowAs = show) -> Changes:

@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from replica.codec import pack, unpack
@@ -33,7 +34,7 @@ from replica.limits import (
 )
 from replica.oplog import Changes, LogRow, SpinePiece
 from replica.pruning import Pruning
-from replica.refold import changes_to, refold
+from replica.refold import changes_to, count_added, refold
 from replica.remains import Remains, read_remains, remains_of, without_edits
 from replica.signing import verify
 from replica.snapshot_adds import AddedRow, columns_of, read_columns
@@ -317,6 +318,7 @@ class _Absorption:
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
         changes.added = list(added.values())
+        changes.count_added = partial(count_added, refolded.totals, feeds)
         changes.feeds = list(feeds)
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals

@@ -21,8 +21,6 @@ from replica.storage.sql import insert_many
 MEMORY_CELLS: Final = """SELECT m.rid, c.state, o.feed, o.seq, o.id, o.hlc, o.payload FROM memory m
     LEFT JOIN cell c ON c.part = 0 AND c.name = m.rid
     LEFT JOIN op o ON c.state IS NULL AND o.rid = m.rid AND o.pos > 0 AND o.kind = 1 AND o.status = 0"""
-# Cells that are made and written so many at a time lie in the processor's caches meanwhile.
-_CELLS_AT_ONCE: Final = 5_000
 
 
 def memory_cell(row: Sequence[Any]) -> tuple[Key, Cell]:
@@ -56,8 +54,11 @@ def is_told_by_its_op(cell: Cell, logged: Mapping[int, int]) -> bool:
     return feed in logged and logged[feed] <= seq
 
 
-def write_added(connection: sqlite3.Connection, added: Sequence[BareMemory]) -> None:
-    """Write the cells of memories that were not held here, which are the state and the base in one."""
-    for start in range(0, len(added), _CELLS_AT_ONCE):
-        cells = [(rid, pack([[[*dot, *add]]])) for rid, dot, add in added[start : start + _CELLS_AT_ONCE]]
-        insert_many(connection, "INSERT INTO cell VALUES", f"({CellKind.MEMORY:d}, ?, ?, x'')", cells)
+def packed_cells(added: Sequence[BareMemory]) -> list[tuple[bytes, bytes]]:
+    """Return the names and the cells of memories that were not held here."""
+    return [(rid, pack([[[*dot, *add]]])) for rid, dot, add in added]
+
+
+def write_whole_cells(connection: sqlite3.Connection, cells: Sequence[tuple[bytes, bytes]]) -> None:
+    """Write cells of memories that are new here, which are the state and the base in one."""
+    insert_many(connection, "INSERT INTO cell VALUES", f"({CellKind.MEMORY:d}, ?, ?, x'')", cells)

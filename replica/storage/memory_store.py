@@ -352,6 +352,8 @@ class MemoryStore:
             self._remains[remains.id] = joined(self._remains.get(remains.id, remains.frame), remains.frame)
         self._keep(self._base, changes.base_cells)
         self._base |= settled
+        if changes.count_added is not None:
+            changes.count_added(changes.added)
         for one in changes.added:
             self._cells[memory_key(one.rid)] = self._base[memory_key(one.rid)] = one
         self._base_tombstones |= changes.base_tombstones
@@ -366,7 +368,7 @@ class MemoryStore:
         self._members += changes.members
         self._further += changes.further
         self._revocations += changes.revocations
-        self._meta |= changes.meta
+        self._meta |= changes.meta()
 
     def _bare_memories(self, positions: Sequence[int]) -> dict[Key, _Kept]:
         """Return what ops in the log that added memories say of these."""

@@ -11,11 +11,13 @@ are behind, and the next write that is anything else tells them first. So does w
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol, overload, runtime_checkable
 
+from replica.beside import thread_beside
 from replica.codec import pack, unpack
 from replica.fields import FIELDS, column_value, is_shown
 from replica.hlc import COUNTER_BITS
@@ -24,7 +26,7 @@ from replica.oplog import Changes
 from replica.state.cells import Cell, CellKind, Key, Proposal, TellingLink, memory_key
 from replica.state.memories import BareMemory, Memory, MemoryCell, show, show_added
 from replica.state.register import winner
-from replica.storage.added import MEMORY_CELLS, memory_cell
+from replica.storage.added import MEMORY_CELLS, memory_cell, packed_cells, write_whole_cells
 from replica.storage.claims import claim_rows, shown_claims, write_claims
 from replica.storage.links import shown_links, write_links
 from replica.storage.proposals import members, shown_proposals, write_proposals
@@ -56,6 +58,10 @@ _tuple = tuple.__new__  # by name it takes three times as long, and there is one
 
 _Inserts = dict[tuple[str, ...], list[tuple[Any, ...]]]
 """Rows of the memory table to be inserted, each with its number in front, by which columns they fill."""
+
+
+_Ready = tuple[list[tuple[bytes, bytes]], _Inserts, Sequence["RowChange"]]
+"""What is to be written of some memories: their cells, their rows, and what derived tables are told."""
 
 
 class RowChange(NamedTuple):
@@ -183,21 +189,38 @@ class Shown:
         if changes.memories or changes.bare or related:
             self._write_memories(changes, now_ms, follows=follows)
         if changes.added:
-            self._write_added(changes.added, now_ms)
+            self._write_added(changes.added, changes.count_added, now_ms)
         elif settings:
             self._tell((), now_ms)
 
-    def _write_added(self, added: Sequence[BareMemory], now_ms: int) -> None:
-        with self._filling(len(added), held=self._last_memory):
-            for start in range(0, len(added), _ADDED_AT_ONCE):
-                self._write_some(added[start : start + _ADDED_AT_ONCE], now_ms)
-        self._tell((), now_ms)  # what needed the index of contents is done now
+    def _write_added(
+        self,
+        added: Sequence[BareMemory],
+        count: Callable[[Sequence[BareMemory]], None] | None,
+        now_ms: int,
+    ) -> None:
+        """Write the cells and rows of memories that come within a base.
 
-    def _write_some(self, added: Sequence[BareMemory], now_ms: int) -> None:
-        inserts: _Inserts = {}
-        seen = self._show_added(added, inserts)
-        self._insert(inserts)
-        self._tell(seen, now_ms)
+        While SQLite derives from some of them, mostly in a few long statements, the next are counted and made ready.
+        """
+
+        def ready(page: Sequence[BareMemory]) -> _Ready:
+            if count is not None:
+                count(page)
+            inserts: _Inserts = {}
+            return packed_cells(page), inserts, self._show_added(page, inserts)
+
+        pages = [added[start : start + _ADDED_AT_ONCE] for start in range(0, len(added), _ADDED_AT_ONCE)]
+        with self._filling(len(added), held=self._last_memory), thread_beside() as begin:
+            made: Callable[[], _Ready] = partial(ready, pages[0])
+            for following in (*pages[1:], None):
+                cells, inserts, seen = made()
+                write_whole_cells(self._connection, cells)
+                self._insert(inserts)
+                if following is not None:
+                    made = begin(partial(ready, following))
+                self._tell(seen, now_ms)
+        self._tell((), now_ms)  # what needed the index of contents is done now
 
     def _show_added(self, added: Sequence[BareMemory], inserts: _Inserts) -> Sequence[RowChange]:
         """Put the rows of new memories, of which nothing is known but one add, with what is to be inserted."""

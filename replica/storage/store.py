@@ -22,7 +22,7 @@ from replica.remains import joined
 from replica.rows import entries_of, values_of
 from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell
 from replica.state.register import Vector
-from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell, write_added
+from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
 from replica.storage.sql import ROWS_AT_ONCE, derived_transaction, insert_many, select_named, transaction
@@ -369,6 +369,7 @@ class SqliteStore:
             many = len(changes.entries) + len(changes.added) >= ROWS_AT_ONCE
             with transaction(self.connection, inserts_many=many):
                 self._write(changes, now_ms)
+                self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta().items()))
         except BaseException:
             self._shown.forget_numbers()
             raise
@@ -407,7 +408,6 @@ class SqliteStore:
                 gone,
             )
             self._many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
-        self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta.items()))
         if changes.is_of_ops_alone():  # nearly all commits: what is not there costs as much as it would
             self._shown.write(changes, now_ms, follows=follows)
             return
@@ -424,7 +424,6 @@ class SqliteStore:
             "UPDATE op SET status = ? WHERE pos = ?", [(status, pos) for pos, status in changes.statuses]
         )
         self._write_base(changes)
-        write_added(self.connection, changes.added)
         if changes.parts_gone is True:
             self.connection.execute("DELETE FROM part")
         elif changes.parts_gone:

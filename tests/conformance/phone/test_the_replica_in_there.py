@@ -26,7 +26,7 @@ _UNIT: Final = "tests/unit/replica"
 # A browser's Python has no threads, no processes, and no trio; nor does it hold what commands are made of.
 _OTHER_FILES: Final = (
     *("storage/test_driver.py", "storage/test_interrupts.py", "test_asyncio_host.py", "test_supervision.py"),
-    "test_evidence.py",
+    *("test_beside.py", "test_evidence.py"),
 )
 _OTHER_TESTS: Final = (
     *("test_a_full_disk_says_so", "test_a_disk_without_a_free_byte", "test_a_process_that_dies"),

@@ -1,9 +1,14 @@
 """What a merged base does to the device that takes it, beside what it brings."""
 
+import sqlite3
+import threading
+from collections.abc import Sequence
 from contextlib import closing
+from operator import itemgetter
 
 import pytest
 
+import replica.storage.shown
 from replica.compaction import compact
 from replica.core import Core
 from replica.fields import Value
@@ -15,6 +20,7 @@ from replica.partial import partial_from
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.cells import memory_key
 from replica.storage.memory_store import MemoryStore
+from replica.storage.shown import RowChange
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
@@ -159,6 +165,80 @@ def test_a_base_brings_memories_that_are_new_here_beside_those_of_which_somethin
     assert verify_replica(tablet).ok
     sync(laptop, tablet, later)
     assert agree(laptop, tablet)
+
+
+PAGE = 3
+
+
+def refuse_threads(thread: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+class Told:
+    """Derived tables that keep what they are told, and fail once they were told so much."""
+
+    def __init__(self, fails_at: int | None = None) -> None:
+        self.changes: list[RowChange] = []
+        self.fails_at = fails_at
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """There are no tables."""
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        self.changes += changes
+        if self.fails_at is not None and len(self.changes) >= self.fails_at:
+            raise OSError("told to fail")
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Nothing is kept."""
+
+
+@pytest.mark.parametrize("has_threads", [True, False])
+@pytest.mark.parametrize("count", [1, PAGE, PAGE + 1, 3 * PAGE, 4 * PAGE - 1])
+def test_a_base_that_is_written_by_pages_is_whole(
+    count: int, has_threads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop = core_of("laptop")
+    acquaint(laptop, "laptop", "phone")
+    remember(laptop, *(f"memory {n}" for n in range(count)))
+    compact(laptop, NOW_MS)
+    monkeypatch.setattr(replica.storage.shown, "_ADDED_AT_ONCE", PAGE)
+    if not has_threads:
+        monkeypatch.setattr(threading.Thread, "start", refuse_threads)
+    tables = Told()
+    with closing(connect(":memory:")) as connection:
+        phone = core_of("phone", SqliteStore(connection, [tables]))
+        acquaint(phone, "phone", "laptop")
+        assert absorbs(phone, make_snapshot(laptop))
+        assert phone.digests() == laptop.digests()
+        assert core_of("phone", SqliteStore(connection)).digests() == laptop.digests()
+        assert verify_replica(phone).problems == ()
+        assert [(change.id, change.rid) for change in tables.changes] == [
+            (number, rid) for rid, number in sorted(row_numbers(phone).items(), key=itemgetter(1))
+        ]
+        assert len(tables.changes) == count
+
+
+def test_a_base_that_could_not_be_written_to_its_end_leaves_everything_as_before() -> None:
+    laptop = core_of("laptop")
+    acquaint(laptop, "laptop", "phone")
+    remember(laptop, *(f"memory {n}" for n in range(4 * PAGE)))
+    compact(laptop, NOW_MS)
+    tables = Told(fails_at=2 * PAGE)
+    with closing(connect(":memory:")) as connection, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replica.storage.shown, "_ADDED_AT_ONCE", PAGE)
+        phone = core_of("phone", SqliteStore(connection, [tables]))
+        acquaint(phone, "phone", "laptop")
+        dump, before = [*connection.iterdump()], (phone.digests(), phone.position, phone.frontier())
+        with pytest.raises(OSError, match="told to fail"):
+            absorbs(phone, make_snapshot(laptop))
+        assert [*connection.iterdump()] == dump
+        assert (phone.digests(), phone.position, phone.frontier()) == before
+        tables.fails_at = None
+        assert absorbs(phone, make_snapshot(laptop))
+        assert phone.digests() == laptop.digests()
+        assert verify_replica(phone).problems == ()
+        assert sorted(row_numbers(phone).values()) == [*range(1, 4 * PAGE + 1)]
 
 
 @pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])

@@ -1,0 +1,56 @@
+"""What is done in a thread beside the caller is done once, is waited for, and has ended when the block has."""
+
+import threading
+
+import pytest
+
+from replica.beside import thread_beside
+
+
+def test_a_function_runs_beside_the_caller_and_is_waited_for() -> None:
+    going, may_end = threading.Event(), threading.Event()
+
+    def work() -> int:
+        going.set()
+        assert may_end.wait(10)
+        return threading.get_ident()
+
+    with thread_beside() as begin:
+        wait = begin(work)
+        assert going.wait(10)  # though nobody has waited for it
+        may_end.set()
+        assert wait() != threading.get_ident()
+        assert wait() == wait()
+
+
+def test_its_error_is_raised_where_it_is_waited_for() -> None:
+    with thread_beside() as begin:
+        wait = begin(lambda: [1, 2][5])
+        with pytest.raises(IndexError):
+            wait()
+
+
+def test_what_nobody_waits_for_has_ended_when_the_block_has_failed() -> None:
+    ended = []
+
+    def fail() -> None:
+        with thread_beside() as begin:
+            begin(lambda: ended.append(threading.Event().wait(0.05)))
+            raise OSError
+
+    with pytest.raises(OSError):
+        fail()
+    assert ended == [False]
+
+
+def test_without_threads_it_runs_once_when_it_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    ran = []
+    with thread_beside() as begin:
+        wait = begin(lambda: ran.append(threading.get_ident()))
+        assert ran == []
+        wait()
+    assert ran == [threading.get_ident()]
