@@ -146,7 +146,8 @@ def line(memory: Document, among: Collection[str] = ()) -> str:
     sure = f", sure {memory['confidence']:.2f}" if "confidence" in memory else ""
     mark = f" CONTRADICTED [{_short(memory['contradiction_id'])}]" if memory.get("contradiction_id") else ""
     text = " ".join(f"{who}{_cut(memory.get('text')) or '(forgotten)'}".split())
-    return f"- {text} ({when}{often}{sure}) [{memory['rid']}]{mark}{claim_words(memory.get('claim'), among)}"
+    about = f"{when}{often}{sure}"
+    return f"- {text}{f' ({about})' if about else ''} [{memory['rid']}]{mark}{claim_words(memory.get('claim'), among)}"
 
 
 def claim_words(claim: Document | None, among: Collection[str] = ()) -> str:
@@ -212,7 +213,11 @@ def told_why(document: Document) -> str:
     for link in document["chain"]:
         signed = {True: "signature holds", False: "signature does NOT hold", None: "vouched for by the group"}
         where = link["device_name"] or (link["device"] or "an unknown device")[:12]
-        lines.append(f"{link['relation']}: {line(link)}; written on {where}, {signed[link['signature_ok']]}")
+        told = line({**link, "told_at": link["told_at"] or link["written_at"]})
+        source = f", from {' '.join(link['source'].split())}" if link["source"] else ""
+        lines.append(
+            f"{link['relation']}: {told}{source}; written on {where}, {signed[link['signature_ok']]}"
+        )
     return fenced("\n".join(lines))
 
 

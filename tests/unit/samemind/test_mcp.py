@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import trio
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp.types import TextContent
 
+import samemind
 from cognition.context import harmless
 from cognition.fences import FENCE_CLOSES
 from cognition.recall import K_MAX
@@ -26,6 +28,7 @@ from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.server import _described, refused
 from samemind.mcp.tools import core, full
+from samemind.plain import to_json
 from tests.support.published import published
 
 # What every conversation of an agent begins with, so 8 KB are much already.
@@ -363,3 +366,17 @@ def test_a_block_without_room_does_not_say_that_nothing_is_known() -> None:
     empty = {"text": "", "triggers": [], "questions": []}
     assert telling.tell("context", {**empty, "total": 0}) == "nothing is known"
     assert "few tokens" in telling.tell("context", {**empty, "total": 5})
+
+
+def test_an_agent_is_told_when_and_from_which_source_a_memory_came(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "m.db") as mind:
+        told = mind.remember("Lena owns billing", speaker="Jonas", source="agent desk")
+        day = mind.get(told).created_at.date().isoformat()
+        said = telling.tell("why", to_json(mind.why(told)))
+        assert (
+            f"itself: - Jonas: Lena owns billing ({day}) [{told.rid}], from agent desk; written on " in said
+        )
+        mind.forget(told)
+        assert f"- (forgotten) [{told.rid}]; " in telling.tell("why", to_json(mind.why(told))).replace(
+            f" ({day})", ""
+        )
