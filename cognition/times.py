@@ -34,6 +34,8 @@ _ISO: Final = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 # Of "2.5 years" the whole ones count: the year is right, and five would be wrong.
 _DECIMAL: Final = re.compile(r"(?<![\d.,:/-])(\d+)[.,]\d{1,2} (?=([^\W\d_]+))")
 _APOSTROPHES: Final = re.compile(r"['’ʼ]")
+# Of "3-9 May"; not of a date, a phone number or a score of more than two parts.
+_BETWEEN_DAYS: Final = re.compile(r"(?<![\d.,:/–—-])(\d{1,2}\.?) ?[-–—] ?(?=\d{1,2}(?![\d:/–—-]))")
 
 
 class Window(NamedTuple):
@@ -182,6 +184,38 @@ _FILLERS: Final = frozenset(
         *("o", "a", "la", "den", "el", "il", "в", "у", "d", "dei", "des", "du", "l", "dem", "della"),
     ]
 )
+# What stands between the first and the last day of a stretch, in one word or several ("tot en met", "bis zum").
+_TO: Final = frozenset(
+    [
+        *(
+            "to",
+            "till",
+            "until",
+            "through",
+            "thru",
+            "bis",
+            "au",
+            "jusquau",
+            "al",
+            "a",
+            "ao",
+            "ate",
+            "hasta",
+            "fino",
+        ),
+        *("tot", "t", "по"),
+    ]
+)
+# These also say "by" or "before", so they do it behind a word for "from" only.
+_TO_BEHIND_FROM: Final = frozenset(["do", "до"])
+_FROM: Final = frozenset(["od", "с", "со", "від", "з", "із", "зі"])
+_AFTER_TO: Final = frozenset(["zum", "den", "em", "en", "met", "m", "the", "el", "o", "le", "al", "au", "a"])
+_ORDINALS: Final = frozenset(["st", "nd", "rd", "th", "er"])
+# And after one of these the word for "and" does.
+_BETWEEN: Final = frozenset(
+    ["between", "zwischen", "entre", "tra", "fra", "tussen", "miedzy", "между", "між", "поміж"]
+)
+_AND: Final = frozenset(["and", "und", "et", "y", "e", "en", "a", "i", "и", "і", "и", "й", "та"])
 
 
 def _table() -> dict[str, list[tuple[str, object]]]:
@@ -283,7 +317,9 @@ def folded(text: str) -> str:
 
 def _words(text: str) -> list[_Word]:
     found = []
-    for spelled in _TOKEN.findall(_DECIMAL.sub(_whole, folded(in_decimals(text)))):
+    for spelled in _TOKEN.findall(
+        _DECIMAL.sub(_whole, folded(_BETWEEN_DAYS.sub(r"\1 to ", in_decimals(text))))
+    ):
         means = meanings(spelled)
         if spelled.isdecimal():
             means = {"year": int(spelled)} if len(spelled) == 4 else {"number": min(int(spelled), 9_999)}
@@ -365,6 +401,76 @@ def _day_of_month(words: Sequence[_Word], at: int, today: date) -> tuple[list[tu
     if isinstance(year, int):
         return [(date(year, month, day),) * 2], year_at + 1
     return [(each, each) for each in _around(today, lambda year: date(year, month, day))], end
+
+
+def _stretch(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[date, date]], int]:
+    """Read "3 to 9 May", "vom 28. April bis zum 3. Mai 2026", "entre le 3 et le 9 mai", "June 3rd to 9th"."""
+    first = _named_day(words, at)
+    to = _past_to(words, at, first.end) if first.day else 0
+    last = _named_day(words, _skip(words, to)) if to else _NO_DAY
+    if not last.day or (last.month is None and (first.month is None or not first.month_leads)):
+        return [], at
+    day, month = first.day, first.month or last.month or 0
+    last_day, last_month = last.day, last.month or month
+    over_new_year = (month, day) > (last_month, last_day)
+    if over_new_year and month == last_month and first.year == last.year:
+        return [], at
+    years = last.year - first.year if first.year and last.year else int(over_new_year)
+    if year := first.year or (last.year and last.year - years):
+        firsts = [date(year, month, day)]
+    else:
+        firsts = _around(today, lambda year: date(year, month, day))
+    spans = [(each, date(each.year + years, last_month, last_day)) for each in firsts]
+    return [span for span in spans if span[0] < span[1]], last.end
+
+
+class _NamedDay(NamedTuple):
+    """A day of a month as it stands in a text, and where it ends; `day` is 0 where none does."""
+
+    day: int
+    month: int | None
+    year: int | None
+    month_leads: bool
+    end: int
+
+
+_NO_DAY: Final = _NamedDay(0, None, None, False, 0)
+
+
+def _named_day(words: Sequence[_Word], at: int) -> _NamedDay:
+    """Return the day of a month that stands here, with its month and year where these do."""
+    month = _month_at(words, at)
+    leads = month is not None
+    day, end = _count(words, _skip(words, at + 1) if leads else at)
+    if not 1 <= day <= 31 or _get(words, end, "unit") is not None:
+        return _NO_DAY
+    if not leads and (month := _month_at(words, month_at := _skip(words, end))) is not None:
+        end = month_at + 1
+    year = _get(words, year_at := _skip(words, end), "year")
+    return (
+        _NamedDay(day, month, year, leads, year_at + 1)
+        if isinstance(year, int)
+        else _NamedDay(day, month, None, leads, end)
+    )
+
+
+def _past_to(words: Sequence[_Word], at: int, end: int) -> int:
+    """Return where the words end that say, behind a day, that a stretch goes on to another; 0 where none do."""
+    while end < len(words) and words[end].spelled in _ORDINALS:
+        end += 1
+    if end >= len(words):
+        return 0
+    to, before = words[end].spelled, [word.spelled for word in words[max(0, at - 2) : at]]
+    if not (
+        to in _TO
+        or (to in _TO_BEHIND_FROM and not _FROM.isdisjoint(before[-1:]))
+        or (to in _AND and not _BETWEEN.isdisjoint(before))
+    ):
+        return 0
+    end += 1
+    while end < len(words) and words[end].spelled in _AFTER_TO:
+        end += 1
+    return end
 
 
 def _around(today: date, on: Callable[[int], date]) -> list[date]:
@@ -610,6 +716,6 @@ def _years(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[dat
 
 
 _PATTERNS: Final[tuple[Pattern, ...]] = (
-    *(_day_of_month, _months, _near, _counted, _ends, _relative, _named, _weekdays, _years),
+    *(_stretch, _day_of_month, _months, _near, _counted, _ends, _relative, _named, _weekdays, _years),
 )
 _TABLE: Final = _table()

@@ -12,7 +12,7 @@ NOW_MS = int(datetime(2026, 6, 15, 10, tzinfo=UTC).timestamp() * 1_000)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 WORDS = [
     *("last", "next", "two", "weeks", "of", "june", "31", "ago", "in", "vor", "drei", "tagen", "may", "2026"),
-    *("early", "end", "the", "month"),
+    *("early", "end", "the", "month", "to", "bis", "between", "and", "december", "3", "rd", "2025"),
 ]
 
 
@@ -52,10 +52,44 @@ def days(text: str) -> list[str]:
         ("on 2026-02-03", "2026-02-03"),
         ("last summer", "2025-06-01/08-31"),
         ("at Easter", "2026-04-03/04-06"),
+        ("Trip from 3 to 9 May", "2026-05-03/05-09"),
+        ("Rome 3-9 May 2027, with Ann", "2027-05-03/05-09"),
+        ("Gotha 11.–28. Juni", "2026-06-11/06-28"),
+        ("Urlaub vom 28. April bis zum 3. Mai", "2026-04-28/05-03"),
+        ("closed from December 28th to January 3rd, 2025", "2024-12-28/01-03"),
+        ("zwischen dem 3. und 9. Mai", "2026-05-03/05-09"),
+        ("Mme Schmitt prend ses congés du 4 au 18 mai", "2026-05-04/05-18"),
+        ("en Galicia, del 18 de abril al 2 de mayo", "2026-04-18/05-02"),
+        ("dal 9 al 19 maggio", "2026-05-09/05-19"),
+        ("férias de 3 a 9 de maio", "2026-05-03/05-09"),
+        ("van 3 t/m 9 mei", "2026-05-03/05-09"),
+        ("od 3 do 9 maja", "2026-05-03/05-09"),
+        ("с 3 по 9 мая", "2026-05-03/05-09"),
+        ("з 3 до 9 травня", "2026-05-03/05-09"),
+        ("the 3rd to the 9th of May", "2026-05-03/05-09"),
+        ("3 May 2025 to 9 June 2025", "2025-05-03/06-09"),
     ],
 )
 def test_a_time_is_read(text: str, named: str) -> None:
     assert days(text)[0] == named
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("open 9 to 17 on 3 May", "2026-05-03"),
+        ("on 3 and 9 May", "2026-05-09"),
+        ("seats 3 to 9 are ours in May", "2026-05-01/05-31"),
+        ("2 to 3 months from 9 May", "2026-05-09"),
+        ("back on 5 May to 12 people", "2026-05-05"),
+        ("call 555-1234 on 3 May", "2026-05-03"),
+        ("score 3-2 on 9 May", "2026-05-09"),
+        ("9 to 5 May", "2026-05-05"),
+        ("будинок 1. До 5 травня відповісти", "2026-05-05"),
+    ],
+)
+def test_what_is_no_stretch_of_days_is_not_read_as_one(text: str, named: str) -> None:
+    assert days(text) == [named]
 
 
 @pytest.mark.parametrize(
