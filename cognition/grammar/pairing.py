@@ -10,9 +10,9 @@ down as ops, and from then on all devices agree on it.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from cognition.grammar.attributes import ROUNDED_SHARE, YEARS_APART_MAX, Attribute, differ
 from cognition.grammar.lexicon import level, lexicon, words_of
@@ -107,6 +107,9 @@ _COUNTED: Final = frozenset(level(_COUNTED_WORDS).split())
 _TIMES: Final = frozenset(["month", "weekday", "unit", "number", "part", "season"])
 
 
+Stated = TypeVar("Stated", Attribute, TypedClaim)
+
+
 class Disagreement(NamedTuple):
     """Two values that cannot both hold: of what kind, of what, as told before and as told now, and how sure that is.
 
@@ -142,8 +145,8 @@ def _disagreements(
     older: TypedReading, newer: TypedReading, likeness: float, years: float
 ) -> Iterator[Disagreement]:
     both = _Both(older, newer)
-    nows = _first_of_each_kind(newer)
-    for before in _first_of_each_kind(older):
+    nows = first_of_each_kind(newer.claims)
+    for before in first_of_each_kind(older.claims):
         for now in nows:
             if before.kind != now.kind and {before.kind, now.kind} != {"likes", "dislikes"}:
                 continue
@@ -158,14 +161,14 @@ def _disagreements(
                 yield judged
 
 
-def _first_of_each_kind(reading: TypedReading) -> list[TypedClaim]:
-    """Return what a telling claims, of each kind the first `LISTED_MAX`."""
+def first_of_each_kind(stated: Iterable[Stated]) -> list[Stated]:
+    """Return what a telling claims or states, of each kind the first `LISTED_MAX`."""
     count = Counter[str]()
     first = []
-    for claim in reading.claims:
-        count[claim.kind] += 1
-        if count[claim.kind] <= LISTED_MAX:
-            first.append(claim)
+    for each in stated:
+        count[each.kind] += 1
+        if count[each.kind] <= LISTED_MAX:
+            first.append(each)
     return first
 
 
@@ -206,7 +209,7 @@ class _Both:
         """Return whether any number of this kind that the one tells is no other than one that the other tells."""
         if kind not in self._by_kind:
             ones, others = (
-                [claim for claim in reading.claims if claim.kind == kind]
+                [claim for claim in first_of_each_kind(reading.claims) if claim.kind == kind]
                 for reading in (self._older, self._newer)
             )
             self._by_kind[kind] = any(

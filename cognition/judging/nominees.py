@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import Attribute, attributes, differ
-from cognition.grammar.pairing import disagree
+from cognition.grammar.pairing import disagree, first_of_each_kind
 from cognition.grammar.typed import read_claims
 from cognition.words import SILENT_WORDS, words
 
@@ -234,7 +234,7 @@ def _read(text: str) -> _Read:
         word for word in words(text) if len(word) >= _WORD_LETTERS_MIN and word not in SILENT_WORDS
     )
     names = frozenset(word.casefold() for word in _NAME.findall(text) if word[0].isupper())
-    return _Read(told, names, stated, frozenset(each.kind for each in stated))
+    return _Read(told, names, tuple(first_of_each_kind(stated)), frozenset(each.kind for each in stated))
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
