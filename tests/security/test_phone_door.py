@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from socket import create_connection
@@ -11,11 +12,12 @@ from urllib.parse import urlsplit
 
 import pytest
 import trio
-from wsproto.events import BytesMessage
+from wsproto.events import BytesMessage, Event, Ping
 
 from replica.keys import agreement_key
 from sync.errors import SyncError, WrongCode
 from sync.identity import Identity, fingerprint
+from sync.links import LINKS_OF_A_PEER_MAX
 from sync.web_hello import (
     LINK_PROTOCOL,
     MAIL_PROTOCOL,
@@ -234,6 +236,24 @@ def test_who_does_not_speak_as_we_do_is_shown_out(
     run(main)
 
 
+@pytest.mark.parametrize(
+    "event", [Ping(bytes(100)), BytesMessage(b"", message_finished=False)], ids=["pings", "empty pieces"]
+)
+def test_who_sends_without_end_what_is_no_message_is_shown_out(served: Served, event: Event) -> None:
+    async def send(socket: ClientSocket) -> None:
+        while True:
+            await socket.send_event(event)
+
+    async def main() -> None:
+        async with websocket(served.url, LINK_PROTOCOL) as socket:
+            with trio.fail_after(20), pytest.raises(trio.BrokenResourceError):
+                await send(socket)
+        status = await trio.to_thread.run_sync(partial(samemind, served.home, "--json", "status"))
+        assert status.code == 0
+
+    run(main)
+
+
 def test_nothing_is_unpacked_for_anybody(served: Served) -> None:
     """A thousandth of its size on the wire: compression is not agreed to, so it cannot be sent at all."""
 
@@ -387,6 +407,34 @@ async def linked(served: Served, folder: Path) -> AsyncIterator[tuple[ClientSock
         async with websocket(served.url, LINK_PROTOCOL) as socket:
             origin = origin_of(served.url)
             yield socket, await hello(socket, phone.identity, await page.pins(), origin)
+
+
+def test_of_many_links_of_one_phone_few_stay(served: Served, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "phone") as (phone,), AsyncExitStack() as stack:
+            page = Page(phone, served.url)
+            with offering(served.home) as (code, _):
+                await page.pair(code)
+            pins, origin = await page.pins(), origin_of(served.url)
+            sockets = []
+            for _ in range(CROWD):
+                socket = await stack.enter_async_context(websocket(served.url, LINK_PROTOCOL))
+                await hello(socket, phone.identity, pins, origin)
+                sockets.append(socket)
+            ended: list[ClientSocket] = []
+
+            async def until_ended(socket: ClientSocket) -> None:
+                while await socket.receive() is not None:
+                    pass
+                ended.append(socket)
+
+            with trio.move_on_after(5):
+                async with trio.open_nursery() as nursery:
+                    for socket in sockets:
+                        nursery.start_soon(until_ended, socket)
+            assert 1 <= CROWD - len(ended) <= LINKS_OF_A_PEER_MAX
+
+    run(main)
 
 
 def _record(stream: RecordStream, data: bytes) -> bytes:
