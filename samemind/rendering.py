@@ -40,13 +40,15 @@ def happens(memory: Document, zone: tzinfo | None = None) -> str:
 
     Empty where it says no such time.
     """
+    if memory.get("event_start") is None:
+        return ""  # as of most memories: they need not load what follows
     from cognition.days import happening
 
-    start_ms, end_ms = (
-        None if memory.get(name) is None else round(datetime.fromisoformat(memory[name]).timestamp() * 1_000)
-        for name in ("event_start", "event_end")
-    )
-    when = "" if start_ms is None else happening(start_ms, end_ms, zone)
+    def ms(moment: str) -> int:
+        return round(datetime.fromisoformat(moment).timestamp() * 1_000)
+
+    end = memory.get("event_end")
+    when = happening(ms(memory["event_start"]), None if end is None else ms(end), zone)
     return f"{when}{repeated(memory.get('repeats'))}" if when else ""
 
 

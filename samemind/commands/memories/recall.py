@@ -202,9 +202,15 @@ def rehearsed(found: "Iterable[Found]") -> "list[MemoryId]":
     return [rid for hit in found for rid in (hit.sources or (hit.rid,))]
 
 
+def _rule(found: "Found") -> str | None:
+    """Return by which rule a memory happens again. Few do, and others need not load what reads it."""
+    from cognition.reminding.repeating import rule_text
+
+    return rule_text(found.memory)
+
+
 def _shown(hits: "Iterable[Found]", *, explain: bool) -> list[Hit]:
     """Return hits as they are shown."""
-    from cognition.reminding.repeating import rule_text
     from replica import show_memory_id
     from samemind.times import at_ms, at_stamp
     from samemind.views import show_origin
@@ -231,7 +237,7 @@ def _shown(hits: "Iterable[Found]", *, explain: bool) -> list[Hit]:
                 origin=show_origin(found.device, found.incarnation),
                 event_start=None if event_start is None else at_ms(event_start),
                 event_end=None if event_end is None else at_ms(event_end),
-                repeats=rule_text(found.memory),
+                repeats=None if event_start is None else _rule(found),
                 summary=None if found.summary is None else show_memory_id(found.summary),
                 summary_of=[show_memory_id(rid) for rid in found.sources],
                 same=[show_memory_id(rid) for rid in found.same],
