@@ -15,7 +15,8 @@ from samemind.times import read_time
 
 SOURCE: Final = "dayone"
 _KEYS: Final = frozenset({"uuid", "creationDate"})
-_PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\(dayone-moment:[^)\n]*\)")
+# Each part ends where another picture could begin: none is gone through twice, however many are begun.
+_PICTURE: Final = re.compile(r"!\[[^\[\]\n]*\]\(dayone-moment:[^()\n]*\)")
 _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TITLE: Final = re.compile(r"#{1,6} +(?P<title>[^\n]+)(?:\n|$)")
 # From the place itself to the town that it is in.

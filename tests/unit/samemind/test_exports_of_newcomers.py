@@ -6,6 +6,7 @@ home, employer and birthday are read.
 """
 
 import json
+import time
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -469,6 +470,16 @@ def test_a_journal_of_day_one_keeps_place_and_labels_and_shows_no_picture() -> N
     (record,) = read_text("x.json", json.dumps({"entries": [alone]}), "auto")
     assert isinstance(record, Item)
     assert record.text == "# A title alone"
+
+
+@pytest.mark.parametrize("begun", ["![", "![](dayone-moment:"])
+def test_pictures_that_are_begun_without_end_take_no_time(begun: str) -> None:
+    """A text of 60 kB took two seconds, and a megabyte ten minutes."""
+    entry = {"uuid": "1", "creationDate": "2024-01-01T08:00:00Z", "text": begun * 30_000}
+    began = time.process_time()
+    (record,) = read_text("x.json", json.dumps({"entries": [entry]}), "auto")
+    assert time.process_time() - began < 1
+    assert isinstance(record, Item)
 
 
 def test_a_json_document_of_something_else_is_told_apart_from_json_lines() -> None:
