@@ -23,12 +23,16 @@ def thread_beside() -> Iterator[Begin]:
     """
     from concurrent.futures import ThreadPoolExecutor  # here: it is for what comes by the ten thousand
 
+    has_none = False
     with ThreadPoolExecutor(1, "beside") as thread:
 
         def begin(function: Callable[[], Result], /) -> Callable[[], Result]:
-            try:
-                return thread.submit(function).result
-            except RuntimeError:  # no thread can be begun
-                return function
+            nonlocal has_none
+            if not has_none:
+                try:
+                    return thread.submit(function).result
+                except RuntimeError:  # no thread can be begun; one that could be later would run this again
+                    has_none = True
+            return function
 
         yield begin

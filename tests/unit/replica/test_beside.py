@@ -1,6 +1,7 @@
 """What is done in a thread beside the caller is done once, is waited for, and has ended when the block has."""
 
 import threading
+from functools import partial
 
 import pytest
 
@@ -54,3 +55,21 @@ def test_without_threads_it_runs_once_when_it_is_waited_for(monkeypatch: pytest.
         assert ran == []
         wait()
     assert ran == [threading.get_ident()]
+
+
+def test_what_no_thread_took_is_not_run_again_by_one_that_could_be_begun_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start, refusals = threading.Thread.start, [RuntimeError("can't start new thread")]
+
+    def refuse_once(thread: threading.Thread) -> None:
+        if refusals:
+            raise refusals.pop()
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse_once)
+    ran: list[str] = []
+    with thread_beside() as begin:
+        for name in ("first", "second"):
+            begin(partial(ran.append, name))()
+    assert ran == ["first", "second"]
