@@ -116,11 +116,13 @@ def _disputed(connection: sqlite3.Connection, rids: Sequence[bytes]) -> dict[byt
     marks = ",".join("?" * len(rids))
     found: dict[bytes, bytes] = {}
     silent: dict[bytes, frozenset[int]] = {}
-    for rid, slot, number in connection.execute(_DISPUTED.format(marks=marks), (*rids, *rids)).fetchall():
+    for rid, slot, number in sorted(connection.execute(_DISPUTED.format(marks=marks), (*rids, *rids))):
+        if rid in found:
+            continue  # a memory may tell of hundreds, and to judge one takes the longer the more tell of it
         if slot not in silent:
             silent[slot] = taken_back(judged_of(connection, slot).beliefs)
         if number not in silent[slot]:
-            found[rid] = min(slot, found.get(rid, slot))
+            found[rid] = slot
     return found
 
 

@@ -16,7 +16,10 @@ from cognition.contradictions import slots, tables
 from cognition.contradictions.slots import Belief, ClaimStatus, Judged, LiveClaim, judge
 from cognition.contradictions.tables import judged_of
 from cognition.contradictions.values import slot_id
-from replica import Claim, Core, MemoryId, Remember, Set, Write, new_memory_id
+from cognition.filters import Filters
+from cognition.marking import with_both_sides
+from cognition.recall import RankedMemory
+from replica import Claim, Core, MemoryId, Remember, Set, Write, memories_called, new_memory_id
 from replica.ops import OpKind
 from samemind.panel.browsing import _claims
 from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
@@ -88,6 +91,46 @@ def test_of_one_memory_the_newest_claims_of_each_device_count(cores: list[Core])
         ann.commit([Write(Set("topic", "places"), rid)], NOW_MS + 1_000 + start)
         connection_of(ann).set_trace_callback(None)
         work.append(len([each for each in statements if "claim_slot" in each]))
+    assert work[0] == work[1]
+
+
+def test_what_tells_of_many_open_contradictions_is_marked_by_the_first_alone() -> None:
+    """To judge all of them took 20 ms in each recall of a memory with a hundred, and longer the more tell of each."""
+    (ann,) = group("ann", make_store=make_store)
+    mentioned = ("Lisbon", "Porto")
+    rids = [new_memory_id(NOW_MS, Random(city)) for city in mentioned]
+    work = []
+    for start in (0, 20):
+        ann.commit(
+            [
+                *(
+                    Write(Remember(f"They live in {c}", {}), r)
+                    for r, c in zip(rids, mentioned, strict=True)
+                    if not start
+                ),
+                *(
+                    Write(Claim(f"person {n}", "lives_in", city, (), None), rid)
+                    for rid, city in zip(rids, mentioned, strict=True)
+                    for n in range(start, start + 20)
+                ),
+            ],
+            NOW_MS + start,
+        )
+        connection = connection_of(ann)
+        hits = [
+            RankedMemory(it.rid, 0.5, (), 0.0, {}, it.memory, ann.device)
+            for it in memories_called(connection, rids)
+        ]
+        statements: list[str] = []
+        connection.set_trace_callback(statements.append)
+        marked = with_both_sides(connection, hits, Filters(), 2)
+        connection.set_trace_callback(None)
+        slots = [
+            slot for (slot,) in connection.execute("SELECT slot FROM contradiction WHERE status = 'open'")
+        ]
+        assert len(slots) == start + 20
+        assert [hit.contradiction for hit in marked] == [min(slots)] * 2
+        work.append(len(statements))
     assert work[0] == work[1]
 
 
