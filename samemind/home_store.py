@@ -93,6 +93,7 @@ class HomeStore:
         while True:
             await _first_of(self._wanted, self._closed)
             if self._closed.is_set():
+                self._turn()
                 return
             self._wanted = trio.Event()
             self._lost = trio.Event()
@@ -114,11 +115,13 @@ class HomeStore:
                 await self._until_taken()
 
     def close(self) -> None:
-        """Have `keep` end, once the store is closed."""
+        """Have `keep` end, once the store is closed; `ask` raises `trio.ClosedResourceError` from then on."""
         self._closed.set()
 
     async def _reach(self) -> Any:
         while self._reached is None:
+            if self._closed.is_set():
+                raise trio.ClosedResourceError("the store is closed")
             self._failure = None
             self._wanted.set()
             await self._turned.wait()

@@ -270,6 +270,19 @@ def test_who_went_through_a_program_that_ends_goes_on_without_it(tmp_path: Path)
         assert mind.verify().ok
 
 
+def test_asked_after_its_block_a_mind_says_that_it_is_closed(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with samemind.open(tmp_path) as held:
+            async with samemind.open(tmp_path) as mind:  # through the one above
+                await mind.stats()
+            with trio.fail_after(20), pytest.raises(trio.ClosedResourceError):
+                await mind.stats()
+        with trio.fail_after(20), pytest.raises(trio.ClosedResourceError):
+            await held.stats()
+
+    trio.run(main)
+
+
 def test_a_change_that_its_holder_may_have_made_is_not_made_twice(tmp_path: Path) -> None:
     async def main() -> None:
         async with samemind.open(tmp_path), samemind.open(tmp_path) as mind:
