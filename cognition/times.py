@@ -406,7 +406,7 @@ def _day_of_month(words: Sequence[_Word], at: int, today: date) -> tuple[list[tu
 def _stretch(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[date, date]], int]:
     """Read "3 to 9 May", "vom 28. April bis zum 3. Mai 2026", "entre le 3 et le 9 mai", "June 3rd to 9th"."""
     first = _named_day(words, at)
-    to = _past_to(words, at, first.end) if first.day else 0
+    to = _past_to(words, at, first) if first.day else 0
     last = _named_day(words, _skip(words, to)) if to else _NO_DAY
     if not last.day or (last.month is None and (first.month is None or not first.month_leads)):
         return [], at
@@ -454,15 +454,16 @@ def _named_day(words: Sequence[_Word], at: int) -> _NamedDay:
     )
 
 
-def _past_to(words: Sequence[_Word], at: int, end: int) -> int:
+def _past_to(words: Sequence[_Word], at: int, first: _NamedDay) -> int:
     """Return where the words end that say, behind a day, that a stretch goes on to another; 0 where none do."""
+    end = first.end
     while end < len(words) and words[end].spelled in _ORDINALS:
         end += 1
     if end >= len(words):
         return 0
     to, before = words[end].spelled, [word.spelled for word in words[max(0, at - 2) : at]]
     if not (
-        to in _TO
+        (to in _TO and not (to == "a" and first.month_leads))  # "on May 3 a 20 percent discount"
         or (to in _TO_BEHIND_FROM and not _FROM.isdisjoint(before[-1:]))
         or (to in _AND and not _BETWEEN.isdisjoint(before))
     ):

@@ -85,6 +85,8 @@ def test_a_time_is_read(text: str, named: str) -> None:
         ("call 555-1234 on 3 May", "2026-05-03"),
         ("score 3-2 on 9 May", "2026-05-09"),
         ("9 to 5 May", "2026-05-05"),
+        ("on May 3 a 20 percent discount", "2026-05-03"),
+        ("May 3rd a 5 km run", "2026-05-03"),
         ("будинок 1. До 5 травня відповісти", "2026-05-05"),
     ],
 )
