@@ -28,6 +28,7 @@ from cognition.reminding.repeating import REPEATS, following, latest, rule_of
 from cognition.tables import CognitionTables
 from cognition.triggers.kinds import REMINDER
 from cognition.triggers.tables import TriggerTables
+from cognition.triggers.told_once import told_once, told_with
 from replica import (
     Core,
     DerivedTables,
@@ -205,16 +206,12 @@ class Phone:
     def done(self, rid: str, *, now_ms: int) -> Answer:
         """Put away what was due; it is kept, and not listed any more. What repeats is due at its next time instead."""
         name = parse_memory_id(rid)
-        changes = [Set("archived", True)]
-        for it in memories_called(self.connection, [name]):
-            first_ms, end_ms = it.memory.fields.get("event_start"), it.memory.fields.get("event_end")
-            if first_ms is None:
-                continue
-            done_ms = max(now_ms, _due_of(it.memory, now_ms))
-            if (again_ms := following(first_ms, rule_of(it.memory), done_ms)) is not None:
-                changes = [Set("event_start", again_ms)]
-                changes += [] if end_ms is None else [Set("event_end", end_ms + again_ms - first_ms)]
-        self.core.commit([Write(change, name) for change in changes], now_ms)
+        # Told twice, it is listed once.
+        told = told_with(self.connection, self._reminders(now_ms), name)
+        told = told or [*memories_called(self.connection, [name])]
+        self.core.commit(
+            [Write(change, it.rid) for it in told for change in _put_away(it.memory, now_ms)], now_ms
+        )
         return {"rid": rid}
 
     def _reminding(self, text: str, now_ms: int) -> tuple[dict[str, Value], bool]:
@@ -256,18 +253,21 @@ class Phone:
 
     def due(self, *, now_ms: int) -> list[Answer]:
         """Return what falls due soon, or did lately, the first first."""
-        listed = "SELECT id FROM due WHERE kind = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms"
-        from_ms, until_ms = now_ms - _BEHIND_MS, now_ms + _AHEAD_MS
-        near = self.connection.execute(f"{listed} LIMIT ?", (REMINDER.name, from_ms, until_ms, LIST_MAX))
-        # What began before that may repeat.
-        older = self.connection.execute(f"{listed} DESC LIMIT ?", (REMINDER.name, 0, from_ms, LIST_MAX))
-        numbers = {number for (number,) in (*near, *older)}
-        due = [(_due_of(it.memory, now_ms), it) for it in read_memories(self.connection, sorted(numbers))]
-        shown = [each for each in due if from_ms <= each[0] <= until_ms]
+        reminders = told_once(self.connection, self._reminders(now_ms))
+        due = [(_due_of(it.memory, now_ms), it) for it in reminders]
+        shown = [each for each in due if now_ms - _BEHIND_MS <= each[0] <= now_ms + _AHEAD_MS]
         return [
             {**self._view(it), "due_ms": ms}
             for ms, it in nsmallest(LIST_MAX, shown, key=lambda each: each[0])
         ]
+
+    def _reminders(self, now_ms: int) -> list[Shown]:
+        """Return what falls due soon, or did lately, and what began before that: it may repeat."""
+        listed = "SELECT id FROM due WHERE kind = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms"
+        from_ms, until_ms = now_ms - _BEHIND_MS, now_ms + _AHEAD_MS
+        near = self.connection.execute(f"{listed} LIMIT ?", (REMINDER.name, from_ms, until_ms, LIST_MAX))
+        older = self.connection.execute(f"{listed} DESC LIMIT ?", (REMINDER.name, 0, from_ms, LIST_MAX))
+        return [*read_memories(self.connection, sorted({number for (number,) in (*near, *older)}))]
 
     def questions(self) -> list[Answer]:
         """Return what contradicts itself and waits for an answer, the latest first."""
@@ -385,6 +385,17 @@ class Phone:
                 for side in judged.sides
             ],
         }
+
+
+def _put_away(memory: Memory, now_ms: int) -> list[Set]:
+    """Return what puts a reminder away: what repeats is due at its next time instead."""
+    first_ms, end_ms = memory.fields.get("event_start"), memory.fields.get("event_end")
+    if first_ms is not None:
+        again_ms = following(first_ms, rule_of(memory), max(now_ms, _due_of(memory, now_ms)))
+        if again_ms is not None:
+            ends = [] if end_ms is None else [Set("event_end", end_ms + again_ms - first_ms)]
+            return [Set("event_start", again_ms), *ends]
+    return [Set("archived", True)]
 
 
 def _due_of(memory: Memory, now_ms: int) -> int:

@@ -106,6 +106,22 @@ def test_what_repeats_by_the_month_is_listed_again_when_its_last_time_is_long_ov
     assert 28 * DAY_MS <= due["due_ms"] - told["due_ms"] <= 31 * DAY_MS
 
 
+@pytest.mark.parametrize(("text", "left"), [("tomorrow", 0), ("every Monday", 1)])
+def test_a_reminder_that_is_told_twice_is_listed_once_and_put_away_at_once(text: str, left: int) -> None:
+    device = phone()
+    told = [
+        device.remember(f"Remind me {text} at 9 to water the plants", now_ms=NOW_MS + number)
+        for number in (0, 1)
+    ]
+    device.remember("Remind me tomorrow at 10 to call Bob", now_ms=NOW_MS)
+    due = {each["rid"]: each["due_ms"] for each in device.due(now_ms=NOW_MS) if "plants" in each["text"]}
+    assert due == {told[0]["rid"]: told[0]["due_ms"]}
+    device.done(told[0]["rid"], now_ms=NOW_MS)
+    plants = [each["due_ms"] for each in device.due(now_ms=NOW_MS) if "plants" in each["text"]]
+    assert plants == [told[0]["due_ms"] + 7 * DAY_MS] * left
+    assert len(device.due(now_ms=NOW_MS)) == 1 + left, "and nothing else"
+
+
 def test_who_asks_to_be_reminded_at_no_certain_time_is_told_so() -> None:
     device = phone()
     assert device.remember("Remind me to stretch", now_ms=NOW_MS)["is_without_time"]
