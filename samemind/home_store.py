@@ -83,6 +83,15 @@ class HomeStore:
                     self._reached = None
                 if not again:
                     raise
+            except trio.ClosedResourceError:
+                if self._closed.is_set() or self._reached is reached:
+                    raise
+                if not again:  # this process held the store, and let go of it before that was done
+                    raise Unreachable(
+                        "a daemon took the store before this was done",
+                        code=HOLDER_ENDED,
+                        hint="some of it may have been done: check, then ask again",
+                    ) from None
             finally:
                 self._asking -= 1
                 if not self._asking:

@@ -19,8 +19,11 @@ import samemind
 from samemind.blocking import BlockingMind
 from samemind.catalog import NAMES, verb_named
 from samemind.cli.printing import Printer
+from samemind.config import Home
 from samemind.declaring import ByHand, declared
+from samemind.home_store import HomeStore
 from samemind.library import Mind
+from samemind.performing import Local
 from tests.support import cli
 from tests.support.published import published
 
@@ -279,6 +282,42 @@ def test_asked_after_its_block_a_mind_says_that_it_is_closed(tmp_path: Path) -> 
                 await mind.stats()
         with trio.fail_after(20), pytest.raises(trio.ClosedResourceError):
             await held.stats()
+
+    trio.run(main)
+
+
+def test_what_a_daemon_cut_short_is_asked_of_it_again_or_said_to_be_half_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store was closed beneath the call, and yet is not closed for the caller."""
+    monkeypatch.setattr("samemind.home_store.GRACE_S", 0)
+    monkeypatch.setattr("samemind.home_store.TAKEN_WITHIN_S", 0)  # no daemon comes: it is opened here again
+    ask = Local.ask
+
+    async def main() -> None:
+        store = HomeStore(Home.at(tmp_path), program="a test", serves_agents=False)
+
+        async def ask_until_closed(reached: Local, verb: str, options: Any, say: Any) -> Any:
+            if reached.device is not first:
+                return await ask(reached, verb, options, say)
+            first.stop.set()
+            while True:
+                await ask(reached, verb, options, say)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(store.keep)
+            for again in (True, False):
+                await store.ask("stats", {}, again=True)
+                first = store._reached.device
+                with monkeypatch.context() as patched, trio.fail_after(20):
+                    patched.setattr(Local, "ask", ask_until_closed)
+                    if again:
+                        assert (await store.ask("stats", {}, again=True))["memories"] == 0
+                    else:
+                        with pytest.raises(samemind.Unreachable) as raised:
+                            await store.ask("stats", {}, again=False)
+                        assert raised.value.code == "holder_ended"
+            store.close()
 
     trio.run(main)
 
