@@ -47,21 +47,25 @@ def read(document: object) -> Iterator[Record]:
 
 
 def _entry(number: int, entry: Any) -> Iterator[Item]:
-    told = _PICTURE.sub("", str(entry.get("text") or ""))
-    text = _ESCAPED.sub(r"\1", told).strip()
-    if not text:
+    told = _PICTURE.sub("", str(entry.get("text") or "")).strip()
+    if not told:
         return  # a picture alone
     fields: dict[str, Value] = {
         "source": SOURCE,
         "told_at": read_time(str(entry["creationDate"]), name="creationDate"),
     }
-    title = _TITLE.match(text)
-    if title is not None and text[title.end() :].strip():
-        fields["topic"], text = title["title"].strip(), text[title.end() :].strip()
+    title = _TITLE.match(told)  # as it was written: an escaped sign begins none
+    if title is not None and told[title.end() :].strip():
+        fields["topic"], told = _ESCAPED.sub(r"\1", title["title"]).strip(), told[title.end() :].strip()
     if tags := sorted({str(each) for each in entry.get("tags") or ()})[:TAGS_MAX]:
         fields["tags"] = tags
     location = entry.get("location") or {}
     place = ", ".join(dict.fromkeys(str(location[name]) for name in _PLACES if location.get(name)))
     if place:
         fields["meta"] = {"place": place[:_PLACE_CHARACTERS_MAX]}
-    yield Item(line=number, rid=derived_memory_id(SOURCE, str(entry["uuid"])), text=text, fields=fields)
+    yield Item(
+        line=number,
+        rid=derived_memory_id(SOURCE, str(entry["uuid"])),
+        text=_ESCAPED.sub(r"\1", told),
+        fields=fields,
+    )

@@ -470,6 +470,10 @@ def test_a_journal_of_day_one_keeps_place_and_labels_and_shows_no_picture() -> N
     (record,) = read_text("x.json", json.dumps({"entries": [alone]}), "auto")
     assert isinstance(record, Item)
     assert record.text == "# A title alone"
+    escaped = alone | {"text": "\\# 1 is what I am\n\nat 5\\.20"}
+    (record,) = read_text("x.json", json.dumps({"entries": [escaped]}), "auto")
+    assert isinstance(record, Item)
+    assert (record.text, "topic" in record.fields) == ("# 1 is what I am\n\nat 5.20", False)
 
 
 @pytest.mark.parametrize("begun", ["![", "![](dayone-moment:"])
