@@ -121,9 +121,13 @@ def _begun(line: str, month_first: bool | None, year: str) -> tuple[int, str, st
 
 
 def _year_above(lines: Sequence[str], month_first: bool | None) -> str:
-    """Return the year that a title above the first day says: "Diary 2024"; nothing where there is none."""
+    """Return the year that a title above the first day says: "Diary 2024"; nothing where there is none.
+
+    A sentence is no title: "We moved here in 2019." says nothing of the year of a diary.
+    """
     first = next((line.strip() for line in lines if line.strip()), "")
-    return year_in(first) if _is_title(first) and _begun(first, month_first, "") is None else ""
+    is_title = _is_title(first) and not first.endswith((".", "!", "?", "\u2026", "\u3002"))
+    return year_in(first) if is_title and _begun(first, month_first, "") is None else ""
 
 
 def _is_title(text: str) -> bool:

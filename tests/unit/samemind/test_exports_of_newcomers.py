@@ -336,7 +336,12 @@ def test_a_diary_whose_title_alone_says_the_year_is_known_by_its_looks() -> None
 
 
 def test_a_text_of_days_that_may_be_two_or_that_begins_with_none_is_no_diary_by_its_looks() -> None:
-    for text in ("1/2/24\nhello\n1/3/24\nbye", "milk\nbread\n2024-01-03\nrain", "Trip May 2-5 2024\nparis"):
+    for text in (
+        "1/2/24\nhello\n1/3/24\nbye",
+        "milk\nbread\n2024-01-03\nrain",
+        "Trip May 2-5 2024\nparis",
+        "We moved here in 2019.\n\n3 March\nit rained",  # a sentence, and no title
+    ):
         with pytest.raises(Usage, match="known format"):
             read_text("d.txt", text, "auto")
 
