@@ -26,7 +26,7 @@ from replica.reads.ids import numbers_of
 from replica.reads.proposals import Loose, loose_among, proposals_with, proposed_among, proposed_in
 
 # Raise it when a table, or what is under a summary, changes.
-SUMMARIES_VERSION: Final = 5
+SUMMARIES_VERSION: Final = 6
 
 _CREATE: Final = (
     "CREATE TABLE summary (no INTEGER PRIMARY KEY, rid BLOB NOT NULL UNIQUE, created INTEGER NOT NULL)",
