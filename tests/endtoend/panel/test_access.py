@@ -195,12 +195,37 @@ def test_an_address_lets_in_one_browser_once(household: Household) -> None:
         context.close()
 
 
-def test_a_page_says_that_the_device_went_away_and_comes_back_by_itself(laptop: Panel, page: Page) -> None:
-    page.context.set_offline(True)
-    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
-    page.context.set_offline(False)
-    expect(page.locator("#whoami")).to_have_text("laptop")
+def test_a_page_says_that_the_device_is_away_and_comes_back_by_itself(laptop: Panel, page: Page) -> None:
+    looks = """(hidden) => {
+      Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    who, news = page.locator("#whoami"), "**/panel/events"
+    page.evaluate(looks, True)
+    page.route(news, lambda route: route.abort())
+    page.evaluate(looks, False)
+    expect(who).to_have_text("not connected, trying again")
+    laptop.ask("remember", text="Told while the page could not hear it", no_facts=True)
+    page.unroute(news)
+    expect(who).to_have_text("laptop", timeout=PATIENCE_MS)
+    expect(page.locator("#pill")).to_have_text("1 memory")
     laptop.errors.clear()
+
+
+def test_a_page_says_how_it_is_opened_where_the_device_began_anew(chromium: Browser, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    context = chromium.new_context()
+    page = context.new_page()
+    with daemon(home, "--panel", "127.0.0.1:0") as running:
+        port = running.said["panel_url"].rstrip("/").rpartition(":")[2]
+        page.goto(launch_url(home))
+        page.locator("body[data-ready]").wait_for(timeout=PATIENCE_MS)
+    expect(page.locator("#whoami")).to_have_text("not connected, trying again", timeout=PATIENCE_MS)
+    with daemon(home, "--panel", f"127.0.0.1:{port}"):
+        expect(page.get_by_role("heading", level=1)).to_have_text(
+            "Open the panel from this device", timeout=PATIENCE_MS
+        )
+        context.close()
 
 
 def test_a_browser_on_another_machine_is_served_by_https(chromium: Browser, tmp_path: Path) -> None:
