@@ -34,8 +34,10 @@ _ISO: Final = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 # Of "2.5 years" the whole ones count: the year is right, and five would be wrong.
 _DECIMAL: Final = re.compile(r"(?<![\d.,:/-])(\d+)[.,]\d{1,2} (?=([^\W\d_]+))")
 _APOSTROPHES: Final = re.compile(r"['’ʼ]")
-# Of "3-9 May"; not of a date, a phone number or a score of more than two parts.
-_BETWEEN_DAYS: Final = re.compile(r"(?<![\d.,:/–—-])(\d{1,2}\.?) ?[-–—] ?(?=\d{1,2}(?![\d:/–—-]))")
+# Of "3-9 May" and "28 April – 3 May"; not of a date, a phone number or a score of more than two parts.
+_BETWEEN_DAYS: Final = re.compile(
+    r"((?<![\d.,:/–—-])\d{1,2}\.? ?|[^\W\d_]\.? )[-–—] ?(?=\d{1,2}(?![\d:/–—-]))"
+)
 
 
 class Window(NamedTuple):
