@@ -116,8 +116,8 @@ def check(path: Path, key: bytes | None) -> None:
             ((found,),) = connection.execute("PRAGMA quick_check(1)")
         finally:
             connection.close()
-    except sqlite3.DatabaseError as error:
-        found = str(error)
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        found = str(error)  # SQLite quotes what is damaged, whatever it is
     if found != "ok":
         raise Failed(
             f"expected a whole store in {path}, but: {found}",

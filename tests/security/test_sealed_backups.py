@@ -109,6 +109,28 @@ def test_a_backup_with_any_byte_changed_is_recomputed(
         assert recomputed
 
 
+def spoil_schema(store: Path) -> None:
+    """Leave words of a table that SQLite quotes, and that are no text."""
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_schema SET sql = 'CREATE TABLE memory ' || CAST(x'a0' AS TEXT) WHERE name = 'memory'"
+        )
+
+
+def test_a_backup_of_which_sqlite_quotes_what_is_no_text_is_refused(home: Home, tmp_path: Path) -> None:
+    spoil_schema(tmp_path / "backup.db")
+    with pytest.raises(Failed, match="expected a backup of a store"):
+        restored(home, tmp_path / "backup.db")
+    assert texts(home) == {TOLD, "told after the backup"}
+
+
+def test_a_store_of_which_sqlite_quotes_what_is_no_text_is_replaced(home: Home, tmp_path: Path) -> None:
+    spoil_schema(home.store)
+    restored(home, tmp_path / "backup.db")
+    assert texts(home) == {TOLD}
+
+
 def test_a_backup_without_a_seal_is_recomputed(home: Home, tmp_path: Path, recomputed: list[object]) -> None:
     """As those are that earlier programs made."""
     file = tmp_path / "backup.db"

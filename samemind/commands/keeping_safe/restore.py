@@ -170,8 +170,8 @@ def _check(source: Path, key: bytes | None) -> str | None:
                 return None if origin is None else origin.device.hex()
         finally:
             connection.close()
-    except (sqlite3.DatabaseError, StoreCorrupt) as error:
-        found = str(error)
+    except (sqlite3.DatabaseError, UnicodeDecodeError, StoreCorrupt) as error:
+        found = str(error)  # SQLite quotes what is damaged, whatever it is
     raise Failed(
         f"expected a backup of a store in {source}, but: {found}",
         code="not_a_backup",
@@ -223,7 +223,7 @@ def _hold_to_ours(fresh: Path, key: bytes | None) -> None:
             SqliteStore(ours, derived_tables(Settings()))
             copy.execute("PRAGMA journal_mode = DELETE")  # nothing of it is to be in a log beside it
             hold_to(copy, ours)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise Failed(
             f"expected a backup of a store, but its tables cannot be read: {error}", code="not_a_backup"
         ) from None
