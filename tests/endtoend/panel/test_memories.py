@@ -295,6 +295,7 @@ def test_a_pin_is_shown_and_an_eleventh_is_refused_with_the_reason(laptop: Panel
         pin.focus()
         page.keyboard.press("Enter")
         expect(pin).to_have_attribute("aria-pressed", "true")
+        expect(pin).to_be_focused()  # wherever its card goes
     pinned = page.locator(".card.pinned")
     expect(pinned).to_have_count(10)
     edge = "(each) => getComputedStyle(each).boxShadow"

@@ -39,6 +39,7 @@ export function keyed(container, items, { key, make, update }) {
   const known = container.keyedChildren ?? new Map();
   const next = new Map();
   let place = container.firstChild;
+  const focused = container.contains(document.activeElement) ? document.activeElement : null;
   for (const item of items) {
     const id = key(item);
     let element = known.get(id);
@@ -50,6 +51,8 @@ export function keyed(container, items, { key, make, update }) {
   }
   for (const [id, element] of known) if (!next.has(id)) element.remove();
   container.keyedChildren = next;
+  // What is moved loses the focus, and who works by keys would begin at the top again.
+  if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
 /** A text with commands in it, as `t` gives it without values: each is shown as code, which no line break parts. */
