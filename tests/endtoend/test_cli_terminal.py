@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sync.words import WORDS
 from tests.support import cli
 
 
@@ -150,7 +151,11 @@ def test_an_import_that_is_piped_says_how_far_it_is_and_ctrl_c_what_it_left(tmp_
         200_000,
     )  # a quick machine takes 60,000 in before it has to say how far it is
     notes = tmp_path / "notes.jsonl"
-    notes.write_text("".join(f'{{"text": "note {each} of the house"}}\n' for each in range(lines)), "utf-8")
+    # Long enough that the queue outlasts the moment before it says how far it is, however few came in.
+    more = " ".join(WORDS[at] for at in range(0, len(WORDS), 20))
+    notes.write_text(
+        "".join(f'{{"text": "note {each} of the house, {more}"}}\n' for each in range(lines)), "utf-8"
+    )
     words = [*cli.COMMAND, "--home", str(home), "import", str(notes)]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(words, env=cli.environment(), **streams)  # type: ignore[call-overload]
