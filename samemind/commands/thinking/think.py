@@ -55,8 +55,10 @@ async def run(device: "Device", options: Think) -> Thought:
     """Run one cycle, after what was brought in is read and everything has its vector, as far as time allows."""
     from samemind.memory_trim import LONG_MS, give_back
 
+    last = device.mind.last_cycle
     cycle = await device.mind.think(reads_brought=True)
-    if cycle.took_ms >= LONG_MS:
+    ends_another = last is not None and last.more
+    if cycle.took_ms >= LONG_MS or ends_another:  # however short the last piece of a long work is
         await give_back(device.replica)
     raised = {name: Raised(count=len(ids), ids=list(ids)) for name, ids in cycle.ids.items()}
     return Thought(
