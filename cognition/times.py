@@ -189,23 +189,8 @@ _FILLERS: Final = frozenset(
 # What stands between the first and the last day of a stretch, in one word or several ("tot en met", "bis zum").
 _TO: Final = frozenset(
     [
-        *(
-            "to",
-            "till",
-            "until",
-            "through",
-            "thru",
-            "bis",
-            "au",
-            "jusquau",
-            "al",
-            "a",
-            "ao",
-            "ate",
-            "hasta",
-            "fino",
-        ),
-        *("tot", "t", "по"),
+        *("to", "till", "until", "through", "thru", "bis", "au", "jusquau", "al", "a", "ao", "ate"),
+        *("hasta", "fino", "tot", "t", "по"),
     ]
 )
 # These also say "by" or "before", so they do it behind a word for "from" only.
@@ -217,7 +202,7 @@ _ORDINALS: Final = frozenset(["st", "nd", "rd", "th", "er"])
 _BETWEEN: Final = frozenset(
     ["between", "zwischen", "entre", "tra", "fra", "tussen", "miedzy", "между", "між", "поміж"]
 )
-_AND: Final = frozenset(["and", "und", "et", "y", "e", "en", "a", "i", "и", "і", "и", "й", "та"])
+_AND: Final = frozenset(["and", "und", "et", "y", "e", "en", "a", "i", "и", "і", "й", "та"])
 
 
 def _table() -> dict[str, list[tuple[str, object]]]:
@@ -386,22 +371,47 @@ def _month_at(words: Sequence[_Word], at: int) -> int | None:
     return month
 
 
-def _day_of_month(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[date, date]], int]:
-    """Read "25 December", "25 de abril 2026", "двадцять першого травня", "June 3rd"."""
+class _NamedDay(NamedTuple):
+    """A day of a month as it stands in a text, and where it ends; `day` is 0 where none does."""
+
+    day: int
+    month: int | None
+    year: int | None
+    month_leads: bool
+    end: int
+
+
+_NO_DAY: Final = _NamedDay(0, None, None, False, 0)
+
+
+def _named_day(words: Sequence[_Word], at: int) -> _NamedDay:
+    """Return the day of a month that stands here, with its month and year where these do."""
     day, end = _count(words, at)
-    month_at = _skip(words, end)
+    month_at, leads = _skip(words, end), False
     month = _month_at(words, month_at) if day else None
-    end = month_at + 1
-    if month is None:
-        month, (day, end) = _month_at(words, at), _count(words, _skip(words, at + 1))
-        if month is None or _get(words, end, "unit") is not None:
-            return [], at
+    if month is not None:
+        end = month_at + 1
+    else:
+        if leads := (month := _month_at(words, at)) is not None:
+            day, end = _count(words, _skip(words, at + 1))
+        if _get(words, end, "unit") is not None:
+            return _NO_DAY
     if not 1 <= day <= 31:
-        return [], at
+        return _NO_DAY
     year_at = _skip(words, end)
     year = _get(words, year_at, "year")
-    if isinstance(year, int):
-        return [(date(year, month, day),) * 2], year_at + 1
+    if not isinstance(year, int):
+        return _NamedDay(day, month, None, leads, end)
+    return _NamedDay(day, month, year, leads, year_at + 1)
+
+
+def _day_of_month(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[date, date]], int]:
+    """Read "25 December", "25 de abril 2026", "двадцять першого травня", "June 3rd"."""
+    day, month, year, _, end = _named_day(words, at)
+    if not day or month is None:
+        return [], at
+    if year is not None:
+        return [(date(year, month, day),) * 2], end
     return [(each, each) for each in _around(today, lambda year: date(year, month, day))], end
 
 
@@ -424,36 +434,6 @@ def _stretch(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[d
         firsts = _around(today, lambda year: date(year, month, day))
     spans = [(each, date(each.year + years, last_month, last_day)) for each in firsts]
     return [span for span in spans if span[0] < span[1]], last.end
-
-
-class _NamedDay(NamedTuple):
-    """A day of a month as it stands in a text, and where it ends; `day` is 0 where none does."""
-
-    day: int
-    month: int | None
-    year: int | None
-    month_leads: bool
-    end: int
-
-
-_NO_DAY: Final = _NamedDay(0, None, None, False, 0)
-
-
-def _named_day(words: Sequence[_Word], at: int) -> _NamedDay:
-    """Return the day of a month that stands here, with its month and year where these do."""
-    month = _month_at(words, at)
-    leads = month is not None
-    day, end = _count(words, _skip(words, at + 1) if leads else at)
-    if not 1 <= day <= 31 or _get(words, end, "unit") is not None:
-        return _NO_DAY
-    if not leads and (month := _month_at(words, month_at := _skip(words, end))) is not None:
-        end = month_at + 1
-    year = _get(words, year_at := _skip(words, end), "year")
-    return (
-        _NamedDay(day, month, year, leads, year_at + 1)
-        if isinstance(year, int)
-        else _NamedDay(day, month, None, leads, end)
-    )
 
 
 def _past_to(words: Sequence[_Word], at: int, first: _NamedDay) -> int:
