@@ -139,6 +139,8 @@ class Word:
     most: int | None = None
     formerly: str = ""
     """Another flag that goes on working, and is not listed."""
+    joined: bool = False
+    """Whether all words of its place are one text, which needs no quotes where nothing else follows."""
 
 
 def argument(
@@ -148,10 +150,11 @@ def argument(
     takes: Takes | None = None,
     optional: bool = False,
     many: bool = False,
+    joined: bool = False,
     choices: tuple[str, ...] = (),
 ) -> Any:
     """Declare an option that goes by its place on the line."""
-    word = Word(help, "", _metavar(metavar, takes), choices, "", takes)
+    word = Word(help, "", _metavar(metavar, takes), choices, "", takes, joined=joined)
     if many:
         return field(default=(), metadata={"word": word}) if optional else field(metadata={"word": word})
     return field(default=None, metadata={"word": word}) if optional else field(metadata={"word": word})

@@ -21,8 +21,6 @@ from samemind.errors import Usage
 # A path that the daemon would otherwise look for in its own working directory.
 _PATHS: Final = (Takes.PATH, Takes.NEW_PATH)
 STANDARD_INPUT: Final = "-"
-# What of a verb is words, which need no quotes where nothing else follows them.
-_JOINED: Final = {"remember": "text", "recall": "query", "context": "query", "goals add": "text"}
 # How a result may be printed (samemind.cli.formats).
 FORMATS: Final = ("table", "csv", "jsonl", "json")
 # What an option is called by another verb, or by other tools; who types it is told ours, where the verb has that.
@@ -96,8 +94,8 @@ def find_verb(line: Line) -> Command[Any, Any]:
 def read_words(verb: Command[Any, Any], words: Sequence[str]) -> dict[str, Any]:
     """Return the options that the words behind a verb give, as plain values; `Usage` says what is wrong with them."""
     found = vars(parser_of(verb).parse_args(words))
-    joined = _JOINED.get(verb.name)
-    if joined in found:
+    known = declared(verb.options)
+    for joined in (one.name for one in known if one.word.joined and one.name in found):
         found[joined] = " ".join(found[joined]) if found[joined] else None
     if found.get("text") == STANDARD_INPUT:
         found["text"] = _standard_input()
@@ -111,7 +109,7 @@ def read_words(verb: Command[Any, Any], words: Sequence[str]) -> dict[str, Any]:
         from samemind.control.pouring import STANDARD_INPUT_PATH  # import alone needs it
 
         found["files"] = [STANDARD_INPUT_PATH if each == STANDARD_INPUT else each for each in found["files"]]
-    takes = {one.name: one.word.takes for one in declared(verb.options)}
+    takes = {one.name: one.word.takes for one in known}
     paths = {name for name in found if takes.get(name) in _PATHS}
     for name in found.keys() - paths:  # a file may be called as it likes
         for text in found[name] if isinstance(found[name], list) else [found[name]]:
@@ -140,9 +138,8 @@ def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
         add_help=False,
         formatter_class=_Formatter,
     )
-    known = declared(verb.options)
-    for one in known:
-        _add(parser, one, joined=one.name == _JOINED.get(verb.name))
+    for one in declared(verb.options):
+        _add(parser, one)
     if verb.rows:
         parser.add_argument(
             "--format", choices=FORMATS, metavar="FORMAT", help=f"how to print it: {', '.join(FORMATS)}"
@@ -150,13 +147,13 @@ def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
     return parser
 
 
-def _add(parser: argparse.ArgumentParser, one: Declared, *, joined: bool) -> None:
+def _add(parser: argparse.ArgumentParser, one: Declared) -> None:
     word = one.word
     if not word.flag:
         if word.metavar:  # what has neither is for other doors
             many: dict[str, Any] = (
                 {"nargs": "+" if one.required else "*"}
-                if one.many or joined
+                if one.many or word.joined
                 else {}
                 if one.required
                 else {"nargs": "?"}

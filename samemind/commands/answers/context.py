@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 class MakeContext(FilterOptions):
     """Build a block for a prompt: what memory knows about a question, fenced as data."""
 
-    query: str | None = argument("the question; without it, an overview", metavar="QUERY", optional=True)
+    query: str | None = argument(
+        "the question; without it, an overview", metavar="QUERY", optional=True, joined=True
+    )
     max_tokens: int | None = option("--max-tokens", "at most this many tokens", metavar="N")
     window: int | None = option(
         "--window", "the model's context window in tokens, of which memory gets a share", metavar="N"

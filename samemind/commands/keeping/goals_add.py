@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class AddGoal:
     """Add a goal: a memory like any other; what is remembered of it later counts as progress."""
 
-    text: str = argument("the goal", metavar="TEXT")
+    text: str = argument("the goal", metavar="TEXT", joined=True)
 
 
 async def run(device: "Device", options: AddGoal) -> GoalView:

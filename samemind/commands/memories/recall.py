@@ -29,7 +29,7 @@ ANSWERS_MAX: Final = 10_000
 class Recall(FilterOptions):
     """Search memories by words and meaning."""
 
-    query: str = argument("the question", metavar="QUERY")
+    query: str = argument("the question", metavar="QUERY", joined=True)
     k: int = option("-k", "at most this many", default=10, metavar="N", least=0, most=ANSWERS_MAX)
     explain: bool = option("--explain", "say why each was found", default=False)
     no_graph: bool = option("--no-graph", "do not follow edges from what is asked about", default=False)

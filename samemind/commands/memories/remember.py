@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class RememberMemory:
     """Store a memory."""
 
-    text: str = argument("what to remember; - reads it from standard input", metavar="TEXT")
+    text: str = argument("what to remember; - reads it from standard input", metavar="TEXT", joined=True)
     type: str | None = option("--type", "what kind of memory it is", choices=MEMORY_TYPES)
     importance: float | None = option("--importance", "how much it matters, 0 to 1")
     valence: float | None = option("--valence", "how it feels, -1 to 1")
