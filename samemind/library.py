@@ -25,7 +25,7 @@ from samemind.control.pouring import draw, poured
 from samemind.control.server import Say
 from samemind.declaring import Command, Effects
 from samemind.errors import Usage
-from samemind.home_store import HomeStore, fresh_id
+from samemind.home_store import HomeStore, repeatable
 from samemind.performing import Local
 from samemind.plain import from_json
 from samemind.reach import ReachedDevice, Result, reach
@@ -216,10 +216,8 @@ class _Through:
     async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
         """Perform a verb; what the holder may have done before it ended is done again where that is harmless."""
         command = verb_named(verb)
-        if verb == "remember":
-            # Under one id it may be asked for again.
-            options = {"rid": fresh_id(), **options}
-        again = verb == "remember" or command.effects is Effects.READ or command.idempotent
+        harmless = command.effects is Effects.READ or command.idempotent
+        options, again = repeatable(verb, options, harmless=harmless)
         return await self._store.ask(verb, options, again=again, hear=say)
 
     async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:

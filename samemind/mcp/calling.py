@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from samemind.errors import Usage
-from samemind.home_store import fresh_id
+from samemind.home_store import repeatable
 from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope
 from samemind.mcp.tools import Tool
@@ -48,10 +48,9 @@ def in_names_of(tool: Tool, text: str) -> str:
 
 def as_agent(tool: Tool, verb: str, options: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
     """Return what an agent has asked for beside its options, and whether asking twice is the same as once."""
-    again = tool.read_only or tool.idempotent
+    options, again = repeatable(verb, options, harmless=tool.read_only or tool.idempotent)
     if verb == "remember":
-        # Under one id it may be asked for again, where the holder of the store ends.
-        return {"rid": fresh_id(), "nominees": True, **options}, True
+        return {"nominees": True, **options}, again
     if verb == "settle":
         return {**options, "by": "agent"}, again
     return options, again
