@@ -221,7 +221,7 @@ async def _say_changes(device: Device, log: logging.Logger, say: Say | None) -> 
     """Log whose link came up or went down, and say so where that is wanted."""
     before: dict[str, PeerView] = {}
     while device.syncer is not None:
-        news = device.syncer.news  # from before the look: what changes while it is told is news, too
+        news = device.syncer.news.count  # from before the look: what changes while it is told is news, too
         for view in await peer_views(device):
             known = before.get(view.device_id)
             if view.state in ("linked", "away", "revoked") and (known is None or known.state != view.state):
@@ -230,5 +230,5 @@ async def _say_changes(device: Device, log: logging.Logger, say: Say | None) -> 
                     if say is not None:
                         await say({"peer": to_json(view)})
                 before[view.device_id] = view
-        await device.syncer.stirred(news)
+        await device.syncer.news.after(news)
         await trio.sleep(LOOK_SECONDS)

@@ -44,7 +44,7 @@ class SyncRequests:
         tasks: Supervisor,
         *,
         wanted: Callable[[DeviceId], AbstractContextManager[None]],
-        something: Callable[[], Awaitable[None]],
+        something: Callable[[], Awaitable[object]],
         is_hopeless: Callable[[DeviceId, float], bool],
     ) -> None:
         self._identity = identity

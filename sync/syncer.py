@@ -24,6 +24,7 @@ from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.ids import DeviceId
 from replica.membership import introduce, name_root
+from replica.news import NewsCounter
 from replica.replica import Replica
 from replica.supervision import Supervisor
 from sync import peers
@@ -83,13 +84,15 @@ class Syncer:
         self._mdns = mdns
         self._untied = set(fixed)  # addresses of which it is not known yet who answers there
         self._random = SystemRandom()
+        self.news = NewsCounter()
+        """Of how it stands with somebody."""
         self._roster = Roster(identity.device_id, limits)
         self._group = Group(replica, identity.device_id)
         self._links = Links(
             replica,
             self._group,
             self.tasks,
-            changed=self._stir,
+            changed=self.news.stir,
             grown=lambda: self.tasks.once("looking at the group", self.refresh),
             linked=lambda peer: self._roster.linked(peer, now_ms=self._now_ms()),
             lost=self._lost,
@@ -118,12 +121,11 @@ class Syncer:
             self._links,
             self.tasks,
             wanted=self._asking_for,
-            something=lambda: self._stirring.wait(),
+            something=lambda: self.news.after(self.news.count),
             is_hopeless=self._is_hopeless,
         )
         self._calls: dict[str, DialTarget] = {}
         self._promised: dict[DeviceId, float] = {}  # until when the first link after pairing may come
-        self._news, self._stirring = 0, trio.Event()
         for address in fixed:
             self._roster.fix(address, now_ms=self._now_ms())
 
@@ -162,17 +164,6 @@ class Syncer:
         )
         return await self._requests.sync_with(wanted)
 
-    @property
-    def news(self) -> int:
-        """How often something changed in how it stands with somebody; read it before looking at that."""
-        return self._news
-
-    async def stirred(self, since: int) -> int:
-        """Wait until `news` is another number than `since`, and return it."""
-        while self._news == since:
-            await self._stirring.wait()
-        return self._news
-
     async def refresh(self) -> None:
         """Look again at who is in the group; call it after introducing or revoking somebody."""
         new = await self._group.look()
@@ -187,7 +178,7 @@ class Syncer:
             if record.last is not None and self._group.trust.admits(device):
                 self._roster.remember(device, record.last, now_ms=now_ms)
         self._links.nudge()
-        self._stir()
+        self.news.stir()
 
     async def fix_address(self, device: DeviceId, address: Address) -> None:
         """Take an address that the owner gave for a peer, for good."""
@@ -277,7 +268,7 @@ class Syncer:
                 await self._keep(reached.stream, reached.peer, address=address)
                 return
         self._promised.pop(device, None)
-        self._stir()
+        self.news.stir()
 
     # -- syncing when asked ----------------------------------------------------------------------------------
 
@@ -285,7 +276,7 @@ class Syncer:
     def _asking_for(self, device: DeviceId) -> Iterator[None]:
         """Call a device for as long as the block lasts."""
         self._roster.ask_for(device, now_ms=self._now_ms())
-        self._stir()
+        self.news.stir()
         try:
             yield
         finally:
@@ -344,7 +335,7 @@ class Syncer:
 
     async def _dial(self) -> None:
         while True:
-            stirring = self._stirring
+            news = self.news.count
             for contact in self._roster.due(now_ms=self._now_ms()):
                 self._roster.calling(contact.key, now_ms=self._now_ms())
                 self._calls[contact.key] = contact
@@ -353,7 +344,7 @@ class Syncer:
             with trio.CancelScope() as waiting:
                 if wake_ms is not None:
                     waiting.deadline = max(wake_ms / 1000, trio.current_time() + 0.001)
-                await stirring.wait()
+                await self.news.after(news)
 
     async def _call(self, contact: DialTarget) -> None:
         # Of those who are missing: somebody who is linked may answer there too, and would take a second link for the
@@ -380,7 +371,7 @@ class Syncer:
             raise
         finally:
             del self._calls[contact.key]
-            self._stir()
+            self.news.stir()
         self._untied.discard(reached.address)
         is_wanted = reached.peer in self._roster.wanted or reached.peer in self._links
         self._roster.reached(
@@ -396,7 +387,7 @@ class Syncer:
     async def _discover(self) -> None:
         """Announce and watch, once there is somebody to find."""
         while not self._group.names:
-            await self._stirring.wait()
+            await self.news.after(self.news.count)
         async with AsyncExitStack() as stack:
             finder = await stack.enter_async_context(MdnsFinder.open(self._host))
             if self._port is not None:
@@ -406,21 +397,16 @@ class Syncer:
                     self._roster.sight(news.name, news.addresses, now_ms=self._now_ms())
                 else:
                     self._roster.lose_sight(news.name)
-                self._stir()
+                self.news.stir()
 
     def _moved(self, change: Change, addresses: frozenset[str]) -> None:
         """Come back within seconds after the network did: TCP alone would take minutes to notice."""
         _log.info("the network changed: %s", change.name.lower())
         self._links.revalidate(addresses, all_of_them=change is not Change.ADDRESSES)
         self._roster.nudge(now_ms=self._now_ms())
-        self._stir()
+        self.news.stir()
 
     # -- how -------------------------------------------------------------------------------------------------
-
-    def _stir(self) -> None:
-        self._news += 1
-        self._stirring.set()
-        self._stirring = trio.Event()
 
     def _now_ms(self) -> int:
         return int(trio.current_time() * 1000)

@@ -86,7 +86,7 @@ class _EventStream:
         before: Any = None
         while True:
             # From before the look: what changes while it is taken and told is news, too.
-            news = 0 if syncer is None else syncer.news
+            news = 0 if syncer is None else syncer.news.count
             status = to_json(await daemon_status(device))
             if status != before:
                 before = status
@@ -94,15 +94,15 @@ class _EventStream:
             if syncer is None:
                 await trio.sleep_forever()
             else:
-                await syncer.stirred(news)
+                await syncer.news.after(news)
                 await trio.sleep(GATHER_S)
 
     async def tell_waiting(self) -> None:
         undo = self._panel.undo
         while True:
-            news = undo.news
+            news = undo.news.count
             await self._tell("waiting", {"waiting": [to_json(one) for one in undo.waiting()]})
-            await undo.changed(news)
+            await undo.news.after(news)
 
     async def beat(self) -> None:
         while True:

@@ -12,6 +12,7 @@ from typing import Final
 
 import trio
 
+from replica.news import NewsCounter
 from samemind.errors import NotFound, Usage
 
 FORGET_S: Final = 4.0
@@ -46,22 +47,12 @@ class UndoWindows:
         self._acts: dict[str, Callable[[], Awaitable[object]]] = {}
         self._open: dict[str, tuple[PendingUndo, trio.CancelScope]] = {}
         self._closing: set[str] = set()  # hidden still, and too late: it is being written
-        self._news, self._stirring = 0, trio.Event()
-
-    @property
-    def news(self) -> int:
-        """How often a window opened or closed; read it before looking at what waits."""
-        return self._news
+        self.news = NewsCounter()
+        """Of a window that opened or closed."""
 
     def waiting(self) -> list[PendingUndo]:
         """Return what waits, the oldest first."""
         return [waiting for waiting, _ in self._open.values()]
-
-    async def changed(self, since: int) -> int:
-        """Wait until `news` is another number than `since`, and return it."""
-        while self._news == since:
-            await self._stirring.wait()
-        return self._news
 
     def open(
         self, rids: Sequence[str], seconds: float, *, covered: Sequence[str] | None = None
@@ -86,7 +77,7 @@ class UndoWindows:
         scope = trio.CancelScope()
         self._open[waiting.id] = waiting, scope
         self._nursery.start_soon(self._wait, waiting, scope)
-        self._stir()
+        self.news.stir()
         return waiting
 
     def undo(self, id: str) -> PendingUndo:
@@ -96,7 +87,7 @@ class UndoWindows:
         waiting, scope = self._open.pop(id)
         del self._acts[id]
         scope.cancel()
-        self._stir()
+        self.news.stir()
         return waiting
 
     async def _wait(self, waiting: PendingUndo, scope: trio.CancelScope) -> None:
@@ -113,9 +104,4 @@ class UndoWindows:
             self._closing.discard(waiting.id)
             del self._acts[waiting.id]
             del self._open[waiting.id]
-            self._stir()
-
-    def _stir(self) -> None:
-        self._news += 1
-        self._stirring.set()
-        self._stirring = trio.Event()
+            self.news.stir()

@@ -146,9 +146,9 @@ def test_the_wildest_clock_that_a_device_may_show_is_told_and_kept(tmp_path: Pat
                 while await speaker.hear() is not None:
                     pass
             with trio.fail_after(10):
-                news = syncer.news
+                news = syncer.news.count
                 while not [peer for peer in syncer.peers() if peer.offset_ms is not None]:
-                    news = await syncer.stirred(news)
+                    news = await syncer.news.after(news)
             assert not syncer.tasks.troubles
 
     run(main)

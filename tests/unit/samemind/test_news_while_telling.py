@@ -11,34 +11,28 @@ import pytest
 import trio
 import trio.testing
 
+from replica.news import NewsCounter
 from samemind.commands.group._parts import PeerView
 from samemind.daemon import _say_changes
 from samemind.device import Device
 from samemind.panel.door import Panel
 from samemind.panel.events import _EventStream
 from samemind.panel.undo import CLEAR_ALL_S, UndoWindows
-from sync.syncer import Syncer
 
 
 class Standing:
     """How it stands with a peer, by the syncer's own signal. It is linked as soon as somebody has looked."""
 
-    stirred = Syncer.stirred
-
     def __init__(self) -> None:
-        self._news, self._stirring = 0, trio.Event()
+        self.news = NewsCounter()
         self.state = "away"
-
-    @property
-    def news(self) -> int:
-        return self._news
 
     async def look(self, device: object) -> Any:
         found = self.state
         await trio.lowlevel.checkpoint()
         if found == "away":
             self.state = "linked"
-            Syncer._stir(cast(Syncer, self))
+            self.news.stir()
         return found
 
 

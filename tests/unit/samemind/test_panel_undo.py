@@ -77,9 +77,9 @@ def test_what_is_being_written_is_hidden_still_and_cannot_be_taken_back() -> Non
             assert undo.waiting() == [waiting]
             with pytest.raises(NotFound):
                 undo.undo(waiting.id)
-            news = undo.news
+            news = undo.news.count
             done.set()
-            await undo.changed(news)
+            await undo.news.after(news)
             assert undo.waiting() == []
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))

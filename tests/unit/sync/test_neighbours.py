@@ -74,7 +74,7 @@ def test_who_answers_while_somebody_else_is_sought_is_known_then_and_not_linked(
                     await until(linked)
                     assert syncer._roster.wanted, "the fourth is nearer than the third on that side"
                     syncer._roster.fix(address_of(two), now_ms=syncer._now_ms())
-                    syncer._stir()
+                    syncer.news.stir()
                     await until(is_known)
                     await trio.sleep(0.2)
                     assert await linked()
