@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from replica import Value, derived_memory_id
 from replica.limits import TAGS_MAX
-from samemind.portable.records import FAULTS, Item, Record, Unreadable
+from samemind.portable.records import Item, Record, Unreadable, read_each
 from samemind.times import read_time
 
 SOURCE: Final = "dayone"
@@ -38,12 +38,7 @@ def read(document: object) -> Iterator[Record]:
     if not isinstance(entries, list):
         yield Unreadable(line=1, reason="expected a journal of Day One")
         return
-    for number, entry in enumerate(entries, start=1):
-        try:
-            yield from _entry(number, entry)
-        except FAULTS as error:
-            lacking = f"there is no {error}" if isinstance(error, KeyError) else repr(error)
-            yield Unreadable(line=number, reason=f"expected an entry of Day One, {lacking}"[:500])
+    yield from read_each(entries, _entry, one="an entry of Day One")
 
 
 def _entry(number: int, entry: Any) -> Iterator[Item]:

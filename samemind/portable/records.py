@@ -3,13 +3,16 @@
 `line` counts from 1: lines of a file of lines, items of any other.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
 from replica import MemoryId, Value, Write, derived_memory_id
 from samemind.errors import SamemindError
+
+# A reason quotes what was found, which may be long.
+_REASON_CHARACTERS_MAX: Final = 500
 
 
 class Reads(Enum):
@@ -189,9 +192,19 @@ def read_chats(
     if not isinstance(document, list | Iterator):
         yield Unreadable(line=1, reason="expected a list of chats")
         return
-    for number, chat in enumerate(document, start=1):
+    yield from read_each(document, read_chat, one=f"a chat of a {product} export")
+
+
+def read_each(
+    items: Iterable[Any], read: Callable[[int, Any], Iterator[Record]], *, one: str
+) -> Iterator[Record]:
+    """Return what `read` makes of each item and its number; one that it fails on is reported, and ends no import.
+
+    `one`: what was expected of an item, as people call it.
+    """
+    for number, item in enumerate(items, start=1):
         try:
-            yield from read_chat(number, chat)
+            yield from read(number, item)
         except FAULTS as error:
             lacking = f"there is no {error}" if isinstance(error, KeyError) else repr(error)
-            yield Unreadable(line=number, reason=f"expected a chat of a {product} export, {lacking}")
+            yield Unreadable(line=number, reason=f"expected {one}, {lacking}"[:_REASON_CHARACTERS_MAX])
