@@ -7,7 +7,6 @@ the worker calls `read` because nobody asks for anything.
 
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from heapq import nsmallest
 from pathlib import Path
 from random import Random
@@ -23,8 +22,8 @@ from cognition.ingest import SLICE_S, NewTelling, TellingReader
 from cognition.ingest_plan import dated, own_zone
 from cognition.local import LocalTables
 from cognition.memories import Shown, read_memories
-from cognition.reminding.reading import read_asking
-from cognition.reminding.repeating import REPEATS, following, latest, rule_of
+from cognition.reminding.due_fields import with_reminder
+from cognition.reminding.repeating import following, latest, rule_of
 from cognition.tables import CognitionTables
 from cognition.triggers.kinds import REMINDER
 from cognition.triggers.tables import TriggerTables
@@ -38,7 +37,6 @@ from replica import (
     NameNotFound,
     Set,
     SqliteStore,
-    Value,
     Write,
     bring_over,
     connect,
@@ -151,17 +149,17 @@ class Phone:
         name = new_memory_id(now_ms, self._random) if rid is None else parse_memory_id(rid)
         if is_known(self.connection, name):
             return {"rid": show_memory_id(name), "due_ms": None, "is_without_time": False}
-        fields, asks = self._reminding(text, now_ms)
-        if not anyway and (kinds := secret_kinds(text, fields)):
+        reminding = with_reminder(text, {}, now_ms)
+        if not anyway and (kinds := secret_kinds(text, reminding.fields)):
             raise LooksSecret(
                 f"this looks like a secret ({', '.join(kinds)}): every device of yours would hold it"
             )
         self._now_ms = now_ms
-        asked = dated(text, fields, now_ms=now_ms, zone=own_zone())
+        asked = dated(text, reminding.fields, now_ms=now_ms, zone=own_zone())
         self._reader.tell(self.core, self.connection, NewTelling(name, text, asked, now_ms), facts=True)
         self.clean(now_ms)
-        due_ms = fields.get("event_start")
-        return {"rid": show_memory_id(name), "due_ms": due_ms, "is_without_time": asks and due_ms is None}
+        due_ms, lacks_time = reminding.due_ms, reminding.lacks_time
+        return {"rid": show_memory_id(name), "due_ms": due_ms, "is_without_time": lacks_time}
 
     @property
     def has_unread(self) -> bool:
@@ -213,18 +211,6 @@ class Phone:
             [Write(change, it.rid) for it in told for change in _put_away(it.memory, now_ms)], now_ms
         )
         return {"rid": rid}
-
-    def _reminding(self, text: str, now_ms: int) -> tuple[dict[str, Value], bool]:
-        """Return what makes a telling fall due, and whether it asks in so many words to be reminded."""
-        told = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
-        asks, found = read_asking(text, told)
-        due_ms = 0 if found is None else round(found.due.timestamp() * 1_000)
-        if found is None or due_ms <= now_ms:
-            return {}, asks
-        fields: dict[str, Value] = {"type": _PROSPECTIVE, "event_start": due_ms}
-        if found.repeats is not None:
-            fields["meta"] = {REPEATS: found.repeats}
-        return fields, asks
 
     # -- asking ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from replica.memory_types import MEMORY_TYPES
 from samemind.commands.contradictions._parts import nominated, raised
 from samemind.commands.memories._claims import CLAIM, CLAIMS_MAX, claims_of
-from samemind.commands.memories._remembered import Remembered
+from samemind.commands.memories._remembered import Remembered, ReminderView
 from samemind.commands.memories._wordings import WORDINGS_MAX, wordings_of
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.options import TIME
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cognition import Extraction
+    from cognition.reminding.due_fields import Reminding
     from replica import Core, Value
     from samemind.device import Device
 
@@ -87,19 +88,20 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
     from cognition import take_in
     from cognition.ingest import NewTelling
     from cognition.linking import with_origin
+    from cognition.reminding.due_fields import with_reminder
     from cognition.wordings.tables import give
     from replica import is_known, new_memory_id, op_uuid, parse_memory_id, show_memory_id
     from samemind.commands.contradictions._work import open_among
     from samemind.commands.memories._found import found_in
     from samemind.commands.memories._pins import check_pins
-    from samemind.commands.memories._reminders import with_reminder
     from samemind.held_back import kept_back
     from samemind.ids import check_asked_again
     from samemind.talk import note_talk
 
     other_words = wordings_of(options.wordings, options.text) if options.wordings else []
     now_ms = device.now_ms()
-    told, reminder, lacks_time = with_reminder(options.text, fields_of(options, now_ms), now_ms)
+    reminding = with_reminder(options.text, fields_of(options, now_ms), now_ms)
+    told = reminding.fields
     given = claims_of(options.claims, speaker=options.speaker, text=options.text, now_ms=now_ms)
     awaited = options.read or options.wait or options.nominees or bool(given)
     tells = not awaited and options.rid is None and not other_words
@@ -141,6 +143,7 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
 
     remembered = await device.replica.run(write, tells=tells)
     if remembered.op_id is not None:
+        reminder, lacks_time = _reminder_view(reminding), reminding.lacks_time
         remembered = replace(remembered, reminder=reminder, reminder_missing=lacks_time)
         await note_talk(device, [asked])
         if other_words:
@@ -210,6 +213,13 @@ def render(document: Document) -> list[str]:
         *raised(document),
         *nominated(document["nominees"]),
     ]
+
+
+def _reminder_view(reminding: "Reminding") -> ReminderView | None:
+    from samemind.times import at_ms
+
+    due = None if reminding.due_ms is None else at_ms(reminding.due_ms)
+    return None if due is None else ReminderView(due=due, repeats=reminding.repeats)
 
 
 def _reminder(document: Document) -> list[str]:

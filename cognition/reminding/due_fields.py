@@ -6,8 +6,6 @@ from typing import Any, Final, NamedTuple
 
 from cognition.reminding.reading import read_asking
 from cognition.reminding.repeating import REPEATS
-from samemind.commands.memories._remembered import ReminderView
-from samemind.times import at_ms
 
 _PROSPECTIVE: Final = "prospective"
 # What somebody said of it, and what says where it stands, is not read otherwise.
@@ -15,10 +13,14 @@ _TOLD_OTHERWISE: Final = frozenset({"event_start", "event_end", "goal", "block",
 
 
 class Reminding(NamedTuple):
-    """The fields of a telling, when it is due, and whether it asks to be reminded and names no time for that."""
+    """The fields of a telling, when it is due and by which rule again, and whether it asks for that and names no time.
+
+    `due_ms` is in ms since 1970; None where it reminds nobody.
+    """
 
     fields: dict[str, Any]
-    due: ReminderView | None
+    due_ms: int | None = None
+    repeats: str | None = None
     lacks_time: bool = False
 
 
@@ -28,18 +30,17 @@ def with_reminder(text: str, fields: Mapping[str, Any], now_ms: int) -> Remindin
     What was due by now when it comes in, as in an import of old notes, reminds nobody.
     """
     if not _TOLD_OTHERWISE.isdisjoint(fields) or fields.get("type", _PROSPECTIVE) != _PROSPECTIVE:
-        return Reminding(dict(fields), None)
+        return Reminding(dict(fields))
     told_ms = fields.get("told_at", now_ms)
     try:
         told = datetime.fromtimestamp(told_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
         asks, found = read_asking(text, told)
         due_ms = None if found is None else round(found.due.timestamp() * 1_000)
     except (OverflowError, OSError, ValueError):  # told in the year 12000, says its author
-        return Reminding(dict(fields), None)
+        return Reminding(dict(fields))
     if found is None or due_ms is None or due_ms <= now_ms:
-        return Reminding(dict(fields), None, lacks_time=asks)
+        return Reminding(dict(fields), lacks_time=asks)
     told_fields = {**fields, "type": _PROSPECTIVE, "event_start": due_ms}
     if found.repeats is not None:
         told_fields["meta"] = {**(fields.get("meta") or {}), REPEATS: found.repeats}
-    due = at_ms(due_ms)
-    return Reminding(told_fields, None if due is None else ReminderView(due=due, repeats=found.repeats))
+    return Reminding(told_fields, due_ms, found.repeats)
