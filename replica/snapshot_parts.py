@@ -86,9 +86,8 @@ class Snapshot(NamedTuple):
         if 0 <= feed < len(self.feeds):
             on = self.feeds[feed]
             if on.fork < seq <= on.seq:
-                at = (
-                    seq - on.fork - 1
-                ) * ID8_BYTES  # as `SnapshotFeed.id8`: by the hundred thousand, a call counts
+                # As `SnapshotFeed.id8`: by the hundred thousand, a call counts.
+                at = (seq - on.fork - 1) * ID8_BYTES
                 return on.spine[at : at + ID8_BYTES]
         raise InvalidOp("expected the place of an op of the snapshot, got one that is not in it")
 

@@ -255,9 +255,9 @@ def render(document: Document) -> list[str]:
 
 
 def _claim_line(claim: Document) -> str:
-    since = f", since {clock(claim['since'])}" if claim["since"] else ""
     from cognition.contradictions.relations import subject_of
 
+    since = f", since {clock(claim['since'])}" if claim["since"] else ""
     said = one_line(f"{subject_of(claim['entity'], claim['relation'])}{claim['value']}")
     return f"{'claims':<10}  {said}{since} ({one_line(claim['reader'])})"
 
