@@ -499,13 +499,19 @@ def test_a_place_that_served_other_files_of_the_same_size_parts_nobody_once_it_i
     assert holds(box, phone, "note 1")
 
 
-def test_what_was_altered_is_read_again_ever_more_seldom_and_removed_after_a_day() -> None:
+def with_an_altered_note() -> tuple[Visiting, Visiting, Box, str, bytes]:
+    """Return two devices, a box with the only note of the first, which was altered there, its name and what it was."""
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
     remember(laptop.core, "a note")
     laptop.visit(box)
     ((name, data),) = box.items()
     box[name] = bytes(len(data))
+    return laptop, phone, box, name, data
+
+
+def test_what_was_altered_is_read_again_ever_more_seldom_and_removed_after_a_day() -> None:
+    laptop, phone, box, name, _ = with_an_altered_note()
     began, read = phone.now_ms, 0
     while name in box:
         read += phone.visit(box).fetched
@@ -520,12 +526,7 @@ def test_what_was_altered_is_read_again_ever_more_seldom_and_removed_after_a_day
 
 
 def test_what_was_altered_for_a_while_only_is_taken_as_soon_as_it_is_read_again() -> None:
-    laptop, phone = devices("laptop", "phone")
-    box: Box = {}
-    remember(laptop.core, "a note")
-    laptop.visit(box)
-    ((name, data),) = box.items()
-    box[name] = bytes(len(data))
+    _, phone, box, name, data = with_an_altered_note()
     phone.visit(box, writes=False)
     assert not phone.shelf.kept[name].is_altered, "it may have been on its way there"
     phone.now_ms += 600_000
