@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from replica.storage.links import links_of
     from replica.storage.proposals import proposals_of
     from replica.storage.same_slots import claims_judged
+    from replica.storage.schema import UNREADABLE
     from replica.storage.settings import read_lessons, read_settings
     from replica.storage.shown import (
         DerivedTables,
@@ -113,6 +114,7 @@ __all__ = [
     "FIELDS",
     "MEMORY_TYPES",
     "SALT_BYTES",
+    "UNREADABLE",
     "WHOLE_AMOUNT",
     "Access",
     "AsyncioHost",
@@ -326,6 +328,7 @@ if not TYPE_CHECKING:
             "storage.links": ("links_of",),
             "storage.proposals": ("proposals_of",),
             "storage.same_slots": ("claims_judged",),
+            "storage.schema": ("UNREADABLE",),
             "storage.settings": ("read_lessons", "read_settings"),
             "storage.shown": (
                 "DerivedTables",

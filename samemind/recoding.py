@@ -6,13 +6,12 @@ the store is whole, and the next `encrypt` finds what was left.
 """
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
-from replica import connect, recode, salt_of
+from replica import UNREADABLE, connect, recode, salt_of
 from replica.file_system import open_descriptor, remove_file, replace_file, sync_folder
 from samemind.config import GRAPH
 from samemind.errors import Failed
@@ -116,8 +115,8 @@ def check(path: Path, key: bytes | None) -> None:
             ((found,),) = connection.execute("PRAGMA quick_check(1)")
         finally:
             connection.close()
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        found = str(error)  # SQLite quotes what is damaged, whatever it is
+    except UNREADABLE as error:
+        found = str(error)
     if found != "ok":
         raise Failed(
             f"expected a whole store in {path}, but: {found}",

@@ -26,6 +26,8 @@ from replica.storage.views import make_views
 
 # "SAME" in ASCII: tells our files from other programs' SQLite files.
 APPLICATION_ID: Final = 0x53414D45
+# What is raised of a file that SQLite cannot read. It quotes what is damaged, whatever it is, and that may be no text.
+UNREADABLE: Final = (sqlite3.DatabaseError, UnicodeDecodeError)
 # What SQLite says of a disk that does not answer: the low byte of its codes, which have kinds above it.
 _DISK_REFUSES: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
 SQLITE_CODE: Final = 0xFF
@@ -77,13 +79,13 @@ def check(connection: sqlite3.Connection) -> int:
         ((application,),) = connection.execute("PRAGMA application_id")
         ((version,),) = connection.execute("PRAGMA user_version")
         ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_schema")
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         if is_of_the_disk(error):
             raise StoreFailed(
                 f"the store could not be opened ({error}); it was left as it is. See that its disk is there and has "
                 "room, then try again"
             ) from error
-        raise StoreCorrupt(  # SQLite quotes what is damaged, whatever it is
+        raise StoreCorrupt(
             f"expected a samemind store, but SQLite cannot read the file ({error}); it was left as it is. "
             "Restore a backup, or move the file away to start afresh"
         ) from None

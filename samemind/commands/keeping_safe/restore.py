@@ -147,9 +147,7 @@ async def _verified(device: "Device", total: int, say: "Say") -> "Verification":
 
 def _check(source: Path, key: bytes | None) -> str | None:
     """Refuse what is no whole store, before anything is touched; return the device that it is of."""
-    import sqlite3
-
-    from replica import StoreCorrupt, connect
+    from replica import UNREADABLE, StoreCorrupt, connect
     from replica.reads.log import check_tables, read_meta
     from samemind.sealing import seal_bytes
 
@@ -170,8 +168,8 @@ def _check(source: Path, key: bytes | None) -> str | None:
                 return None if origin is None else origin.device.hex()
         finally:
             connection.close()
-    except (sqlite3.DatabaseError, UnicodeDecodeError, StoreCorrupt) as error:
-        found = str(error)  # SQLite quotes what is damaged, whatever it is
+    except (*UNREADABLE, StoreCorrupt) as error:
+        found = str(error)
     raise Failed(
         f"expected a backup of a store in {source}, but: {found}",
         code="not_a_backup",
@@ -211,10 +209,9 @@ def _swap(
 
 def _hold_to_ours(fresh: Path, key: bytes | None) -> None:
     """Take out of the copy what would run beside the rows, and is no part of a store."""
-    import sqlite3
     from contextlib import closing
 
-    from replica import SqliteStore, connect, hold_to, open_file
+    from replica import UNREADABLE, SqliteStore, connect, hold_to, open_file
     from samemind.config import Settings
     from samemind.device import derived_tables
 
@@ -223,7 +220,7 @@ def _hold_to_ours(fresh: Path, key: bytes | None) -> None:
             SqliteStore(ours, derived_tables(Settings()))
             copy.execute("PRAGMA journal_mode = DELETE")  # nothing of it is to be in a log beside it
             hold_to(copy, ours)
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise Failed(
             f"expected a backup of a store, but its tables cannot be read: {error}", code="not_a_backup"
         ) from None
