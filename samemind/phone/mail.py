@@ -219,14 +219,17 @@ class PhoneMail:
             kept.look_at = min(kept.look_at, steady + kept.pace.bells.pause(steady))
 
     def _due(self, kept: _Kept) -> float:
-        due = kept.look_at
-        if kept.plan is not None and kept.plan.writes:
-            due = min(due, kept.pace.due(kept.plan))
-        elif kept.planned_at not in (_NEVER, news := self._phone.core.news):
+        due, waits = kept.look_at, kept.plan is not None and kept.plan.writes
+        if kept.planned_at not in (_NEVER, news := self._phone.core.news):
             if kept.put_off_at != news:
                 kept.put_off_at = news
-                kept.write_at = min(kept.write_at, kept.pace.put_off(self._steady))
+                if waits:
+                    kept.pace.heard(self._steady)
+                else:
+                    kept.write_at = min(kept.write_at, kept.pace.put_off(self._steady))
             due = min(due, kept.write_at)
+        if kept.plan is not None and waits:
+            due = min(due, kept.pace.due(kept.plan))
         return max(due, kept.paused_until)
 
     # -- looking ---------------------------------------------------------------------------------------------
@@ -350,6 +353,8 @@ class PhoneMail:
         state.refused = tuple(dict.fromkeys(looked.refused))[:1]
         if looked.wrote:
             state.wrote_ms = self._now_ms
+        if looked.wrote_again:
+            kept.pace.wrote_again(self._steady)
         kept.plan, kept.planned_at = looked.plan, core.news
         if core.news != before:  # by what was taken, or by what was told meanwhile
             kept.plan = kept.shelf.plan(core, self._now_ms, bytes_max=kept.about.bytes_max)

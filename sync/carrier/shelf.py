@@ -162,7 +162,8 @@ class Plan:
 
     `own`, `others`: it lacks ops of this device, or of others only, which they may be about to write themselves.
     `tells_group`: this device says in no good file who belongs to the group and what was erased. `merges`: there are
-    many small files. `frees`: more may be removed as soon as what was written is listed.
+    many small files. `frees`: more may be removed as soon as what was written is listed. `lost`: which files were
+    there, would still be good, and had what is to be written now; nobody honest removes or changes one.
     """
 
     known: dict[int, int]
@@ -172,6 +173,7 @@ class Plan:
     merges: bool
     remove: tuple[str, ...]
     frees: bool = False
+    lost: tuple[str, ...] = ()
 
     @property
     def writes(self) -> bool:
@@ -188,6 +190,8 @@ class Shelf:
         self._changed: set[str] = set()
         # Names that were listed and never read yet, in the order in which they came up. Written down nowhere.
         self._unread: dict[str, None] = {}
+        # What was taken and counts no more, as long as no other file has it. Written down nowhere.
+        self._missing: dict[str, Filed] = {}
         for name, data in rows:
             kept = _read_kept(data)
             if kept is not None:
@@ -270,7 +274,9 @@ class Shelf:
             for name, kept in self._kept.items()
             if now_ms - kept.since_ms >= _LASTS_MS_MAX.get(kept.state, math.inf) and _OURS.fullmatch(name)
         ]
-        return plan(core, files, old, bytes_max=bytes_max, merge_at=self._merge_at)
+        found = plan(core, files, old, missing=self._missing, bytes_max=bytes_max, merge_at=self._merge_at)
+        self._missing = {name: self._missing[name] for name in found.lost}
+        return found
 
     def stale(self, core: Core) -> Counter[DeviceId]:
         """Return who wrote how many files without knowing of every erasure: they may hold the words."""
@@ -317,14 +323,24 @@ class Shelf:
         return waiting + turns + left
 
     def _keep(self, name: str, kept: FileRecord) -> None:
-        if name not in self._kept and len(self._kept) >= NAMES_MAX:
+        before = self._kept.get(name)
+        if before is None and len(self._kept) >= NAMES_MAX:
             return
+        if kept.filed is None:
+            self._miss(name, before)
         self._kept[name] = kept
         self._changed.add(name)
 
     def _drop(self, name: str) -> None:
-        if self._kept.pop(name, None) is not None:
+        before = self._kept.pop(name, None)
+        if before is not None:
+            self._miss(name, before)
             self._changed.add(name)
+
+    def _miss(self, name: str, before: FileRecord | None) -> None:
+        """Note that a file counts no more. Whether it is lost, or is no longer wanted, the next plan says."""
+        if before is not None and before.filed is not None and len(self._missing) < NAMES_MAX:
+            self._missing[name] = before.filed
 
 
 def name_of(data: bytes) -> str:
@@ -342,10 +358,11 @@ def plan(
     files: Mapping[str, File],
     old: Collection[str] = (),
     *,
+    missing: Mapping[str, Filed] = {},
     bytes_max: int | None = None,
     merge_at: int = TIER_FILES_MAX,
 ) -> Plan:
-    """Return what this device should do to a place that has these files; `old` go in any case.
+    """Return what this device should do to a place that has these files; `old` go in any case, `missing` were there.
 
     What was written here and is not listed yet is not written again; but nothing is removed for its sake.
     """
@@ -375,6 +392,7 @@ def plan(
         merges=bool(merging),
         remove=tuple(sorted(gone | set(old))),
         frees=listed != good and not place.leaving(counts, good) <= gone,
+        lost=place.lost(missing, counts, readers) if missing else (),
     )
 
 
@@ -424,6 +442,25 @@ class _Place:
         """Return how far these files reach."""
         in_turn = sorted(names, key=lambda name: self.files[name].filed.made_ms)
         return _reached(self.core, [self.placed[name] for name in in_turn])
+
+    def lost(
+        self, missing: Mapping[str, Filed], counts: Collection[str], readers: frozenset[bytes]
+    ) -> tuple[str, ...]:
+        """Return which files that were there would still be good, and have what those that count do not."""
+        reached = self.reached(counts)
+        told = any(map(self.tells_itself, counts))
+        found = []
+        for name, filed in missing.items():
+            placed = _placed(self.core, filed)
+            if placed is None or not _is_good(self.core, filed, readers, self.known):
+                continue
+            told_it = filed.tells_group and (filed.maker, filed.known.group) == (
+                self.core.device,
+                self.known.group,
+            )
+            if (told_it and not told) or not _is_reached(self.core, placed, reached):
+                found.append(name)
+        return tuple(found)
 
     def replaced(self, names: Collection[str], merging: set[str]) -> set[str]:
         """Return which of the files to merge would leave for what is written in their stead; none, if that is one.

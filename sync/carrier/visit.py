@@ -92,6 +92,8 @@ class Wrote(NamedTuple):
     has_base: bool
     news: bool
     """It was written for what nobody had put there; the others tell the group, or are many in one."""
+    again: bool
+    """The place had lost something that is in it."""
 
 
 @dataclass(slots=True)
@@ -108,6 +110,11 @@ class Looked:
     removed: list[str] = field(default_factory=list)
     again: bool = False
     plan: Plan | None = None
+
+    @property
+    def wrote_again(self) -> bool:
+        """Whether something was written that the place had lost."""
+        return any(each.again for each in self.wrote)
 
     def add(self, one: "Looked") -> None:
         """Count one more visit: sums of what was done, and how the last one found the place."""
@@ -349,7 +356,10 @@ class Visitor:
         yield Put(name, data)
         filed = Filed.of(exported.header, exported.reaches, exported.needs)
         self.shelf.wrote(name, len(data), filed, self._now_ms())
-        looked.wrote.append(Wrote(name, len(data), exported.ops, exported.has_base, plan.own or plan.others))
+        news = plan.own or plan.others
+        looked.wrote.append(
+            Wrote(name, len(data), exported.ops, exported.has_base, news, again=bool(plan.lost))
+        )
 
 
 def _in_calls(given: Iterable[Message | Vectors]) -> Iterator[list[Message | Vectors]]:

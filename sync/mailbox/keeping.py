@@ -33,6 +33,8 @@ class MailboxStatus:
     """Since when."""
     putting_off: bool = False
     """There is news that is not written yet."""
+    lost: int = 0
+    """How often it lost files lately that were written again."""
     looks: int = 0
     fetched: int = 0
     wrote: int = 0
@@ -143,6 +145,9 @@ class Keeper:
         standing.wrote += len(looked.wrote)
         if looked.wrote:
             standing.wrote_ms = now_ms
+        if looked.wrote_again:
+            self._pace.wrote_again(trio.current_time())
+        standing.lost = self._pace.rewrites(trio.current_time())
         if looked.plan is not None:
             self._plan_on(looked.plan)
 
@@ -177,7 +182,10 @@ class Keeper:
 
             async def until_due() -> None:
                 if plan is not None and plan.writes:
-                    await trio.sleep_until(self._pace.due(plan))
+                    with trio.move_on_at(self._pace.due(plan)):
+                        await self._replica.stirred(self._planned_at)
+                        self._pace.heard(trio.current_time())
+                        await trio.sleep_until(self._pace.due(plan))
                 else:
                     await self._replica.stirred(self._planned_at)
                     write_at = self._pace.put_off(trio.current_time())

@@ -3,8 +3,9 @@
 News that this device has are put off for a moment, so that what is said in one go becomes one file: two seconds where a
 bell rings others at once, a minute where they look each minute. What only others' files should hold is waited for three
 times as long, since their makers are about to write them. A mailbox that fails is tried again after a pause that grows
-to five minutes, or that it asked for; one that needs a person, after ten. Bells are believed only so often: whoever
-runs the mailbox can ring without end. A daemon and the page of a phone keep the same pace.
+to five minutes, or that it asked for; one that needs a person, after ten. What it lost is written again at once, but
+ever more seldom where that is lost, too: whoever runs the mailbox can delete without end. Bells are believed only so
+often: whoever runs the mailbox can ring without end. A daemon and the page of a phone keep the same pace.
 """
 
 import math
@@ -24,6 +25,12 @@ LOOK_SECONDS_MAX: Final = 300.0
 _OTHERS_FACTOR: Final = 3.0
 PAUSE_SECONDS_MIN: Final = 1.0
 PAUSE_SECONDS_MAX: Final = 300.0
+# Of what was lost, and is written again without news: all of a history, in the worst case. News go with it, and wait no
+# longer than for a mailbox that fails.
+REWRITE_SECONDS_MAX: Final = 3_600.0
+NEWS_SECONDS_MAX: Final = PAUSE_SECONDS_MAX
+# For each such time without another loss, one is forgiven.
+FORGIVEN_SECONDS: Final = 3_600.0
 # A wrong password does not become right by itself, and some servers lock out who tries it often.
 PERSON_SECONDS: Final = 600.0
 # Devices that write at once ring in a burst; after it one bell stands for all that were rung meanwhile. Each costs a
@@ -72,6 +79,10 @@ class Pace:
         self._pause_s = PAUSE_SECONDS_MIN
         # Whatever the mailbox lacks when a device starts, it lacks for a while already.
         self._write_at = -math.inf
+        # Since when there is news that is not written yet.
+        self._news_at = math.inf
+        self._rewrites = 0
+        self._rewrite_at = -math.inf
 
     def at_once(self) -> None:
         """Put nothing off that is to be written now."""
@@ -79,24 +90,47 @@ class Pace:
 
     def put_off(self, now: float) -> float:
         """Hear that there is news of this device; return when to write it."""
+        self.heard(now)
         self._write_at = now + self._group_s
         return self._write_at
+
+    def heard(self, now: float) -> None:
+        """Hear that there is news of this device while something waits to be written."""
+        self._news_at = min(self._news_at, now)
 
     def planned(self, plan: Plan, now: float) -> None:
         """Hear what is left to do."""
         if not plan.writes:
-            self._write_at = math.inf
+            self._write_at = self._news_at = math.inf
         elif not math.isfinite(self._write_at):
             self._write_at = now + self._group_s
 
     def due(self, plan: Plan) -> float:
         """Return when to write what is left to do."""
         mine = plan.own or plan.tells_group or plan.merges
-        return self._write_at + (0.0 if mine else (_OTHERS_FACTOR - 1.0) * self._group_s)
+        due = self._write_at + (0.0 if mine else (_OTHERS_FACTOR - 1.0) * self._group_s)
+        if not plan.lost or due == -math.inf:
+            return due
+        return max(due, min(self._rewrite_at, self._news_at + NEWS_SECONDS_MAX))
 
     def may_write(self, plan: Plan, now: float) -> bool:
         """Say whether to write now what a plan wants written."""
         return now >= self.due(plan)
+
+    def wrote_again(self, now: float) -> None:
+        """Hear that something was written that the mailbox had lost."""
+        self._rewrites = self.rewrites(now) + 1
+        longest = math.ceil(math.log2(REWRITE_SECONDS_MAX / self._group_s))
+        # The first loss may be anybody's mistake, and costs no pause.
+        doublings = min(self._rewrites - 1, longest)
+        pause_s = min(REWRITE_SECONDS_MAX, self._group_s * 2.0**doublings) if doublings else 0.0
+        self._rewrites = doublings + 1
+        self._rewrite_at = now + pause_s
+
+    def rewrites(self, now: float) -> int:
+        """Return how often something lost was written again that is not forgiven yet."""
+        stayed_s = max(0.0, now - self._rewrite_at)
+        return max(0, self._rewrites - int(min(stayed_s, 1e9) / FORGIVEN_SECONDS))
 
     def looked(self) -> None:
         """Hear that a look went well."""

@@ -13,6 +13,8 @@ from sync.errors import Denied, Full, Gone
 
 # A line that is down for a while is no fault of anybody's.
 UNREACHED_MINUTES: Final = 15
+# Once, somebody may have emptied it, or a listing was very late.
+LOSSES_TOLERATED: Final = 1
 # Whoever was not heard of for so long may never be again, and its files stay as they are.
 QUIET_DAYS: Final = 40
 
@@ -79,6 +81,10 @@ def look_at(
         names = ", ".join(view.altered)
         detail = f"it serves other bytes than were written under these names, so it altered or swapped files: {names}"
         fix = "they are written again within two days; if it goes on, move to another mailbox"
+        checks.append(check(False, detail, fix))
+    if view.lost > LOSSES_TOLERATED:
+        detail = f"it lost files {view.lost} times that were there before; they are written again, ever more seldom"
+        fix = "does something delete files there (an age limit, a clean-up)? If it goes on, move to another mailbox"
         checks.append(check(False, detail, fix))
     if view.foreign:
         checks.append(

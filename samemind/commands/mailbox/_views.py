@@ -39,6 +39,7 @@ async def mailbox_view(device: Device, settled: SavedMailbox) -> MailboxView:
         altered=sorted(name for name, kept in list(shelf.kept.items()) if kept.is_altered)[:_NAMED_MAX],
         stale=found["stale"],
         foreign=found["foreign"],
+        lost=standing.lost,
         putting_off=standing.putting_off,
         trouble=None if standing.trouble is None else str(standing.trouble),
         trouble_since=None if standing.trouble_ms is None else at_ms(standing.trouble_ms),

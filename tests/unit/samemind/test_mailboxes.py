@@ -78,6 +78,14 @@ def test_files_that_a_mailbox_swapped_are_named() -> None:
     assert "another mailbox" in second.fix
 
 
+def test_a_mailbox_that_loses_files_again_and_again_is_named() -> None:
+    assert len(said(None, replace(VIEW, lost=1))) == 1, "somebody may have emptied it"
+    _, check = said(None, replace(VIEW, lost=2))
+    assert not check.ok
+    assert check.detail.startswith("home: it lost files 2 times")
+    assert "another mailbox" in check.fix
+
+
 def said(trouble: Exception | None, view: MailboxView = VIEW, still: tuple[str, ...] = ()) -> list[Check]:
     return look_at(DAV, view, trouble, list(still), NOW)
 

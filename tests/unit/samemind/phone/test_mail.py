@@ -30,7 +30,7 @@ from samemind.phone.mail import (
 from samemind.phone_mailboxes import told_to_phones
 from sync.errors import Unreached
 from sync.mailbox.nkeys import new_seed
-from sync.mailbox.pace import BELLS_AT_ONCE, PERSON_SECONDS
+from sync.mailbox.pace import BELLS_AT_ONCE, NEWS_SECONDS_MAX, PERSON_SECONDS
 from sync.mailbox.webdav import HttpAnswer, HttpCall
 from tests.support.phones import NOW_MS, meet, pair, phone, read_all
 from tests.support.visits import any_name
@@ -156,6 +156,24 @@ def test_news_is_put_off_for_a_moment_and_written_once() -> None:
     here.look()
     assert folder.asked.count("PUT") == before + 1
     assert here.steady - began == mail.GROUP_SECONDS_LOOKED_AT
+
+
+def test_what_a_mailbox_loses_again_and_again_is_written_ever_more_seldom_and_news_all_the_same() -> None:
+    folder = Folder()
+    here, _ = two(folder)
+    puts, told_at = list[float](), 0.0
+    while here.steady < 12 * 3_600:
+        before = folder.asked.count("PUT")
+        here.look()
+        if folder.asked.count("PUT") > before:
+            puts.append(here.steady)
+        if not told_at and here.steady > 8 * 3_600 and here.steady - puts[-1] > 1_000:
+            told_at = here.steady
+            here.phone.remember("news", now_ms=here.now_ms)
+            read_all(here.phone)
+        folder.files.clear()
+    assert len(puts) <= 12 + 8 + 1, "it would be 360 and more"
+    assert min(at for at in puts if at > told_at) - told_at <= NEWS_SECONDS_MAX
 
 
 def test_where_nobody_writes_it_looks_less_and_less_often() -> None:

@@ -424,6 +424,56 @@ def test_a_file_that_is_spoilt_after_all_have_taken_it_is_written_again(spoilt: 
         assert (rested.fetched, rested.wrote) == (0, []), "and then it rests"
 
 
+@pytest.mark.parametrize("how", ["deleted", "spoilt", "never listed"])
+@pytest.mark.parametrize("told", [True, False])
+def test_a_plan_says_which_files_the_place_has_lost(told: bool, how: str) -> None:
+    laptop, _ = devices("laptop", "phone")
+    box: Box = {}
+    if told:  # otherwise there is only the file that states the group
+        remember(laptop.core, "a note")
+    laptop.visit(box)
+    ((name, data),) = box.items()
+    if how != "never listed":
+        laptop.visit(box)
+    del box[name]
+    if how == "spoilt":
+        box[name] = data + b"x"
+    laptop.now_ms += LISTED_MS_MAX
+    plan = laptop.visit(box, may_write=never).plan
+    assert plan is not None
+    assert plan.lost == (name,)
+    looked = laptop.visit(box)
+    assert [wrote.again for wrote in looked.wrote] == [True]
+    assert looked.plan is not None
+    assert not looked.plan.lost, "it is there again"
+    box[name] = data
+    remember(laptop.core, "news")
+    assert [wrote.again for wrote in laptop.visit(box).wrote] == [False]
+
+
+def test_nothing_is_lost_where_honest_devices_remove_files() -> None:
+    """Since they erased something, wrote many as one, put somebody out, or took somebody in."""
+    laptop, phone, watch = devices("laptop", "phone", "watch")
+    box: Box = {}
+    looks = []
+    (rid,) = remember(laptop.core, "an unspeakable word")
+    for n in range(2 * TIER_FILES_MAX):
+        remember(laptop.core, f"note {n}")
+        remember(phone.core, f"{n} by the phone")
+        looks += [each.visit(box) for each in (laptop, phone, watch)]
+    say(phone.core, Erase((rid,)))
+    looks += [each.visit(box) for _ in range(3) for each in (phone, laptop, watch)]
+    remember(watch.core, "by the watch")
+    (of_watch,) = watch.visit(box).wrote
+    looks += [each.visit(box) for each in (laptop, phone)]
+    watch_id = watch.core.device
+    laptop.core.learn([], [revoke(laptop.core.sign, laptop.core.device, watch_id)])
+    del box[of_watch.name]  # by itself: it is not the mailbox that lost it
+    looks += [each.visit(box) for _ in range(3) for each in (laptop, phone)]
+    assert sum(len(each.removed) for each in looks) > 2 * TIER_FILES_MAX
+    assert not any(each.wrote_again for each in looks)
+
+
 def test_files_whose_names_were_swapped_are_read_again_and_written_again() -> None:
     laptop, phone, watch = devices("laptop", "phone", "watch")
     box: Box = {}

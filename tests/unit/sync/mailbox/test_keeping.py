@@ -16,7 +16,15 @@ from replica.ops import Erase
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import check_name
 from sync.mailbox.keeping import Keeper
-from sync.mailbox.pace import BELLS_A_SECOND, BELLS_AT_ONCE, PAUSE_SECONDS_MAX, PERSON_SECONDS, Bells
+from sync.mailbox.pace import (
+    BELLS_A_SECOND,
+    BELLS_AT_ONCE,
+    NEWS_SECONDS_MAX,
+    PAUSE_SECONDS_MAX,
+    PERSON_SECONDS,
+    REWRITE_SECONDS_MAX,
+    Bells,
+)
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, group, remember, say, texts
 
@@ -34,6 +42,10 @@ class Counting:
     late: bool = False
     """It lists nothing of what is put from now on."""
     unlisted: set[str] = field(default_factory=set)
+    loses: bool = False
+    """It deletes what it has listed once."""
+    pads: bool = False
+    """It makes longer what it has listed once."""
     rung: trio.Event = field(default_factory=trio.Event)
 
     def _ask(self, what: str) -> None:
@@ -50,7 +62,14 @@ class Counting:
 
     async def names(self) -> Mapping[str, int]:
         self._ask("names")
-        return {name: len(data) for name, data in self.files.items() if name not in self.unlisted}
+        listed = {name: len(data) for name, data in self.files.items() if name not in self.unlisted}
+        if self.loses:
+            self.files.clear()
+        if self.pads:
+            self.files = {
+                name: data if data.endswith(b"x") else data + b"x" for name, data in self.files.items()
+            }
+        return listed
 
     async def get(self, name: str, bytes_max: int) -> bytes:
         self._ask("get")
@@ -375,3 +394,85 @@ def test_a_burst_of_bells_is_answered_at_once() -> None:
     assert [bells.pause(0.0) for _ in range(BELLS_AT_ONCE)] == [0.0] * BELLS_AT_ONCE
     assert bells.pause(0.0) == pytest.approx(1 / BELLS_A_SECOND)
     assert bells.pause(1_000.0) == 0.0
+
+
+def ringing_often(box: Counting) -> None:
+    """Let a mailbox ring for others' sake, as busy ones do."""
+
+    async def bell() -> None:
+        await trio.sleep(20.0)
+
+    box.bell = bell  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("how", ["loses", "pads", "late"])
+def test_what_a_mailbox_loses_is_written_again_ever_more_seldom(how: str) -> None:
+    """Its files count for nothing as soon as they are listed once, or are never listed: 1,440 writes a day, or 720."""
+    hours = 24
+
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        ringing_often(box)
+        setattr(box, how, True)
+        box.unlisted.update(box.files)
+        kept.poke()
+        box.asked.clear()
+        await trio.sleep(hours * 3_600)
+        puts = box.times("put")
+        assert hours <= len(puts) <= hours + 8
+        assert [after - before for before, after in pairwise(puts)][-1] <= REWRITE_SECONDS_MAX + 130
+        assert kept.standing.lost > 1
+
+    play(body)
+
+
+def test_what_was_lost_once_is_written_again_as_soon_as_ever() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        await trio.sleep(1_000)
+        kept.poke()
+        await trio.sleep(1)
+        box.files.clear()
+        kept.poke()
+        await trio.sleep(10 * GROUP_S)
+        assert box.times("put") == [0.0, 1_001.0 + GROUP_S]
+        assert kept.standing.lost == 1
+
+    play(body)
+
+
+def test_news_reach_a_mailbox_that_loses_files_within_minutes() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        ringing_often(box)
+        box.loses = True
+        kept.poke()
+        await trio.sleep(5 * 3_600)
+        await kept.look()
+        box.asked.clear()
+        await trio.sleep(1_800)
+        told_at = trio.current_time()
+        assert not box.times("put"), "nothing is due"
+        await replica.remember("news")
+        await trio.sleep(NEWS_SECONDS_MAX + 1)
+        assert box.times("put") == [pytest.approx(told_at + NEWS_SECONDS_MAX)]
+        await replica.remember("more, and somebody asks for it")
+        await kept.look()
+        assert box.times("put")[1:] == [trio.current_time()]
+
+    play(body)
+
+
+def test_a_mailbox_that_has_kept_files_for_hours_is_trusted_again() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        ringing_often(box)
+        box.loses = True
+        kept.poke()
+        await trio.sleep(1_800)
+        box.loses = False
+        await trio.sleep(12 * 3_600)
+        assert kept.standing.lost == 0
+        box.asked.clear()
+        lost_at = trio.current_time()
+        box.files.clear()
+        await trio.sleep(2 * GROUP_S)
+        assert box.times("put") == [pytest.approx(lost_at + GROUP_S, abs=21.0)]
+
+    play(body)
