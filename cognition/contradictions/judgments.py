@@ -10,6 +10,7 @@ that can be reached from a changed one over links, and no further.
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache, partial
 from heapq import nlargest
 from typing import Final, NamedTuple
 
@@ -35,6 +36,9 @@ APART_MAX: Final = 4_096
 JUDGED_PER_DEVICE_MAX: Final = 512
 # Other slots beside one of which a device says something that counts: it takes several devices to crowd a slot.
 NEIGHBOURS_PER_DEVICE_MAX: Final = 64
+
+# Slots of which what is said is held at once, while many are looked at: one beside all of them is read once.
+_SLOTS_HELD_MAX: Final = 128
 
 _SIDES: Final = (("one", "claim", "other", "against"), ("other", "against", "one", "claim"))
 
@@ -214,9 +218,8 @@ class Reached(NamedTuple):
         return len(self.slots) > REACHED_MAX
 
 
-def reached(connection: sqlite3.Connection, slot: bytes) -> Reached:
+def reached(beside: "Neighbourhood", slot: bytes) -> Reached:
     """Return what can be reached from a slot; no more is read than it takes to know that it is too much."""
-    beside = _Neighbourhood(connection)
     found, fringe = {slot}, [slot]
     said: dict[Pair, SlotVerdict] = {}
     while fringe and len(found) <= REACHED_MAX:
@@ -232,11 +235,12 @@ def reached(connection: sqlite3.Connection, slot: bytes) -> Reached:
 
 def joined(connection: sqlite3.Connection, slots: Iterable[bytes]) -> dict[bytes, bytes]:
     """Return for each slot that can be reached from one of these the slot that stands for its group."""
+    beside = Neighbourhood(connection)
     heads: dict[bytes, bytes] = {}
     for slot in slots:
         if slot in heads:
             continue
-        near = reached(connection, slot)
+        near = reached(beside, slot)
         if near.is_too_much:
             heads[slot] = slot
             continue
@@ -301,33 +305,33 @@ def _said_in(connection: sqlite3.Connection, slot: bytes) -> dict[bytes, _FiledJ
                 found[name] = _FiledJudgment(against, number, other, stands)
 
 
-class _Neighbourhood:
+class Neighbourhood:
     """Tells what stands between a slot and each other one; nothing where that is said of too many.
 
-    A judgment counts where it counts at both of its slots, from whichever it is looked at.
+    A judgment counts where it counts at both of its slots, from whichever it is looked at. What was read is held, so
+    this is good only until a judgment is filed.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._said: dict[bytes, dict[bytes, _FiledJudgment]] = {}
+        self._counting = lru_cache(_SLOTS_HELD_MAX)(partial(_counting_in, connection))
+        self._stands = lru_cache(_SLOTS_HELD_MAX)(self._look)
 
     def of(self, slot: bytes) -> dict[bytes, SlotVerdict]:
-        if self._is_crowded(slot):
-            return {}
+        """Return what stands, by the other slot."""
+        return self._stands(slot)
+
+    def _look(self, slot: bytes) -> dict[bytes, SlotVerdict]:
         stands: dict[bytes, SlotVerdict] = {}
-        for name, said in self._in(slot).items():
-            if said.against == slot or self._is_crowded(said.against) or name not in self._in(said.against):
-                continue
-            stands[said.against] = max(said.stands, stands.get(said.against, said.stands), key=_rank)
+        for name, said in self._counting(slot).items():
+            if said.against != slot and name in self._counting(said.against):
+                stands[said.against] = max(said.stands, stands.get(said.against, said.stands), key=_rank)
         return stands
 
-    def _in(self, slot: bytes) -> dict[bytes, _FiledJudgment]:
-        if slot not in self._said:
-            self._said[slot] = _said_in(self._connection, slot)
-        return self._said[slot]
 
-    def _is_crowded(self, slot: bytes) -> bool:
-        return len({said.against for said in self._in(slot).values()} - {slot}) > NEIGHBOURS_MAX
+def _counting_in(connection: sqlite3.Connection, slot: bytes) -> dict[bytes, _FiledJudgment]:
+    """Return the judgments of a slot that count there, by their names; none where it is crowded."""
+    said = _said_in(connection, slot)
+    return {} if len({each.against for each in said.values()} - {slot}) > NEIGHBOURS_MAX else said
 
 
 def _rank(stands: SlotVerdict) -> tuple[int, int, bytes]:

@@ -35,6 +35,7 @@ from replica.reads.texts import text_at
 
 # What judges is loaded by the functions that judge: a store is opened, and listed, without it.
 if TYPE_CHECKING:
+    from cognition.contradictions.judgments import Neighbourhood
     from cognition.contradictions.selves import Selves
     from cognition.contradictions.slots import ClaimStatus, Judged, LiveClaim
 
@@ -361,7 +362,8 @@ def _file_joined(
 
     owns, slots = _file(connection, numbers)
     before = {*owns, *judgments.slots_of(connection, said), *judgments.slots_meant(connection, said)}
-    near = {slot for own in sorted(before) for slot in _reached(connection, own)}
+    beside = judgments.Neighbourhood(connection)
+    near = {slot for own in sorted(before) for slot in _reached(connection, beside, own)}
     judgments.file(connection, sorted(said), selves_of(connection))
     heads = judgments.joined(connection, sorted({*owns, *near, *judgments.slots_of(connection, said)}))
     for own, head in sorted(heads.items()):
@@ -379,11 +381,11 @@ def _file_joined(
     return slots
 
 
-def _reached(connection: sqlite3.Connection, own: bytes) -> Iterable[bytes]:
+def _reached(connection: sqlite3.Connection, beside: "Neighbourhood", own: bytes) -> Iterable[bytes]:
     """Return the slots with which one may be joined by now, and those that it kept from being joined to others."""
     from cognition.contradictions.judgments import neighbours, reached
 
-    near = reached(connection, own)
+    near = reached(beside, own)
     return {own, *neighbours(connection, own)} if near.is_too_much else near.slots
 
 
