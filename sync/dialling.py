@@ -113,7 +113,8 @@ async def connect(address: Address) -> trio.SocketStream:
     """Return a TCP connection to this address; `LinkLost` says why there is none."""
     try:
         with trio.fail_after(CONNECT_SECONDS_MAX):
-            return await trio.open_tcp_stream(address.host, address.port)
+            # As bytes: of a text Python makes what names of every script need, which the first call would wait for.
+            return await trio.open_tcp_stream(address.host.encode("ascii"), address.port)
     except (OSError, ValueError) as error:
         reason = error.__cause__ or error
         if isinstance(reason, BaseExceptionGroup):

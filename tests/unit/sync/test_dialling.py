@@ -1,10 +1,13 @@
 import socket
+import subprocess
+import sys
 
 import pytest
 import trio
 
 from sync.address import Address
-from sync.dialling import resolve
+from sync.dialling import connect, resolve
+from sync.errors import LinkLost
 from tests.support.devices import run
 
 
@@ -29,5 +32,33 @@ def test_a_name_on_the_link_is_called_on_its_interface(
     async def main() -> None:
         monkeypatch.setattr(trio.socket, "getaddrinfo", found)
         assert await resolve(Address("laptop.local", 7411)) == [Address(host, 7411)]
+
+    run(main)
+
+
+def test_a_place_is_called_without_what_names_need() -> None:
+    """Loading that takes two milliseconds of a program's first sync."""
+    script = """
+import sys, trio
+from sync.address import Address
+from sync.dialling import connect
+
+async def main():
+    (listener,) = await trio.open_tcp_listeners(0, host=b"127.0.0.1")
+    stream = await connect(Address("127.0.0.1", listener.socket.getsockname()[1]))
+    print(stream.socket.getpeername()[0], "encodings.idna" in sys.modules)
+
+trio.run(main)
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["127.0.0.1", "False"]
+
+
+def test_what_is_no_place_is_nowhere() -> None:
+    """A name of another script has been looked up before it is called."""
+
+    async def main() -> None:
+        with pytest.raises(LinkLost, match="nobody answers at"):
+            await connect(Address("bücher.example", 7411))
 
     run(main)
