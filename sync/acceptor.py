@@ -17,7 +17,7 @@ from sync.identity import Identity
 from sync.revocation_notice import tell_revoked
 from sync.tls import secure
 from sync.web_hello import mail_origin
-from sync.web_link import TOO_MANY, Socket, close_quietly, secure_web
+from sync.web_link import NOT_ADMITTED, TOO_MANY, Socket, close_quietly, secure_web, turn_away
 from sync.wire.messages import Trust
 
 # A handshake takes milliseconds. If strangers hold all of these at one door, the one that waited longest makes room.
@@ -124,7 +124,7 @@ class Acceptor:
             if await tell_revoked(secured, self._group.grounds(peer), self._now_ms(), hear=hear):
                 await self._group.told(peer)
         elif not self._group.trust.admits(peer):
-            await trio.aclose_forcefully(secured)
+            await turn_away(secured, NOT_ADMITTED)
         else:
             await (tell or self._keep)(secured, peer)
         return True

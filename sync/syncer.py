@@ -44,7 +44,7 @@ from sync.reports import PeerState, SyncReport, state_of
 from sync.roster import DialTarget, Roster
 from sync.sync_requests import SyncRequests
 from sync.trust import certified
-from sync.web_link import Socket
+from sync.web_link import TOO_MANY, Socket, turn_away
 from sync.wire.messages import Trust
 
 # A new partner may still be writing down who we are when we call.
@@ -298,7 +298,7 @@ class Syncer:
         if kept is not None:
             await self._links.hold(kept)
             return
-        await trio.aclose_forcefully(stream)
+        await turn_away(stream, TOO_MANY)
         if peer not in self._links:
             self._lost(peer)
             if address is not None and not self._links.has_room(peer):

@@ -94,6 +94,11 @@ class RecordStream(trio.abc.Stream):
         taken, self._rest = self._rest[:end], self._rest[end:]
         return taken
 
+    async def refuse(self, code: int) -> None:
+        """Close without another record, with a number that says why no link comes of it."""
+        self._closed = True
+        await close_quietly(self._socket, code)
+
     async def aclose(self) -> None:
         """Say that this is all, and close."""
         if self._closed:
@@ -182,6 +187,14 @@ def code_of(error: SyncError) -> int:
         case RemoteProtocolError() | LimitExceeded():
             return NOT_UNDERSTOOD
     return TOO_SLOW
+
+
+async def turn_away(stream: trio.abc.Stream, code: int) -> None:
+    """Close a stream of which no link comes; a page is told why, by a number. Another device is not: it asks again."""
+    if isinstance(stream, RecordStream):
+        await stream.refuse(code)
+    else:
+        await trio.aclose_forcefully(stream)
 
 
 async def close_quietly(socket: Socket, code: int) -> None:

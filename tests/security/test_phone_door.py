@@ -26,7 +26,7 @@ from sync.web_hello import (
     HelloInitiator,
     mail_origin,
 )
-from sync.web_link import RecordStream
+from sync.web_link import TOO_MANY, RecordStream
 from sync.wire.frames import encode_frame
 from sync.wire.limits import FRAME_BYTES_MAX
 from sync.wire.messages import CaughtUp, encode_message
@@ -148,6 +148,29 @@ def test_strangers_that_stand_about_keep_no_phone_out(served: Served, tmp_path: 
             # Too slow a hello, made to wait by too many, or simply gone: none was let in.
             assert len(codes) == CROWD
             assert set(codes) <= {4408, 4429, 1006, None}
+
+    run(main)
+
+
+def test_a_phone_that_links_once_too_often_is_told_so_and_its_links_stay(
+    served: Served, tmp_path: Path
+) -> None:
+    """The fifth closed with 1011, as if the daemon had failed."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "phone") as (phone,), AsyncExitStack() as stack:
+            page = Page(phone, served.url)
+            with offering(served.home) as (code, _):
+                await page.pair(code)
+            pins, sockets = await page.pins(), []
+            for _ in range(LINKS_OF_A_PEER_MAX + 1):
+                socket = await stack.enter_async_context(websocket(served.url, LINK_PROTOCOL))
+                sockets.append((socket, await hello(socket, phone.identity, pins, origin_of(served.url))))
+            *held, (one_more, _) = sockets
+            assert (await heard(one_more))[1] == TOO_MANY
+            for _, stream in held:
+                with trio.fail_after(20):
+                    assert await stream.receive_some(), "its part of the conversation"
 
     run(main)
 

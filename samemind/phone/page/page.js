@@ -16,6 +16,7 @@ const STATES = {
   calling: () => "Calling …",
   away: () => "Other devices away",
   refused: () => "Not let in",
+  crowded: () => "No room there now",
   syncing: (link) => `Syncing with ${link.name ?? "…"}`,
   together: (link) => `Together with ${link.name ?? "…"}`,
   off: () => "",
@@ -85,7 +86,7 @@ function linked(link, told = mailboxes) {
   where.hidden = !link || link.state === "off";
   if (where.hidden) return;
   where.dataset.state = link.state;
-  const met = ["away", "calling"].includes(link.state) ? Math.max(...mailboxes.filter((each) => !each.trouble).map((each) => each.looked_ms ?? 0), 0) : 0;
+  const met = ["away", "calling", "crowded"].includes(link.state) ? Math.max(...mailboxes.filter((each) => !each.trouble).map((each) => each.looked_ms ?? 0), 0) : 0;
   where.replaceChildren(h("span", {}, met ? `By mailbox, ${timeOf(met)}` : STATES[link.state](link)));
   where.onclick = () => { location.hash = "#/devices"; };
   current?.linked?.(link);

@@ -16,7 +16,8 @@ const FOUND_MS = 4_000; // how long a page waits for what another device finds: 
 const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 1_500;
 const QUIET_MS = 100, PATIENCE_MS = 2_000, TROUBLE_RETRY_MS = 60_000;
 const AWAY_MS = 3_000;
-const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404;
+const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404, TOO_MANY = 4429;
+const NO_ROOM = "the other device hears as many callers, or holds as many links with this phone, as it can; it is called again";
 
 let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0, reading = 0, noting = Promise.resolve(), mail = null, linkedAt = performance.now();
 let link = { state: "off" };
@@ -230,8 +231,8 @@ function dial() {
     underWay = null;
     give(null);
     failures += 1;
-    const refused = event.code === NOT_ADMITTED;
-    linked({ state: refused ? "refused" : "away", why });
+    const state = { [NOT_ADMITTED]: "refused", [TOO_MANY]: "crowded" }[event.code] ?? "away";
+    linked({ state, why: state === "crowded" ? NO_ROOM : why });
     redial = setTimeout(dial, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1]);
   };
 }
