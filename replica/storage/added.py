@@ -54,11 +54,11 @@ def is_told_by_its_op(cell: Cell, logged: Mapping[int, int]) -> bool:
     return feed in logged and logged[feed] <= seq
 
 
-def packed_cells(added: Sequence[BareMemory]) -> list[tuple[bytes, bytes]]:
-    """Return the names and the cells of memories that were not held here."""
-    return [(rid, pack([[[*dot, *add]]])) for rid, dot, add in added]
+def packed_cells(added: Sequence[BareMemory]) -> list[tuple[bytearray, bytearray]]:
+    """Return the names and the cells of memories that were not held here, as `insert_many` takes them."""
+    return [(bytearray(rid), bytearray(pack([[[*dot, *add]]]))) for rid, dot, add in added]
 
 
-def write_whole_cells(connection: sqlite3.Connection, cells: Sequence[tuple[bytes, bytes]]) -> None:
+def write_whole_cells(connection: sqlite3.Connection, cells: Sequence[tuple[bytearray, bytearray]]) -> None:
     """Write cells of memories that are new here, which are the state and the base in one."""
     insert_many(connection, "INSERT INTO cell VALUES", f"({CellKind.MEMORY:d}, ?, ?, x'')", cells)

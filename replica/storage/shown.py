@@ -60,7 +60,7 @@ _Inserts = dict[tuple[str, ...], list[tuple[Any, ...]]]
 """Rows of the memory table to be inserted, each with its number in front, by which columns they fill."""
 
 
-_Ready = tuple[list[tuple[bytes, bytes]], _Inserts, Sequence["RowChange"]]
+_Ready = tuple[list[tuple[bytearray, bytearray]], _Inserts, Sequence["RowChange"]]
 """What is to be written of some memories: their cells, their rows, and what derived tables are told."""
 
 
@@ -233,7 +233,7 @@ class Shown:
                 columns, values = _filled_columns(show_added(one))
                 inserts.setdefault(columns, []).append((number, *values))
             else:  # nearly all
-                unlabelled.append((number, rid, text, content_number(text), hlc, hlc, feed))
+                unlabelled.append((number, bytearray(rid), text, content_number(text), hlc, hlc, feed))
         return seen if len(unlabelled) == len(added) else [*seen]
 
     def purge(self) -> None:

@@ -443,8 +443,10 @@ class SqliteStore:
         for entry in entries:
             pos, feed, op, signature, status = entry
             _, seq, hlc, seen, kind, version, ends, rid, _, _, payload, op_id = op
-            if kind == version == 1 and not seen and payload is not None and signature is None and not status:
-                adds.append((pos, feed, seq, hlc, ends, rid, payload, op_id))
+            says_no_more = not seen and signature is None and not status
+            if kind == version == 1 and says_no_more and rid is not None and payload is not None:
+                ids = bytearray(rid), bytearray(payload), bytearray(op_id)  # see `insert_many`
+                adds.append((pos, feed, seq, hlc, 1 if ends else 0, *ids))
             else:
                 others.append(values_of(entry))
         insert_many(self.connection, "INSERT INTO op VALUES", _ADD_ROW, adds)
