@@ -26,6 +26,9 @@ from replica.state.register import Vector
 _FRAME_OPS_CEILING: Final = 2 * FRAME_OPS_TARGET
 _FRAME_PAYLOAD_BYTES_CEILING: Final = 3 * FRAME_PAYLOAD_BYTES_TARGET
 
+# The first frames are small, each twice the one before: whoever takes them works while the next is made.
+_FIRST_FRAME_OPS: Final = 500
+
 # What an op takes beside its payload and what it has seen: its columns, and its part of a segment.
 _HEADER_BYTES: Final = 200
 
@@ -47,6 +50,7 @@ class Outbox:
         """What left last."""
         self._pos = pos
         self._parted = parted
+        self._ops_target = min(_FIRST_FRAME_OPS, FRAME_OPS_TARGET)
         self._begun = pos > 0
         self._below: deque[tuple[int, int, int]] = deque()
         """Stretches of ops below the end of the base, by feed, first and last seq, that are sent as well."""
@@ -149,7 +153,7 @@ class Outbox:
                 break
             if not unsigned:
                 cut = len(entries)
-                if cut >= FRAME_OPS_TARGET or size >= FRAME_PAYLOAD_BYTES_TARGET:
+                if cut >= self._ops_target or size >= FRAME_PAYLOAD_BYTES_TARGET:
                     break
         if not entries:
             self._pos = core.position
@@ -164,6 +168,7 @@ class Outbox:
             for segment, (no, seq) in zip(frame.segments, reaches.items(), strict=True)
         }
         self._pos = entries[-1].pos
+        self._ops_target = min(2 * self._ops_target, FRAME_OPS_TARGET)
         return frame
 
     def _first_lacking(self, core: Core) -> int:
