@@ -24,7 +24,7 @@ from cognition.postings import Postings, stems_of
 from cognition.ranking.pool import NEAR, CandidateRow
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.times import ROUGHLY_MS, Window
-from cognition.words import quoted, symbols, words
+from cognition.words import RANKED_CHARACTERS_MAX, quoted, symbols, words
 from replica.fields import INT_MAX
 from replica.reads.graph import neighbours_of
 
@@ -50,8 +50,9 @@ ROWS_KEPT: Final = 8_192
 # In the order of `Row`, whose `about` is made of what stands there: most rows bear no label. A time stands for its day,
 # also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for itself.
 _ROW: Final = (
-    "SELECT m.id, m.rid, iif(m.position IS NULL, -m.id, m.content), m.text, m.speaker, m.conversation, m.position, "
-    f"{TIME}, m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
+    "SELECT m.id, m.rid, iif(m.position IS NULL, -m.id, m.content), "
+    f"substr(m.text, 1, {RANKED_CHARACTERS_MAX}), m.speaker, m.conversation, m.position, {TIME}, "
+    "m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
     "m.updated >> 16, iif(m.meta IS NULL, NULL, json_extract(m.meta, '$.mentions')), "
     "m.event_start, m.event_end, "
     "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("

@@ -21,6 +21,9 @@ TERMS_MAX: Final = 64
 TERM_CHARACTERS_MAX: Final = 64
 # Characters of a query that are looked at: a pasted page is searched by its beginning.
 QUERY_CHARACTERS_MAX: Final = 20_000
+# What a candidate is put in order by: the rest of a longer text would not be looked at either, and a member may write
+# any number of a megabyte each, of which some hundred are candidates at once. It is found by all of its words.
+RANKED_CHARACTERS_MAX: Final = QUERY_CHARACTERS_MAX
 # So many words without a small one among them are keywords of any language; more are a question, and in English
 # questions have small words: all 1,020 of LoCoMo's development part do.
 KEYWORDS_MAX: Final = 2

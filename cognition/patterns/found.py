@@ -26,6 +26,7 @@ from cognition.patterns.miners import (
     is_theme,
     mood,
 )
+from cognition.patterns.reading import TEXT_CHARACTERS_MAX
 from cognition.patterns.tables import Touched
 from cognition.patterns.words import theme_words
 from cognition.products import products, unit
@@ -231,7 +232,7 @@ def _is_known(connection: sqlite3.Connection, pattern: FoundPattern) -> bool:
 def _is_theme(connection: sqlite3.Connection, members: Sequence[int]) -> bool:
     if not is_theme(len(members)):
         return False
-    return len(theme_words(texts_at(connection, members))) >= THEME_WORDS_MIN
+    return len(theme_words(texts_at(connection, members, TEXT_CHARACTERS_MAX))) >= THEME_WORDS_MIN
 
 
 def _theme_of(connection: sqlite3.Connection, number: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from cognition.extraction.names import NOT_NAMES, names
 from cognition.patterns.miners import SHOWN_BY_MAX, THEME_WORDS_MIN, Miner, mood
-from cognition.patterns.reading import EVERYTHING, Noted, bucket_words, key_of, note
+from cognition.patterns.reading import EVERYTHING, TEXT_CHARACTERS_MAX, Noted, bucket_words, key_of, note
 from cognition.words import words
 from replica import Memory
 
@@ -86,7 +86,7 @@ def theme_words(texts: Sequence[str]) -> list[str]:
     """Return the words that half of some texts share, the commonest first: neither names nor what fills any talk."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(_telling(text))
+        counts.update(_telling(text[:TEXT_CHARACTERS_MAX]))
     often = [(word, count) for word, count in counts.items() if count >= len(texts) / 2]
     return [word for word, _ in sorted(often, key=lambda item: (-item[1], item[0]))]
 

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from cognition.errors import ModelUnavailable
 from cognition.memories import EACH
 from cognition.reranking.reranker import Reranker
+from cognition.words import RANKED_CHARACTERS_MAX
 from replica import derived_transaction
 from replica.reads.ids import number_ahead
 from replica.reads.texts import said_after, said_at
@@ -39,6 +40,7 @@ class RerankText(NamedTuple):
 
 def as_read(text: str, speaker: str | None) -> str:
     """Return a memory as the model reads it: whoever asks what somebody did must see who speaks."""
+    text = text[:RANKED_CHARACTERS_MAX]
     return f"{speaker}: {text}" if speaker else text
 
 

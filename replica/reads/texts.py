@@ -76,9 +76,11 @@ def text_at(connection: sqlite3.Connection, number: int) -> str | None:
     return None if row is None else str(row[0])
 
 
-def texts_at(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[str]:
-    """Return the texts of the memories of these rows, in no particular order."""
-    rows = select_named(connection, "SELECT text FROM memory WHERE id IN", [*numbers])
+def texts_at(connection: sqlite3.Connection, numbers: Iterable[int], characters: int) -> list[str]:
+    """Return how the texts of the memories of these rows begin, in no particular order: so many characters at most."""
+    rows = select_named(
+        connection, f"SELECT substr(text, 1, {characters:d}) FROM memory WHERE id IN", [*numbers]
+    )
     return [text for (text,) in rows]
 
 

@@ -349,7 +349,7 @@ def test_texts_are_read_by_rows_with_the_fields_that_are_asked_for() -> None:
     assert texts_of.wording_of(connection, second, ("speaker", "tags")) == wordings[1]
     assert texts_of.wording_of(connection, bytes(16), ()) is None
     assert (texts_of.text_at(connection, one), texts_of.text_at(connection, 99)) == ("One", None)
-    assert sorted(texts_of.texts_at(connection, [one, two, 99])) == ["One", "Two"]
+    assert sorted(texts_of.texts_at(connection, [one, two, 99], 2)) == ["On", "Tw"]
     assert texts_of.texts_after(connection, 0, limit=9) == [(two, "Two"), (one, "One")]
     assert texts_of.said_after(connection, 0, limit=1) == [(one, "One", "Bob")]
     assert texts_of.said_at(connection, [two]) == [(two, "Two", None)]
