@@ -21,6 +21,7 @@ class Chains(Feeds):
     def __init__(self, store: Store) -> None:
         self._store = store
         self._fresh_ids: dict[tuple[int, int], bytes] = {}
+        self._fresh_runs: dict[int, list[tuple[int, bytes]]] = {}
         self._fresh_seen: dict[int, list[Op]] = {}
         super().__init__(store.feeds(), self._stored_id8, self._stored_ids)
 
@@ -96,22 +97,36 @@ class Chains(Feeds):
         return vector
 
     def know(self, no: int, first: int, ids: bytes) -> None:
-        """Remember the short ids of ops, from the one at `first` on, until they can be read from the store."""
-        self._fresh_ids |= {
-            (no, seq): ids[at : at + ID8_BYTES] for seq, at in enumerate(range(0, len(ids), ID8_BYTES), first)
-        }
+        """Remember the short ids of ops, from the one at `first` on, until they can be read from the store.
+
+        They are kept as they came: a base brings a million at once, and few of them are looked up.
+        """
+        self._fresh_runs.setdefault(no, []).append((first, ids))
 
     def written(self) -> None:
         """Hear that the batch is in the store."""
         self._fresh_ids.clear()
+        self._fresh_runs.clear()
         self._fresh_seen.clear()
 
     def _stored_id8(self, no: int, seq: int) -> bytes:
         fresh = self._fresh_ids.get((no, seq))
-        return (self._store.id_at(no, seq) if fresh is None else fresh)[:8]
+        if fresh is not None:
+            return fresh[:ID8_BYTES]
+        for first, ids in self._fresh_runs.get(no, ()):
+            at = (seq - first) * ID8_BYTES
+            if 0 <= at < len(ids):
+                return ids[at : at + ID8_BYTES]
+        return self._store.id_at(no, seq)[:ID8_BYTES]
 
     def _stored_ids(self, no: int, first: int, last: int) -> bytes:
         ids = bytearray(self._store.short_ids(no, first, last))
+        for begins, run in self._fresh_runs.get(no, ()):
+            low, end = max(first, begins), min(last + 1, begins + len(run) // ID8_BYTES)
+            if low < end:
+                ids[(low - first) * ID8_BYTES : (end - first) * ID8_BYTES] = run[
+                    (low - begins) * ID8_BYTES : (end - begins) * ID8_BYTES
+                ]
         for seq in range(first, last + 1) if self._fresh_ids else ():
             fresh = self._fresh_ids.get((no, seq))
             if fresh is not None:

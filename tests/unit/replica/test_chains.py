@@ -1,10 +1,11 @@
 """What lies between the beginning and the end of a chain: which op stands where, and what its writer had seen."""
 
+import itertools
 from copy import deepcopy
 
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
-from replica.ids import OpRef
+from replica.ids import OpId, OpRef
 from replica.ops import Forget, Op
 from tests.support.replicas import NOW_MS, Hand, group, remember, take
 
@@ -82,7 +83,24 @@ def test_what_a_batch_brought_is_remembered_until_it_is_in_the_store_and_no_long
     ann, _, clone = forked()
     take(ann, clone.frame(*chain(clone, 2, seen=tuple(ann.frontier().heads[:1]))))
     assert ann.feeds._fresh_ids == {}
+    assert ann.feeds._fresh_runs == {}
     assert ann.feeds._fresh_seen == {}
+
+
+def test_short_ids_that_a_base_brings_are_found_one_by_one_and_in_runs_until_it_is_written() -> None:
+    ann, _, _ = forked()
+    no = next(feed.no for feed in ann.feeds if feed.origin != ann.origin)
+    stored = [ann.feeds.id8(no, seq) for seq in range(1, 7)]
+    brought = [bytes([seq]) * 8 for seq in range(7, 12)]
+    ann.feeds.know(no, 7, b"".join(brought[:2]))
+    ann.feeds.know(no, 9, b"".join(brought[2:]))
+    ann.feeds.grow(ann.feeds[no], 12, OpId(b"h" * 32))
+    all_of_them = [*stored, *brought]
+    assert [ann.feeds.id8(no, seq) for seq in range(1, 12)] == all_of_them
+    for first, last in itertools.combinations_with_replacement(range(1, 12), 2):
+        assert ann.feeds._stored_ids(no, first, last) == b"".join(all_of_them[first - 1 : last])
+    ann.feeds.written()
+    assert ann.feeds._stored_ids(no, 7, 11) == bytes(5 * 8)
 
 
 def test_the_op_that_a_branch_leaves_is_known_whole_below_the_base_too() -> None:
