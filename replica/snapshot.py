@@ -363,7 +363,7 @@ class _Absorption:
         """
         snapshot = self.snapshot
         as_there = self._is_numbered_alike()
-        added = {each.rid: each for each in read_columns(snapshot.adds, snapshot.id8, ops=snapshot.ops())}
+        added = read_columns(snapshot.adds, snapshot.ids, ops=snapshot.ops())
         if not as_there:
             added = {rid: BareMemory(rid, self._dot(dot), add) for rid, dot, add in added.values()}
         if any(rid in added for rid in snapshot.tombstones):

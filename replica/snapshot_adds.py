@@ -9,9 +9,9 @@ numbers travel as differences. A memory's id begins with its time, alike in many
 beginnings come first.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, islice
-from operator import eq, itemgetter, sub
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, repeat
+from operator import itemgetter, sub
 from struct import Struct
 from typing import Any, Final, NamedTuple
 
@@ -27,6 +27,9 @@ _STARTS: Final = Struct(f"{_TIME_BYTES}s")
 _RESTS: Final = Struct(f"{_REST_BYTES}s")
 _name = itemgetter(0)
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
+
+IdsOf = Callable[[Sequence[int], Sequence[int]], Sequence[bytes]]
+"""Returns the short ids of ops by their feeds and seqs, which are in order."""
 
 
 class AddedRow(NamedTuple):
@@ -53,11 +56,11 @@ def columns_of(rows: Iterable[AddedRow]) -> list[Any]:
     ]
 
 
-def read_columns(plain: object, id8: Callable[[int, int], bytes], *, ops: int) -> Iterator[BareMemory]:
-    """Give each memory with the add that made it, by its id; `InvalidOp` says what no op could have made.
+def read_columns(plain: object, ids_of: IdsOf, *, ops: int) -> dict[bytes, BareMemory]:
+    """Return memories and the add that made each, in the order of their ids; `InvalidOp` says what no op can say.
 
-    `id8` returns the short id of an op by its feed and seq, or refuses; `ops` is how many there are. Rows that are
-    alike take next to no room on a link, so how many come is judged before anything is made of them.
+    `ids_of` returns the short ids of ops by their feeds and seqs, in order, or refuses; `ops` is how many there are.
+    Rows that are alike take next to no room on a link, so how many come is judged before anything is made of them.
     """
     match plain:
         case [bytes(rids), list(feeds), list(seqs), list(stamps), list(texts), list(fields)] if (
@@ -74,17 +77,17 @@ def read_columns(plain: object, id8: Callable[[int, int], bytes], *, ops: int) -
         )
     if not all(feed > 0 or (feed == 0 and seq > 0) for feed, seq in zip(feeds, seqs, strict=True)):
         raise InvalidOp("expected added memories in the order of their ops, one for each op")
-    stamps = [*accumulate(stamps)]
+    feeds, seqs, stamps = ([*accumulate(column)] for column in (feeds, seqs, stamps))
     check_adds(stamps, texts, fields)
     tails = len(feeds) * _TIME_BYTES
     halves = zip(_STARTS.iter_unpack(rids[:tails]), _RESTS.iter_unpack(rids[tails:]), strict=True)
     names = [start + rest for (start,), (rest,) in halves]
-    rows = sorted(
-        zip(names, accumulate(feeds), accumulate(seqs), stamps, texts, fields, strict=True), key=_name
-    )
-    if any(map(eq, map(_name, rows), map(_name, islice(rows, 1, None)))):
+    # By the million: no step of Python's own for each of them.
+    dots = map(_tuple, repeat(Dot), zip(feeds, seqs, ids_of(feeds, seqs), strict=True))
+    adds = map(_tuple, repeat(Add), zip(stamps, texts, fields, strict=True))
+    rows: list[BareMemory] = [*map(_tuple, repeat(BareMemory), zip(names, dots, adds, strict=True))]
+    rows.sort(key=_name)
+    added = dict(zip(map(_name, rows), rows, strict=True))
+    if len(added) < len(rows):
         raise InvalidOp("expected each added memory once, got one twice")
-    # What is made in the order in which it is used later lies in that order in memory, too.
-    for rid, feed, seq, hlc, text, more in rows:
-        dot, add = _tuple(Dot, (feed, seq, id8(feed, seq))), _tuple(Add, (hlc, text, more))
-        yield _tuple(BareMemory, (rid, dot, add))
+    return added

@@ -4,9 +4,12 @@ Everything that refers to something else in it is checked here once: branches to
 refers to ops from within cells is checked where cells are read (`replica.state.reading`).
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import lt
-from typing import Any, NamedTuple
+from struct import Struct
+from typing import Any, Final, NamedTuple
 
 from replica.errors import InvalidOp
 from replica.fields import MS_MAX
@@ -25,6 +28,8 @@ from replica.ids import (
 from replica.limits import SEEN_MAX
 from replica.signing import SIGNATURE_BYTES
 from replica.state.register import Dot, Vector
+
+_ID8: Final = Struct(f"{ID8_BYTES}s")
 
 
 class SnapshotFeed(NamedTuple):
@@ -81,15 +86,18 @@ class Snapshot(NamedTuple):
         """Return how many ops it lists."""
         return sum(feed.seq - feed.fork for feed in self.feeds)
 
-    def id8(self, feed: int, seq: int) -> bytes:
-        """Return the short id of an op of it; `InvalidOp` where the snapshot holds no such op."""
-        if 0 <= feed < len(self.feeds):
-            on = self.feeds[feed]
-            if on.fork < seq <= on.seq:
-                # As `SnapshotFeed.id8`: by the hundred thousand, a call counts.
-                at = (seq - on.fork - 1) * ID8_BYTES
-                return on.spine[at : at + ID8_BYTES]
-        raise InvalidOp("expected the place of an op of the snapshot, got one that is not in it")
+    def ids(self, feeds: Sequence[int], seqs: Sequence[int]) -> list[bytes]:
+        """Return the short ids of ops, which are in the order of feeds and seqs; `InvalidOp` where one is not here."""
+        found: list[bytes] = []
+        while (start := len(found)) < len(feeds):
+            no = feeds[start]
+            run = seqs[start : bisect_right(feeds, no, start)]
+            on = self.feeds[no] if 0 <= no < len(self.feeds) else None
+            if on is None or not on.fork < run[0] <= run[-1] <= on.seq:
+                raise InvalidOp("expected the place of an op of the snapshot, got one that is not in it")
+            ids = [*chain.from_iterable(_ID8.iter_unpack(on.spine))]
+            found += map(ids.__getitem__, map((-on.fork - 1).__add__, run))
+        return found
 
     def place(self, dot: Dot) -> OpRef | None:
         """Return the op that a dot in its cells stands for; None where the snapshot holds no such op."""

@@ -7,6 +7,7 @@ it. What is left is what no op states: stamps, and the dots by which a cell refe
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Final
 
 from replica.codec import SALT_BYTES, check_text, decode_payload, pack, read_place, unpack, wire_place
@@ -250,10 +251,11 @@ def check_adds(stamps: Sequence[int], texts: Sequence[object], fields: Sequence[
         and {*map(type, texts)} == {str}
         and all(map(str.strip, texts))  # type: ignore[arg-type]
         and max(map(len, texts)) <= TEXT_BYTES_MAX // 4  # type: ignore[arg-type]
+        and {*map(type, fields)} == {dict}
     )
-    for hlc, text, more in zip(stamps, texts, fields, strict=True):
-        if not are_plain or more != {}:
-            check_add(hlc, text, more)
+    adds = zip(stamps, texts, fields, strict=True)
+    for add in compress(adds, fields) if are_plain else adds:  # those with fields, or all
+        check_add(*add)
 
 
 def _said(kind: OpKind, plain: object) -> None:

@@ -5,7 +5,7 @@ new op of its own, without which a snapshot would be passed over: of what is lac
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -129,12 +129,12 @@ def _spoilt(hostile: Device, lie: Lie, now_ms: int, random: Random) -> bytes:
     plain = _base_of(hostile, now_ms)
     ops = sum(feed[5] - feed[3] for feed in plain[_FEEDS])
 
-    def id8(feed: int, seq: int) -> bytes:
-        return b""
+    def ids(feeds: Sequence[int], seqs: Sequence[int]) -> list[bytes]:
+        return [b""] * len(seqs)
 
     rows = [
         AddedRow(each.rid, each.dot.feed, each.dot.seq, each.add.hlc, each.add.text, each.add.fields)
-        for each in read_columns(plain[_ADDS], id8, ops=ops)
+        for each in read_columns(plain[_ADDS], ids, ops=ops).values()
     ]
     own = [row for row in rows if plain[_FEEDS][row.feed][0] == hostile.key.device]
     others = [row for row in rows if plain[_FEEDS][row.feed][0] != hostile.key.device]
