@@ -9,12 +9,12 @@ not reach is written again. So a loss is made up for by whoever looks next, and 
 
 A name is the hash of what was written under it, so nobody ever writes over a file, and whoever reads one knows whether
 the place has swapped or altered it. Who had taken the file before does not see that, and goes on counting it; so
-whoever reads other bytes there for a day removes it, and then all see that it is missing.
+whoever reads other bytes there for an hour removes it, and then all see that it is missing.
 
 Files only leave: a file that is not good leaves once good ones reach what it has, whoever made it; a device's own also
-when larger ones have the same; what was altered, after a day; and what could not be read for a month. Own files of one
-size are merged into one when there are many. All this only removes what others can find elsewhere in the place or write
-again.
+when larger ones have the same; what was altered, after an hour; and what could not be read for a month. Own files of
+one size are merged into one when there are many. All this only removes what others can find elsewhere in the place or
+write again.
 """
 
 import hashlib
@@ -52,8 +52,9 @@ LISTED_MS_MAX: Final = 120_000
 # More names than this are remembered of no place: some are fetched anew then.
 NAMES_MAX: Final = 100_000
 UNREADABLE_MS_MAX: Final = 30 * 24 * 3_600_000
-# A file is read some seven times until then. It may still be on its way there; and where one device alone is served
-# other bytes, the others write the file again no more than once a day.
+# A file is read three times until then: it may still be on its way there. Where one device alone is served other bytes,
+# whatever the others write, it waits twice as long each time, and is at its word again after as many days.
+ALTERED_MS_MIN: Final = 3_600_000
 ALTERED_MS_MAX: Final = 24 * 3_600_000
 # How often what waits is tried as soon as something else came; then as seldom as what cannot be read.
 _TRIES_AT_ONCE_MAX: Final = 5
@@ -95,7 +96,6 @@ class FileState(IntEnum):
 _LASTS_MS_MAX: Final = {
     FileState.UNREADABLE: UNREADABLE_MS_MAX,
     FileState.STRANGE: UNREADABLE_MS_MAX,
-    FileState.ALTERED: ALTERED_MS_MAX,
 }
 
 
@@ -192,6 +192,8 @@ class Shelf:
         self._unread: dict[str, None] = {}
         # What was taken and counts no more, as long as no other file has it. Written down nowhere.
         self._missing: dict[str, Filed] = {}
+        # How often what was altered was removed lately, and when last. Written down nowhere.
+        self._doubts, self._doubted_ms = 0, 0
         for name, data in rows:
             kept = _read_kept(data)
             if kept is not None:
@@ -244,6 +246,14 @@ class Shelf:
         """Hear that a file is there no more."""
         self._drop(name)
 
+    def removed(self, name: str, now_ms: int) -> None:
+        """Hear that this device removed a file."""
+        kept = self._kept.get(name)
+        altered = kept is not None and kept.state is FileState.ALTERED
+        if altered and abs(now_ms - self._doubted_ms) >= _RETRY_MS_MIN:  # those of one visit are one doubt
+            self._doubts, self._doubted_ms = self._doubts_at(now_ms) + 1, now_ms
+        self._drop(name)
+
     def retry(self, *, group_grew: bool) -> bool:
         """Hear that something was taken: what waited may be taken now; say whether anything is to be tried again."""
         again = False
@@ -269,10 +279,11 @@ class Shelf:
                     self.failed(name, kept.size, FileState.WAITS, "its ops are not held here any more", 0)
                 else:
                     files[name] = File(kept.filed, kept.size, kept.listed)
+        lasts_ms = {**_LASTS_MS_MAX, FileState.ALTERED: self._altered_lasts_ms(now_ms)}
         old = [
             name
             for name, kept in self._kept.items()
-            if now_ms - kept.since_ms >= _LASTS_MS_MAX.get(kept.state, math.inf) and _OURS.fullmatch(name)
+            if now_ms - kept.since_ms >= lasts_ms.get(kept.state, math.inf) and _OURS.fullmatch(name)
         ]
         found = plan(core, files, old, missing=self._missing, bytes_max=bytes_max, merge_at=self._merge_at)
         self._missing = {name: self._missing[name] for name in found.lost}
@@ -283,6 +294,12 @@ class Shelf:
         known = known_to(core)
         filed = [each.filed for each in list(self._kept.values()) if each.filed is not None]
         return Counter(each.maker for each in filed if not _knows(each.known, known))
+
+    def _doubts_at(self, now_ms: int) -> int:
+        return max(0, self._doubts - max(0, now_ms - self._doubted_ms) // ALTERED_MS_MAX)
+
+    def _altered_lasts_ms(self, now_ms: int) -> int:
+        return min(ALTERED_MS_MAX, ALTERED_MS_MIN << min(self._doubts_at(now_ms), 10))
 
     def _is_wanted(self, name: str, size: int, now_ms: int) -> bool:
         kept = self._kept.get(name)

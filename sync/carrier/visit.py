@@ -331,7 +331,7 @@ class Visitor:
     def _remove(self, names: Iterable[str], looked: Looked) -> Generator[Step, Any, None]:
         for name in names:
             yield Remove(name)
-            self.shelf.gone(name)
+            self.shelf.removed(name, self._now_ms())
             looked.removed.append(name)
 
     def _plan(self) -> Generator[Step, Any, Plan]:

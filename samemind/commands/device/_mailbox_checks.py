@@ -80,7 +80,7 @@ def look_at(
     if view.altered:
         names = ", ".join(view.altered)
         detail = f"it serves other bytes than were written under these names, so it altered or swapped files: {names}"
-        fix = "they are written again within two days; if it goes on, move to another mailbox"
+        fix = "they are written again within hours; if it goes on, move to another mailbox"
         checks.append(check(False, detail, fix))
     if view.lost > LOSSES_TOLERATED:
         detail = f"it lost files {view.lost} times that were there before; they are written again, ever more seldom"

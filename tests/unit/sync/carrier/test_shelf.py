@@ -2,6 +2,7 @@
 
 import copy
 import io
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +16,7 @@ from replica.ops import Erase
 from replica.storage.memory_store import MemoryStore
 from sync.carrier.cargo import check
 from sync.carrier.shelf import (
-    ALTERED_MS_MAX,
+    ALTERED_MS_MIN,
     FETCH_FILES_MAX,
     FILE_BYTES_MAX,
     LISTED_MS_MAX,
@@ -560,19 +561,80 @@ def with_an_altered_note() -> tuple[Visiting, Visiting, Box, str, bytes]:
     return laptop, phone, box, name, data
 
 
-def test_what_was_altered_is_read_again_ever_more_seldom_and_removed_after_a_day() -> None:
+def test_what_was_altered_is_read_again_and_removed_after_an_hour() -> None:
     laptop, phone, box, name, _ = with_an_altered_note()
     began, read = phone.now_ms, 0
     while name in box:
         read += phone.visit(box).fetched
-        assert phone.now_ms - began <= ALTERED_MS_MAX + 120_000
+        assert phone.now_ms - began <= ALTERED_MS_MIN + 120_000
         phone.now_ms += 60_000
-    assert read == 8, "at once, and after 10, 30, 70, 150, 310, 630 and 1,270 minutes"
-    assert phone.now_ms - began >= ALTERED_MS_MAX
+    assert read == 3, "at once, and after 10 and 30 minutes"
+    assert phone.now_ms - began >= ALTERED_MS_MIN
     laptop.now_ms = phone.now_ms
     laptop.visit(box)
     phone.visit(box)
     assert texts(phone.core) == {"a note"}
+
+
+def test_a_newcomer_has_within_an_hour_what_was_swapped_after_all_had_taken_it() -> None:
+    laptop, phone, watch = devices("laptop", "phone", "watch")
+    box: Box = {}
+    remember(laptop.core, "note 0")
+    laptop.visit(box)
+    remember(laptop.core, "note 1")
+    (wrote,) = laptop.visit(box).wrote
+    phone.visit(box)
+    box[wrote.name] = bytes(len(box[wrote.name]))
+    began = watch.now_ms
+    while texts(watch.core) != {"note 0", "note 1"}:
+        for each in (watch, laptop, phone):
+            each.visit(box)
+            each.now_ms += 300_000
+        assert watch.now_ms - began <= ALTERED_MS_MIN + 900_000, "it took a day"
+
+
+def removals(phone: Visiting, box: Box, name: str, days: int) -> list[int]:
+    """Return when a device removes a file that is put there again, altered, as soon as it is gone; in minutes."""
+    began, removed, data = phone.now_ms, list[int](), box[name]
+    while phone.now_ms - began < days * DAY_MS:
+        phone.visit(box, may_write=never)
+        if name not in box:
+            removed.append((phone.now_ms - began) // 60_000)
+            name = any_name(Random(f"{len(removed)}").randbytes)
+            box[name] = data
+        phone.now_ms += 300_000
+    return removed
+
+
+def test_where_one_device_is_served_other_bytes_for_ever_it_removes_them_ever_more_seldom() -> None:
+    _, phone, box, name, _ = with_an_altered_note()
+    removed = removals(phone, box, name, 12)
+    pauses = [after - before for before, after in pairwise([0, *removed])]
+    hours = [round(pause / 60) for pause in pauses]
+    assert hours[:5] == [1, 2, 4, 8, 16]
+    assert set(hours[5:]) == {24}
+    box.clear()
+    phone.now_ms += 6 * DAY_MS
+    box[name] = bytes(1_000)
+    assert round(removals(phone, box, name, 1)[0] / 60) == 1, "it is forgiven after so many days"
+
+
+def test_files_that_were_altered_at_once_are_removed_at_once_and_are_one_doubt() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    for n in range(5):
+        remember(laptop.core, f"note {n}")
+        laptop.visit(box)
+    for each in list(box):
+        box[each] = bytes(len(box[each]))
+    began = phone.now_ms
+    while len(phone.visit(box, may_write=never).removed) < 5:
+        phone.now_ms += 60_000
+        assert phone.now_ms - began <= ALTERED_MS_MIN + 120_000
+    name = any_name()
+    box[name] = bytes(1_000)
+    removed = removals(phone, box, name, 1)
+    assert round(removed[0] / 60) == 2
 
 
 def test_what_was_altered_for_a_while_only_is_taken_as_soon_as_it_is_read_again() -> None:
