@@ -47,7 +47,7 @@ WHOLE_AMOUNT: Final = 1_000_000_000
 HEADER_FORMAT: Final = 1
 
 _tuple = tuple.__new__  # by name it takes three times as long
-_sha256 = hashlib.sha256
+_sha256: Callable[[bytes], Any] = hashlib.sha256
 
 pack: Callable[[Any], bytes] = msgpack.Packer(use_bin_type=True, autoreset=True).pack
 
@@ -65,7 +65,8 @@ def unpack(data: bytes) -> Any:
 
 def payload_hash(payload: bytes) -> bytes:
     """Return the SHA-256 by which a header commits to its payload."""
-    return _sha256(payload).digest()
+    digest: bytes = _sha256(payload).digest()
+    return digest
 
 
 def header(
@@ -102,7 +103,8 @@ def header(
 
 def header_hash(header_bytes: bytes) -> OpId:
     """Return an op's id: the SHA-256 of its header."""
-    return OpId(_sha256(header_bytes).digest())
+    digest: OpId = _sha256(header_bytes).digest()
+    return digest
 
 
 def wire_place(place: OpRef) -> list[Any]:

@@ -138,21 +138,21 @@ class Outbox:
         entries: list[LogEntry] = []
         unsigned: set[int] = set()
         size = cut = 0
-        for entry in core.store.entries(self._pos, known, core.feeds.origin_of):
+        for count, entry in enumerate(core.store.entries(self._pos, known, core.feeds.origin_of), 1):
             _, no, op, signature, _ = entry
             entries.append(entry)
-            if op.payload is not None:
-                size += len(op.payload)
-            if op.seen:
-                size += len(op.seen) * PLACE_BYTES
+            if (payload := op.payload) is not None:
+                size += len(payload)
+            if seen := op.seen:
+                size += len(seen) * PLACE_BYTES
             if signature is None:
                 unsigned.add(no)
             elif unsigned:
                 unsigned.discard(no)
-            if cut and (len(entries) > _FRAME_OPS_CEILING or size > _FRAME_PAYLOAD_BYTES_CEILING):
+            if cut and (count > _FRAME_OPS_CEILING or size > _FRAME_PAYLOAD_BYTES_CEILING):
                 break
             if not unsigned:
-                cut = len(entries)
+                cut = count
                 if cut >= self._ops_target or size >= FRAME_PAYLOAD_BYTES_TARGET:
                     break
         if not entries:

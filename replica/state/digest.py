@@ -101,17 +101,18 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
 
 def added_elements(added: Iterable[BareMemory], origin_of: Callable[[int], Origin]) -> tuple[int, int]:
     """Return what the cells of these memories add to the digest, and what to the state digest."""
-    visible = state = EMPTY
+    visible: list[bytes] = []
+    state: list[bytes] = []
     origins: dict[int, Origin] = {}
-    sha256, number = hashlib.sha256, int.from_bytes  # by the hundred thousand, `element` takes a third longer
+    sha256 = hashlib.sha256  # by the hundred thousand, `element` takes a third longer
     for rid, (feed, seq, id8), (_, text, fields) in added:
         if feed not in origins:
             origins[feed] = origin_of(feed)
         device, incarnation = origins[feed]
         named = [[name, by_name(fields[name])] for name in sorted(fields)] if fields else ()
-        visible += number(sha256(pack((_MEMORY, rid, text, named))).digest())
-        state += number(sha256(pack((_MEMORY, rid, ((device, incarnation, seq, id8),)))).digest())
-    return visible, state
+        visible.append(sha256(pack((_MEMORY, rid, text, named))).digest())
+        state.append(sha256(pack((_MEMORY, rid, ((device, incarnation, seq, id8),)))).digest())
+    return sum(map(int.from_bytes, visible)), sum(map(int.from_bytes, state))
 
 
 def _named(dots: Iterable[Dot], origin_of: Callable[[int], Origin]) -> list[list[Any]]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
+from struct import Struct
 from typing import Any, Final, NamedTuple, Protocol, overload, runtime_checkable
 
 from replica.beside import thread_beside
@@ -54,6 +55,7 @@ _ADDED_AT_ONCE: Final = 20_000
 # As many as a device gets at once that joins a group; fewer are not worth a change of the schema.
 _FILLING_ROWS_MIN: Final = 10_000
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
+_first_number = Struct(">q").unpack_from
 
 
 _Inserts = dict[tuple[str, ...], list[tuple[Any, ...]]]
@@ -449,7 +451,8 @@ def _pages_from(connection: sqlite3.Connection, first: int | None) -> Iterator[l
 def content_number(text: str) -> int:
     """Return the signed 64-bit hash of a text's words, by which duplicates find each other."""
     folded = " ".join(text.split()).casefold()
-    return int.from_bytes(hashlib.sha256(folded.encode()).digest()[:8], signed=True)
+    number: int = _first_number(hashlib.sha256(folded.encode()).digest())[0]
+    return number
 
 
 def _filled_columns(memory: Memory) -> tuple[tuple[str, ...], tuple[Any, ...]]:
