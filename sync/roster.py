@@ -61,6 +61,9 @@ ADDRESSES_PER_SIGHTING_MAX: Final = 8
 
 # Calls that may be under way at once: enough to reach a household in one go.
 CALLS_MAX: Final = 8
+# Of these, calls to places for which an announcement is all that speaks. Whoever answers there may stay silent for ten
+# seconds, and be announced again under another name; what is known of members is called beside that.
+CALLS_TO_SIGHTED_MAX: Final = 6
 
 # Two devices that find each other both call within this time; a link older than this stood already, and a
 # peer that calls although one stands has lost it.
@@ -119,8 +122,13 @@ class _Entry:
         return frozenset(address.host for address in self.addresses)
 
     @property
+    def is_announced(self) -> bool:
+        """Whether an announcement is all that speaks for it: no member ever answered there."""
+        return self.source is ContactSource.SIGHTED and self.member is None
+
+    @property
     def is_news(self) -> bool:
-        """Whether an announcement is all that speaks for it."""
+        """Whether it was announced, and never called."""
         return self.source is ContactSource.SIGHTED and self.tried_ms is None
 
 
@@ -212,7 +220,7 @@ class Roster:
 
     def due(self, *, now_ms: int) -> list[DialTarget]:
         """Whom to dial now, one contact a member, most promising first. Say `calling` for each."""
-        free = CALLS_MAX - len(self._under_way)
+        free, announced = CALLS_MAX - len(self._under_way), self._announced_under_way()
         taken: set[DeviceId] = set()
         found: list[DialTarget] = []
         new_places = self._new_places.copy()  # with those that are found here
@@ -223,6 +231,10 @@ class Roster:
             member = self._sought(entry)
             if _ready_ms(entry, new_places) > now_ms or member in taken:
                 continue
+            if entry.is_announced:
+                if announced >= CALLS_TO_SIGHTED_MAX:
+                    continue
+                announced += 1
             if entry.is_news:
                 new_places.called(entry.hosts, now_ms=now_ms)
             if member is not None:
@@ -234,7 +246,12 @@ class Roster:
         """When `due` may next have something to say; None: not before something happens."""
         if len(self._under_way) >= CALLS_MAX:
             return None
-        ready_ms = (_ready_ms(entry, self._new_places) for _, entry in self._worthwhile())
+        full = self._announced_under_way() >= CALLS_TO_SIGHTED_MAX
+        ready_ms = (
+            _ready_ms(entry, self._new_places)
+            for _, entry in self._worthwhile()
+            if not (full and entry.is_announced)
+        )
         return min((max(each, now_ms) for each in ready_ms), default=None)
 
     # --- what came of it ---------------------------------------------------------------------------
@@ -318,6 +335,11 @@ class Roster:
             entry.due_ms = now_ms if entry.tried_ms is None else max(now_ms, entry.tried_ms + BACKOFF_MS_MIN)
 
     # --- how ---------------------------------------------------------------------------------------
+
+    def _announced_under_way(self) -> int:
+        """Return how many calls go to places that nothing but an announcement speaks, or spoke, for."""
+        called = [self._entries.get(key) for key in self._under_way]
+        return sum(entry is None or entry.is_announced for entry in called)
 
     def _worthwhile(self) -> list[tuple[str, _Entry]]:
         in_call = {entry.member for key, entry in self._entries.items() if key in self._under_way}

@@ -1,3 +1,4 @@
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -477,3 +478,30 @@ def test_devices_do_not_call_all_in_one_order() -> None:
             roster.fix(place, now_ms=0)
         first |= {contact.addresses[0] for contact in roster.due(now_ms=0)}
     assert len(first) > 2 * CALLS_MAX
+
+
+def test_places_that_are_announced_again_and_again_and_stay_silent_keep_nobody_from_a_member() -> None:
+    """Of those that answer and say nothing, all calls were under way, for as long as somebody announced them."""
+    roster, random, now_ms = roster_of(ANN), Random(1), 0
+    under_way: list[tuple[int, str]] = []
+    called: list[int] = []
+    while now_ms < 3_600_000:
+        if now_ms % 5_000 == 0:
+            for number in range(SIGHTINGS_MAX):
+                roster.lose_sight(f"{number} {now_ms - 5_000}")
+                roster.sight(f"{number} {now_ms}", [Address(f"10.0.1.{number}", 7411)], now_ms=now_ms)
+        if now_ms == 600_000:
+            roster.remember(ANN, HERE, now_ms=now_ms)
+        for call in [call for call in under_way if call[0] <= now_ms]:
+            under_way.remove(call)
+            roster.failed(call[1], now_ms=now_ms, random=random)
+        for contact in roster.due(now_ms=now_ms):
+            roster.calling(contact.key, now_ms=now_ms)
+            called += [now_ms] * (HERE in contact.addresses)
+            under_way.append((now_ms + 10_000, contact.key))
+        wake_ms = roster.next_wake_ms(now_ms=now_ms)
+        assert wake_ms is None or wake_ms > now_ms, "nothing is left that could be called now"
+        assert len(under_way) <= CALLS_MAX
+        now_ms += 500
+    assert called[0] == 600_000
+    assert max(after - before for before, after in pairwise(called)) <= BACKOFF_MS_MAX + 20_000
