@@ -4,6 +4,7 @@ Until a handshake proves who calls, anybody may be calling; so there is a bound 
 """
 
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
@@ -11,6 +12,7 @@ from typing import Final
 import trio
 
 from replica.ids import DeviceId
+from sync.dialling import remote_host
 from sync.errors import SyncError
 from sync.group import Group
 from sync.identity import Identity
@@ -20,13 +22,16 @@ from sync.web_hello import mail_origin
 from sync.web_link import NOT_ADMITTED, TOO_MANY, Socket, close_quietly, secure_web, turn_away
 from sync.wire.messages import Trust
 
-# A handshake takes milliseconds. If strangers hold all of these at one door, the one that waited longest makes room.
+# A handshake takes milliseconds. If strangers hold all of these at one door, one makes room: of those from the host
+# that has most of them, the one that waited longest, so that one machine cannot push out another's.
 HANDSHAKES_MAX: Final = 16
 
 # A few kilobytes over the slowest network.
 TELL_SECONDS_MAX: Final = 30.0
 
 Keep = Callable[[trio.abc.Stream, DeviceId], Awaitable[None]]
+Knocking = dict[trio.CancelScope, str | None]
+"""From which host each handshake comes that is under way, as far as that is known; the longest first."""
 Prove = Callable[[tuple[bytes, ...]], Awaitable[tuple[trio.abc.Stream, DeviceId]]]
 
 _log = logging.getLogger(__name__)
@@ -52,8 +57,8 @@ class Acceptor:
         self._now_ms = now_ms
         self._hear = hear
         self._has_room = has_room
-        self._knocking: dict[trio.CancelScope, None] = {}
-        self._knocking_on_the_web: dict[trio.CancelScope, None] = {}
+        self._knocking: Knocking = {}
+        self._knocking_on_the_web: Knocking = {}
 
     async def answer(self, stream: trio.SocketStream) -> None:
         """Find out who calls, and deal with that."""
@@ -67,7 +72,7 @@ class Acceptor:
                 has_room=lambda peer: not self._group.trust.admits(peer) or self._has_room(peer),
             )
 
-        await self._answer(prove, self._knocking)
+        await self._answer(prove, self._knocking, host=remote_host(stream))
 
     async def answer_web(
         self, socket: Socket, origin: str, *, protocol: str, admitted: Callable[[], None]
@@ -99,13 +104,13 @@ class Acceptor:
             await close_quietly(socket, TOO_MANY)
 
     async def _answer(
-        self, prove: Prove, knocking: dict[trio.CancelScope, None], tell: Keep | None = None
+        self, prove: Prove, knocking: Knocking, tell: Keep | None = None, host: str | None = None
     ) -> bool:
         """Return whether the caller was dealt with: one that had to make room was not. `tell`: instead of a link."""
         if len(knocking) >= HANDSHAKES_MAX:
-            next(iter(knocking)).cancel()
+            _makes_room(knocking).cancel()
         with trio.CancelScope() as scope:
-            knocking[scope] = None
+            knocking[scope] = host
             try:
                 out = self._group.to_be_told() if tell is None else {}
                 pins = self._group.trust.pins() + tuple(out.values())
@@ -128,3 +133,10 @@ class Acceptor:
         else:
             await (tell or self._keep)(secured, peer)
         return True
+
+
+def _makes_room(knocking: Knocking) -> trio.CancelScope:
+    """Return which handshake ends for one more."""
+    count = Counter(knocking.values())
+    most = max(count.values())
+    return next(scope for scope, host in knocking.items() if count[host] == most)

@@ -103,6 +103,15 @@ async def resolve(address: Address) -> list[Address]:
     raise LinkLost(f"nobody says where {address.host} is within {CONNECT_SECONDS_MAX:g} s")
 
 
+def remote_host(stream: trio.SocketStream) -> str | None:
+    """Return from where somebody calls, as far as it can be called back there."""
+    try:
+        host = str(stream.socket.getpeername()[0]).removeprefix("::ffff:")
+    except OSError:  # it has gone already
+        return None
+    return None if host.startswith("fe80:") and "%" not in host else host
+
+
 def _host_of(place: tuple[Any, ...]) -> str:
     """Return a host as it can be called: a link-local one is nowhere without its interface."""
     host, scope = str(place[0]), place[3] if len(place) > 3 else 0

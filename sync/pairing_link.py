@@ -23,6 +23,7 @@ from replica.ids import DeviceId
 from replica.signing import Sign
 from sync.address import Address
 from sync.code import Entropy, PairingCode
+from sync.dialling import remote_host
 from sync.errors import CodeExpired, LinkLost, PairingClosed, PairingFailed, SyncError, Untrusted, WrongCode
 from sync.identity import Identity
 from sync.pairing import Introduction, Joiner, Offerer, PairingResult, PairingWindow, refusal
@@ -143,7 +144,7 @@ async def offer(offering: Offering, *, listeners: Sequence[trio.SocketListener])
     """
 
     async def converse(stream: trio.SocketStream) -> None:
-        await offering.hear(partial(_answer, stream, identity=offering.identity), host=_remote_host(stream))
+        await offering.hear(partial(_answer, stream, identity=offering.identity), host=remote_host(stream))
 
     async def serve(nursery: trio.Nursery) -> None:
         await trio.serve_listeners(converse, list(listeners), handler_nursery=nursery)
@@ -308,15 +309,6 @@ async def _conversation(
         raise
     finally:
         await trio.aclose_forcefully(secured)
-
-
-def _remote_host(stream: trio.SocketStream) -> str | None:
-    """Return from where somebody calls, as far as it can be called back there."""
-    try:
-        host = str(stream.socket.getpeername()[0]).removeprefix("::ffff:")
-    except OSError:  # it has gone already
-        return None
-    return None if host.startswith("fe80:") and "%" not in host else host
 
 
 def _now_ms() -> int:

@@ -9,6 +9,7 @@ from sync.dialling import connect
 from sync.errors import Crowded
 from sync.neighbours import LinkLimits
 from sync.syncer import Syncer
+from sync.tls import secure
 from tests.support.daemons import address_of, agree, online, until
 from tests.support.devices import devices, run
 
@@ -24,6 +25,32 @@ def test_strangers_who_hold_the_door_make_room_for_a_peer(tmp_path: Path) -> Non
                 with trio.fail_after(5):
                     async with online(phone, calls=[server]):
                         await agree(laptop, phone)
+                for stranger in strangers:
+                    await trio.aclose_forcefully(stranger)
+
+    run(main)
+
+
+def test_one_machine_that_knocks_without_end_does_not_push_out_a_call_from_another(tmp_path: Path) -> None:
+    """Whoever is far away takes a moment longer, and was the one that waited longest."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with online(laptop) as server:
+                at = address_of(server)
+                slow = await trio.open_tcp_stream(at.host, at.port, local_address="127.0.0.2")
+                await trio.sleep(0.2)
+                strangers = [await connect(at) for _ in range(3 * HANDSHAKES_MAX)]
+                await trio.sleep(0.2)
+                with trio.fail_after(5):
+                    secured, peer = await secure(
+                        slow,
+                        identity=phone.identity,
+                        pins=(laptop.identity.certificate,),
+                        server_side=False,
+                    )
+                assert peer == laptop.identity.device_id
+                await trio.aclose_forcefully(secured)
                 for stranger in strangers:
                     await trio.aclose_forcefully(stranger)
 
