@@ -165,8 +165,9 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
     Its cells are read when it is absorbed, which may raise `InvalidOp` too. Of one that is not understood here only the
     maker and the kinds are read: whatever else a later version says, it says in its own way.
     """
-    signature, body = unseal(data)
-    plain = unpack(body)
+    with collector_paused():
+        signature, body = unseal(data)
+        plain = unpack(body)
     maker, kinds = read_maker(plain)
     key = core.membership.public_key(maker)
     if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
