@@ -1,6 +1,8 @@
 """What is done in a thread beside the caller is done once, is waited for, and has ended when the block has."""
 
+import sys
 import threading
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
@@ -73,3 +75,43 @@ def test_what_no_thread_took_is_not_run_again_by_one_that_could_be_begun_later(
         for name in ("first", "second"):
             begin(partial(ran.append, name))()
     assert ran == ["first", "second"]
+
+
+@pytest.fixture
+def turn() -> Iterator[float]:
+    """How long a thread of this program computes before another gets its turn, which is put back afterwards."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(0.004)
+    yield sys.getswitchinterval()
+    sys.setswitchinterval(before)
+
+
+def test_threads_take_short_turns_until_the_block_has_ended(turn: float) -> None:
+    with thread_beside():
+        assert sys.getswitchinterval() <= turn / 4
+    assert sys.getswitchinterval() == turn
+    with pytest.raises(OSError), thread_beside():
+        raise OSError
+    assert sys.getswitchinterval() == turn
+
+
+def test_of_blocks_that_run_at_a_time_the_last_to_end_puts_turns_back(turn: float) -> None:
+    first, second = thread_beside(), thread_beside()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert sys.getswitchinterval() <= turn / 4
+    second.__exit__(None, None, None)
+    assert sys.getswitchinterval() == turn
+
+
+def test_turns_that_are_shorter_stay() -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(0.0001)
+    try:
+        short = sys.getswitchinterval()
+        with thread_beside():
+            assert sys.getswitchinterval() == short
+        assert sys.getswitchinterval() == short
+    finally:
+        sys.setswitchinterval(before)
