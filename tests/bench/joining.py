@@ -5,7 +5,8 @@
 Two daemons on loopback, as people run them. The old one holds so many memories of 60 characters; the new one holds
 nothing, and pairs. From then on it is asked, ten times a second, for memories from all over the store by their words,
 until each comes first. Printed are the time and the processor time of both daemons until then, and until the new one
-has its vectors. `--compacted`: the old one's log was folded away, so that the new one gets a snapshot.
+has its vectors, and the most that the new one has held of its own (`RssAnon`, looked at fifty times a second).
+`--compacted`: the old one's log was folded away, so that the new one gets a snapshot.
 `--vectors`: both have a slow model, bge-small, whose vectors come alongside; those of the old device
 are drawn at random, since to make so many takes minutes and says nothing of joining. `--home` is filled by the first
 run, with these options, and used again.
@@ -20,9 +21,10 @@ import os
 import random
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -42,6 +44,7 @@ from tests.support.hearing import next_line
 _A_COMMIT: Final = 5_000
 PROBES: Final = 10
 ASK_SECONDS: Final = 0.1
+LOOK_SECONDS: Final = 0.02
 GIVE_UP_SECONDS: Final = 600
 
 
@@ -110,6 +113,34 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def anonymous_mb(pid: int) -> float:
+    """Return what a process holds of its own, in MB; 0 once it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
+
+
+@contextmanager
+def watched(pid: int) -> Iterator[Callable[[], float]]:
+    """Give what tells the most that a process has held of its own during the block, in MB."""
+    most, over = anonymous_mb(pid), threading.Event()
+
+    def watch() -> None:
+        nonlocal most
+        while not over.wait(LOOK_SECONDS):
+            most = max(most, anonymous_mb(pid))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield lambda: most
+    finally:
+        over.set()
+        thread.join()
+
+
 def pair(old: Path, new: Path) -> None:
     """Pair two homes whose daemons run."""
     offer = subprocess.Popen(
@@ -150,7 +181,13 @@ def measure(old: Path, new: Path, memories: int, *, vectors: bool) -> None:
         choose_slow_model(new)
     texts = list(sentences(memories, seed=1))
     probes = [texts[-1], *random.Random(2).sample(texts, PROBES)]
-    with daemon(old) as theirs, daemon(new) as mine, samemind.open_blocking(new) as mind:
+    afresh = Path.cwd()  # daemons of tests are forked from what has loaded everything, which they hold then
+    with (
+        daemon(old, cwd=afresh) as theirs,
+        daemon(new, cwd=afresh) as mine,
+        watched(mine.process.pid) as most_mb,
+        samemind.open_blocking(new) as mind,
+    ):
         assert not mind.recall(texts[0])  # whatever is loaded once is
         before = [cpu_seconds(each.process.pid) for each in (mine, theirs)]
 
@@ -160,7 +197,7 @@ def measure(old: Path, new: Path, memories: int, *, vectors: bool) -> None:
             ]
             print(
                 f"{memories:>7,}  {what}: {time.monotonic() - began:6.1f} s, processor {cpu[0]:5.1f} s on the new "
-                f"device and {cpu[1]:5.1f} s on the old one",
+                f"device and {cpu[1]:5.1f} s on the old one, at most {most_mb():.0f} MB",
                 flush=True,
             )
 

@@ -4,12 +4,14 @@ One table, its words and its vector, one fsynced commit a memory; exact search i
 checks nothing and merges nothing. No rule of ours holds here, and nobody should use it: it says how far there is to go.
 """
 
+import multiprocessing
 import socket
 import sqlite3
 import ssl
-import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -81,27 +83,33 @@ class Floor:
         raise NotOffered
 
     def sync(self, texts: Sequence[str], folder: Path) -> Synced:
-        """Send the rows over a fresh TLS 1.3 link and store them, a fsynced transaction for each message."""
-        sent = [
-            _message(texts[start : start + _ROWS_A_MESSAGE])
-            for start in range(0, len(texts), _ROWS_A_MESSAGE)
-        ]
-        served, asking = _contexts(folder)
-        other = Floor()
+        """Send a store's rows over a fresh TLS 1.3 link and store them, a fsynced transaction for each message."""
+        source, size = folder / "source", 0
+        source.mkdir()
+        one, other = Floor(), Floor()
+        one.open(source)
+        one.fill(texts)
+        one.close()
         other.open(folder)
-        with socket.create_server(("127.0.0.1", 0)) as listening:
-            thread = threading.Thread(target=_send, args=(listening, served, sent))
-            thread.start()
-            began = time.perf_counter()
-            with asking.wrap_socket(socket.create_connection(listening.getsockname())) as link:
-                stream = link.makefile("rb")
-                while head := stream.read(4):
-                    packed = stream.read(int.from_bytes(head))
-                    other.fill(zstandard.decompress(packed).decode().split("\n"))
-            seconds = time.perf_counter() - began
-            thread.join()
+        asking = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # as cheap as it gets: nobody checks a certificate
+        asking.check_hostname, asking.verify_mode = False, ssl.CERT_NONE
+        apart = multiprocessing.get_context("spawn")
+        up, up_there = apart.Pipe()
+        server = apart.Process(target=_serve, args=(source, up_there))
+        server.start()
+        up_there.close()  # or nobody would notice that the other end is gone
+        port = up.recv()
+        began = time.perf_counter()
+        with asking.wrap_socket(socket.create_connection(("127.0.0.1", port))) as link:
+            stream = link.makefile("rb")
+            while head := stream.read(4):
+                packed = stream.read(int.from_bytes(head))
+                other.fill(zstandard.decompress(packed).decode().split("\n"))
+                size += len(head) + len(packed)
+        seconds = time.perf_counter() - began
+        server.join()
         other.close()
-        return Synced(seconds, sum(map(len, sent)))
+        return Synced(seconds, size)
 
     def _store(self, texts: Sequence[str]) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
@@ -116,15 +124,22 @@ def _message(texts: Sequence[str]) -> bytes:
     return len(packed).to_bytes(4) + packed
 
 
-def _send(listening: socket.socket, context: ssl.SSLContext, messages: Sequence[bytes]) -> None:
-    connection, _ = listening.accept()
-    with context.wrap_socket(connection, server_side=True) as link:
-        for message in messages:
-            link.sendall(message)
+def _serve(folder: Path, up: Connection) -> None:
+    """In a process of its own: say by which port a store's rows are sent, and send them once."""
+    with (
+        closing(sqlite3.connect(folder / "store.db")) as store,
+        socket.create_server(("127.0.0.1", 0)) as here,
+    ):
+        served = _context(folder)
+        up.send(here.getsockname()[1])
+        connection, _ = here.accept()
+        with served.wrap_socket(connection, server_side=True) as link:
+            rows = store.execute("SELECT text FROM memory ORDER BY id")
+            while some := rows.fetchmany(_ROWS_A_MESSAGE):
+                link.sendall(_message([text for (text,) in some]))
 
 
-def _contexts(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """TLS as cheap as it gets: one certificate, which nobody checks."""
+def _context(folder: Path) -> ssl.SSLContext:
     who = identity("ann")
     pem = folder / "key.pem"
     pem.write_bytes(
@@ -135,6 +150,4 @@ def _contexts(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     )
     served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     served.load_cert_chain(pem)
-    asking = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    asking.check_hostname, asking.verify_mode = False, ssl.CERT_NONE
-    return served, asking
+    return served
