@@ -59,6 +59,9 @@ _NAME: Final = re.compile(NAME)
 _FIRM: Final = re.compile(rf" at (?P<name>{NAME})(?: \(|$)")
 # Behind these a date is what is told, and not when it was.
 _IS_THE_FACT: Final = re.compile(r"(?:\b(?:is|was|are|founded|established|created|born|birthday)|['’]s) $")
+# Of a longer sentence in other languages than English the rest is not read: a run of names is tried from each of them, so
+# that one sentence of twenty thousand characters took minutes, on every device.
+SENTENCE_CHARACTERS_MAX: Final = 1_000
 _SELF: Final = frozenset({"I", "i", "we", "We"})
 _MODALS: Final = frozenset({"might", "may"})
 
@@ -253,7 +256,7 @@ def _whole(
 ) -> Iterator[Fact]:
     if sentence.rstrip(' "”»').endswith("?"):
         return
-    sentence = _NO_WORDS.sub(" ", sentence)
+    sentence = _NO_WORDS.sub(" ", sentence[:SENTENCE_CHARACTERS_MAX])
     denied, leaning = compiled(DENIED[language]), compiled(LEANING[language])
     for pattern in OTHER_LANGUAGES[language]:
         for match in compiled(pattern.clause).finditer(sentence):
