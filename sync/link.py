@@ -253,20 +253,19 @@ class Link:
     # -- the tasks -------------------------------------------------------------------------------------------
 
     async def _open(self) -> None:
-        def begin(core: Core, connection: sqlite3.Connection) -> None:
-            check_admitted(core, self.peer)
-            make = self._replica.alongside
-            self._exchange = Exchange(
-                core,
-                self.peer,
-                self._replica.now_ms(),
-                frames_per_turn=1,
-                alongside=None if make is None else make(connection),
-                answers=self._answers,
-            )
+        await self._turn(Exchange.more, begins=True)
 
-        await self._replica.run(begin)
-        await self._turn(Exchange.more)
+    def _begin(self, core: Core, connection: sqlite3.Connection) -> None:
+        check_admitted(core, self.peer)
+        make = self._replica.alongside
+        self._exchange = Exchange(
+            core,
+            self.peer,
+            self._replica.now_ms(),
+            frames_per_turn=1,
+            alongside=None if make is None else make(connection),
+            answers=self._answers,
+        )
 
     async def _read(self) -> None:
         with self._inbox_in:
@@ -374,16 +373,18 @@ class Link:
 
     # -- how -------------------------------------------------------------------------------------------------
 
-    async def _turn(self, say: Callable[[Exchange, int], list[bytes]]) -> None:
+    async def _turn(self, say: Callable[[Exchange, int], list[bytes]], *, begins: bool = False) -> None:
         """Let the conversation go on, on the store's thread: one frame a turn, so that the first leaves at once."""
-        while await self._one_turn(say):
-            say = Exchange.more
+        while await self._one_turn(say, begins):
+            say, begins = Exchange.more, False
 
-    async def _one_turn(self, say: Callable[[Exchange, int], list[bytes]]) -> bool:
+    async def _one_turn(self, say: Callable[[Exchange, int], list[bytes]], begins: bool) -> bool:
         asked: Inquiry | None = None
 
-        def turn(core: Core, _: sqlite3.Connection) -> bool:
+        def turn(core: Core, connection: sqlite3.Connection) -> bool:
             nonlocal asked
+            if begins:
+                self._begin(core, connection)
             exchange = self._exchange
             if exchange is None:
                 return False  # not begun: whatever it was, it will be seen at the start
