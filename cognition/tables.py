@@ -25,7 +25,7 @@ from cognition.days import DAY_MS
 from cognition.fulltext import TOKENIZER
 from cognition.tellings import TellingTables
 from cognition.wordings.tables import WordingTables
-from replica import RowChange, new_and_others, transaction
+from replica import RowChange, insert_many, new_and_others, transaction
 from replica.hlc import COUNTER_BITS
 from replica.reads.ids import follow_one_another
 from replica.reads.texts import all_wordings
@@ -78,7 +78,10 @@ _TABLES: Final = (
     *("vector", "vector_space", "embed_queue", "reading"),
 )
 
-_ADD_WORDS: Final = "INSERT INTO memory_text (rowid, text, speaker, about) VALUES (?, ?, ?, ?)"
+_ADD_WORDS: Final = "INSERT INTO memory_text (rowid, text, speaker, about) VALUES"
+# In one statement. Before each that files several, full text writes what it gathered, and of fewer each it merges more.
+# After each, another thread may take its turn: of single rows most of the time would be waiting.
+_FILED_AT_ONCE: Final = 1_000
 _ADD_BARE_WORDS: Final = """INSERT INTO memory_text (rowid, text, speaker, about)
     SELECT id, text, '', '' FROM shown_memory WHERE id BETWEEN ? AND ?"""
 _FILED_BETWEEN: Final = "SELECT id FROM memory_text_docsize WHERE id BETWEEN ? AND ?"
@@ -226,7 +229,7 @@ class CognitionTables:
                 connection.executemany("INSERT OR IGNORE INTO graph_gone VALUES (?)", stale)
             connection.executemany("UPDATE reading SET data = NULL WHERE id = ?", stale)
             connection.executemany("DELETE FROM embed_queue WHERE id = ?", gone)
-        connection.executemany(_ADD_WORDS, added)
+        _add_words(connection, added)
         if self._embeds:
             self._enqueue(connection, requeued, fresh, now_ms)
         ((last_read,),) = connection.execute("SELECT max(id) FROM reading")
@@ -249,9 +252,13 @@ class CognitionTables:
         connection.executemany(_ENQUEUE, requeued)
 
 
+def _add_words(connection: sqlite3.Connection, added: Sequence[tuple[int, str, str, str]]) -> None:
+    insert_many(connection, _ADD_WORDS, "(?, ?, ?, ?)", added, at_once=_FILED_AT_ONCE)
+
+
 def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:
     said = all_wordings(connection, INDEXED_FIELDS)
     while rows := list(islice(said, _REBUILD_ROWS)):
-        connection.executemany(_ADD_WORDS, [(each.id, *indexed(each.text, each.fields)) for each in rows])
+        _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])
         if embeds:
             connection.executemany(_ENQUEUE, [(each.id, each.updated >> COUNTER_BITS) for each in rows])

@@ -100,7 +100,14 @@ if TYPE_CHECKING:
         content_number,
         new_and_others,
     )
-    from replica.storage.sql import bring_over, connect, derived_transaction, open_file, transaction
+    from replica.storage.sql import (
+        bring_over,
+        connect,
+        derived_transaction,
+        insert_many,
+        open_file,
+        transaction,
+    )
     from replica.storage.store import SqliteStore
     from replica.storage.triggers import (
         ShownTrigger,
@@ -199,6 +206,7 @@ __all__ = [
     "facts_of",
     "fields_of",
     "hold_to",
+    "insert_many",
     "introduce",
     "is_known",
     "last_raised",
@@ -337,7 +345,14 @@ if not TYPE_CHECKING:
                 "content_number",
                 "new_and_others",
             ),
-            "storage.sql": ("bring_over", "connect", "derived_transaction", "open_file", "transaction"),
+            "storage.sql": (
+                "bring_over",
+                "connect",
+                "derived_transaction",
+                "insert_many",
+                "open_file",
+                "transaction",
+            ),
             "storage.store": ("SqliteStore",),
             "storage.triggers": (
                 "ShownTrigger",

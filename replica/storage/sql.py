@@ -180,21 +180,25 @@ def as_trouble(error: sqlite3.Error) -> ReplicaError | None:
     return None
 
 
-def insert_many(connection: sqlite3.Connection, into: str, row: str, rows: Sequence[Sequence[Any]]) -> None:
-    """Insert rows, many in one statement: SQLite takes a hundred in the time of sixty single ones.
+def insert_many(
+    connection: sqlite3.Connection,
+    into: str,
+    row: str,
+    rows: Sequence[Sequence[Any]],
+    *,
+    at_once: int = ROWS_AT_ONCE,
+) -> None:
+    """Insert rows, `at_once` in one statement: SQLite takes a hundred in the time of sixty single ones.
 
     `into` ends in `VALUES`, and `row` is what stands there for each of them. Where there are many, bytes are given as
     `bytearray` and booleans as numbers: of all else Python asks who adapts it, which takes five times as long as to
     bind it.
     """
-    whole = len(rows) - len(rows) % ROWS_AT_ONCE
+    whole = len(rows) - len(rows) % at_once
     if whole:
         connection.executemany(
-            f"{into} {', '.join([row] * ROWS_AT_ONCE)}",
-            (
-                [*chain.from_iterable(rows[start : start + ROWS_AT_ONCE])]
-                for start in range(0, whole, ROWS_AT_ONCE)
-            ),
+            f"{into} {', '.join([row] * at_once)}",
+            ([*chain.from_iterable(rows[start : start + at_once])] for start in range(0, whole, at_once)),
         )
     if rest := rows[whole:]:
         connection.executemany(f"{into} {row}", rest)

@@ -44,6 +44,21 @@ def test_speaker_date_and_labels_are_words_of_a_memory(home: Home) -> None:
         assert found(home, query) == [home.number(rid)], query
 
 
+def test_of_many_that_come_with_labels_at_once_each_is_found_by_its_own(home: Home) -> None:
+    """They are filed by statements of a thousand rows, and the rest one by one."""
+    count = 2_300
+    rids = [new_memory_id(NOW_MS, home.random) for _ in range(count)]
+    home.commit(*(Write(Remember(f"note{n}", {"speaker": f"teller{n}"}), rid) for n, rid in enumerate(rids)))
+    ((first,),) = home.connection.execute("SELECT min(id) FROM memory")
+    for n in (0, 1, 999, 1_000, 1_999, 2_000, count - 1):
+        assert found(home, f"note{n}") == found(home, f"teller{n}") == [first + n]
+    assert home.connection.execute("SELECT count(*) FROM memory_text").fetchone() == (count,)
+    assert len(queued(home)) == count
+    home.commit(Write(Forget((rids[1_000],))))
+    assert found(home, "note1000 OR teller1000") == []
+    home.connection.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
+
+
 @published("PM-51")
 def test_a_write_enqueues_and_nothing_is_embedded_on_its_way(home: Home) -> None:
     """The tables know no embedder: what a write costs does not depend on one, or on how much waits."""
