@@ -13,7 +13,7 @@ import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from struct import Struct
 from typing import Any, Final, NamedTuple, Protocol, overload, runtime_checkable
@@ -52,6 +52,8 @@ _FOLLOWED_AT_ONCE: Final = 1_000
 _CHECKED_AT_ONCE: Final = 500
 # Rows that are made and written so many at a time lie in the processor's caches meanwhile.
 _ADDED_AT_ONCE: Final = 20_000
+# Sets of fields that memories have together: some dozens in a store.
+_FIELDS_KEPT: Final = 256
 # As many as a device gets at once that joins a group; fewer are not worth a change of the schema.
 _FILLING_ROWS_MIN: Final = 10_000
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
@@ -231,11 +233,12 @@ class Shown:
         unlabelled = inserts.setdefault(_NEW_COLUMNS, [])
         for number, one in zip(seen.numbers, added, strict=True):
             rid, (feed, _, _), (hlc, text, fields) = one
+            row = number, bytearray(rid), text, content_number(text), hlc, hlc, feed
             if fields:
-                columns, values = _filled_columns(show_added(one))
-                inserts.setdefault(columns, []).append((number, *values))
-            else:  # nearly all
-                unlabelled.append((number, bytearray(rid), text, content_number(text), hlc, hlc, feed))
+                names, values = _filled_fields(fields)
+                inserts.setdefault((*_NEW_COLUMNS, *names), []).append((*row, *values))
+            else:
+                unlabelled.append(row)
         return seen if len(unlabelled) == len(added) else [*seen]
 
     def purge(self) -> None:
@@ -408,7 +411,7 @@ class Shown:
 
     def _insert(self, inserts: _Inserts) -> None:
         for columns, rows in inserts.items():
-            zeros = _MEMORY_COLUMNS[-2:] if columns is _NEW_COLUMNS else ()
+            zeros = () if _MEMORY_COLUMNS[-1] in columns else _MEMORY_COLUMNS[-2:]
             names = ", ".join(f'"{name}"' for name in ("id", *columns, *zeros))
             row = ", ".join(["?"] * (len(columns) + 1) + ["0"] * len(zeros))
             insert_many(self._connection, f"INSERT INTO memory ({names}) VALUES", f"({row})", rows)
@@ -457,16 +460,35 @@ def content_number(text: str) -> int:
 
 def _filled_columns(memory: Memory) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """Return the columns that hold something, and what: most memories have few fields, and each column costs time."""
-    if not memory.fields:
-        return _MEMORY_COLUMNS, _shown(memory)
-    row = memory_row(memory)
+    names, values = _filled_fields(memory.fields)
+    return (*_MEMORY_COLUMNS, *names), (*_shown(memory), *values)
+
+
+def _filled_fields(fields: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[Any]]:
+    names = _columns_of(tuple(fields))
+    if names is not None:
+        values = [fields[name] for name in names]
+        return names, [column_value(value) if isinstance(value, list | dict) else value for value in values]
+    row = _field_row(fields)
     filled = [i for i, value in enumerate(row) if value is not None]
-    return tuple(_ALL_COLUMNS[i] for i in filled), tuple(row[i] for i in filled)
+    return [_ALL_COLUMNS[len(_MEMORY_COLUMNS) + i] for i in filled], [row[i] for i in filled]
+
+
+@lru_cache(_FIELDS_KEPT)
+def _columns_of(names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return these fields in the order of their columns, if all have one, whatever they hold."""
+    if any(name not in FIELDS or FIELDS[name].later for name in names):
+        return None
+    return tuple(name for name in _FIELD_COLUMNS if name in names)
 
 
 def memory_row(memory: Memory) -> tuple[Any, ...]:
     """Return a memory as columns of the memory table, without its number."""
-    fields = memory.fields
+    return (*_shown(memory), *_field_row(memory.fields))
+
+
+def _field_row(fields: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return fields as columns, and those together that have none."""
     values = [fields.get(name) for name in _FIELD_COLUMNS]
     more = None
     if fields:
@@ -479,7 +501,7 @@ def memory_row(memory: Memory) -> tuple[Any, ...]:
             values = [
                 None if name in unknown else value for name, value in zip(_FIELD_COLUMNS, values, strict=True)
             ]
-    return (*_shown(memory), *values, more)
+    return (*values, more)
 
 
 def _shown(memory: Memory) -> tuple[Any, ...]:

@@ -1,7 +1,9 @@
 """A field that is new: what was written in it before this program knew it, and what it cannot hold."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -10,12 +12,21 @@ from replica.codec import pack
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.fields import FIELDS
-from replica.ids import MemoryId
+from replica.ids import MemoryId, new_memory_id
 from replica.reads.memories import memories_called, unknown_fields
 from replica.storage import schema
+from replica.storage.shown import _columns_of
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
-from tests.support.replicas import agree, group, remember, say, settle, sqlite_store
+from tests.support.replicas import NOW_MS, agree, group, remember, say, settle, sqlite_store
+
+
+@pytest.fixture(autouse=True)
+def known_anew() -> Iterator[None]:
+    """Which fields have columns is kept, since no program changes it while it runs."""
+    _columns_of.cache_clear()
+    yield
+    _columns_of.cache_clear()
 
 
 @pytest.fixture
@@ -84,6 +95,23 @@ def test_what_a_later_field_cannot_hold_is_kept_shows_nowhere_and_parts_nobody(
     assert verify_replica(ann).ok
     say(ann, ops.Set("topic", "boats"), rid)
     assert (shown(ann, rid), unknown_fields(ann.store.connection)) == ({"topic": "boats"}, {})
+    assert verify_replica(ann).ok
+
+
+def test_so_is_what_a_memory_held_of_it_from_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    ann, ben = group("ann", "ben", make_store=sqlite_store)
+    with monkeypatch.context() as before:
+        before.setitem(FIELDS, "topic", replace(FIELDS["topic"], check=lambda value: None))
+        rid = new_memory_id(NOW_MS, Random(1))
+        say(ben, ops.Remember("one", {"topic": 3, "speaker": "Ben"}), rid)
+    _columns_of.cache_clear()
+    monkeypatch.setitem(FIELDS, "topic", replace(FIELDS["topic"], later=True))
+    settle([ann, ben])
+    assert isinstance(ann.store, SqliteStore)
+    assert (shown(ann, rid), unknown_fields(ann.store.connection)) == (
+        {"speaker": "Ben"},
+        {rid: {"topic": 3}},
+    )
     assert verify_replica(ann).ok
 
 

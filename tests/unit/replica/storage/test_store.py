@@ -469,6 +469,15 @@ def test_every_field_is_a_column_and_comes_back_also_when_it_is_null() -> None:
     assert row == {name: fields[name] for name in row}
     ((*nulls,),) = connection.execute(f"SELECT {columns} FROM memory WHERE rid = ?", (bare,))
     assert set(nulls) == {None}
+    alone = {name: new_memory_id(NOW_MS, Random(name)) for name in (*fields, "nothing")}
+    core.commit(
+        [Write(ops.Remember(name, {name: fields.get(name)}), one) for name, one in alone.items()], NOW_MS
+    )
+    for name, one in alone.items():
+        row = connection.execute(f"SELECT {columns}, more FROM memory WHERE rid = ?", (one,)).fetchone()
+        filled = [column for column, value in zip((*names, "more"), row, strict=True) if value is not None]
+        assert filled == [name if name in names else "more"]
+    assert verify_replica(core).ok
 
 
 def test_bytes_in_metadata_are_refused_before_any_store_meets_them() -> None:
