@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from replica.codec import SALT_BYTES, check_text, decode_payload, pack, read_place, unpack, wire_place
 from replica.errors import InvalidOp, short
+from replica.fields import check_fields
 from replica.hlc import HLC_MAX
 from replica.ids import ID8_BYTES, MEMORY_ID_BYTES, OpRef
 from replica.limits import TEXT_BYTES_MAX
@@ -237,10 +238,15 @@ class CellReader:
 def check_add(hlc: object, text: object, fields: object) -> None:
     """Refuse an add that no op could have made."""
     _stamp(hlc)
-    if type(text) is str and fields == {}:  # nearly all: nothing of it has two spellings
+    if type(text) is str and type(fields) is dict and {*map(type, fields)} <= {str}:
         check_text(text)
-    else:
-        _said(OpKind.REMEMBER, [text, fields])
+        if not fields:
+            return
+        check_fields(fields, by_any=True)
+        maps = [fields, *(each for each in fields.values() if type(each) is dict)]
+        if all([*each] == sorted(each) for each in maps):  # then it is encoded as an op's is
+            return
+    _said(OpKind.REMEMBER, [text, fields])
 
 
 def check_adds(stamps: Sequence[int], texts: Sequence[object], fields: Sequence[object]) -> None:

@@ -55,6 +55,11 @@ def test_columns_say_what_was_laid_in_them_in_the_order_of_ids() -> None:
     assert {type(each) for one in read.values() for each in (one, one.dot, one.add)} == {BareMemory, Dot, Add}
 
 
+def test_a_word_that_only_a_later_version_lists_is_read() -> None:
+    row = _row(3, 1, 5, type="of a later version")
+    assert _read(*_ROWS, row)[row.rid].add.fields == row.fields
+
+
 def test_no_columns_say_nothing() -> None:
     assert _read() == {}
 
@@ -80,7 +85,24 @@ def test_each_op_adds_one_memory_and_each_memory_comes_once() -> None:
         _read(*_ROWS, ops=4)
 
 
-@pytest.mark.parametrize("fields", [None, 0, "", [], {"speaker": 5}, {"no such field": 1.5j}], ids=repr)
+@pytest.mark.parametrize(
+    "fields",
+    [
+        *(
+            None,
+            0,
+            "",
+            [],
+            {"speaker": 5},
+            {5: "Ann"},
+            {"later": 1.5j},
+            {"later": [["nested"]]},
+            {"later": "x" * 70_000},
+        ),
+        *({"topic": "first", "speaker": "then"}, {"meta": {"b": 1, "a": 2}}, {"meta": {1: "b", "a": 2}}),
+    ],
+    ids=lambda fields: repr(fields)[:40],
+)
 def test_fields_are_what_an_op_can_say(fields: Any) -> None:
     columns = columns_of(_ROWS)
     for at in range(len(_ROWS)):
