@@ -58,6 +58,8 @@ _NUMBER_WORDS: Final = frozenset(_NUMBER.split())
 TIME: Final = 1
 NUMBER: Final = 2
 SELF: Final = 4
+# What is a word of a label names nothing of these: labels say what a memory is about.
+LABEL: Final = 8
 # What is no word of a text but of its labels, and what says nothing in most texts but tells in this one: these are
 # numbered apart. No word begins so.
 _LABEL: Final = "#"
@@ -210,6 +212,17 @@ class TextWords:
         """Return which texts have a word of any of some groups."""
         return self.which(self.glossary.meets(table, asked)[self.words])
 
+    def shared_with(self, text: int) -> tuple[NDArray[np.int64], int]:
+        """Return how many words of each text have the stem of a telling word of one of them, and how many that one has.
+
+        Without the words of labels: many memories bear the same.
+        """
+        said = (self.stems != NO_STEM) & (self._names != LABEL)
+        stems, texts = self.stems[said], self.texts[said]
+        held = np.zeros(int(stems.max(initial=0)) + 1, np.bool_)
+        held[stems[texts == text]] = True
+        return np.bincount(texts[held[stems]], minlength=self.count), int(held.sum())
+
     def telling(self, text: int) -> list[str]:
         """Return the words of one text that say something."""
         return self.glossary.spelled(self.words[(self.texts == text) & (self.stems != NO_STEM)])
@@ -230,7 +243,7 @@ def _word(entry: str) -> str:
 
 def _named_by(entry: str) -> int:
     if entry.startswith(_LABEL):
-        return 0  # labels say what a memory is about, and name no times or numbers
+        return LABEL
     word = _word(entry)
     digits = word[0].isdecimal()
     return (

@@ -37,6 +37,36 @@ def test_a_later_change_comes_first(question: str, before: str, after: str) -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        ("who owns billing", "Maria owns billing", "Lena took over billing from Maria"),
+        ("which port does the API run on", "The API runs on port 8080", "The API moved to port 9090"),
+        (
+            "where are secrets stored",
+            "Secrets are stored in Vault",
+            "We no longer use Vault, secrets moved to AWS Secrets Manager",
+        ),
+    ],
+)
+def test_who_names_what_was_changed_may_fit_worse(question: str, before: str, after: str) -> None:
+    assert asked(question, before, "Lunch was good", after)[0] == after
+    assert asked(question, after, "Lunch was good", before)[0] == before
+
+
+def test_a_change_of_something_else_that_shares_a_word_or_two_comes_after() -> None:
+    for question, first, other in (
+        ("who owns billing", "Maria owns billing", "Lena took over the lunch orders"),
+        (
+            "who owns billing",
+            "Maria owns billing",
+            "Maria moved to Bremen with her cat, her boots and her piano",
+        ),
+        ("which port does the API run on", "The API runs on port 8080", "The ferry moved to another port"),
+    ):
+        assert asked(question, first, other)[0] == first
+
+
 def test_who_asks_for_the_past_gets_it() -> None:
     before = "The bread is delivered on Thursday, every week"
     after = "The bread is no longer delivered on Thursday: every week on Monday"

@@ -18,6 +18,20 @@ def test_a_text_holds_every_form_of_its_words_and_those_of_its_labels() -> None:
     assert not some.with_any(["nobody"]).any()
 
 
+def test_texts_share_words_that_tell_in_any_form_and_no_labels() -> None:
+    some = said(
+        "the walrus lives in Berlin",
+        "walruses and lives",
+        "the cat in the hat",
+        "",
+        labels=("berlin cat", "", "berlin", "walrus"),
+    )
+    shared, own = some.shared_with(0)
+    assert (shared.tolist(), own) == ([3, 2, 0, 0], 3)
+    shared, own = some.shared_with(3)
+    assert (shared.tolist(), own) == ([0, 0, 0, 0], 0)
+
+
 def test_what_says_nothing_is_held_by_no_text() -> None:
     some = said("the walrus and I")
     assert not some.with_stem("the").any()
