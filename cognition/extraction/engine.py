@@ -256,7 +256,7 @@ def _whole(
 ) -> Iterator[Fact]:
     if sentence.rstrip(' "”»').endswith("?"):
         return
-    sentence = _NO_WORDS.sub(" ", sentence[:SENTENCE_CHARACTERS_MAX])
+    sentence = _NO_WORDS.sub(" ", sentence)[:SENTENCE_CHARACTERS_MAX]
     denied, leaning = compiled(DENIED[language]), compiled(LEANING[language])
     for pattern in OTHER_LANGUAGES[language]:
         for match in compiled(pattern.clause).finditer(sentence):
