@@ -27,7 +27,7 @@ from replica.snapshot import absorb, charge, may_begin, not_understood, read_sna
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.group_news import GroupNews
 from sync.parts import Cut, Incoming, Leaving, parts_of
-from sync.relay_backoff import RelayBackoff
+from sync.relay_backoff import LinkUse, RelayBackoff
 from sync.session import CREDITS, Session
 from sync.states import Phase, Receiving, Sending, SessionFinding
 from sync.wire.messages import (
@@ -117,6 +117,7 @@ class Exchange:
         self._frames_per_turn = frames_per_turn
         self.tally = Tally()
         self.relaying = RelayBackoff(first=core.device < peer)
+        self.use = LinkUse()
         self.refusals: deque[Refused] = deque(maxlen=REFUSALS_MAX)
         """What was refused by either side last, for `doctor` and the log."""
         self.has_more = False
@@ -425,6 +426,10 @@ class Exchange:
             ends = dict(zip(frame.segment_of, frame.ops, strict=True))
             self._outbox.learn(self._core.feeds.vector_of(op.place for op in ends.values()))
         self.tally.received += taken.ops
+        if not taken.refusals:
+            written = [each.origin.device == self._peer for each in frame.segments]
+            own = sum(written[at] for at in frame.segment_of)
+            self.use.carried(len(frame.ops) - own, taken.ops - own, own=own > 0 and taken.ops > 0)
         lacking = self._lacking
         lacking.gap |= any(each.gap for each in taken.refusals) and not lacking.for_upgrade
         lacking.stopped |= not all(each.gap for each in taken.refusals)
@@ -461,11 +466,13 @@ class Exchange:
         sent = self._unanswered.popleft()
         if self._leaving.ended_with(sent):
             self._leaving.answered(refused)
+            self.use.carried_snapshot()
         elif not refused:
             own = len(sent.get(-1 if self._core.own_feed is None else self._core.own_feed, ()))
             passed_on = sum(map(len, sent.values())) - own
             if passed_on:
                 self.relaying.answered(passed_on, taken - own)
+            self.use.carried(passed_on, taken - own, own=own > 0 and taken > 0)
         if self._outbox is not None:
             self._outbox.answered(self._core, sent, {(each.origin, each.seq) for each in refused})
 
@@ -484,6 +491,8 @@ class Exchange:
                     self._lacking.gap = False
                 self._incoming.give_up()
                 refused = (Refused(self._core.origin, 0, why, gap=waits),)
+            else:
+                self.use.carried_snapshot()
         self.refusals += refused
         self.session.say(Ack(0, refused))
         self._ask_who(self._authors)

@@ -99,7 +99,8 @@ class LinkProgress:
 
     `position`: how long the log was. `news`: what `Core.news` was. `unsent`: how many ops held here the peer
     is known to lack. `group`: how many introductions and revocations are known here. `open`: both know whom
-    the other trusts. `wait_ms`: how long what others wrote waits for more (`sync.relay_backoff`).
+    the other trusts. `wait_ms`: how long what others wrote waits for more; `carries_news`: whether the link may carry
+    what comes by no other way (`sync.relay_backoff`).
     """
 
     position: int = -1
@@ -115,6 +116,7 @@ class LinkProgress:
     refusals: tuple[Refused, ...] = ()
     open: bool = False
     wait_ms: int = 0
+    carries_news: bool = False
 
 
 class Link:
@@ -405,6 +407,7 @@ class Link:
                 tuple(exchange.refusals),
                 exchange.session.phase is Phase.OPEN,
                 exchange.relaying.wait_ms,
+                exchange.use.carries_news,
             )
             return exchange.has_more and not exchange.is_over
 

@@ -8,7 +8,7 @@ followed here: who holds what, when, and that the group has grown.
 import ipaddress
 import logging
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -36,6 +36,8 @@ KEEPALIVE_PROBES: Final = 3
 LINKS_OF_A_PEER_MAX: Final = 4
 # A row for each peer is written when a link comes to rest, but not for every single op of a busy one.
 SAVE_SECONDS_MIN: Final = 60.0
+# Long enough to hear what the peer has: a snapshot keeps a link from coming to rest.
+SPARE_SECONDS_MIN: Final = 30.0
 # A last word to every peer must not hold up whoever waits for the program to end.
 CLOSE_SECONDS_MAX: Final = 1.0
 
@@ -60,7 +62,8 @@ class LinkSlot:
 class Links:
     """All links of one device.
 
-    Told of what happens: `changed` of anything, `grown` of a group that grew, `linked` and `lost` of a peer.
+    Told of what happens: `changed` of anything, `grown` of a group that grew, `linked` and `lost` of a peer, the last
+    with whether this device made the link and it may have carried what comes by no other way.
     """
 
     def __init__(
@@ -72,7 +75,7 @@ class Links:
         changed: Callable[[], None],
         grown: Callable[[], None],
         linked: Callable[[DeviceId], None],
-        lost: Callable[[DeviceId], None],
+        lost: Callable[[DeviceId, bool], None],
         limits: LinkLimits = LinkLimits(),
     ) -> None:
         self._replica = replica
@@ -113,7 +116,7 @@ class Links:
         if len(staying) >= LINKS_OF_A_PEER_MAX or not self.has_room(peer):
             return None
         if not self._stays(peer) and self._is_full and (out := self._gives_way(peer)) is not None:
-            self._make_room(out)
+            self._end(out, "this device makes room for another")
         for old in standing:
             if old not in staying:
                 old.link.drop()
@@ -148,7 +151,8 @@ class Links:
                 standing.remove(kept)
                 if not standing:
                     del self._kept[peer]
-                    self._lost(peer)
+                    is_needed = not kept.leaves and kept.standing.dialled_by_us and link.progress.carries_news
+                    self._lost(peer, is_needed)
                     for other in self._all():  # some may have heard from it alone what it wrote last
                         other.link.flush()
             kept.gone.set()
@@ -167,6 +171,17 @@ class Links:
         """Let every conversation go on: the group has grown."""
         for kept in self._all():
             self._tasks.once("telling of the group", self._attempt, kept.link, kept.link.nudge)
+
+    def end_spare(self, peers: Iterable[DeviceId]) -> None:
+        """End the links to these that this device made, and that carry nothing that comes by no other way."""
+        now = trio.current_time()
+        for peer in peers:
+            kept = self.get(peer)
+            if kept is None or not kept.standing.dialled_by_us or now - kept.since < SPARE_SECONDS_MIN:
+                continue
+            progress = kept.link.progress
+            if progress.quiet and not progress.unsent and not progress.carries_news:
+                self._end(peer, "this device is linked to enough others")
 
     async def leave(self) -> None:
         """Say goodbye to everybody, and wait for a second at most until that was said."""
@@ -193,12 +208,11 @@ class Links:
         }
         return gives_way(self._replica.device, caller, stood_s, self._limits)
 
-    def _make_room(self, peer: DeviceId) -> None:
+    def _end(self, peer: DeviceId, reason: str) -> None:
         """End what links a peer, and tell it so: it would take silence for a loss, and call at once."""
         for kept in self._kept[peer]:
             kept.leaves = True
-            say = partial(kept.link.leave, "this device makes room for another")
-            self._tasks.once("making room for a link", self._attempt, kept.link, say)
+            self._tasks.once("ending a link", self._attempt, kept.link, partial(kept.link.leave, reason))
 
     def _all(self) -> list[LinkSlot]:
         return [kept for standing in self._kept.values() for kept in standing]

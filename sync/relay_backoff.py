@@ -7,6 +7,9 @@ longer each time; where it did not, for nobody else was as quick, the next leave
 on which it comes first, and the others carry, a batch every few seconds, what those may have missed.
 
 What a device wrote itself never waits, and takes along what does.
+
+The same answers tell whether a link is needed: where everything that others wrote was there already, time and again,
+it comes by other ways.
 """
 
 from dataclasses import dataclass
@@ -15,6 +18,37 @@ from typing import Final
 WAIT_MS_MIN: Final = 250
 # As long as a person looks for what was written on another device, at most, where the link that carried it is gone.
 WAIT_MS_MAX: Final = 4_000
+# One answer may be chance: the way by which news came first this time may be slow, or gone, the next. Each op may give
+# two, where both ends pass it on.
+HELD_MAX: Final = 8
+
+
+@dataclass(slots=True)
+class LinkUse:
+    """Whether a link may carry what comes by no other way: for all that is known, if it ever carried anything."""
+
+    carries_news: bool = False
+    _held: int = 0
+
+    def carried(self, passed_on: int, news: int, *, own: bool) -> None:
+        """Hear of a frame that crossed the link, either way: how many ops in it others than its sender wrote, and how
+        many of those were news to its receiver. `own`: whether there were any of the sender's own that were news.
+
+        What a device writes itself is told on all of its links at once, so whether it would have come another way is
+        not known.
+        """
+        if news > 0:
+            self.carries_news, self._held = True, 0
+            return
+        self._held += passed_on > 0
+        if own:
+            self.carries_news = True
+        elif self._held >= HELD_MAX:
+            self.carries_news = False
+
+    def carried_snapshot(self) -> None:
+        """Hear that a snapshot crossed the link: the receiver lacked much of it."""
+        self.carries_news, self._held = True, 0
 
 
 @dataclass(slots=True)

@@ -16,6 +16,8 @@ counts as a success, or a peer that drops every link at once would be called in 
 is news, and news is acted on at once, but one address never more often than every few seconds, and of places
 that are new so many a minute (`sync.new_places`): anybody on the local network can announce things.
 
+In a large group a device is linked to some only (`sync.neighbours`), and looks at the others one after another.
+
 Nothing here reads a clock, and nothing has to poll: after the contacts that are due were taken up,
 `next_wake_ms` lies ahead, or is None until something happens.
 """
@@ -29,7 +31,7 @@ from typing import TYPE_CHECKING, Final
 
 from replica.ids import DeviceId
 from sync.address import Address
-from sync.neighbours import LinkLimits, wanted
+from sync.neighbours import LinkLimits, spare, wanted
 from sync.new_places import NewPlaces
 
 if TYPE_CHECKING:
@@ -140,8 +142,14 @@ class Roster:
         self._limits = limits
         self._members: frozenset[DeviceId] = frozenset()
         self._asked_for: Counter[DeviceId] = Counter()
-        self._wanted: frozenset[DeviceId] | None = None  # until who is a member, linked or asked for changes
+        self._wanted: frozenset[DeviceId] | None = None  # until any of what it follows from changes
         self._linked_since_ms: dict[DeviceId, int] = {}
+        self._met_ms: dict[DeviceId, int] = {}
+        """When each was looked at, or a link with it ended that had lasted."""
+        self._looked_at: DeviceId | None = None
+        self._needed: set[DeviceId] = set()
+        """Whose link was lost that may have carried what comes by no other way."""
+        self._look_due_ms = 0.0
         self._entries: dict[str, _Entry] = {}
         self._gone: dict[tuple[Address, ...], _Entry] = {}
         # By key, not in the entry: an announcement may go and come back, or change, while it is being called.
@@ -162,18 +170,19 @@ class Roster:
                 entry.member, entry.given = None, False
             if news and (entry.member is None or entry.member in news):
                 entry.failures, entry.others, entry.due_ms = 0, 0, now_ms
+        self._looked_at = self._looked_at if self._looked_at in admitted else None
 
     def fix(self, address: Address, *, now_ms: int, member: DeviceId | None = None) -> None:
         """Take an address that the owner gave, for one member or for whoever answers there."""
         key = f"fixed {address}"
         if member is not None and key not in self._entries:
             key += f" for {member.hex()}"
-        given = member is not None
+        given, self._wanted = member is not None, None
         self._entries.setdefault(key, _Entry(ContactSource.FIXED, (address,), member, now_ms, given=given))
 
     def remember(self, member: DeviceId, address: Address, *, now_ms: int) -> None:
         """Take the address at which a member answered last."""
-        key = f"known {member.hex()}"
+        key, self._wanted = f"known {member.hex()}", None
         entry = self._entries.get(key)
         if entry is None or (entry.addresses != (address,) and key not in self._under_way):
             self._entries[key] = _Entry(ContactSource.KNOWN, (address,), member, now_ms)
@@ -185,6 +194,7 @@ class Roster:
         if not wanted or ((entry := self._entries.get(key)) is not None and entry.addresses == wanted):
             return
         self.lose_sight(name)
+        self._wanted = None
         for other, entry in list(self._entries.items()):
             if (
                 entry.source is ContactSource.SIGHTED
@@ -201,7 +211,7 @@ class Roster:
 
     def lose_sight(self, name: str) -> None:
         """Take back an announcement. A link that stands is not touched: only the link knows its peer."""
-        entry = self._entries.pop(_sighted(name), None)
+        entry, self._wanted = self._entries.pop(_sighted(name), None), None
         if entry is not None and entry.tried_ms is not None:
             self._gone[entry.addresses] = entry
             while len(self._gone) > SIGHTINGS_MAX:
@@ -213,10 +223,49 @@ class Roster:
     def wanted(self) -> frozenset[DeviceId]:
         """Who is to be called of those that are not linked."""
         if self._wanted is None:
-            linked = self._linked_since_ms.keys() & self._members
-            asked_for = self._asked_for.keys() & (self._members - linked)
-            self._wanted = wanted(self._own, self._members, linked, self._limits) | asked_for
+            linked = self._linked
+            hopeful = frozenset(
+                each.member for each in self._entries.values() if each.member and not each.failures
+            )
+            others = self._needed | self._asked_for.keys() | ({self._looked_at} if self._looked_at else set())
+            named = wanted(self._own, self._members, linked, hopeful, self._limits)
+            self._wanted = named | others & (self._members - linked)
         return self._wanted
+
+    @property
+    def spare(self) -> frozenset[DeviceId]:
+        """Who is linked although no place names it, and nobody asks for it."""
+        return spare(self._own, self._members, self._linked, self._limits) - self._asked_for.keys()
+
+    def look(self, *, now_ms: int) -> bool:
+        """Have one called whom no place names, until the next look: the one that was met longest ago.
+
+        Call it now and then; it does nothing, and says so, where it is too early for that.
+        """
+        if self._looked_at is not None:
+            self._looked_at = self._wanted = None
+        if self._limits.is_mesh(len(self._members)) or now_ms < self._look_due_ms:
+            return False
+        others = self._members - self._linked - self.wanted
+        ready = {
+            entry.member
+            for key, entry in self._entries.items()
+            if entry.due_ms <= now_ms and key not in self._under_way
+        }
+        first = min(
+            others & ready, key=lambda each: (self._met_ms.get(each, -1), self._drawn(each)), default=None
+        )
+        if first is None:
+            return False
+        if first in self._met_ms:  # so is everybody else
+            self._look_due_ms = now_ms + self._limits.look_s * 1_000
+        self._looked_at, self._wanted, self._met_ms[first] = first, None, now_ms
+        return True
+
+    def forget_meetings(self) -> None:
+        """The network changed: who was met before may be the only way to others now."""
+        self._met_ms.clear()
+        self._look_due_ms = 0.0
 
     def due(self, *, now_ms: int) -> list[DialTarget]:
         """Whom to dial now, one contact a member, most promising first. Say `calling` for each."""
@@ -301,17 +350,24 @@ class Roster:
         called = self._entries.get(key)
         if called is not None and called.source is not ContactSource.KNOWN and not called.given:
             called.member = member
+        self._wanted = None
         for entry in self._entries.values():
             if entry.member == member or entry is called:
+                entry.failures += 1
                 entry.due_ms = max(entry.due_ms, now_ms + _jittered(CROWDED_MS, random))
 
     def linked(self, member: DeviceId, *, now_ms: int) -> None:
         """A link with this member is up, whoever dialled."""
         self._linked_since_ms[member], self._wanted = now_ms, None
+        self._needed.discard(member)
 
-    def lost(self, member: DeviceId, *, now_ms: int, random: "Random") -> None:
-        """No link with this member is up any more."""
+    def lost(self, member: DeviceId, *, now_ms: int, random: "Random", needed: bool = False) -> None:
+        """No link with this member is up any more. `needed`: it is called again though no place names it."""
+        if needed:
+            self._needed.add(member)
         since_ms, self._wanted = self._linked_since_ms.pop(member, now_ms), None
+        if now_ms - since_ms >= LASTING_MS:
+            self._met_ms[member] = now_ms
         for entry in self._entries.values():
             if entry.member == member:
                 if now_ms - since_ms >= LASTING_MS:
@@ -364,12 +420,19 @@ class Roster:
     def _turn(self, item: tuple[str, _Entry]) -> tuple[int, int, bytes]:
         """Which comes first; each device has its own order, so that not all of a large group call the same few."""
         key, entry = item
-        return entry.source, entry.due_ms, hashlib.blake2b(key.encode(), key=self._own).digest()
+        return entry.source, entry.due_ms, self._drawn(key.encode())
+
+    def _drawn(self, what: bytes) -> bytes:
+        return hashlib.blake2b(what, key=self._own).digest()
+
+    @property
+    def _linked(self) -> frozenset[DeviceId]:
+        return self._members & self._linked_since_ms.keys()
 
     def _put_off(
         self, entry: _Entry, *, now_ms: int, random: "Random", wait_ms_max: int = BACKOFF_MS_MAX
     ) -> None:
-        entry.failures += 1
+        entry.failures, self._wanted = entry.failures + 1, None
         entry.due_ms = now_ms + _jittered(backoff_ms(entry.failures, wait_ms_max), random)
 
     def _bound_sightings(self) -> None:

@@ -5,7 +5,8 @@ they say, and makes sure that one link's failure never hurts another. Time here 
 goes forward; wall time is for people and is asked of the replica.
 
 What it costs when all is quiet: one sleeping task for each listener and one that waits until the roster has
-somebody to call, which is never while everybody is linked and nobody is new. mDNS is joined only once there
+somebody to call, which is never while everybody is linked and nobody is new; once a minute a look at the links of a
+large group. mDNS is joined only once there
 is a peer to find; then zeroconf answers its neighbours' questions. Every few seconds one look at this machine's
 addresses (`sync.network`): half a millisecond of every three seconds. Links cost what `sync.link` says.
 """
@@ -49,6 +50,8 @@ from sync.wire.messages import Trust
 
 # A new partner may still be writing down who we are when we call.
 PARTNER_RETRY_SECONDS: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
+# A wake-up a minute; a link that is tried for news stands for about as long.
+TEND_SECONDS: Final = 60.0
 # So long after pairing one of the two may still be about to call: whoever wants to sync waits for that.
 PARTNER_SECONDS_MAX: Final = sum(PARTNER_RETRY_SECONDS) + 1.0
 
@@ -328,8 +331,8 @@ class Syncer:
     async def _answer(self, stream: trio.SocketStream) -> None:
         await self.tasks.attempt("answering a call", self._answering.answer, stream)
 
-    def _lost(self, peer: DeviceId) -> None:
-        self._roster.lost(peer, now_ms=self._now_ms(), random=self._random)
+    def _lost(self, peer: DeviceId, needed: bool = False) -> None:
+        self._roster.lost(peer, now_ms=self._now_ms(), random=self._random, needed=needed)
 
     # -- finding and dialling --------------------------------------------------------------------------------
 
@@ -384,6 +387,14 @@ class Syncer:
         await trio.aclose_forcefully(reached.stream)
         self._lost(reached.peer)
 
+    async def _tend(self) -> None:
+        """In a large group, end links that are not needed, and look at those to whom there is none."""
+        while True:
+            await trio.sleep(TEND_SECONDS)
+            self._links.end_spare(self._roster.spare)
+            if self._roster.look(now_ms=self._now_ms()):
+                self.news.stir()
+
     async def _discover(self) -> None:
         """Announce and watch, once there is somebody to find."""
         while not self._group.names:
@@ -404,6 +415,7 @@ class Syncer:
         _log.info("the network changed: %s", change.name.lower())
         self._links.revalidate(addresses, all_of_them=change is not Change.ADDRESSES)
         self._roster.nudge(now_ms=self._now_ms())
+        self._roster.forget_meetings()
         self.news.stir()
 
     # -- how -------------------------------------------------------------------------------------------------
@@ -460,6 +472,7 @@ async def open_syncer(
         if dials:
             syncer.tasks.keep("calling devices", syncer._dial)
             syncer.tasks.keep("following the network", follow, syncer._moved)
+            syncer.tasks.keep("tending links", syncer._tend)
         if mdns:
             syncer.tasks.keep("looking for devices by mDNS", syncer._discover)
         try:

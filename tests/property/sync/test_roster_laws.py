@@ -103,7 +103,7 @@ class Driven:
             self.roster.crowded(contact.key, member, now_ms=self.now_ms, random=self.random)
 
 
-@given(history=events, limits=st.sampled_from([LinkLimits(), LinkLimits(most=2, enough=1)]))
+@given(history=events, limits=st.sampled_from([LinkLimits(), LinkLimits(most=2, mesh=1)]))
 def test_only_admitted_members_out_of_reach_are_called_and_each_once(
     history: list[tuple[object, ...]], limits: LinkLimits
 ) -> None:

@@ -17,6 +17,7 @@ from replica.storage.store import SqliteStore
 from sync.errors import RemoteProtocolError
 from sync.exchange import PULL_AGAIN_MS, Exchange
 from sync.parts import parts_of
+from sync.relay_backoff import HELD_MAX
 from sync.wire.messages import (
     Base,
     Bye,
@@ -261,6 +262,52 @@ def test_what_came_on_a_link_does_not_go_back_over_it() -> None:
     assert len(sent) == 1
     assert talk.theirs.tally.sent == 1
     assert agree(laptop, phone)
+
+
+def test_both_ends_of_a_link_see_that_what_crosses_it_comes_by_another_way_too() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    talk = Talk(laptop, phone)
+    remember(tablet, "told to one")
+    sync(tablet, laptop)
+    talk.go_on()
+    assert talk.ours.use.carries_news
+    assert talk.theirs.use.carries_news
+    for n in range(HELD_MAX):
+        remember(tablet, f"told to both {n}")
+        sync(tablet, laptop)
+        sync(tablet, phone)
+        talk.go_on()
+    assert [talk.ours.use.carries_news, talk.theirs.use.carries_news] == [False, False]
+
+
+def test_a_link_on_which_one_told_what_it_wrote_may_be_needed() -> None:
+    laptop, phone = group("laptop", "phone")
+    talk = Talk(laptop, phone)
+    remember(laptop, "one")
+    talk.go_on()
+    assert talk.ours.use.carries_news
+    assert talk.theirs.use.carries_news
+
+
+def test_what_is_refused_does_not_show_that_a_link_is_of_no_use() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    talk, hand = Talk(laptop, phone), Hand("tablet")
+    hears(talk.theirs, hand, hand.write(Remember("news", {}), bytes(16)))
+    hand.write(Remember("not sent", {}), b"q" * 16)
+    for n in range(HELD_MAX):
+        hears(talk.theirs, hand, hand.write(Remember("sent too early", {}), bytes([n]) * 16))
+    assert len(talk.theirs.refusals) == HELD_MAX
+    assert talk.theirs.use.carries_news
+
+
+def test_whoever_took_a_snapshot_and_whoever_gave_it_needed_the_link() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "one")
+    assert compact(laptop, NOW_MS + LEASE_MS)
+    talk = Talk(laptop, phone)
+    assert of_type(talk.by_us, Base) == 1
+    assert talk.ours.use.carries_news
+    assert talk.theirs.use.carries_news
 
 
 def test_who_says_to_hold_a_whole_snapshot_that_it_asks_for_gets_the_last_part_of_it() -> None:

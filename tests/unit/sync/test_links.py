@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,90 @@ def test_when_one_peer_is_gone_the_others_are_told_at_once_what_waited_for_it(tm
     run(main)
 
 
+def test_a_link_is_ended_for_being_spare_by_who_made_it_once_nothing_needs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sync.links.SPARE_SECONDS_MIN", 0.05)
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "phone") as (laptop, phone),
+            links_of(laptop) as near,
+            links_of(phone) as far,
+            trio.open_nursery() as nursery,
+        ):
+            a, b = laptop.identity, phone.identity
+            dialling, answering = await meet(a, [b.certificate], b, [a.certificate])
+            made, taken = (
+                await take(near, dialling, nursery, dialled=True),
+                await take(far, answering, nursery, dialled=False),
+            )
+            assert made is not None
+            assert taken is not None
+            await made.link.settle()
+            await taken.link.settle()
+            near.end_spare([b.device_id])
+            await trio.sleep(0.1)
+            far.end_spare([a.device_id])
+            await laptop.remember("only you hear this from me")
+            await agree(laptop, phone)
+            await made.link.settle()
+            near.end_spare([b.device_id])
+            await trio.sleep(0.1)
+            assert b.device_id in near, "young, made by the other, and then with news"
+            exchange = made.link._exchange
+            assert exchange is not None
+            exchange.use.carries_news = False
+            await made.link.ask()
+            await made.link.settle()
+            rests = made.link.progress
+            for busy in ({"quiet": False}, {"unsent": 1}):
+                made.link.progress = replace(rests, **busy)
+                near.end_spare([b.device_id])
+            made.link.progress = rests
+            assert not made.leaves
+            near.end_spare([b.device_id])
+            await made.gone.wait()
+            await taken.gone.wait()
+            assert taken.link.progress.goodbye == "this device is linked to enough others"
+            nursery.cancel_scope.cancel()
+
+    run(main)
+
+
+@pytest.mark.parametrize("dialled", [True, False])
+@pytest.mark.parametrize("leaves", [True, False])
+def test_whether_a_lost_link_was_needed_is_told(tmp_path: Path, dialled: bool, leaves: bool) -> None:
+    lost = []
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "phone") as (laptop, phone),
+            links_of(laptop) as near,
+            links_of(phone) as far,
+            trio.open_nursery() as nursery,
+        ):
+            near._lost = lambda _, needed: lost.append(needed)
+            a, b = laptop.identity, phone.identity
+            client, server = (a, b) if dialled else (b, a)
+            ends = await meet(client, [server.certificate], server, [client.certificate])
+            ours, theirs = ends if dialled else ends[::-1]
+            await take(near, ours, nursery, dialled=dialled)
+            await take(far, theirs, nursery, dialled=not dialled)
+            await laptop.remember("news")
+            await agree(laptop, phone)
+            slot = near.get(b.device_id)
+            assert slot is not None
+            await slot.link.settle()
+            slot.leaves = leaves
+            slot.link.drop()
+            await slot.gone.wait()
+            nursery.cancel_scope.cancel()
+
+    run(main)
+    assert lost == [dialled and not leaves]
+
+
 def test_a_link_that_broke_before_it_had_its_place_ends_alone(tmp_path: Path) -> None:
     """Some systems refuse to tell the address of a socket, or to set anything, once the other end has gone."""
 
@@ -190,7 +275,7 @@ def test_a_device_that_can_hold_no_more_links_waits_without_looking(tmp_path: Pa
                 name="laptop",
                 mdns=False,
                 fixed=[Address("127.0.0.1", 9)],
-                limits=LinkLimits(most=0, enough=0),
+                limits=LinkLimits(most=0, mesh=0),
             ):
                 await trio.sleep(0.1)
             assert 0 < looks.count < 20

@@ -4,15 +4,16 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
+import pytest
 import trio
 
 from replica.ids import DEVICE_ID_BYTES, DeviceId
-from sync.neighbours import LinkLimits, gives_way, wanted
+from sync.neighbours import LinkLimits, gives_way, spare, wanted
 from sync.syncer import Syncer
 from tests.support.daemons import address_of, agree, online, until
 from tests.support.devices import devices, run
 
-LIMITS = LinkLimits(most=4, enough=3, standing_s=600)
+LIMITS = LinkLimits(most=4, mesh=3, standing_s=600)
 
 
 def at(place: int) -> DeviceId:
@@ -24,16 +25,57 @@ def places(*found: int) -> frozenset[DeviceId]:
     return frozenset(map(at, found))
 
 
-def test_while_everybody_fits_everybody_is_called() -> None:
-    assert wanted(at(0), places(1, 2, 50, 99), places(1, 2, 99), LIMITS) == places(50)
+def test_in_a_small_group_everybody_is_called_and_nobody_is_spare() -> None:
+    limits = LinkLimits(most=4, mesh=4)
+    assert wanted(at(0), places(1, 2, 50, 99), places(1, 2, 99), places(50), limits) == places(50)
+    assert spare(at(0), places(1, 2, 50, 99), places(1, 2, 99), limits) == frozenset()
+    assert not limits.is_mesh(5)
+    assert not LinkLimits(most=3, mesh=4).is_mesh(4)
 
 
-def test_in_a_large_group_links_that_are_enough_leave_only_those_who_are_nearer_to_be_called() -> None:
-    members = places(1, 2, 3, 50, 97, 98, 99)
-    assert wanted(at(0), members, places(2, 50), LIMITS) == places(1, 3, 97, 98, 99)
-    assert wanted(at(0), members, places(2, 50, 98), LIMITS) == places(1, 99)
-    assert wanted(at(0), members, places(1, 50, 99), LIMITS) == frozenset()
-    assert wanted(at(0), members, places(1, 2, 3), LIMITS) == places(50, 97, 98, 99), "nobody on that side"
+# One, two and three, and four steps away; in the other direction one, two and three.
+MEMBERS = places(10, 20, 30, 40, 70, 80, 90)
+
+
+def test_one_link_is_made_into_each_place_the_nearest_first() -> None:
+    limits = LinkLimits(mesh=3)
+    assert wanted(at(0), MEMBERS, places(), MEMBERS, limits) == places(10, 20, 40, 80, 90)
+    assert wanted(at(0), MEMBERS, places(10, 30, 40, 70, 90), MEMBERS, limits) == frozenset()
+
+
+def test_whoever_does_not_answer_leaves_a_place_to_the_next_and_is_called_again_until_that_is_linked() -> (
+    None
+):
+    limits = LinkLimits(mesh=3)
+    answers = MEMBERS - places(10, 20, 40)
+    assert wanted(at(0), MEMBERS, places(), answers, limits) == places(10, 20, 30, 40, 80, 90)
+    linked = places(30, 80, 90)
+    assert wanted(at(0), MEMBERS, linked, answers, limits) == places(10, 20, 40), (
+        "nearer, or in another place"
+    )
+    nobody = wanted(at(0), MEMBERS, places(80, 90), places(), limits)
+    assert nobody == places(10, 20, 30, 40, 70)
+
+
+def test_the_nearest_that_answers_is_sought_beyond_the_places_next_to_it() -> None:
+    limits = LinkLimits(mesh=3)
+    answers = places(40, 70)
+    assert wanted(at(0), MEMBERS, places(), answers, limits) == MEMBERS
+    assert wanted(at(0), MEMBERS, places(40, 70), answers, limits) == MEMBERS - places(40, 70)
+
+
+def test_a_full_device_calls_only_who_is_nearer_than_its_nearest() -> None:
+    assert wanted(at(0), MEMBERS, places(10, 40, 80, 90), MEMBERS, LIMITS) == frozenset()
+    assert wanted(at(0), MEMBERS, places(20, 40, 80, 90), MEMBERS, LIMITS) == places(10)
+
+
+def test_links_that_are_not_the_first_of_any_place_are_spare() -> None:
+    limits = LinkLimits(mesh=3)
+    assert spare(at(0), MEMBERS, MEMBERS, limits) == places(30, 70)
+    assert spare(at(0), MEMBERS, places(30, 70, 90), limits) == frozenset(), "they stand in for others"
+    assert spare(at(0), MEMBERS, places(70, 80), limits) == frozenset(), "the next one ahead, far as it is"
+    assert spare(at(0), MEMBERS, places(70, 80, 10), limits) == places(70)
+    assert spare(at(0), MEMBERS, places(), limits) == frozenset()
 
 
 def test_a_full_device_makes_room_for_one_that_is_nearer_but_not_with_the_nearest() -> None:
@@ -60,7 +102,7 @@ def test_who_answers_while_somebody_else_is_sought_is_known_then_and_not_linked(
                     (int.from_bytes(each.identity.device_id) - start) % 2 ** (8 * DEVICE_ID_BYTES)
                 ),
             )
-            limits = LinkLimits(most=3, enough=1)
+            limits = LinkLimits(most=2, mesh=1)
             async with online(first) as one, online(second) as two, online(third) as three:
                 async with online(own, calls=[one, three], limits=limits) as syncer:
 
@@ -104,7 +146,7 @@ def test_a_group_larger_than_a_device_can_link_is_in_one_piece_and_stops_calling
             syncers: list[Syncer] = []
 
             for device in found:
-                up = online(device, calls=tuple(syncers), limits=LinkLimits(most=4, enough=2))
+                up = online(device, calls=tuple(syncers), limits=LinkLimits(most=4, mesh=2))
                 syncers.append(await stack.enter_async_context(up))
             for n, device in enumerate(found):
                 await device.remember(f"the boat leaves at {n}")
@@ -113,9 +155,41 @@ def test_a_group_larger_than_a_device_can_link_is_in_one_piece_and_stops_calling
             with trio.fail_after(SECONDS_MAX):
                 await agree(*found)
                 before = -1
-                while calls.count != before or any(syncer._roster.wanted for syncer in syncers):
+                while calls.count != before:  # each waits for no longer than this after a few calls in vain
                     before = calls.count
-                    await trio.sleep(2.5)
+                    await trio.sleep(4)
             assert all(len(syncer._links._all()) <= 4 for syncer in syncers)
+
+    run(main)
+
+
+def test_a_device_of_a_large_group_meets_everybody_in_turn_and_is_linked_to_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sync.syncer.TEND_SECONDS", 0.25)
+    monkeypatch.setattr("sync.links.SPARE_SECONDS_MIN", 0.1)
+    names = [f"device {n}" for n in range(10)]
+
+    async def main() -> None:
+        async with devices(tmp_path, *names) as found, AsyncExitStack() as stack:
+            syncers: list[Syncer] = []
+            for device in found:
+                up = online(device, calls=tuple(syncers), limits=LinkLimits(mesh=3, look_s=0))
+                syncers.append(await stack.enter_async_context(up))
+            last = syncers[-1]  # it knows where all of the others are
+            others = {device.identity.device_id for device in found[:-1]}
+            met: set[DeviceId] = set()
+
+            async def has_met_all() -> bool:
+                met.update(last._links._kept)
+                return met == others
+
+            async def has_ended_some() -> bool:
+                return len(last._links._kept) < len(others) - 1
+
+            await until(has_met_all)
+            await until(has_ended_some)
+            await found[0].remember("the boat leaves at eight")
+            await agree(*found)
 
     run(main)

@@ -9,7 +9,7 @@ from trio.testing import MockClock, memory_stream_pair
 
 from sync.errors import SyncError
 from sync.link import Link
-from sync.relay_backoff import WAIT_MS_MAX, WAIT_MS_MIN, RelayBackoff
+from sync.relay_backoff import HELD_MAX, WAIT_MS_MAX, WAIT_MS_MIN, LinkUse, RelayBackoff
 from tests.support.devices import Device, devices
 
 HEARD_SECONDS_MAX = 60  # on a busy machine; it takes milliseconds
@@ -35,6 +35,29 @@ def test_of_two_that_pass_on_to_each_other_one_waits_half_as_long() -> None:
     for each in (first, second):
         each.answered(passed_on=1, taken=0)
     assert (first.wait_ms, second.wait_ms) == (WAIT_MS_MIN // 2, WAIT_MS_MIN)
+
+
+def test_a_link_that_carried_nothing_is_not_needed_and_one_that_did_is_until_all_was_there_time_and_again() -> (
+    None
+):
+    use = LinkUse()
+    told = [use.carries_news]
+    for news in (1, *[0] * (HELD_MAX - 1), 1, *[0] * HELD_MAX):
+        use.carried(2, news, own=False)
+        told.append(use.carries_news)
+    assert told == [False, *[True] * (2 * HELD_MAX), False]
+
+
+def test_what_a_peer_wrote_itself_may_come_by_no_other_way_but_does_not_outweigh_what_does() -> None:
+    use = LinkUse()
+    told = []
+    frames = [(0, True), *[(0, False)] * HELD_MAX, *[(1, False), (0, True)] * HELD_MAX, (1, False)]
+    for passed_on, own in frames:
+        use.carried(passed_on, 0, own=own)
+        told.append(use.carries_news)
+    assert told == [*[True] * (len(frames) - 3), False, True, False]
+    use.carried_snapshot()
+    assert use.carries_news
 
 
 @asynccontextmanager

@@ -450,22 +450,121 @@ def test_an_address_given_for_one_device_waits_where_another_answers_that_has_no
 
 
 def test_where_links_are_enough_only_whom_the_owner_asks_for_is_called() -> None:
-    near, far = (DeviceId(bytes([n]) * 32) for n in (0, 128))
-    roster = Roster(OWN, LinkLimits(most=2, enough=2))
-    roster.admit([near, ANN, far], now_ms=0)
-    roster.remember(far, THERE, now_ms=0)
-    roster.fix(HERE, now_ms=0)
-    roster.linked(near, now_ms=0)
-    assert len(roster.due(now_ms=0)) == 2
-    roster.linked(ANN, now_ms=0)
-    assert roster.due(now_ms=0) == []
+    roster = linked_ring()
+    roster.ask_for(AHEAD_3, now_ms=0)
+    roster.ask_for(AHEAD_3, now_ms=0)
+    roster.ask_no_more(AHEAD_3)
+    assert called(roster) == {AHEAD_3}
+    roster.ask_no_more(AHEAD_3)
+    assert called(roster) == set()
+
+
+# Around the ring from here: one step, two and three, and in the other direction one and two.
+AHEAD_1, AHEAD_2, AHEAD_3, BACK_2, BACK_1 = (DeviceId(bytes([n]) * 32) for n in (10, 20, 30, 200, 210))
+RING = (AHEAD_1, AHEAD_2, AHEAD_3, BACK_2, BACK_1)
+
+
+def ring_roster() -> Roster:
+    """Of a group so large that not everybody is called; the owner gave an address for each."""
+    roster = Roster(OWN, LinkLimits(mesh=2, look_s=600))
+    roster.admit(RING, now_ms=0)
+    for port, member in enumerate(RING, 1):
+        roster.fix(Address("10.0.0.1", port), now_ms=0, member=member)
+    return roster
+
+
+def called(roster: Roster, *, now_ms: int = 0) -> set[DeviceId | None]:
+    return {contact.member for contact in roster.due(now_ms=now_ms)}
+
+
+def call(roster: Roster, member: DeviceId, *, now_ms: int = 0) -> None:
+    """Reach a member that is due."""
+    (contact,) = (each for each in roster.due(now_ms=now_ms) if each.member == member)
+    roster.calling(contact.key, now_ms=now_ms)
+    roster.reached(contact.key, member, contact.addresses[0], now_ms=now_ms, random=Random(1))
+
+
+def test_in_a_large_group_the_next_one_is_called_for_a_place_where_the_first_does_not_answer() -> None:
+    roster = ring_roster()
+    assert called(roster) == {AHEAD_1, AHEAD_2, BACK_1, BACK_2}
+    for contact in roster.due(now_ms=0):
+        roster.calling(contact.key, now_ms=0)
+        if contact.member == AHEAD_2:
+            roster.failed(contact.key, now_ms=0, random=Random(1))
+        elif contact.member is not None:
+            roster.reached(contact.key, contact.member, HERE, now_ms=0, random=Random(1))
+    assert called(roster) == {AHEAD_3}
+    call(roster, AHEAD_3)
+    assert called(roster, now_ms=BACKOFF_MS_MAX) == set()
     assert roster.next_wake_ms(now_ms=0) is None
-    roster.ask_for(far, now_ms=0)
-    roster.ask_for(far, now_ms=0)
-    roster.ask_no_more(far)
-    assert only([each for each in roster.due(now_ms=0) if each.member]).member == far
-    roster.ask_no_more(far)
-    assert roster.due(now_ms=0) == []
+
+
+def test_whoever_is_full_leaves_its_place_to_the_next() -> None:
+    roster = ring_roster()
+    (contact,) = (each for each in roster.due(now_ms=0) if each.member == AHEAD_2)
+    roster.calling(contact.key, now_ms=0)
+    roster.crowded(contact.key, AHEAD_2, now_ms=0, random=Random(1))
+    assert AHEAD_3 in called(roster)
+
+
+def linked_ring() -> Roster:
+    roster = ring_roster()
+    for member in (AHEAD_1, AHEAD_2, BACK_1, BACK_2):
+        call(roster, member)
+    roster.admit((*RING, BOB), now_ms=0)
+    roster.fix(HERE, now_ms=0, member=BOB)  # at one step now
+    call(roster, BOB)
+    return roster
+
+
+def test_those_whom_no_place_names_are_looked_at_one_after_another_the_one_met_longest_ago_first() -> None:
+    roster = linked_ring()
+    roster.lost(AHEAD_2, now_ms=LASTING_MS, random=Random(1))
+    now_ms = LASTING_MS + BACKOFF_MS_MAX
+    assert roster.spare == frozenset()
+    assert called(roster, now_ms=now_ms) == set(), "the place is held by another"
+    assert roster.look(now_ms=now_ms)
+    assert called(roster, now_ms=now_ms) == {AHEAD_3}, "the other was linked a moment ago"
+    call(roster, AHEAD_3, now_ms=now_ms)
+    roster.lost(AHEAD_3, now_ms=now_ms, random=Random(1))
+    assert roster.look(now_ms=now_ms + 60_000)
+    assert called(roster, now_ms=now_ms + 60_000) == {AHEAD_2}
+    assert not roster.look(now_ms=now_ms + 120_000), "everybody was met"
+    assert called(roster, now_ms=now_ms + 120_000) == set()
+    roster.forget_meetings()
+    assert roster.look(now_ms=now_ms + 180_000), "but in another network"
+    assert roster.look(now_ms=now_ms + 240_000)
+    assert roster.look(now_ms=now_ms + 300_000), "the first that is met again"
+    assert not roster.look(now_ms=now_ms + 899_999)
+    assert roster.look(now_ms=now_ms + 900_000)
+
+
+def test_nobody_is_looked_at_where_all_are_linked_or_all_are_called() -> None:
+    roster = Roster(OWN, LinkLimits(mesh=2))
+    roster.admit([ANN, BOB], now_ms=0)
+    roster.fix(HERE, now_ms=0, member=ANN)
+    assert not roster.look(now_ms=0)
+    assert called(roster) == {ANN}
+    roster = linked_ring()
+    roster.linked(AHEAD_3, now_ms=0)
+    assert not roster.look(now_ms=0)
+
+
+def test_a_link_that_holds_no_place_is_spare_unless_somebody_asks_for_it() -> None:
+    roster = linked_ring()
+    assert roster.spare == {AHEAD_2}, "another is nearer since the group has grown"
+    roster.ask_for(AHEAD_2, now_ms=0)
+    assert roster.spare == frozenset()
+
+
+def test_a_peer_whose_lost_link_was_needed_is_called_again_though_no_place_names_it() -> None:
+    roster = linked_ring()
+    roster.linked(AHEAD_3, now_ms=0)
+    roster.lost(AHEAD_3, now_ms=0, random=Random(1), needed=True)
+    assert called(roster, now_ms=BACKOFF_MS_MIN) == {AHEAD_3}
+    roster.linked(AHEAD_3, now_ms=BACKOFF_MS_MIN)
+    roster.lost(AHEAD_3, now_ms=BACKOFF_MS_MIN, random=Random(1))
+    assert called(roster, now_ms=BACKOFF_MS_MAX) == set()
 
 
 def test_devices_do_not_call_all_in_one_order() -> None:
