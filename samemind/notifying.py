@@ -19,6 +19,7 @@ from typing import Final, NamedTuple, Protocol
 
 import trio
 
+from cognition.days import DAY_MS
 from cognition.triggers.detect import reminders, snoozed
 from cognition.triggers.kinds import REMINDER, Thresholds
 from cognition.triggers.lattice import TriggerState, TriggerStatus
@@ -27,6 +28,8 @@ from cognition.triggers.step import write_of
 from replica import Core, DeviceId, ReplicaError, Trigger, Write, memories_called
 from samemind.device import Device
 from samemind.printable import one_line
+from sync.neighbours import LinkLimits
+from sync.reports import PeerState
 
 _log: Final = logging.getLogger(__name__)
 # What is due at nine is shown within seconds of it.
@@ -113,6 +116,21 @@ def is_quiet(hours: str, now: time) -> bool:
         return False
     begins, ends = time(int(found[1]), int(found[2])), time(int(found[3]), int(found[4]))
     return begins <= now < ends if begins <= ends else now >= begins or now < ends
+
+
+def may_go_first(peers: Iterable[PeerState], now_ms: int) -> list[DeviceId]:
+    """Return who takes turns with this device: who is linked, and in a group in which not all are, who may be up. Pure.
+
+    There it is not known who is up: of those that were met within a day, a few that are not only make the wait longer.
+    """
+    states = [peer for peer in peers if peer.state != "revoked"]
+    is_mesh = LinkLimits().is_mesh(len(states))
+    return [
+        peer.device_id
+        for peer in states
+        if peer.state == "linked"
+        or (not is_mesh and peer.last_sync_ms is not None and now_ms - peer.last_sync_ms < DAY_MS)
+    ]
 
 
 def turn_of(own: DeviceId, linked: Iterable[DeviceId]) -> float:
@@ -203,7 +221,8 @@ class NotifyLoop:
         found = await self._device.replica.read(find)
         now_s = trio.current_time()
         self._since = {one.trigger: self._since.get(one.trigger, now_s) for one in found}
-        wait_s = turn_of(self._device.device_id, self._linked())
+        peers = () if self._device.syncer is None else self._device.syncer.peers()
+        wait_s = turn_of(self._device.device_id, may_go_first(peers, now_ms))
         for one in found:
             if now_s - self._since[one.trigger] >= wait_s and await self._take(one) and notifier is not None:
                 trouble = await notifier.show(TITLE, one_line(one.text))
@@ -222,7 +241,3 @@ class NotifyLoop:
             return True
 
         return await self._device.replica.run(move)
-
-    def _linked(self) -> list[DeviceId]:
-        states = () if self._device.syncer is None else self._device.syncer.peers()
-        return [peer.device_id for peer in states if peer.state == "linked"]

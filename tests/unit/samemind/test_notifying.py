@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cognition.days import DAY_MS
 from replica import DeviceId
 from samemind.notifying import (
     PROGRAMS,
@@ -16,8 +17,11 @@ from samemind.notifying import (
     NotifyLoop,
     find_notifier,
     is_quiet,
+    may_go_first,
     turn_of,
 )
+from sync.neighbours import LinkLimits
+from sync.reports import PeerState, State
 from tests.support.devices import run
 from tests.support.doors import opened
 
@@ -68,6 +72,27 @@ def test_each_device_has_a_turn_of_its_own() -> None:
     turns = [turn_of(own, [other for other in devices if other != own]) for own in devices]
     assert sorted(turns) == [0, TURN_SECONDS, 2 * TURN_SECONDS]
     assert turn_of(devices[0], []) == 0
+
+
+def test_in_a_large_group_whoever_was_met_within_a_day_may_be_up_and_takes_turns() -> None:
+    """Several would go first at once, each the smallest of those that it is linked to."""
+    now_ms = 10 * DAY_MS
+    ids = [DeviceId(bytes([number]) * 32) for number in range(40)]
+
+    def peer(number: int, state: State, synced_ms: int | None) -> PeerState:
+        return PeerState(ids[number], "", state, synced_ms, None, None, None, None)
+
+    some = [
+        peer(0, "linked", None),
+        peer(1, "away", now_ms - DAY_MS + 1),
+        peer(2, "away", now_ms - DAY_MS),
+        peer(3, "dialling", None),
+        peer(4, "revoked", now_ms),
+    ]
+    assert may_go_first(some, now_ms) == ids[:1]
+    large = [*some, *(peer(number, "away", None) for number in range(5, LinkLimits().mesh + 2))]
+    assert may_go_first(large, now_ms) == ids[:2]
+    assert may_go_first(large[:-1], now_ms) == ids[:1], "who is out is none of the group"
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
