@@ -74,16 +74,9 @@ async def run(device: "Device", options: Diff) -> Difference:
         before = await past.read(_memories)
     async with opened_past(device, until_ms, options.seen_by) as past:
         after = await past.read(_memories)
+    added, changed, forgotten = await device.apart(_compared, before, after)
     return Difference(
-        since=at_ms(since_ms),
-        until=at_ms(until_ms),
-        added=[view for rid, view in after.items() if rid not in before],
-        changed=[
-            changed
-            for rid, view in after.items()
-            if rid in before and (changed := _change(before[rid], view)) is not None
-        ],
-        forgotten=[view for rid, view in before.items() if rid not in after],
+        since=at_ms(since_ms), until=at_ms(until_ms), added=added, changed=changed, forgotten=forgotten
     )
 
 
@@ -94,7 +87,24 @@ def _memories(connection: "sqlite3.Connection") -> Mapping[str, MemoryView]:
     return {view.rid: view for view in map(view_of_memory, memories_by_age(connection))}
 
 
+def _compared(
+    before: Mapping[str, MemoryView], after: Mapping[str, MemoryView]
+) -> tuple[list[MemoryView], list[Changed], list[MemoryView]]:
+    """Return what was added, what changed, and what was forgotten."""
+    return (
+        [view for rid, view in after.items() if rid not in before],
+        [
+            changed
+            for rid, view in after.items()
+            if rid in before and (changed := _change(before[rid], view)) is not None
+        ],
+        [view for rid, view in before.items() if rid not in after],
+    )
+
+
 def _change(before: MemoryView, after: MemoryView) -> Changed | None:
+    if before == after:  # nearly all
+        return None
     old: dict[str, Any] = to_json(before)
     new: dict[str, Any] = to_json(after)
     fields = {

@@ -1,5 +1,6 @@
 """Reads of the past: as it was, as another device knew it, and what became of it since."""
 
+import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 import samemind
 from cognition.embedding.lexicon import WordVectors
 from cognition.ranking.reading import Glossary
+from samemind.commands.past import diff
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
+from samemind.memory_view import MemoryView
 from samemind.performing import Local
 from tests.support.daemons import until
 from tests.support.devices import run
@@ -101,6 +104,33 @@ def test_a_memory_reads_as_it_was_at_any_moment(tmp_path: Path) -> None:
             assert {view.rid for view in (await mind.diff(before, until=told)).added} == {rid, other}
             with pytest.raises(samemind.Usage, match="that is before"):
                 await mind.diff(changed, until=told)
+
+    trio.run(main)
+
+
+def test_two_moments_are_compared_in_a_thread_where_a_daemon_has_others_to_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At 100,000 memories a comparison on the daemon's own thread held up everybody for seconds."""
+    threads: list[int] = []
+    changed = diff._change
+
+    def noted(before: MemoryView, after: MemoryView) -> diff.Changed | None:
+        threads.append(threading.get_ident())
+        return changed(before, after)
+
+    monkeypatch.setattr(diff, "_change", noted)
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            rid = (await mind.remember("Ann lives in Porto")).rid
+            told = clock.next_day()
+            await mind.edit(rid, "Ann lives in Lisbon")
+            (change,) = (await mind.diff(told)).changed
+            assert (change.before, change.after) == ("Ann lives in Porto", "Ann lives in Lisbon")
+        assert len(threads) == 1
+        assert threading.get_ident() not in threads
 
     trio.run(main)
 
