@@ -93,7 +93,9 @@ def find_verb(line: Line) -> Command[Any, Any]:
 
 def read_words(verb: Command[Any, Any], words: Sequence[str]) -> dict[str, Any]:
     """Return the options that the words behind a verb give, as plain values; `Usage` says what is wrong with them."""
-    found = vars(parser_of(verb).parse_args(words))
+    parser = parser_of(verb)
+    # Words may go on behind an option; read so, argparse would take what stands behind two dashes for options.
+    found = vars(parser.parse_args(words) if "--" in words else parser.parse_intermixed_args(words))
     known = declared(verb.options)
     for joined in (one.name for one in known if one.word.joined and one.name in found):
         found[joined] = " ".join(found[joined]) if found[joined] else None

@@ -39,6 +39,11 @@ def test_the_version_is_told_as_by_every_other_command_and_is_no_word_of_a_verb(
         (["context"], {"query": None}),
         (["goals", "add", "Run", "a", "marathon"], {"text": "Run a marathon"}),
         (["remember", ""], {"text": ""}),
+        (["recall", "green", "-k", "3", "tea"], {"query": "green tea", "k": 3}),
+        (
+            ["remember", "Ann", "--tag", "home", "moved", "--pin", "away"],
+            {"text": "Ann moved away", "tag": ["home"], "pin": True},
+        ),
     ],
 )
 def test_a_sentence_needs_no_quotes_where_nothing_else_follows_it(
