@@ -1,9 +1,9 @@
 """Take in what is told: the telling at once, and what follows from its words behind it.
 
-`tell` commits a telling, and in the same transaction notes that it is to be read. Reading finds what says the same,
-and takes out facts and claims. That takes longer than storing, and few who tell something wait for it; who does
-(`tell_and_read`) gets all of it in one commit. Whoever asks for anything else has the rest read first
-(`ingest_worker`), so an answer does not depend on when it is asked for.
+`tell` commits a telling, and it is noted that it is to be read: in the same transaction, or when it shows. Reading
+finds what says the same, and takes out facts and claims. That takes longer than storing, and few who tell something
+wait for it; who does (`tell_and_read`) gets all of it in one commit. Whoever asks for anything else has the rest read
+first (`ingest_worker`), so an answer does not depend on when it is asked for.
 
 What is brought in (`bringing`) is read likewise, after what is told, and in the order in which it was once told. Nobody
 waits for it but where little is left: twenty thousand lines take a minute.
@@ -132,7 +132,8 @@ class TellingReader:
     ) -> Op:
         """Commit a telling, which is read later; `facts` says whether what it states is to be taken out of it.
 
-        With `may_follow` it is filed later too: whoever asks for anything has that done first (`Replica.read`).
+        With `may_follow` it shows and is filed later too, if it is read for `facts` as nearly all is: whoever asks for
+        anything has that done first (`Replica.read`).
         """
         if self.backlog >= BACKLOG_MAX:
             core.store.follow()
@@ -142,7 +143,7 @@ class TellingReader:
         try:
             fresh = {told.rid} if told.is_fresh else frozenset[MemoryId]()
             write = Write(Remember(told.text, told.fields), told.rid)
-            (op,) = core.commit([write], told.now_ms, fresh=fresh, may_follow=may_follow)
+            (op,) = core.commit([write], told.now_ms, fresh=fresh, may_follow=may_follow and facts)
         finally:
             self._local.telling.clear()
         self._told_s = time.monotonic()

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-from replica import RowChange, new_and_others, transaction
+from replica import FollowingTables, RowChange, new_and_others, transaction
 from replica.derived import INDEX_OF_EVENTS, INDEX_OF_LATEST, INDEX_OF_SUREST, INDEX_OF_TIMES
 
 _CREATE: Final = (
@@ -78,7 +78,7 @@ def carry_over(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
                 target.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)
 
 
-class LocalTables:
+class LocalTables(FollowingTables):
     """A `replica.DerivedTables` of what nothing could rebuild: it notes what has still to be done for memories."""
 
     def __init__(self) -> None:
@@ -127,6 +127,11 @@ class LocalTables:
                 gone,
             )
             self.has_left |= connection.total_changes > before
+
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Note of what was told one by one that it is to be read, for facts too."""
+        unread = [(rid,) for _, rid, _, _ in changes]
+        connection.executemany("INSERT INTO told_unread (rid, facts) VALUES (?, 1)", unread)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: no table here holds the words of a memory that was written."""

@@ -617,6 +617,7 @@ async def open_mind(
         if reranker is not None:
             enter_model(connection, reranker.name)
         ingest.open(connection)
+        ingest.backlog += core.store.lags  # on a full disk, what is to be read is noted later
         space = queue.enter_space(connection, name, now_ms=now_ms)
         return space, found is not None, bool(other_space(connection, space, 1))
 

@@ -425,8 +425,8 @@ class Core:
     ) -> list[Op]:
         """Write some changes as one commit: signed, folded and durable when this returns, all or none.
 
-        Of `fresh` memories, whose ids were made by chance a moment ago, nothing is looked up. With `may_follow` derived
-        tables may hear of it later (`Store.follow`).
+        Of `fresh` memories, whose ids were made by chance a moment ago, nothing is looked up. With `may_follow` what is
+        added may show later (`Store.follow`).
         """
         if not writes:
             return []

@@ -156,7 +156,7 @@ class Changes:
     meta: Callable[[], Mapping[str, bytes]] = dict
     """Gives those of the replica's own small facts that are new, when all else is written."""
     may_follow: bool = False
-    """Whether derived tables may hear of it later, where it does nothing but add memories (`Store.follow`)."""
+    """Whether it may show later, where it does nothing but add memories (`Store.follow`)."""
 
     def is_of_ops_alone(self) -> bool:
         """Say whether there is nothing in it but ops, the cells and memories that they changed, and small facts."""
@@ -278,11 +278,11 @@ class Store(Protocol):
 
     @property
     def lags(self) -> bool:
-        """Whether derived tables have still to hear of something."""
+        """Whether something was told that does not show yet, or of which derived tables have still to hear."""
         ...
 
     def follow(self) -> None:
-        """Tell derived tables what they did not hear of yet: before anything is read of them, or else is written."""
+        """Show what was told and does not show yet: before what shows is read, or anything else is written."""
         ...
 
     def purge(self) -> bool:

@@ -89,7 +89,7 @@ class Replica:
         """Run `function(core, connection)` on the store's thread, to its end even if cancelled; wakes watchers.
 
         The connection is for reading what shows, and for a layer's own derived tables; ops go through the core. A
-        function that `tells` something reads no derived tables, which need not have followed what was told before.
+        function that `tells` something reads nothing of what shows, which may lack what was told before.
         """
         ended, news, written = self._position, self._news, self._written
 
@@ -198,7 +198,7 @@ class Replica:
             return self._driver.read_from_thread(function)
 
     def _follow(self, connection: sqlite3.Connection) -> None:
-        """Have derived tables follow what was told. A store that cannot be written still answers with what there is."""
+        """Have what was told show. A store that cannot be written still answers with what shows, and keeps the rest."""
         if self._core.store.lags:
             with suppress(StoreFailed):
                 self._core.store.follow()

@@ -5,10 +5,10 @@ next change, or when the op leaves; one that comes within a base has it from the
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from replica.codec import SALT_BYTES, decode_payload, pack
+from replica.codec import SALT_BYTES, decode_payload, decode_remembers, pack
 from replica.errors import StoreCorrupt
 from replica.ids import ID8_BYTES, MemoryId, show_memory_id
 from replica.ops import OpKind, Remember
@@ -17,6 +17,8 @@ from replica.state.memories import Add, BareMemory, MemoryCell
 from replica.state.register import Dot
 from replica.storage.sql import insert_many
 
+# What was told is read from the log so many at a time; seldom are there as many.
+_ADDS_AT_ONCE: Final = 1_000
 # The cells of memories that live: each as it is stored, or else the op that added it.
 MEMORY_CELLS: Final = """SELECT m.rid, c.state, o.feed, o.seq, o.id, o.hlc, o.payload FROM memory m
     LEFT JOIN cell c ON c.part = 0 AND c.name = m.rid
@@ -44,6 +46,24 @@ def added_cell(feed: int, seq: int, op_id: bytes, hlc: int, payload: bytes) -> b
     """
     # A list of one list of one add, which has six parts; the body's own list begins behind the salt.
     return b"\x91\x91\x96" + pack((feed, seq, op_id[:ID8_BYTES], hlc))[1:] + payload[SALT_BYTES + 1 :]
+
+
+def adds_from(connection: sqlite3.Connection, first: int) -> Iterator[list[BareMemory]]:
+    """Return the memories that the ops from a position on add, a page at a time; these ops do nothing else."""
+    while rows := connection.execute(
+        "SELECT pos, feed, seq, hlc, rid, payload, id FROM op WHERE pos >= ? ORDER BY pos LIMIT ?",
+        (first, _ADDS_AT_ONCE),
+    ).fetchall():
+        page = []
+        bodies = decode_remembers([payload or b"" for *_, payload, _ in rows])
+        for (pos, feed, seq, hlc, rid, _, op_id), body in zip(rows, bodies, strict=True):
+            if body is None:
+                raise StoreCorrupt(f"expected the op at position {pos} to add a memory, and it does not")
+            page.append(
+                BareMemory(rid, Dot(feed, seq, op_id[:ID8_BYTES]), Add(hlc, body.text, dict(body.fields)))
+            )
+        yield page
+        first = rows[-1][0] + 1
 
 
 def is_told_by_its_op(cell: Cell, logged: Mapping[int, int]) -> bool:

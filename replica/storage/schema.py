@@ -445,3 +445,12 @@ def bound_members_of_proposals(connection: sqlite3.Connection) -> None:
             ) WHERE nth > ?)""",
         (MEMBERS_SHOWN_MAX,),
     )
+
+
+@migration
+def let_what_shows_follow(connection: sqlite3.Connection) -> None:
+    """Note from which place of the log on memories do not show yet, in at most one row.
+
+    From here on they may be in the log alone, where an older program would not look.
+    """
+    connection.execute("CREATE TABLE IF NOT EXISTS unshown (first INTEGER PRIMARY KEY)")

@@ -4,9 +4,10 @@ The `memory`, `edge` and `claim` tables are rewritten by the fold, in its transa
 vectors and queues belong to whoever needs them: a `DerivedTables` is told, inside the same transaction, what changed in
 each memory that shows. Its tables are never hashed, never shipped and can be rebuilt at any time.
 
-Who tells one thing after another does not wait for that (`FollowingTables`). The commit notes from which memory on they
-are behind, and the next write that is anything else tells them first. So does whoever reads (`Replica.read`,
-`Replica.run`), and each opening: nothing is ever seen that they did not follow, whatever ended a program in between.
+Who tells one thing after another waits for none of that. The commit holds the op, and notes from which place of the log
+on what shows is behind; the next write that is anything else has it shown first, and derived tables told
+(`FollowingTables`). So does whoever reads (`Replica.read`, `Replica.run`), and each opening: nobody ever sees a store
+that does not show all that was told, whatever ended a program in between.
 """
 
 import hashlib
@@ -27,7 +28,7 @@ from replica.oplog import Changes
 from replica.state.cells import Cell, CellKind, Key, Proposal, TellingLink, memory_key
 from replica.state.memories import BareMemory, Memory, MemoryCell, show, show_added
 from replica.state.register import winner
-from replica.storage.added import MEMORY_CELLS, memory_cell, packed_cells, write_whole_cells
+from replica.storage.added import MEMORY_CELLS, adds_from, memory_cell, packed_cells, write_whole_cells
 from replica.storage.claims import claim_rows, shown_claims, write_claims
 from replica.storage.links import shown_links, write_links
 from replica.storage.proposals import members, shown_proposals, write_proposals
@@ -134,10 +135,13 @@ class DerivedTables(Protocol):
 
 @runtime_checkable
 class FollowingTables(DerivedTables, Protocol):
-    """Derived tables that need not hear of a new memory in the transaction that adds it, but before they are read."""
+    """Derived tables that tell new memories which were told one by one from others, or may have been filled with some.
+
+    A store that keeps no derived tables shows memories of which these hear later.
+    """
 
     def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Do what `changed` does, of memories that were added since.
+        """Do what `changed` does, of memories that were told one by one (`Changes.may_follow`).
 
         Some may be known: tables that were made anew were filled from all that shows. To queue a memory twice is to
         queue it once, so what only queues has nothing else to do.
@@ -152,35 +156,54 @@ class Shown:
         self._connection = connection
         self._derived = derived
         self._following = [each for each in derived if isinstance(each, FollowingTables)]
-        self._told_at_once = [each for each in derived if not isinstance(each, FollowingTables)]
         for tables in derived:
             tables.migrate(connection)
         self.forget_numbers()
 
     def forget_numbers(self) -> None:
         """Read row numbers anew: at the start, and when a transaction was rolled back."""
-        ((self._last_memory, self._unfollowed),) = self._connection.execute(
-            "SELECT ifnull((SELECT max(id) FROM memory), 0), (SELECT first FROM unfollowed)"
+        ((self._last_memory, self._unfollowed, self._unshown),) = self._connection.execute(
+            """SELECT ifnull((SELECT max(id) FROM memory), 0), (SELECT first FROM unfollowed),
+                      (SELECT first FROM unshown)"""
         )
 
     @property
     def lags(self) -> bool:
-        """Whether derived tables have still to hear of the memories from some number on."""
-        return self._unfollowed is not None and bool(self._following)
+        """Whether memories from some place of the log on do not show yet, or derived tables have to hear of some."""
+        return self._unshown is not None or (self._unfollowed is not None and bool(self._following))
 
     def follow(self) -> None:
-        """Tell derived tables what they did not hear of yet, inside a transaction."""
-        if not self.lags:
-            return
-        for page in _pages_from(self._connection, self._unfollowed):
-            last_ms = max(memory.updated for *_, memory in page if memory is not None) >> COUNTER_BITS
-            for tables in self._following:
-                tables.follow(self._connection, page, last_ms)
-        self._connection.execute("DELETE FROM unfollowed")
-        self._unfollowed = None
+        """Show what does not show yet, and tell derived tables what they did not hear of, inside a transaction."""
+        if self._unfollowed is not None and self._following:
+            for page in _pages_from(self._connection, self._unfollowed):
+                for tables in self._following:
+                    tables.follow(self._connection, page, _last_ms(page))
+            self._connection.execute("DELETE FROM unfollowed")
+            self._unfollowed = None
+        if self._unshown is not None:
+            for added in adds_from(self._connection, self._unshown):
+                self._show_told(added)
+            self._connection.execute("DELETE FROM unshown")
+            self._unshown = None
+
+    def _show_told(self, added: Sequence[BareMemory]) -> None:
+        inserts: _Inserts = {}
+        seen = [*self._show_added(added, inserts)]
+        self._insert(inserts)
+        for tables in self._derived:
+            tell = tables.follow if isinstance(tables, FollowingTables) else tables.changed
+            tell(self._connection, seen, _last_ms(seen))
+        if not self._following and self._unfollowed is None:  # whoever keeps derived tables tells them
+            self._unfollowed = seen[0].id
+            self._connection.execute("INSERT INTO unfollowed VALUES (?)", (self._unfollowed,))
 
     def write(self, changes: Changes, now_ms: int, *, follows: bool) -> None:
         """Follow a batch, inside its transaction; `follows` is what `prepare` said of it."""
+        if follows:
+            if self._unshown is None:
+                self._unshown = changes.entries[0].pos
+                self._connection.execute("INSERT INTO unshown VALUES (?)", (self._unshown,))
+            return
         others = {key: cell for key, cell in changes.cells.items() if key.part is not CellKind.MEMORY}
         settings = related = False
         if others:
@@ -191,7 +214,7 @@ class Shown:
             judged = write_same_slots(self._connection, others)
             related = proposed or linked or judged
         if changes.memories or changes.bare or related:
-            self._write_memories(changes, now_ms, follows=follows)
+            self._write_memories(changes, now_ms)
         if changes.added:
             self._write_added(changes.added, changes.count_added, now_ms)
         elif settings:
@@ -338,9 +361,9 @@ class Shown:
         return found
 
     def prepare(self, changes: Changes) -> bool:
-        """Say whether derived tables may follow a batch later; else have them follow what came before it.
+        """Say whether a batch may be shown later; else show what came before it.
 
-        Before it is written, since cells and memories are still what they did not hear of.
+        Before it is written, since that is told from the log alone.
         """
         follows = self._follows(changes)
         if not follows:
@@ -353,11 +376,11 @@ class Shown:
             changes.may_follow
             and bool(self._following)
             and changes.is_of_ops_alone()
-            and bool(changes.bare)
+            and len(changes.bare) == len(changes.entries) > 0
             and not changes.cells
         )
 
-    def _write_memories(self, changes: Changes, now_ms: int, *, follows: bool) -> None:
+    def _write_memories(self, changes: Changes, now_ms: int) -> None:
         shown = [change.rid for change in changes.memories if change.before is not None]
         numbers = {}
         if shown:
@@ -396,14 +419,7 @@ class Shown:
         if stale or laden:
             write_claims(self._connection, stale, laden)
             write_triggers(self._connection, stale, laden)
-        if not follows:
-            self._tell(seen, now_ms)
-            return
-        if self._unfollowed is None:
-            self._unfollowed = seen[0].id
-            self._connection.execute("INSERT INTO unfollowed VALUES (?)", (self._unfollowed,))
-        for tables in self._told_at_once:
-            tables.changed(self._connection, seen, now_ms)
+        self._tell(seen, now_ms)
 
     def _tell(self, seen: Sequence[RowChange], now_ms: int) -> None:
         for tables in self._derived:
@@ -431,6 +447,10 @@ class Shown:
         self._connection.execute("DROP INDEX memory_by_content")
         yield
         self._connection.execute(index)
+
+
+def _last_ms(changes: Sequence[RowChange]) -> int:
+    return max(after.updated for *_, after in changes if after is not None) >> COUNTER_BITS
 
 
 def _pages_from(connection: sqlite3.Connection, first: int | None) -> Iterator[list[RowChange]]:

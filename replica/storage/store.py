@@ -54,8 +54,9 @@ class SqliteStore:
         connection.create_function("added_cell", 5, added_cell, deterministic=True)
         connection.create_function("joined", 2, joined, deterministic=True)
         self._shown = Shown(connection, derived)
-        with suppress(StoreFailed):  # on a full disk, what is there still answers
-            self.follow()
+        if derived:  # else it may be opened only for reading
+            with suppress(StoreFailed):  # on a full disk, what is there still answers
+                self.follow()
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -175,6 +176,7 @@ class SqliteStore:
 
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
+        self.follow()
         wanted = list(keys)
         if len(wanted) == 1 and wanted[0].part is CellKind.MEMORY:  # a memory that is told
             return dict(map(memory_cell, self.connection.execute(_MEMORY_CELL, (wanted[0].name,))))
@@ -204,6 +206,7 @@ class SqliteStore:
 
     def bare_adds(self, first: int, last: int) -> Set[int]:
         """Return the positions of ops that added a memory which has no cell: nothing is known of it but this."""
+        self.follow()
         found = self.connection.execute(
             """SELECT o.pos FROM op o JOIN memory m ON m.rid = o.rid
                WHERE o.pos BETWEEN ? AND ? AND o.kind = 1 AND o.status = 0 AND o.payload IS NOT NULL
@@ -278,11 +281,11 @@ class SqliteStore:
 
     @property
     def lags(self) -> bool:
-        """Whether derived tables have still to hear of something."""
+        """Whether something was told that does not show yet, or of which derived tables have still to hear."""
         return self._shown.lags
 
     def follow(self) -> None:
-        """Tell derived tables what they did not hear of yet."""
+        """Show what was told and does not show yet, and tell derived tables what they did not hear of."""
         if self._shown.lags:
             try:
                 with derived_transaction(self.connection):
@@ -310,6 +313,7 @@ class SqliteStore:
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
+        self.follow()
         yield from map(memory_cell, self.connection.execute(MEMORY_CELLS))
         for part, name, state in self.connection.execute(
             "SELECT part, name, state FROM cell WHERE part != ? AND state IS NOT NULL", (CellKind.MEMORY,)
@@ -318,6 +322,7 @@ class SqliteStore:
 
     def all_memories(self) -> set[bytes]:
         """Return the id of every memory that lives."""
+        self.follow()
         return {rid for (rid,) in self.connection.execute("SELECT rid FROM memory")}
 
     def all_tombstones(self) -> set[bytes]:
@@ -358,6 +363,7 @@ class SqliteStore:
 
     def check(self, cells: Iterable[tuple[Key, Cell]]) -> list[str]:
         """Return what is wrong with the file, and with what shows compared with these cells, which are all."""
+        self.follow()
         found = [text for (text,) in self.connection.execute("PRAGMA integrity_check") if text != "ok"]
         return [*(f"SQLite: {text}" for text in found), *self._shown.check(cells)]
 

@@ -7,7 +7,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 import samemind
+from samemind.commands.memories._pins import PINS_MAX
 
 TALK = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin with her dog."
 TELLS = f"""
@@ -81,6 +84,7 @@ def test_a_burst_that_nobody_had_time_to_file_is_found_by_its_words(tmp_path: Pa
     )
     assert told.returncode == -signal.SIGKILL, told.stderr
     with samemind.open_blocking(tmp_path / "home") as mind:
+        assert sorted(memory.text for memory in mind.list()) == sorted(BURST)
         for text in BURST:
             assert mind.recall(text.split()[1], k=1)[0].text == text
         assert mind.verify().ok
@@ -88,4 +92,17 @@ def test_a_burst_that_nobody_had_time_to_file_is_found_by_its_words(tmp_path: Pa
         places = connection.execute("SELECT term, doc, col, offset FROM memory_word_at").fetchall()
         assert len(places) == len({*places}) > len(BURST)
         connection.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
-        assert connection.execute("SELECT count(*) FROM unfollowed").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM unshown").fetchone() == (0,)
+
+
+def test_what_was_just_told_counts_for_what_is_told_next(tmp_path: Path) -> None:
+    """What came out of a recall keeps its speaker, and no more are pinned than there is room for."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("It rains")  # whoever watches is woken by this, and then not for a while
+        mind.remember("The rent is 950 euros", speaker="Ann")
+        again = mind.remember("The rent is 950 euros", source="recall")
+        assert mind.get(again).speaker == "Ann"
+        for number in range(PINS_MAX):
+            mind.remember(f"The code of door {number} is known", pin=True)
+        with pytest.raises(samemind.NeedsDecision, match="pinned already"):
+            mind.remember("One door more", pin=True)

@@ -104,7 +104,7 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
     told = reminding.fields
     given = claims_of(options.claims, speaker=options.speaker, text=options.text, now_ms=now_ms)
     awaited = options.read or options.wait or options.nominees or bool(given)
-    tells = not awaited and options.rid is None and not other_words
+    tells = not awaited and not _looks_at_others(options)
     asked, found = _read(options, told, now_ms, for_facts=awaited and not options.no_facts)
     found = replace(found, given=given) if given else found
 
@@ -149,6 +149,13 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
         if other_words:
             device.mind.wordings.came()
     return remembered if remembered.held else await _waited(device, options, remembered)
+
+
+def _looks_at_others(options: RememberMemory) -> bool:
+    """Say whether other memories are looked at to store this one: those that were told a moment ago show first then."""
+    from cognition.memories import RECALLED
+
+    return bool(options.rid or options.wordings or options.pin or options.source == RECALLED)
 
 
 async def _waited(device: "Device", options: RememberMemory, stored: Remembered) -> Remembered:

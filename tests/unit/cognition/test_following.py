@@ -1,7 +1,7 @@
 """Derived tables follow what is told one after the other, and nobody ever sees that they came later."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -20,13 +20,15 @@ from replica import (
     MemoryId,
     Remember,
     Set,
+    Value,
     Write,
     new_memory_id,
     open_replica,
 )
-from replica.errors import StoreFailed
-from replica.ops import Body, Claim, Relate
+from replica.errors import StoreCorrupt, StoreFailed
+from replica.ops import Body, Claim, Relate, Withdraw
 from replica.purging import purge
+from replica.state.cells import memory_key
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from simulations.disk import Crash, Failure, SqliteDisk
@@ -53,11 +55,11 @@ class Teller:
         self.reader = TellingReader(self.disk.store.local, lambda: NOW_MS, newer=False)
         self.reader.open(self.disk.connection)
 
-    def tell(self, text: str) -> MemoryId:
+    def tell(self, text: str, fields: Mapping[str, Value] | None = None, *, facts: bool = True) -> MemoryId:
         """Tell one thing that nobody waits for."""
         rid = new_memory_id(NOW_MS, self.random)
-        told = NewTelling(rid, text, {}, NOW_MS, is_fresh=True)
-        self.reader.tell(self.core, self.disk.connection, told, facts=True, may_follow=self.follows)
+        told = NewTelling(rid, text, fields or {}, NOW_MS, is_fresh=True)
+        self.reader.tell(self.core, self.disk.connection, told, facts=facts, may_follow=self.follows)
         return rid
 
     def commit(self, *writes: Write) -> None:
@@ -82,6 +84,14 @@ class Teller:
             for queue in queues
         }
 
+    def named(self, numbers: Sequence[int]) -> list[bytes]:
+        """Return the memories that bear these numbers; one that is gone may leave its number to another."""
+        rids = dict(self.disk.connection.execute("SELECT id, rid FROM memory"))
+        return [rids[number] for number in numbers if number in rids]
+
+    def shown(self) -> list[str]:
+        return [text for (text,) in self.disk.connection.execute("SELECT text FROM memory ORDER BY id")]
+
     def unread(self) -> int:
         ((count,),) = self.disk.connection.execute("SELECT count(*) FROM told_unread")
         return int(count)
@@ -96,13 +106,30 @@ def test_what_is_told_is_committed_and_filed_by_whoever_asks_next() -> None:
     teller.tell("ann boat")
     teller.tell("bob tea")
     assert teller.lags()
-    assert (teller.filed(), teller.unread()) == ([], 2)
+    assert (teller.filed(), teller.unread(), teller.shown()) == ([], 0, [])
     teller.core.store.follow()
     assert not teller.lags()
+    assert (teller.unread(), teller.shown()) == (2, ["ann boat", "bob tea"])
     assert teller.filed() == sorted([*places("ann boat", 1), *places("bob tea", 2)])
     assert teller.queued() == {queue: [1, 2] for queue in teller.queued()} | {"telling": []}
     teller.core.store.follow()
     assert len(teller.filed()) == 4
+
+
+def test_what_is_told_without_its_facts_is_noted_so() -> None:
+    teller = Teller()
+    teller.tell("ann boat")
+    teller.tell("bob tea", facts=False)
+    assert not teller.lags()
+    notes = teller.disk.connection.execute("SELECT facts FROM told_unread ORDER BY no").fetchall()
+    assert notes == [(1,), (0,)]
+
+
+def test_tables_of_every_kind_hear_of_what_shows_later() -> None:
+    teller = Teller()
+    teller.tell("call bob", {"type": "prospective", "event_start": NOW_MS + 1})
+    teller.core.store.follow()
+    assert teller.disk.connection.execute("SELECT id FROM due").fetchall() == [(1,)]
 
 
 def test_a_program_that_was_killed_in_between_left_nothing_out_and_nothing_twice() -> None:
@@ -169,7 +196,7 @@ def test_a_word_that_was_erased_before_it_was_filed_is_in_no_page_of_the_file() 
     + [f"UPDATE {name}_version SET version = 0" for name in ("claim", "pattern", "entity", "wording")],
 )
 def test_tables_that_another_version_makes_anew_hold_each_word_once(marker: str) -> None:
-    """They are filled from all that shows, and that holds what is still to be followed."""
+    """What was told shows after they were filled from all that shows."""
     teller = Teller()
     for text in ("ann boat", "bob tea"):
         teller.tell(text)
@@ -188,8 +215,7 @@ def test_who_keeps_no_derived_tables_leaves_them_to_who_does() -> None:
     connection = connect(":memory:")
     connection.deserialize(teller.disk.raw())
     bare = SqliteStore(connection)
-    assert not bare.lags
-    bare.follow()
+    assert bare.lags
     core = core_of("laptop", bare)
     core.commit([Write(Remember("bob tea", {}), new_memory_id(NOW_MS, teller.random))], NOW_MS)
     again = Teller(SqliteDisk(connection.serialize(), thinks=True))
@@ -209,6 +235,57 @@ def test_a_full_disk_keeps_nobody_from_opening_a_store_that_lags(tmp_path: Path)
     home.connection.execute("PRAGMA query_only = OFF")
     home.core.store.follow()
     assert home.connection.execute("SELECT count(*) FROM memory_text_docsize").fetchone() == (1,)
+
+
+READS: dict[str, Callable[[SqliteStore, MemoryId], object]] = {
+    "load": lambda store, rid: [*store.load([memory_key(rid)])] == [memory_key(rid)],
+    "all_cells": lambda store, rid: [key for key, _ in store.all_cells()] == [memory_key(rid)],
+    "all_memories": lambda store, rid: store.all_memories() == {rid},
+    "bare_adds": lambda store, rid: store.bare_adds(0, 9) == {1},
+    "check": lambda store, rid: len(store.check([])) == 1,
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_a_store_that_is_read_without_a_replica_shows_what_was_told(
+    read: Callable[[SqliteStore, MemoryId], object],
+) -> None:
+    teller = Teller()
+    rid = teller.tell("ann boat")
+    assert read(teller.disk.store, rid)
+    assert not teller.lags()
+
+
+def test_nothing_is_folded_onto_what_cannot_be_shown() -> None:
+    """A change of a memory that was told, on a disk that takes nothing meanwhile."""
+    teller = Teller()
+    rid = teller.tell("ann boat")
+    teller.disk.connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(StoreFailed):
+        teller.core.store.load([memory_key(rid)])
+    with pytest.raises(StoreFailed):
+        teller.commit(Write(Set("speaker", "bob"), rid))
+    teller.disk.connection.execute("PRAGMA query_only = OFF")
+    teller.commit(Write(Set("speaker", "bob"), rid))
+    assert [word for word, _ in teller.filed()] == ["ann", "boat", "bob"]
+    assert not teller.core.store.check(teller.core.store.all_cells())
+
+
+def test_a_commit_that_adds_memories_and_says_something_else_shows_at_once() -> None:
+    """What is shown later is told from the log alone, where each op adds a memory."""
+    teller = Teller()
+    rid = new_memory_id(NOW_MS, teller.random)
+    teller.core.commit([Write(Remember("ann boat", {}), rid), Write(Withdraw(()))], NOW_MS, may_follow=True)
+    assert not teller.lags()
+    assert teller.shown() == ["ann boat"]
+
+
+def test_a_log_that_tells_of_no_memory_where_one_was_told_is_damaged() -> None:
+    teller = Teller()
+    teller.tell("ann boat")
+    teller.disk.connection.execute("UPDATE op SET payload = x'00'")
+    with pytest.raises(StoreCorrupt, match="position 1"):
+        teller.core.store.follow()
 
 
 @pytest.mark.parametrize(
@@ -278,11 +355,11 @@ def test_many_that_are_filed_already_are_not_filed_twice() -> None:
     home.core.commit(
         [Write(Remember(f"ann {n}", {}), rid) for n, rid in enumerate(rids)], NOW_MS, may_follow=True
     )
-    assert home.core.store.lags
+    SqliteStore(home.connection).follow()  # it shows them, and keeps no derived tables
     home.connection.execute("DELETE FROM cognition WHERE name = 'version'")
     CognitionTables().migrate(home.connection)
     filed = filed_in_all(home)
-    home.core.store.follow()
+    assert not SqliteStore(home.connection, [CognitionTables()]).lags
     assert filed_in_all(home) == filed
     assert home.connection.execute("SELECT count(*) FROM memory_word_at").fetchone() == (12,)
 
@@ -316,8 +393,15 @@ def test_tables_that_follow_equal_tables_that_were_told_at_once(seed: int, steps
             tellers = [each.died() for each in tellers]
     follower, other = tellers
     follower.core.store.follow()
-    assert follower.filed() == other.filed()
-    assert follower.queued() == other.queued()
+    filed, others_filed = [
+        sorted((word, each.named([number])) for word, number in each.filed()) for each in (follower, other)
+    ]
+    assert filed == others_filed
+    queued, others_queued = [
+        {queue: each.named(numbers) for queue, numbers in each.queued().items()} for each in (follower, other)
+    ]
+    assert queued == others_queued
+    assert follower.unread() == other.unread()
     assert not follower.core.store.check(follower.core.store.all_cells())
 
 
