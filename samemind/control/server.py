@@ -177,9 +177,12 @@ class _Conversation:
         except Exception as error:
             return encode(failure(explain(error)))
         try:
-            return encode({"result": result})
+            told = encode({"result": result})
         except ValueError as error:  # ours, and not a value of the asker's
             return encode(failure(Failed(f"what {verb} found cannot be told: {error}", code="internal")))
+        if len(told) > LINE_BYTES_MAX:
+            return encode(failure(_too_long(verb, len(told))))
+        return told
 
     async def _line(self) -> bytes | None:
         searched = 0
@@ -204,3 +207,11 @@ class _Conversation:
                 break
         self._hung_up = True
         scope.cancel()
+
+
+def _too_long(verb: str, size: int) -> Failed:
+    return Failed(
+        f"expected an answer of at most {LINE_BYTES_MAX >> 20} MB, what {verb} found takes {size >> 20} MB",
+        code="too_large",
+        hint="ask for less, such as a shorter time; or stop the daemon and ask again",
+    )

@@ -53,6 +53,28 @@ def test_a_result_that_is_no_json_is_told_as_a_bug_and_ends_nothing_else(tmp_pat
     trio.run(main)
 
 
+def test_an_answer_that_is_too_long_for_a_line_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asked took the line's end for the end of the program, and asked again."""
+    home = Home.at(tmp_path)
+    monkeypatch.setattr(server, "LINE_BYTES_MAX", 1 << 20)
+    fits = (1 << 20) - len(b'{"result": {"text": ""}}\n')
+
+    async def long(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        return {"text": "x" * (fits + int(verb))}
+
+    async def main() -> None:
+        async with serve(home, long):
+            assert await ask(home, "0") == {"text": "x" * fits}
+            with pytest.raises(Failed, match="expected an answer of at most 1 MB") as caught:
+                await ask(home, "1")
+            assert caught.value.code == "too_large"
+            assert await ask(home, "-5") == {"text": "x" * (fits - 5)}
+
+    trio.run(main)
+
+
 @contextmanager
 def full_queue(place: Path) -> Iterator[socket.socket]:
     """A program that listens and takes no connection, in whose queue there is no room for another."""
