@@ -170,7 +170,6 @@ class Roster:
                 entry.member, entry.given = None, False
             if news and (entry.member is None or entry.member in news):
                 entry.failures, entry.others, entry.due_ms = 0, 0, now_ms
-        self._looked_at = self._looked_at if self._looked_at in admitted else None
 
     def fix(self, address: Address, *, now_ms: int, member: DeviceId | None = None) -> None:
         """Take an address that the owner gave, for one member or for whoever answers there."""

@@ -149,8 +149,6 @@ def test_when_one_peer_is_gone_the_others_are_told_at_once_what_waited_for_it(tm
 def test_a_link_is_ended_for_being_spare_by_who_made_it_once_nothing_needs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sync.links.SPARE_SECONDS_MIN", 0.05)
-
     async def main() -> None:
         async with (
             devices(tmp_path, "laptop", "phone") as (laptop, phone),
@@ -169,14 +167,15 @@ def test_a_link_is_ended_for_being_spare_by_who_made_it_once_nothing_needs_it(
             await made.link.settle()
             await taken.link.settle()
             near.end_spare([b.device_id])
-            await trio.sleep(0.1)
+            assert not made.leaves, "it is young"
+            monkeypatch.setattr("sync.links.SPARE_SECONDS_MIN", 0)
             far.end_spare([a.device_id])
+            assert not taken.leaves, "the other made it"
             await laptop.remember("only you hear this from me")
             await agree(laptop, phone)
             await made.link.settle()
             near.end_spare([b.device_id])
-            await trio.sleep(0.1)
-            assert b.device_id in near, "young, made by the other, and then with news"
+            assert not made.leaves, "there was news"
             exchange = made.link._exchange
             assert exchange is not None
             exchange.use.carries_news = False

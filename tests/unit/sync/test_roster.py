@@ -550,6 +550,18 @@ def test_nobody_is_looked_at_where_all_are_linked_or_all_are_called() -> None:
     assert not roster.look(now_ms=0)
 
 
+def test_nobody_is_looked_at_who_is_being_called_or_waits_after_a_call_that_failed() -> None:
+    roster = linked_ring()
+    assert roster.look(now_ms=0)
+    (contact,) = roster.due(now_ms=0)
+    roster.calling(contact.key, now_ms=0)
+    assert not roster.look(now_ms=60_000), "nobody else is missing"
+    roster.failed(contact.key, now_ms=60_000, random=Random(1))
+    assert not roster.look(now_ms=60_001)
+    roster.forget_meetings()
+    assert roster.look(now_ms=60_000 + BACKOFF_MS_MIN)
+
+
 def test_a_link_that_holds_no_place_is_spare_unless_somebody_asks_for_it() -> None:
     roster = linked_ring()
     assert roster.spare == {AHEAD_2}, "another is nearer since the group has grown"
