@@ -14,7 +14,7 @@ from samemind.arguments import (
     new_path,
     pairs_of,
     rid_of,
-    spaces_of,
+    texts_of,
     when_of,
 )
 from samemind.asking import Asking
@@ -140,7 +140,7 @@ class Methods(Asking):
             event_end=when_of(event_end),
             at=when_of(at),
             source=source,
-            tag=[*tag],
+            tag=texts_of(tag),
             meta=pairs_of(meta),
             pin=pin,
             workspace=workspace,
@@ -149,8 +149,8 @@ class Methods(Asking):
             no_facts=no_facts,
             read=read,
             nominees=nominees,
-            wordings=[*wordings],
-            claims=[*claims],
+            wordings=texts_of(wordings),
+            claims=texts_of(claims),
             rid=rid,
         )
         return answer
@@ -188,11 +188,11 @@ class Methods(Asking):
             domain=domain,
             project=project,
             topic=topic,
-            tag=[*tag],
+            tag=texts_of(tag),
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
-            workspace=spaces_of(workspace),
+            workspace=texts_of(workspace),
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
@@ -245,11 +245,11 @@ class Methods(Asking):
             domain=domain,
             project=project,
             topic=topic,
-            tag=[*tag],
+            tag=texts_of(tag),
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
-            workspace=spaces_of(workspace),
+            workspace=texts_of(workspace),
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
@@ -267,7 +267,7 @@ class Methods(Asking):
 
     async def tag(self, rid: Rid, *tags: str, remove: bool = False) -> MemoryView:
         """Add labels to a memory, or remove them."""
-        answer: MemoryView = await self._ask("tag", rid=rid_of(rid), tags=[*tags], remove=remove)
+        answer: MemoryView = await self._ask("tag", rid=rid_of(rid), tags=texts_of(tags), remove=remove)
         return answer
 
     async def pin(self, rid: Rid) -> MemoryView:
@@ -353,11 +353,11 @@ class Methods(Asking):
             domain=domain,
             project=project,
             topic=topic,
-            tag=[*tag],
+            tag=texts_of(tag),
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
-            workspace=spaces_of(workspace),
+            workspace=texts_of(workspace),
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
@@ -407,11 +407,11 @@ class Methods(Asking):
             domain=domain,
             project=project,
             topic=topic,
-            tag=[*tag],
+            tag=texts_of(tag),
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
-            workspace=spaces_of(workspace),
+            workspace=texts_of(workspace),
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
@@ -534,7 +534,7 @@ class Methods(Asking):
 
     async def requeue(self, *ids: str) -> Requeued:
         """Retry entries of the queue that failed: those named, or all."""
-        answer: Requeued = await self._ask("queue requeue", ids=[*ids])
+        answer: Requeued = await self._ask("queue requeue", ids=texts_of(ids))
         return answer
 
     async def wait_for_queue(self) -> Queue:

@@ -54,9 +54,15 @@ def when_of(moment: Any) -> str | None:
     return moment.isoformat() if isinstance(moment, datetime) else moment
 
 
-def spaces_of(workspace: Spaces) -> list[str]:
-    """Return workspaces as a list: a text is one of them."""
-    return [workspace] if isinstance(workspace, str) else list(workspace or ())
+def texts_of(texts: str | Iterable[str] | None) -> list[str]:
+    """Return texts as a list. One alone is one of them: a type checker lets it pass, and it is no list of letters."""
+    return [texts] if isinstance(texts, str) else list(texts or ())
+
+
+def lines_of(items: Iterable[str | Mapping[str, Any]]) -> list[str]:
+    """Return what is to be remembered as JSON lines. One text or object alone is one item: its text is not lost."""
+    several = [items] if isinstance(items, str | Mapping) else items
+    return [json.dumps(item, ensure_ascii=False, default=when_of) for item in several]
 
 
 def check_share(workspace: str | None, share: Iterable[str]) -> None:

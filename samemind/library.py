@@ -8,7 +8,6 @@ options of a command.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from samemind._methods import Methods
-from samemind.arguments import Rid, assignments_of, full_path, new_path, rid_of, when_of
+from samemind.arguments import Rid, assignments_of, full_path, lines_of, new_path, rid_of
 from samemind.catalog import verb_named
 from samemind.config import Home
 from samemind.control.pouring import draw, poured
@@ -82,10 +81,9 @@ class Mind(Methods):
         facts: bool = False,
     ) -> RememberedMany:
         """Store many memories in one commit: texts, or objects with a `text` and the options of `remember`."""
-        lines = [json.dumps(item, ensure_ascii=False, default=when_of) for item in items]
         answer: RememberedMany = await self._ask(
             "remember-many",
-            lines=lines,
+            lines=lines_of(items),
             workspace=workspace,
             wait=wait,
             no_dedup=no_dedup,

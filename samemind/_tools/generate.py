@@ -39,11 +39,11 @@ _BY_TAKES: Final[Mapping[Takes, tuple[str, str]]] = {
     Takes.PATH: ("str | os.PathLike[str]", "full_path"),
     Takes.NEW_PATH: ("str | os.PathLike[str]", "new_path"),
     Takes.PAIRS: ("Meta | None", "pairs_of"),
-    Takes.SPACES: ("Spaces", "spaces_of"),
+    Takes.SPACES: ("Spaces", "texts_of"),
     Takes.MESSAGES: ("Iterable[Mapping[str, str]]", "messages_of"),
 }
 # Converters that make the right thing of None themselves.
-_TAKE_NOTHING: Final = frozenset({"when_of", "pairs_of", "spaces_of"})
+_TAKE_NOTHING: Final = frozenset({"when_of", "pairs_of", "texts_of"})
 # What makes a head load its exports when they are asked for, and how deep its table is indented.
 _LAZY: Final = "    __getattr__ = exports("
 _INSIDE: Final = 12
@@ -236,7 +236,7 @@ def _literal(value: Any) -> str:
 
 def _passed(one: Declared, method: Method) -> str:
     if one.word.takes is None:
-        return f"[*{one.name}]" if one.many else one.name
+        return f"texts_of({one.name})" if one.many else one.name
     converter = _BY_TAKES[one.word.takes][1]
     if one.many and not one.word.flag:
         return f"[{converter}(one) for one in {one.name}]"

@@ -236,6 +236,21 @@ def test_times_ids_and_metadata_may_be_python_values(tmp_path: Path) -> None:
         assert mind.list(since=noon, until=noon + timedelta(seconds=1)).memories[0].told_at == noon
 
 
+def test_one_text_where_several_may_stand_is_one_of_them(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path) as mind:
+        bees = mind.remember(
+            "Ann keeps bees", tag="hobby", wordings="who has a hive?", claims="Ann keeps: bees"
+        )
+        assert mind.get(bees).tags == ["hobby"]
+        assert [hit.rid for hit in mind.recall("bees", tag="hobby")] == [bees.rid]
+        assert mind.list(tag="hobby").total == 1
+        assert mind.remember_many("Bob keeps goats").count == 1
+        assert mind.remember_many({"text": "Eve keeps hens", "topic": "farm"}).count == 1
+        texts = {memory.text for memory in mind.list()}
+        assert texts == {"Ann keeps bees", "Bob keeps goats", "Eve keeps hens"}
+        assert mind.list(topic="farm").total == 1
+
+
 @published("YD-04")
 def test_a_stretch_holds_its_beginning_and_not_its_end(tmp_path: Path) -> None:
     """Row YD-04: [a, b) boundaries are exact; a date alone is the whole day."""
