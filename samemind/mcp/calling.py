@@ -1,7 +1,7 @@
 """Make of a tool's arguments what its verb is asked, for whichever protocol they came by."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from samemind.errors import Usage
@@ -15,7 +15,7 @@ _UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {
 
 _IS: Final = {False: "is", True: "are"}
 # A command in backquotes, or an option with what people call its value.
-_ON_A_LINE: Final = re.compile(r"`[^`]*`|--([a-z][a-z-]*)(?: [A-Z]+\b)?")
+_ON_A_LINE: Final = re.compile(r"`(?:samemind )?([^`]*)`|--([a-z][a-z-]*)(?: [A-Z]+\b)?")
 
 MAY_ONLY_READ: Final = "this agent may only read"
 
@@ -35,12 +35,22 @@ def options_of(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> dict[s
     return {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
 
 
-def in_names_of(tool: Tool, text: str) -> str:
-    """Return a message with the options of a command line as the arguments of a tool; a command in it stays."""
+def in_names_of(tool: Tool, text: str, shown: Iterable[Tool]) -> str:
+    """Return a message as it is told to an agent that is `shown` these tools, `tool` among them.
+
+    Options become the arguments of `tool`, and a command without options becomes the tool that does it. Any other
+    command stays: the agent may tell its user to type it.
+    """
     names = {one.name for one in tool.options()}
+    by_verb = {one.verb: one.name for one in shown}
 
     def named(found: re.Match[str]) -> str:
-        name = (found[1] or "").replace("-", "_")
+        command, option = found.groups(default="")
+        if command:
+            # `samemind contradictions` is short for its `list`.
+            does = by_verb.get(command) or by_verb.get(f"{command} list")
+            return f"`{does}`" if does else found[0]
+        name = option.replace("-", "_")
         return f"`{name}`" if name in names else found[0]
 
     return _ON_A_LINE.sub(named, text)

@@ -6,7 +6,7 @@ holds the store; here it is only described, asked for, and told in the words of 
 """
 
 import base64
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -197,11 +197,11 @@ class _Verbs:
             document = await ask(tool.verb, options)
             document = within_bounds(tool.verb, document)
         except SamemindError as error:
-            return refused(error, tool)
+            return refused(error, tool, self._tools.values())
         except MCPError:
             raise
         except Exception as error:
-            return refused(explain(error), tool)
+            return refused(explain(error), tool, self._tools.values())
         return types.CallToolResult(
             content=[
                 types.TextContent(type="text", text=tell(tool.verb, document)),
@@ -468,11 +468,13 @@ def _resource(memory: Mapping[str, Any]) -> types.Resource:
     )
 
 
-def refused(error: SamemindError, tool: Tool | None = None) -> types.CallToolResult:
-    """Return an error as something that the model can read and mend: in the names that it was shown."""
+def refused(
+    error: SamemindError, tool: Tool | None = None, shown: Iterable[Tool] = ()
+) -> types.CallToolResult:
+    """Return an error as something that the model can read and mend: in the names of the tools it was `shown`."""
     ends = "" if error.message.endswith("?") else "."
     text = f"{error.message}{ends} {error.hint}" if error.hint else error.message
-    text = text if tool is None else in_names_of(tool, text)
+    text = text if tool is None else in_names_of(tool, text, shown)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
         structured_content={"error": error.document()},

@@ -150,6 +150,9 @@ def test_the_other_side_of_a_contradiction_is_no_surer_than_the_side_that_was_fo
             alone = await client.call_tool("recall", {"query": "where does Ben live?", "k": 1})
             text = alone.content[0].text  # type: ignore[union-attr]
             assert f"CONTRADICTED [{asked['contradiction_id']}] (against it: B" in text, "by what, is said"
+            unknown = await client.call_tool("resolve", {"id": "ffffffff", "keep_a": True})
+            said = "no contradiction has the id ffffffff. `contradictions` lists them"
+            assert unknown.content[0].text == said, "the tool, and no command"  # type: ignore[union-attr]
             await call(client, "resolve", id=asked["contradiction_id"], keep_a=True)
             assert (await call(client, "contradictions"))["contradictions"] == []
             (settled,) = (await call(client, "contradictions", status="settled"))["contradictions"]

@@ -355,11 +355,20 @@ def test_an_error_says_the_arguments_of_the_tool_and_leaves_commands_as_they_are
     error = NeedsDecision(
         "Lisbon or Porto?", hint="say --keep-a, --keep RID or --merge TEXT; with --since TIME too"
     )
-    (said,) = refused(error, tool).content
+    (said,) = refused(error, tool, core()).content
     assert isinstance(said, TextContent)
     assert said.text == "Lisbon or Porto? say `keep_a`, `keep` or `merge`; with `since` too"
     kept = "`samemind contradictions resolve X --keep-a`, --keeper and --all"
-    assert in_names_of(tool, kept) == kept
+    assert in_names_of(tool, kept, core()) == kept
+
+
+def test_an_error_says_the_tool_in_place_of_the_command_that_it_stands_for() -> None:
+    tool = next(each for each in core() if each.name == "resolve")
+    hint = "`samemind contradictions` lists them, `samemind recall` and `correct` find them"
+    assert in_names_of(tool, hint, core()) == "`contradictions` lists them, `recall` and `correct` find them"
+    assert in_names_of(tool, hint, [tool]) == hint  # an agent without these tools is not sent to them
+    held = "`samemind held` lists them, `samemind triggers list --all` too"
+    assert in_names_of(tool, held, core()) == held
 
 
 def test_a_block_without_room_does_not_say_that_nothing_is_known() -> None:
