@@ -155,9 +155,11 @@ async def secure(
             return secured, peer
         raise LinkLost(f"expected a handshake within {HANDSHAKE_SECONDS_MAX:g} s, the peer stayed silent")
     except BaseException as error:
-        if isinstance(error, Untrusted | RemoteProtocolError):
-            await _send_alert(stream, outgoing)
-        await trio.aclose_forcefully(stream)
+        try:
+            if isinstance(error, Untrusted | RemoteProtocolError):
+                await _send_alert(stream, outgoing)
+        finally:  # also where it is cancelled while the peer reads
+            await trio.aclose_forcefully(stream)
         raise
 
 

@@ -1,12 +1,14 @@
 """A handshake that this device cannot begin is that link's end, and nobody else's."""
 
+from contextlib import suppress
+
 import pytest
 import trio
 from trio.testing import memory_stream_pair
 
 from sync.errors import LinkLost
 from sync.identity import Identity
-from sync.tls import explain, secure
+from sync.tls import explain, pinned_context, secure
 from tests.support.descriptors import none_left
 from tests.support.links import identity, meet, part
 
@@ -33,6 +35,30 @@ def test_a_certificate_that_cannot_be_read_is_named_as_what_it_is() -> None:
         with pytest.raises(LinkLost, match="cannot read this device's key, or a certificate of its group"):
             await secure(near, identity=Identity.create(), pins=[b"no certificate"], server_side=False)
         assert await far.receive_some(1) == b"", "the raw stream is closed"
+
+    trio.run(main)
+
+
+def test_a_refusal_that_is_cancelled_while_the_peer_reads_closes_the_stream() -> None:
+    """Its socket stayed open until somebody collected garbage."""
+
+    async def main() -> None:
+        caller, other, stranger = identity("laptop"), identity("phone"), identity("stranger")
+        near, far = memory_stream_pair()
+        async with trio.open_nursery() as nursery:
+
+            async def answer() -> None:
+                # Whoever is refused reads on: the caller waits for its end.
+                context = pinned_context(stranger, [caller.certificate], server_side=True)
+                server = trio.SSLStream(far, context, server_side=True)
+                with suppress(trio.BrokenResourceError):
+                    await server.do_handshake()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(answer)
+            await secure(near, identity=caller, pins=[other.certificate], server_side=False)
+        with pytest.raises(trio.ClosedResourceError), trio.fail_after(1):
+            await near.receive_some(1)
 
     trio.run(main)
 
