@@ -166,6 +166,8 @@ class Shown:
             """SELECT ifnull((SELECT max(id) FROM memory), 0), (SELECT first FROM unfollowed),
                       (SELECT first FROM unshown)"""
         )
+        self.uncommitted = False
+        """Whether something follows in a transaction that has not ended: who reads beside it does not see it yet."""
 
     @property
     def lags(self) -> bool:
@@ -174,6 +176,7 @@ class Shown:
 
     def follow(self) -> None:
         """Show what does not show yet, and tell derived tables what they did not hear of, inside a transaction."""
+        self.uncommitted |= self.lags
         if self._unfollowed is not None and self._following:
             for page in _pages_from(self._connection, self._unfollowed):
                 for tables in self._following:

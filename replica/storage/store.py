@@ -282,7 +282,7 @@ class SqliteStore:
     @property
     def lags(self) -> bool:
         """Whether something was told that does not show yet, or of which derived tables have still to hear."""
-        return self._shown.lags
+        return self._shown.lags or self._shown.uncommitted
 
     def follow(self) -> None:
         """Show what was told and does not show yet, and tell derived tables what they did not hear of."""
@@ -290,6 +290,7 @@ class SqliteStore:
             try:
                 with derived_transaction(self.connection):
                     self._shown.follow()
+                self._shown.uncommitted = False
             except BaseException:
                 self._shown.forget_numbers()
                 raise
@@ -376,6 +377,7 @@ class SqliteStore:
             with transaction(self.connection, inserts_many=many):
                 self._write(changes, now_ms)
                 self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta().items()))
+            self._shown.uncommitted = False
         except BaseException:
             self._shown.forget_numbers()
             raise

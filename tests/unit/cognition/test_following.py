@@ -116,6 +116,19 @@ def test_what_is_told_is_committed_and_filed_by_whoever_asks_next() -> None:
     assert len(teller.filed()) == 4
 
 
+def test_what_was_told_lags_until_the_write_that_shows_it_is_on_the_disk() -> None:
+    """Who reads on another connection meanwhile waits for it; before, nothing shows there."""
+    teller = Teller()
+    teller.tell("ann boat")
+    lagged: list[tuple[str, bool]] = []
+    rid = new_memory_id(NOW_MS, teller.random)
+    teller.disk.connection.set_trace_callback(lambda sql: lagged.append((sql, teller.lags())))
+    teller.core.commit([Write(Remember("bob tea", {}), rid)], NOW_MS, fresh={rid})
+    teller.disk.connection.set_trace_callback(None)
+    assert [lags for sql, lags in lagged if sql == "COMMIT"] == [True]
+    assert not teller.lags()
+
+
 def test_what_is_told_without_its_facts_is_noted_so() -> None:
     teller = Teller()
     teller.tell("ann boat")
