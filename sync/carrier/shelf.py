@@ -56,6 +56,8 @@ UNREADABLE_MS_MAX: Final = 30 * 24 * 3_600_000
 # whatever the others write, it waits twice as long each time, and is at its word again after as many days.
 ALTERED_MS_MIN: Final = 3_600_000
 ALTERED_MS_MAX: Final = 24 * 3_600_000
+# The clock may jump by hours, and a device that slept may have too much else to read first.
+_ALTERED_READS_MIN: Final = 3
 # How often what waits is tried as soon as something else came; then as seldom as what cannot be read.
 _TRIES_AT_ONCE_MAX: Final = 5
 _RETRY_MS_MIN: Final = 600_000
@@ -238,7 +240,9 @@ class Shelf:
         """Hear why a file was not taken."""
         before = self._kept.get(name)
         since_ms, tries = now_ms, 0
-        if before is not None and before.state is not FileState.TAKEN and before.size == size:
+        # A file may wait for long until it is misread once.
+        is_same = before is not None and (before.state is FileState.ALTERED) == (state is FileState.ALTERED)
+        if before is not None and is_same and before.state is not FileState.TAKEN and before.size == size:
             since_ms, tries = before.since_ms, before.tries + 1
         self._keep(name, FileRecord(size, state, since_ms, now_ms, tries, reason=reason))
 
@@ -283,7 +287,9 @@ class Shelf:
         old = [
             name
             for name, kept in self._kept.items()
-            if now_ms - kept.since_ms >= lasts_ms.get(kept.state, math.inf) and _OURS.fullmatch(name)
+            if now_ms - kept.since_ms >= lasts_ms.get(kept.state, math.inf)
+            and (kept.state is not FileState.ALTERED or kept.tries + 1 >= _ALTERED_READS_MIN)
+            and _OURS.fullmatch(name)
         ]
         found = plan(core, files, old, missing=self._missing, bytes_max=bytes_max, merge_at=self._merge_at)
         self._missing = {name: self._missing[name] for name in found.lost}
