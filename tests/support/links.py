@@ -60,6 +60,11 @@ async def meet(
     return client_end, server_end
 
 
+async def meet_paired(client: Identity, server: Identity) -> tuple[End, End]:
+    """The two ends of a link between devices that know each other: the dialling one, then the answering one."""
+    return await meet(client, [server.certificate], server, [client.certificate])
+
+
 async def part(*ends: End) -> None:
     """Close what was opened, both ends at once, without manners."""
     for end in ends:

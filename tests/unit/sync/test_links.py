@@ -18,7 +18,7 @@ from sync.syncer import open_syncer
 from sync.tls import SecureStream
 from tests.support.daemons import agree
 from tests.support.devices import Device, devices, run
-from tests.support.links import End, meet, part
+from tests.support.links import End, meet_paired, part
 
 
 @asynccontextmanager
@@ -57,8 +57,7 @@ async def take(links: Links, end: End, nursery: trio.Nursery, *, dialled: bool) 
 
 async def twice(one: Device, other: Device) -> list[tuple[End, End]]:
     """Two links between two devices, each as (dialling end, answering end)."""
-    a, b = one.identity, other.identity
-    return [await meet(a, [b.certificate], b, [a.certificate]) for _ in range(2)]
+    return [await meet_paired(one.identity, other.identity) for _ in range(2)]
 
 
 @pytest.mark.parametrize("seen_by_the_other", [(0, 1), (1, 0)], ids=["in one order", "in two orders"])
@@ -122,8 +121,7 @@ def test_when_one_peer_is_gone_the_others_are_told_at_once_what_waited_for_it(tm
         ):
             kept = []
             for other, links in ((laptop, laptops), (tablet, tablets)):
-                a, b = phone.identity, other.identity
-                dialling, answering = await meet(a, [b.certificate], b, [a.certificate])
+                dialling, answering = await meet_paired(phone.identity, other.identity)
                 await take(links, answering, nursery, dialled=False)
                 kept.append(await take(phones, dialling, nursery, dialled=True))
             first, second = kept
@@ -157,7 +155,7 @@ def test_a_link_is_ended_for_being_spare_by_who_made_it_once_nothing_needs_it(
             trio.open_nursery() as nursery,
         ):
             a, b = laptop.identity, phone.identity
-            dialling, answering = await meet(a, [b.certificate], b, [a.certificate])
+            dialling, answering = await meet_paired(a, b)
             made, taken = (
                 await take(near, dialling, nursery, dialled=True),
                 await take(far, answering, nursery, dialled=False),
@@ -211,7 +209,7 @@ def test_whether_a_lost_link_was_needed_is_told(tmp_path: Path, dialled: bool, l
             near._lost = lambda _, needed: lost.append(needed)
             a, b = laptop.identity, phone.identity
             client, server = (a, b) if dialled else (b, a)
-            ends = await meet(client, [server.certificate], server, [client.certificate])
+            ends = await meet_paired(client, server)
             ours, theirs = ends if dialled else ends[::-1]
             await take(near, ours, nursery, dialled=dialled)
             await take(far, theirs, nursery, dialled=not dialled)
@@ -239,7 +237,7 @@ def test_a_link_that_broke_before_it_had_its_place_ends_alone(tmp_path: Path) ->
             trio.open_nursery() as nursery,
         ):
             a, b = laptop.identity, phone.identity
-            dialling, answering = await meet(a, [b.certificate], b, [a.certificate])
+            dialling, answering = await meet_paired(a, b)
             assert dialling.stream is not None
             assert isinstance(dialling.stream.transport_stream, trio.SocketStream)
             dialling.stream.transport_stream.socket.close()

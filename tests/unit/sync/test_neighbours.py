@@ -1,5 +1,6 @@
 """Whom a device of a large group calls, and whose link it ends for another."""
 
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,7 @@ from replica.ids import DEVICE_ID_BYTES, DeviceId
 from sync.neighbours import LinkLimits, gives_way, spare, wanted
 from sync.syncer import Syncer
 from tests.support.daemons import address_of, agree, online, until
-from tests.support.devices import devices, run
+from tests.support.devices import Device, devices, run
 
 LIMITS = LinkLimits(most=4, mesh=3, standing_s=600)
 
@@ -124,6 +125,17 @@ def test_who_answers_while_somebody_else_is_sought_is_known_then_and_not_linked(
     run(main)
 
 
+async def each_calls_those_before(
+    stack: AsyncExitStack, group: Iterable[Device], limits: LinkLimits
+) -> list[Syncer]:
+    """Have devices go online, each of which knows where those before it are, until the stack ends."""
+    syncers: list[Syncer] = []
+    for device in group:
+        up = online(device, calls=tuple(syncers), limits=limits)
+        syncers.append(await stack.enter_async_context(up))
+    return syncers
+
+
 # Ten devices of one process on a busy machine take some seconds.
 SECONDS_MAX: Final = 90
 
@@ -143,11 +155,7 @@ def test_a_group_larger_than_a_device_can_link_is_in_one_piece_and_stops_calling
 
     async def main() -> None:
         async with devices(tmp_path, *names) as found, AsyncExitStack() as stack:
-            syncers: list[Syncer] = []
-
-            for device in found:
-                up = online(device, calls=tuple(syncers), limits=LinkLimits(most=4, mesh=2))
-                syncers.append(await stack.enter_async_context(up))
+            syncers = await each_calls_those_before(stack, found, LinkLimits(most=4, mesh=2))
             for n, device in enumerate(found):
                 await device.remember(f"the boat leaves at {n}")
             calls = Calls()
@@ -172,10 +180,7 @@ def test_a_device_of_a_large_group_meets_everybody_in_turn_and_is_linked_to_some
 
     async def main() -> None:
         async with devices(tmp_path, *names) as found, AsyncExitStack() as stack:
-            syncers: list[Syncer] = []
-            for device in found:
-                up = online(device, calls=tuple(syncers), limits=LinkLimits(mesh=3, look_s=0))
-                syncers.append(await stack.enter_async_context(up))
+            syncers = await each_calls_those_before(stack, found, LinkLimits(mesh=3, look_s=0))
             last = syncers[-1]  # it knows where all of the others are
             others = {device.identity.device_id for device in found[:-1]}
             met: set[DeviceId] = set()

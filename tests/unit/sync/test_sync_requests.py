@@ -14,7 +14,7 @@ from sync.links import Links
 from sync.sync_requests import CROSSING_SECONDS_MAX, SyncRequests
 from sync.tls import SecureStream
 from tests.support.devices import Device, devices, run
-from tests.support.links import meet
+from tests.support.links import meet_paired
 
 
 @asynccontextmanager
@@ -54,7 +54,7 @@ async def link_that_stays_silent(
 ) -> SecureStream:
     """Hold a link whose other end says nothing, and return that end."""
     a, b = nearer.identity, farther.identity
-    dialling, answering = await meet(a, [b.certificate], b, [a.certificate])
+    dialling, answering = await meet_paired(a, b)
     assert dialling.stream is not None
     assert answering.stream is not None
     kept = links.admit(dialling.stream, b.device_id, None)
@@ -84,7 +84,7 @@ def test_a_sync_whose_link_gives_way_goes_on_over_the_one_that_crossed_it(tmp_pa
                     await near_news()
                 await trio.testing.wait_all_tasks_blocked()
                 a, b = phone.identity, laptop.identity
-                dialling, answering = await meet(a, [b.certificate], b, [a.certificate])
+                dialling, answering = await meet_paired(a, b)
                 for links, end in ((far, dialling), (near, answering)):
                     assert end.stream is not None
                     assert end.peer is not None

@@ -10,7 +10,7 @@ from sync.errors import LinkLost
 from sync.identity import Identity
 from sync.tls import explain, pinned_context, secure
 from tests.support.descriptors import none_left
-from tests.support.links import identity, meet, part
+from tests.support.links import identity, meet_paired, part
 
 
 @pytest.mark.parametrize("server_side", [False, True], ids=["dialled", "answered"])
@@ -68,7 +68,7 @@ def test_a_record_that_was_changed_on_the_way_is_no_fault_of_the_peer() -> None:
 
     async def main() -> None:
         one, other = identity("laptop"), identity("phone")
-        client, server = await meet(one, [other.certificate], other, [one.certificate])
+        client, server = await meet_paired(one, other)
         assert client.stream is not None
         assert server.stream is not None
         await client.stream.transport_stream.send_all(b"\x17\x03\x03\x00\x40" + bytes(64))
