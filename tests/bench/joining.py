@@ -38,6 +38,7 @@ from replica.storage.sql import connect, transaction
 from samemind.blocking import BlockingMind
 from samemind.config import Home, Settings
 from tests.bench.sentences import sentences
+from tests.bench.verbs_at_size import anonymous_kib
 from tests.support.cli import COMMAND, daemon, environment, run
 from tests.support.hearing import next_line
 
@@ -113,29 +114,20 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def anonymous_mb(pid: int) -> float:
-    """Return what a process holds of its own, in MB; 0 once it has ended."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return 0.0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
-
-
 @contextmanager
 def watched(pid: int) -> Iterator[Callable[[], float]]:
     """Give what tells the most that a process has held of its own during the block, in MB."""
-    most, over = anonymous_mb(pid), threading.Event()
+    most, over = anonymous_kib(pid), threading.Event()
 
     def watch() -> None:
         nonlocal most
         while not over.wait(LOOK_SECONDS):
-            most = max(most, anonymous_mb(pid))
+            most = max(most, anonymous_kib(pid))
 
     thread = threading.Thread(target=watch)
     thread.start()
     try:
-        yield lambda: most
+        yield lambda: most / 1024
     finally:
         over.set()
         thread.join()

@@ -45,7 +45,7 @@ def cost_of(home: Path, *words: str) -> Cost:
             [*COMMAND, "--home", str(home), *words], stdin=subprocess.DEVNULL, stdout=out
         )
         while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
-            own = max(own, _anonymous_kib(process.pid))
+            own = max(own, anonymous_kib(process.pid))
             time.sleep(_LOOK_S)
         process.returncode = os.waitstatus_to_exitcode(ended[1])
         elapsed_s, used = time.monotonic() - began, ended[2]
@@ -55,11 +55,13 @@ def cost_of(home: Path, *words: str) -> Cost:
     return Cost(used.ru_utime + used.ru_stime, elapsed_s, used.ru_maxrss / 1024, own / 1024, said)
 
 
-def _anonymous_kib(pid: int) -> int:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon"):
-            return int(line.split()[1])
-    return 0  # it has just ended
+def anonymous_kib(pid: int) -> int:
+    """Return what a process holds of its own, in KiB; 0 once it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
 
 
 def costs(home: Path, scratch: Path) -> Iterator[tuple[str, Cost]]:
