@@ -490,8 +490,7 @@ def _filled_columns(memory: Memory) -> tuple[tuple[str, ...], tuple[Any, ...]]:
 def _filled_fields(fields: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[Any]]:
     names = _columns_of(tuple(fields))
     if names is not None:
-        values = [fields[name] for name in names]
-        return names, [column_value(value) if isinstance(value, list | dict) else value for value in values]
+        return names, [column_value(fields[name]) for name in names]
     row = _field_row(fields)
     filled = [i for i, value in enumerate(row) if value is not None]
     return [_ALL_COLUMNS[len(_MEMORY_COLUMNS) + i] for i in filled], [row[i] for i in filled]
