@@ -6,9 +6,9 @@ goes forward; wall time is for people and is asked of the replica.
 
 What it costs when all is quiet: one sleeping task for each listener and one that waits until the roster has
 somebody to call, which is never while everybody is linked and nobody is new; once a minute a look at the links of a
-large group. mDNS is joined only once there
-is a peer to find; then zeroconf answers its neighbours' questions. Every few seconds one look at this machine's
-addresses (`sync.network`): half a millisecond of every three seconds. Links cost what `sync.link` says.
+large group. mDNS is joined only once there is a peer to find; then zeroconf answers its neighbours' questions. Every
+few seconds one look at this machine's addresses (`sync.network`): half a millisecond of every three seconds. Links cost
+what `sync.link` says.
 """
 
 import logging

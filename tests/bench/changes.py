@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
 
 def ask(told: Mapping[str, Any]) -> dict[str, Found]:
-    """Tell the notes, the older first, and ask the questions on the day after the last; by their kinds."""
+    """Tell the notes, the older first, and ask the questions in the moment of the last; by their kinds."""
     found: dict[str, Found] = {}
     notes = sorted(told["notes"], key=lambda each: str(each["at"]))
     with tempfile.TemporaryDirectory() as folder, samemind.open_blocking(folder) as mind:
