@@ -2,17 +2,19 @@
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import trio
 
 import samemind
-from replica import Core
+from replica import Core, SqliteStore, connect
 from replica.incarnations import ChainEvent
 from replica.oplog import Changes
 from samemind.commands.keeping_safe.restore import Restore, render
-from samemind.config import Home
+from samemind.config import Home, Settings
+from samemind.device import derived_tables
 from samemind.plain import to_json
 from tests.support import cli
 from tests.support.cli import daemon
@@ -206,12 +208,14 @@ def test_what_was_written_last_is_kept_with_the_store_that_goes(tmp_path: Path, 
     if whole is not None:
         assert (before.read_bytes(), log.read_bytes()) == (left["memory.db"], left["memory.db-wal"])
     else:
-        connection = sqlite3.connect(before)
-        assert connection.execute("SELECT text FROM memory").fetchall() == [
-            ("written before",),
-            ("written last",),
-        ]
-        connection.close()
+        with closing(connect(str(before))) as connection:
+            SqliteStore(
+                connection, derived_tables(Settings())
+            )  # what was told last shows as soon as it is opened
+            assert connection.execute("SELECT text FROM memory").fetchall() == [
+                ("written before",),
+                ("written last",),
+            ]
     with samemind.open_blocking(home.folder) as mind:
         assert not mind.list()
         assert mind.verify().ok
