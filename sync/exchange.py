@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from replica.alongside import Alongside, Wish
+from replica.collector import collector_paused
 from replica.core import Core
 from replica.errors import InvalidOp, StoreFailed
 from replica.evidence import Fault
@@ -167,7 +168,8 @@ class Exchange:
     def receive(self, data: bytes, now_ms: int) -> list[bytes]:
         """Take in one message of the peer's and return what to say to it; what it did wrong is kept as evidence."""
         try:
-            answers = self._receive(data, now_ms)
+            with collector_paused():  # until what came with the message is gone: none of it is walked in vain
+                answers = self._receive(data, now_ms)
         except RemoteProtocolError as error:
             if error.fault is not None:
                 self._core.accuse(self._peer, error.fault, now_ms)
@@ -298,6 +300,10 @@ class Exchange:
 
     def more(self, now_ms: int) -> list[bytes]:
         """Return what there is to say now; call it at the start and whenever the log or the group grew."""
+        with collector_paused():  # until what a frame is made of is gone
+            return self._more(now_ms)
+
+    def _more(self, now_ms: int) -> list[bytes]:
         if self.session.phase is Phase.OPEN:
             self._share_group()
         if self._lacking.is_due(now_ms) and self.session.phase is Phase.OPEN:

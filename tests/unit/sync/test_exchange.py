@@ -1,5 +1,6 @@
 """What two replicas tell each other in one conversation, when, and what each makes of it."""
 
+import gc
 from collections.abc import Callable
 from contextlib import closing
 
@@ -7,7 +8,7 @@ import pytest
 
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
-from replica.frame import encode_frame
+from replica.frame import Frame, decode_frame, encode_frame
 from replica.incarnations import ChainEvent
 from replica.membership import revoke
 from replica.ops import Erase, Op, Remember
@@ -248,6 +249,31 @@ def test_the_last_frame_says_that_it_was_all() -> None:
     talk = Talk(laptop, phone)
     assert [message.last for message in talk.by_us if isinstance(message, Ops)] == [True]
     assert of_type(talk.by_us, CaughtUp) == 0
+
+
+def test_cycles_are_looked_for_once_what_came_or_left_with_a_message_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[bool] = []
+
+    def packed(frame: Frame) -> bytes:
+        looked.append(gc.isenabled())
+        return encode_frame(frame)
+
+    def unpacked(data: bytes) -> Frame:
+        frame = decode_frame(data)
+        looked.append(gc.isenabled())
+        return frame
+
+    monkeypatch.setattr("sync.exchange.encode_frame", packed)
+    monkeypatch.setattr("sync.exchange.decode_frame", unpacked)
+    ann, ben = group("ann", "ben")
+    remember(ann, "one")
+    talk = Talk(ann, ben)
+    remember(ann, "two")
+    talk.go_on()
+    assert looked == [False] * 4
+    assert gc.isenabled()
 
 
 def test_what_came_on_a_link_does_not_go_back_over_it() -> None:
