@@ -17,7 +17,7 @@ from sync.errors import SyncError
 from sync.group import Group
 from sync.identity import Identity
 from sync.revocation_notice import tell_revoked
-from sync.tls import secure
+from sync.tls import prepare, secure
 from sync.web_hello import mail_origin
 from sync.web_link import NOT_ADMITTED, TOO_MANY, Socket, close_quietly, secure_web, turn_away
 from sync.wire.messages import Trust
@@ -59,6 +59,11 @@ class Acceptor:
         self._has_room = has_room
         self._knocking: Knocking = {}
         self._knocking_on_the_web: Knocking = {}
+
+    def prepare(self) -> None:
+        """Make ahead what the first caller would wait for."""
+        pins = self._group.trust.pins() + tuple(self._group.to_be_told().values())
+        prepare(self._identity, pins, server_side=True)
 
     async def answer(self, stream: trio.SocketStream) -> None:
         """Find out who calls, and deal with that."""

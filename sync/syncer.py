@@ -44,6 +44,7 @@ from sync.network import Change, follow
 from sync.reports import PeerState, SyncReport, state_of
 from sync.roster import DialTarget, Roster
 from sync.sync_requests import SyncRequests
+from sync.tls import prepare
 from sync.trust import certified
 from sync.web_link import TOO_MANY, Socket, turn_away
 from sync.wire.messages import Trust
@@ -182,6 +183,14 @@ class Syncer:
                 self._roster.remember(device, record.last, now_ms=now_ms)
         self._links.nudge()
         self.news.stir()
+
+    def prepare(self) -> None:
+        """Make ahead what the first links would wait for, where there is anybody to link with."""
+        if not self._group.names:
+            return
+        prepare(self._identity, self._group.trust.pins(), server_side=False)
+        if self._port is not None:
+            self._answering.prepare()
 
     async def fix_address(self, device: DeviceId, address: Address) -> None:
         """Take an address that the owner gave for a peer, for good."""
@@ -467,6 +476,7 @@ async def open_syncer(
         )
         await replica.run(lambda core, _: core.found(own))
         await syncer.refresh()
+        syncer.prepare()
         if listeners:
             syncer.tasks.keep("listening for calls", syncer._listen)
         if dials:

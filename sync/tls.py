@@ -24,6 +24,7 @@ goes to OpenSSL, which takes only paths, through a file without a name where the
 import functools
 import ssl
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Final
 
 import trio
@@ -91,6 +92,12 @@ class PinnedContext(ssl.SSLContext):
         """Wrap as ever, and keep `outgoing`."""
         self.outgoing = outgoing
         return super().wrap_bio(incoming, outgoing, server_side, server_hostname, session)
+
+
+def prepare(identity: Identity, pins: Iterable[bytes], *, server_side: bool) -> None:
+    """Make ahead what `secure` needs for these pins, or the first link waits two milliseconds for it."""
+    with suppress(OSError):  # as an `ssl.SSLError` is: `secure` says so, to whom it concerns
+        _reused_context(identity, tuple(pins), server_side)
 
 
 def pinned_context(identity: Identity, pins: Iterable[bytes], *, server_side: bool) -> PinnedContext:

@@ -10,6 +10,7 @@ from replica import revoke
 from sync.errors import LinkLost, Untrusted
 from sync.reports import SyncReport
 from sync.syncer import Syncer, open_syncer
+from sync.tls import _reused_context
 from tests.support.daemons import address_of, agree, online, sync_once, until
 from tests.support.devices import devices, introduce_to, remember, run
 from tests.support.published import published
@@ -27,6 +28,25 @@ def test_one_session_moves_both_ways_and_ends_in_equal_states(tmp_path: Path) ->
             assert (report.sent, report.received) == (1, 2)
             assert report.device_id == laptop.identity.device_id
             assert await laptop.digests() == await phone.digests()
+
+    run(main)
+
+
+def test_a_link_waits_for_no_tls_context_that_could_be_made_before(tmp_path: Path) -> None:
+    """Made at both ends at once, one that is the first of its process takes two milliseconds, as the handshake does."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with (
+                online(laptop) as there,
+                open_syncer(
+                    phone.replica, phone.identity, phone.host, name="phone", mdns=False, dials=False
+                ) as here,
+            ):
+                made = _reused_context.cache_info().misses
+                (report,) = await here.sync_now(address=address_of(there))
+            assert report.error is None
+            assert _reused_context.cache_info().misses == made
 
     run(main)
 
