@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 from replica.values import dataclass
 from samemind.arguments import full_path
 from samemind.durable import whole_file
-from samemind.errors import Failed, Locked, Usage
+from samemind.errors import Failed, Locked, SamemindError, Usage
 from samemind.platform import system
 
 HOME_VARIABLE: Final = "SAMEMIND_HOME"
@@ -65,6 +65,10 @@ class Home:
     folder: Path
     store: Path
     prefix: str
+    copied_from: "Home | None" = None
+    """The home that this is a copy of in memory, where that takes no writes."""
+    refused: SamemindError | None = None
+    """Why the home that this is a copy of is not used itself."""
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Self:
@@ -130,9 +134,16 @@ class Home:
         """The socket of whoever has the store open and answers for it, or the file that says where that is."""
         return system.control_place(self.folder, self.prefix)
 
-    @staticmethod
-    def outside() -> Path:
-        """Return the folder, in no home, for what a copied or restored home has to be told."""
+    @property
+    def original(self) -> "Home":
+        """The home that its owner knows: this one, unless it is a copy."""
+        return self.copied_from or self
+
+    @property
+    def outside(self) -> Path:
+        """The folder, in no home, for what a copied or restored home has to be told."""
+        if self.copied_from is not None:  # a copy in memory is no device of its own
+            return self.folder / "outside"
         if chosen := os.environ.get(STATE_VARIABLE):
             return Path(chosen)
         from platformdirs import user_state_path  # 20 ms that most calls need not spend

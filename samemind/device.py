@@ -201,7 +201,7 @@ async def open_device(
                     device=identity.device_id,
                     sign=identity.sign,
                     derived=derived_tables(settings, local),
-                    outside=Home.outside(),
+                    outside=home.outside,
                     key=key,
                     clock=clock,
                 )
@@ -383,7 +383,7 @@ def _refuse_emptied(home: Home, identity: Identity) -> None:
     """Refuse a store file that holds nothing any more: a new one in its place would hide that memories are missing."""
     if home.store.stat().st_size > 0:
         return
-    lost = ops_noted_outside(Home.outside(), identity.device_id, home.store)
+    lost = ops_noted_outside(home.outside, identity.device_id, home.store)
     if lost:
         raise StoreCorrupt(
             f"expected a store of at least {lost} writes of this device in {home.store}, found an empty file"

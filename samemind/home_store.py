@@ -69,8 +69,13 @@ class HomeStore:
         self, verb: str, options: Mapping[str, Any], *, again: bool, hear: Say | None = None
     ) -> Mapping[str, Any]:
         """Have a verb performed; `again` says that doing it twice is no different from doing it once."""
+        looked_anew = False
         while True:
             reached = await self._reach()
+            if not looked_anew and _is_copy_for_reading(reached, verb):
+                looked_anew = True  # the home may take writes by now
+                self._lose(reached)
+                continue
             self._asking += 1
             try:
                 document: Mapping[str, Any] = await reached.ask(verb, options, hear or _unheard)
@@ -78,9 +83,7 @@ class HomeStore:
             except Unreachable as error:
                 if error.code != HOLDER_ENDED:
                     raise
-                if self._reached is reached:
-                    self._lost.set()
-                    self._reached = None
+                self._lose(reached)
                 if not again:
                     raise
             except trio.ClosedResourceError:
@@ -96,6 +99,12 @@ class HomeStore:
                 self._asking -= 1
                 if not self._asking:
                     self._idle.set()
+
+    def _lose(self, reached: Any) -> None:
+        """Have another way be looked for, unless that is done."""
+        if self._reached is reached:
+            self._lost.set()
+            self._reached = None
 
     async def keep(self) -> None:
         """Hold the way open while it lasts, and find another when it is wanted."""
@@ -156,7 +165,7 @@ class HomeStore:
                 await remote.aclose()
             return
         # Everything heavy, in a thread: whoever just said hello is answered meanwhile.
-        reach = (await trio.to_thread.run_sync(import_module, "samemind.reach")).reach
+        reach = (await trio.to_thread.run_sync(import_module, "samemind.reach")).reach_or_copy
         async with reach(self._home, program=self._program, answers=True, lets_go=True) as reached:
             if not hasattr(reached, "device"):
                 yield reached, trio.Event()
@@ -189,6 +198,12 @@ async def _first_of(*events: trio.Event) -> None:
 
         for event in events:
             nursery.start_soon(wait, event)
+
+
+def _is_copy_for_reading(reached: Any, verb: str) -> bool:
+    """Say whether a verb that writes would be asked of a copy, of a home that took no writes when it was reached."""
+    answers = getattr(reached, "answers", None)
+    return answers is not None and not answers(verb)
 
 
 async def _unheard(said: Mapping[str, Any]) -> None:

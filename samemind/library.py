@@ -27,7 +27,7 @@ from samemind.errors import Usage
 from samemind.home_store import HomeStore, repeatable
 from samemind.performing import Local
 from samemind.plain import from_json
-from samemind.reach import ReachedDevice, Result, reach
+from samemind.reach import ReachedDevice, Result, reach_or_copy
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
@@ -181,7 +181,7 @@ async def open_mind(path: str | os.PathLike[str], *, name: str | None = None) ->
             hint="under asyncio use samemind.open_blocking, and await asyncio.to_thread(mind.recall, ...)",
         )
     home = Home.at(path)
-    async with reach(home, program=PROGRAM, answers=True, name=name) as reached:
+    async with reach_or_copy(home, program=PROGRAM, answers=True, name=name) as reached:
         if isinstance(reached, Local):
             yield Mind(reached)
             return

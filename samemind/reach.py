@@ -10,12 +10,13 @@ from typing import Any, Final, Protocol, TypeVar
 
 import trio
 
+from samemind.catalog import verb_named
 from samemind.config import Home
 from samemind.control.remote import Remote
 from samemind.control.server import Say
-from samemind.declaring import Command
+from samemind.declaring import Command, Effects
 from samemind.device import open_device
-from samemind.errors import Locked
+from samemind.errors import Locked, SamemindError
 from samemind.performing import Local, raise_translated
 
 Result = TypeVar("Result")
@@ -72,8 +73,8 @@ async def reach(
                         opens_mind=opens_mind,
                     )
                 )
-            except Locked:
-                if trio.current_time() >= deadline:
+            except Locked as error:
+                if error.code != "locked" or trio.current_time() >= deadline:
                     raise
                 await trio.sleep(POLL_S)
                 continue
@@ -81,3 +82,52 @@ async def reach(
                 raise_translated(error)
             yield Local(device)
             return
+
+
+class Copy:
+    """A home that takes no writes, as a copy of it in memory, for what only reads."""
+
+    def __init__(self, device: ReachedDevice, refused: SamemindError) -> None:
+        self._device = device
+        self._refused = refused
+
+    @staticmethod
+    def answers(verb: str) -> bool:
+        """Say whether a verb may be asked of a copy: what is written there would be lost."""
+        return verb_named(verb).effects is Effects.READ
+
+    async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        """Perform a verb that only reads; for any other, raise what the home was refused for."""
+        self._check(verb)
+        return await self._device.ask(verb, options, say)
+
+    async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
+        """Perform a verb that only reads, and return its result."""
+        self._check(verb.name)
+        return await self._device.result(verb, options, say)
+
+    def _check(self, verb: str) -> None:
+        if not self.answers(verb):
+            refused = self._refused
+            raise type(refused)(refused.message, code=refused.code, hint=refused.hint) from refused
+
+
+@asynccontextmanager
+async def reach_or_copy(
+    home: Home, *, program: str, answers: bool, lets_go: bool = False, name: str | None = None
+) -> AsyncIterator[ReachedDevice]:
+    """Reach the device of a home, as `reach` does; where the home takes no writes, a copy of it in memory."""
+    async with AsyncExitStack() as stack:
+        try:
+            reached = await stack.enter_async_context(
+                reach(home, program=program, answers=answers, lets_go=lets_go, name=name)
+            )
+        except SamemindError as error:
+            from samemind.copied import can_be_copied, copied  # here: hardly ever wanted
+
+            if not can_be_copied(home, error):
+                raise
+            copy = await trio.to_thread.run_sync(stack.enter_context, copied(home, error))
+            device = await stack.enter_async_context(reach(copy, program=program, answers=False))
+            reached = Copy(device, error)
+        yield reached

@@ -9,7 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import trio
 
+import samemind
+from samemind.config import Home
+from samemind.home_store import HomeStore
 from tests.support.cli import run
 
 pytestmark = [
@@ -53,6 +57,56 @@ def test_memory_is_read_from_a_copy_where_the_disk_takes_nothing(disk: Path, why
         assert written.code == 1
         assert "read-only" in written.json["error"]["message"].lower()
         assert {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()} == before
+
+
+def test_doctor_says_that_a_home_takes_no_writes(disk: Path) -> None:
+    home = disk / "home"
+    assert run(home, "remember", "Ann moved to Lisbon").code == 0
+    (home / "identity.pem").chmod(0o644)
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    looked = run(home, "--json", "doctor")
+    checks = {check["name"]: check for check in looked.json["checks"]}
+    assert (looked.code, looked.json["ok"], checks["home"]["ok"]) == (1, False, False)
+    assert f"{home} takes no writes" in checks["home"]["detail"]
+    assert "Read-only file system" in checks["home"]["detail"]
+    assert "make the disk writable" in checks["home"]["fix"]
+    assert str(home) in checks["key"]["fix"], "of the home that its owner knows, not of the copy"
+    assert checks["disk"]["detail"].partition(" ")[0] in {str(each) for each in range(9)}
+
+
+def test_the_library_reads_a_home_that_takes_no_writes(disk: Path) -> None:
+    home = disk / "home"
+    assert run(home, "remember", "Ann moved to Lisbon").code == 0
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    with samemind.open_blocking(home) as mind:
+        (found,) = mind.recall("where does Ann live?").results
+        assert found.text == "Ann moved to Lisbon"
+        assert not mind.doctor().ok
+        with pytest.raises(samemind.Failed, match="Read-only file system"):
+            mind.remember("Ben moved to Bonn")
+        assert [each.text for each in mind.list().memories] == ["Ann moved to Lisbon"]
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+        mind.remember("Ben moved to Bonn")
+        assert len(mind.list().memories) == 2
+    assert "Ben moved to Bonn" in run(home, "list").out
+
+
+def test_agents_read_a_home_that_takes_no_writes(disk: Path) -> None:
+    home = disk / "home"
+    assert run(home, "remember", "Ann moved to Lisbon").code == 0
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            store = HomeStore(Home.at(home), program="samemind mcp")
+            nursery.start_soon(store.keep)
+            read = await store.ask("recall", {"query": "Ann"}, again=True)
+            assert [each["text"] for each in read["results"]] == ["Ann moved to Lisbon"]
+            with pytest.raises(samemind.Failed, match="Read-only file system"):
+                await store.ask("remember", {"text": "Ben moved to Bonn"}, again=False)
+            store.close()
+
+    trio.run(main)
 
 
 def test_memory_is_read_from_a_copy_where_permissions_forbid_to_write(tmp_path: Path) -> None:

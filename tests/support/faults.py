@@ -135,7 +135,7 @@ def flipped(random: Random, path: Path) -> None:
 
 def main(home: Path, name: str, times: int, seed: int) -> None:
     """Spoil, look, and tell."""
-    places = {"home": home, "outside": Home.outside()}
+    places = {"home": home, "outside": Home.at(home).outside}
     with tempfile.TemporaryDirectory(dir=home.parent) as folder:
         for kept, place in places.items():
             shutil.copytree(place, Path(folder) / kept, ignore=shutil.ignore_patterns("*.sock"))

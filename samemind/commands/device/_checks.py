@@ -31,13 +31,14 @@ FREE_BYTES_MIN: Final = 256 << 20
 
 
 def key(device: Device) -> Check:
-    found = device.home.identity.stat()
+    file = device.home.original.identity
+    found = file.stat()
     is_open = system.open_to_others(found) != 0
     return Check(
         name="key",
         ok=not is_open,
-        detail=f"{device.home.identity.name} has mode {stat.S_IMODE(found.st_mode):o}",
-        fix=f"chmod 600 {device.home.identity}" if is_open else "",
+        detail=f"{file.name} has mode {stat.S_IMODE(found.st_mode):o}",
+        fix=f"chmod 600 {file}" if is_open else "",
     )
 
 
@@ -71,7 +72,7 @@ def settings(device: Device) -> list[Check]:
 
 
 def disk(device: Device) -> Check:
-    free = shutil.disk_usage(device.home.folder).free
+    free = shutil.disk_usage(device.home.original.folder).free
     return Check(
         name="disk",
         ok=free >= FREE_BYTES_MIN,

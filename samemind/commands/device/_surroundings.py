@@ -18,6 +18,7 @@ from replica import salt_of
 from samemind.agents.connecting import connected_commands
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView
+from samemind.config import Home
 from samemind.device import Device
 from samemind.platform import system
 from samemind.recoding import beside, leftovers, stores
@@ -42,8 +43,8 @@ async def surroundings(device: Device, peers: Sequence[PeerView]) -> list[Check]
         pairing(living),
         daemon(running=running, listens=listens, paired=bool(living)),
         *(each for peer in living if (each := reach(peer)) is not None),
-        encryption(device.home.store),
-        writing(device.home.folder),
+        encryption(device.home.original.store),
+        writing(device.home),
         path(shutil.which(COMMAND)),
         *agents(await trio.to_thread.run_sync(connected_commands)),
     ]
@@ -147,8 +148,17 @@ def encryption(store: Path) -> Check:
     return _good("encryption", "the store is encrypted")
 
 
-def writing(folder: Path) -> Check:
+def writing(home: Home) -> Check:
     """Say whether the home can be written, and only by its owner."""
+    folder = home.original.folder
+    if home.refused is not None:
+        return _bad(
+            "home",
+            f"{folder} takes no writes ({home.refused.message}): this was read from a copy in memory, and nothing "
+            "can be saved",
+            home.refused.hint
+            or f"make room on its disk, and the folder and its files writable: chmod -R u+rwX {folder}",
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
         return _bad("home", f"{folder} cannot be written", f"chmod u+rwx {folder}")
     if system.open_to_others(folder.stat()) & 0o022:

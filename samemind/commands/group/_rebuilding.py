@@ -53,7 +53,7 @@ class RebuildSite:
         with self.fresh.open("rb+") as file:
             os.fsync(file.fileno())
         # Whoever opens the old one once more notes this anew; the new one must not hear of the old group's revocations.
-        RollbackGuard(Home.outside(), self.identity.device_id, store).forget_group()
+        RollbackGuard(self.home.outside, self.identity.device_id, store).forget_group()
         return put_in_place(store, self.fresh, self.key, why="rebuild")
 
     def clear(self) -> None:

@@ -8,6 +8,7 @@ import pytest
 from samemind.commands.device import _surroundings as look
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView
+from samemind.config import Home
 from tests.support.published import published
 
 NOW_MS = 1_800_000_000_000
@@ -41,7 +42,7 @@ def test_each_check_can_fail_and_is_named(tmp_path: Path) -> None:
     wrong(gone, "agent", "samemind connect cursor")
     (tmp_path / "open").mkdir(mode=0o777)
     (tmp_path / "open").chmod(0o777)
-    wrong(look.writing(tmp_path / "open"), "home", "chmod go-w")
+    wrong(look.writing(Home.at(tmp_path / "open")), "home", "chmod go-w")
 
 
 @pytest.mark.parametrize(
