@@ -53,6 +53,8 @@ _TOTALS: Final = "SELECT hex(block) FROM memory_text_data WHERE id = 1"
 _LENGTHS: Final = """SELECT group_concat(d.id), group_concat(hex(d.sz), '') FROM json_each(?) e
     CROSS JOIN memory_text_docsize d ON d.id = e.value"""
 
+_ONE: Final = np.int64(1).tobytes()
+
 # SQLite's own error for damage, since this reads in SQLite's place.
 _DAMAGED: Final = "the lengths of texts in the index of words are damaged"
 
@@ -102,7 +104,9 @@ class Postings:
         self._held: dict[str, tuple[Numbers, Numbers]] = {}  # by stem: as in `PostingList`
         self._kept = 0  # places, in `_held`
         self._common: set[str] = set()  # words that more hold than are asked for by it
-        self._memories: int | None = None  # how many there are, once that was wanted
+        self._totals: tuple[int, int] | None = (
+            None  # how many memories there are, and words; once that was wanted
+        )
         self._often: dict[str, int] = {}  # in how many places a common word is
         self._lengths: Column = np.zeros(0)  # by number; not a number: not read yet
 
@@ -133,7 +137,7 @@ class Postings:
         """
         ((version,),) = connection.execute("PRAGMA data_version")
         if version != self._version:
-            self._version, self._kept, self._lengths, self._memories = version, 0, np.zeros(0), None
+            self._version, self._kept, self._lengths, self._totals = version, 0, np.zeros(0), None
             self._held.clear()
             self._common.clear()
             self._often.clear()
@@ -151,7 +155,8 @@ class Postings:
             return len(self._held[stem][0])
         if stem in self._common:
             return fulltext.COMMON + 1
-        if self._count(connection) <= _CROWDED:
+        count, _ = self._count(connection)
+        if count <= _CROWDED:
             # Most words are no common ones: then its places are wanted next.
             places = _read_places(connection, stem, fulltext.COMMON + 1)
             if len(places) <= fulltext.COMMON:
@@ -162,12 +167,13 @@ class Postings:
             self._common.add(stem)
         return int(count)
 
-    def _count(self, connection: sqlite3.Connection) -> int:
-        """Return how many memories there are."""
-        if self._memories is None:
+    def _count(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        """Return how many memories there are, and how many words they have."""
+        if self._totals is None:
             ((told,),) = connection.execute(_TOTALS)
-            self._memories = int(_varints(told)[0]) if told else 0
-        return self._memories
+            count, *of_columns = _varints(told).tolist() if told else (0,)
+            self._totals = count, sum(of_columns)
+        return self._totals
 
     def _rarest(self, connection: sqlite3.Connection, stems: dict[str, str]) -> list[str]:
         """Return the words to ask for where crowds hold all of them: as many as can be read, the rarest."""
@@ -195,11 +201,15 @@ class Postings:
         self._kept += len(places)
         while self._held and self._kept > _PLACES_KEPT:  # whoever was not asked for for longest
             self._kept -= int(self._held.pop(next(iter(self._held)))[1].sum())
-        first = np.flatnonzero(_are_first(places))
-        if len(first) == len(places):  # as of most words
-            self._held[stem] = places, np.broadcast_to(np.int64(1), len(places))  # which takes no room
+        is_first = _are_first(places)
+        if is_first.all():  # as of most words
+            self._held[stem] = places, _once(len(places))
         else:
-            self._held[stem] = places[first], np.diff(first, append=len(places))
+            (first,) = is_first.nonzero()
+            often = np.empty(len(first), np.int64)
+            np.subtract(first[1:], first[:-1], out=often[:-1])
+            often[-1] = len(places) - first[-1]
+            self._held[stem] = places[first], often
 
     def scored(self, connection: sqlite3.Connection, asked: Sequence[PostingList], among: Numbers) -> Ranking:
         """Return these memories with their scores, the best first, and equal ones by number.
@@ -212,9 +222,7 @@ class Postings:
         among, lengths = among[there], lengths[there]
         if not len(among):
             return _NOBODY
-        ((told,),) = connection.execute(_TOTALS)
-        count, *of_columns = _varints(told).tolist()
-        length = sum(of_columns)
+        count, length = self._count(connection)
         if not count or not length:
             return _NOBODY
         shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / (length / count))
@@ -297,6 +305,11 @@ def any_of(some: Sequence[PostingList]) -> Numbers:
 def _distinct(rising: Numbers) -> Numbers:
     first = _are_first(rising)
     return rising if first.all() else rising[first]  # most words stand once in a memory
+
+
+def _once(count: int) -> Numbers:
+    """Return a one for each of so many memories, which takes no room."""
+    return np.ndarray(count, np.int64, _ONE, strides=(0,))
 
 
 def _are_first(rising: Numbers) -> NDArray[np.bool_]:

@@ -97,7 +97,7 @@ def test_what_is_forgotten_while_it_is_looked_for_is_not_found_and_harms_nothing
     home.commit(
         Write(Forget(tuple(sorted(rid for (rid,) in home.connection.execute("SELECT rid FROM memory")))))
     )
-    assert not words.scored(home.connection, asked, every)
+    assert not Postings().scored(home.connection, asked, every)
 
 
 @pytest.mark.parametrize("block", ["", "81", "07"])
