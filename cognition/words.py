@@ -10,7 +10,7 @@ holds nothing else keeps them, since "who are you" may be a song.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 # Whoever owns the devices: the subject of "I" where nobody is named as speaker.
@@ -35,6 +35,10 @@ _RUN: Final = re.compile(r"[^\W_]+")
 # The same runs where all letters are ASCII, as most texts are: whatever is none of them becomes a space. It takes a
 # third of the time, and every candidate of every recall is cut.
 _APART: Final = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
+
+# What no text holds that anybody typed: it stands between texts that are cut together.
+_END: Final = "\0"
+_APART_EACH: Final = bytes(1) + _APART[1:]
 
 _ENGLISH: Final = """
     a about above after again against all am an and any are aren as at be because been before being below
@@ -86,6 +90,16 @@ def words(text: str) -> list[str]:
     """Return the words of a text in order, folded to lower case."""
     folded = text[:QUERY_CHARACTERS_MAX].casefold()
     return folded.encode().translate(_APART).decode().split() if folded.isascii() else _RUN.findall(folded)
+
+
+def words_of_each(texts: Sequence[str]) -> list[list[str]]:
+    """Return the same of each of some texts: those of ASCII letters are cut together, which takes half the time."""
+    cut = [text[:QUERY_CHARACTERS_MAX] for text in texts]
+    whole = _END.join([text if text.isascii() else "" for text in cut])
+    if whole.count(_END) != len(cut) - 1:  # there are none, or one holds what stands between them
+        return [*map(words, cut)]
+    apart = whole.lower().encode().translate(_APART_EACH).decode().split(_END)
+    return [some.split() if text.isascii() else words(text) for text, some in zip(cut, apart, strict=True)]
 
 
 def terms(text: str) -> list[str]:

@@ -9,6 +9,7 @@ column of all their words.
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from cognition.ranking.query import SELF_WORDS
 from cognition.ranking.stem import stem
 from cognition.ranking.vocabulary import WordGroups
-from cognition.words import SILENT_WORDS, silent_in, words
+from cognition.words import SILENT_WORDS, silent_in, words, words_of_each
 
 # A number for each of some words, or what is known of each; 32 bits, since every recall joins thousands.
 Numbers = NDArray[np.int32]
@@ -118,7 +119,7 @@ class Glossary:
         self._stem_of = _Known(self._number_stem)
         self._named_by = _Known(_named_by)
         self._groups: dict[WordGroups, tuple[dict[frozenset[str], int], _Known]] = {}
-        self.read = lru_cache(_READINGS_KEPT)(self._read)
+        self._readings: dict[tuple[str, str], bytes] = {}
 
     @property
     def is_full(self) -> bool:
@@ -160,15 +161,31 @@ class Glossary:
         self._spelled += map(_word, self._at.entries[len(self._spelled) :])
         return [self._spelled[number] for number in numbers]
 
-    def _read(self, text: str, about: str) -> bytes:
-        """Return the numbers of a text's words and of its labels: each word once, 32 bits each."""
-        some = dict.fromkeys(words(text))
-        silent = silent_in(text, some)
-        entries = some if silent is SILENT_WORDS else [_as_told(word, silent) for word in some]
-        numbers = array("i", [*map(self._at.__getitem__, entries)])
-        if about:
-            numbers.extend(self._at[_LABEL + word] for word in _labels(about) if word not in some)
-        return numbers.tobytes()
+    def read(self, texts: Sequence[str], labels: Sequence[str]) -> list[bytes]:
+        """Return for each text the numbers of its words and of its labels: each word once, 32 bits each."""
+        known, each = self._readings, [*zip(texts, labels, strict=True)]
+        for reading in [*islice(known, max(0, len(known) - _READINGS_KEPT))]:  # those that came first
+            del known[reading]
+        if unread := dict.fromkeys([reading for reading in each if reading not in known]):
+            self._read([*unread])
+        return [*map(known.__getitem__, each)]
+
+    def _read(self, unread: Sequence[tuple[str, str]]) -> None:
+        number = self._at.__getitem__
+        numbers: list[int] = []
+        ends = [0]
+        for (text, about), cut in zip(unread, words_of_each([text for text, _ in unread]), strict=True):
+            some = dict.fromkeys(cut)
+            silent = silent_in(text, some)
+            numbers += map(
+                number, some if silent is SILENT_WORDS else [_as_told(word, silent) for word in some]
+            )
+            if about:
+                numbers += [number(_LABEL + word) for word in _labels(about) if word not in some]
+            ends.append(len(numbers))
+        stream, size = array("i", numbers).tobytes(), array("i").itemsize
+        for each, start, end in zip(unread, ends, ends[1:], strict=False):
+            self._readings[each] = stream[start * size : end * size]
 
     def _number_stem(self, entry: str) -> int:
         return NO_STEM if entry in SILENT_WORDS else self._stems[stem(_word(entry))]
@@ -178,7 +195,7 @@ class TextWords:
     """The words of some texts, text after text: the number of each word, and of its text."""
 
     def __init__(self, glossary: Glossary, texts: Sequence[str], labels: Sequence[str]) -> None:
-        each = list(map(glossary.read, texts, labels))
+        each = glossary.read(texts, labels)
         self.count = len(each)
         self.glossary = glossary
         self.words: Numbers = np.frombuffer(b"".join(each), np.int32)

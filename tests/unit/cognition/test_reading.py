@@ -2,6 +2,7 @@
 
 import pytest
 
+from cognition.ranking import reading
 from cognition.ranking.reading import NUMBER, SELF, TIME, Glossary, TextWords, stems_of, telling
 from cognition.ranking.vocabulary import TABLES, with_own
 
@@ -43,6 +44,24 @@ def test_a_small_word_of_another_language_tells_in_an_english_text_and_in_no_oth
     some = said("I saw Los Angeles and the MIT", "las casas de mit", "I went to Las Vegas and to the MIT")
     assert some.telling(0) == ["saw", "los", "angeles", "mit"]
     assert some.with_stem("mit").tolist() == [True, False, True]
+
+
+def test_texts_that_were_read_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_READINGS_KEPT", 3)
+    glossary = Glossary()
+    texts = ["a walrus", "tea", "a boat", "tea", "the sea"]
+    first = said(*texts, labels=("", "", "", "cake", ""), glossary=glossary)
+    again = said(*texts, labels=("", "", "", "cake", ""), glossary=glossary)
+    assert [again.telling(text) for text in range(5)] == [
+        ["walrus"],
+        ["tea"],
+        ["boat"],
+        ["tea", "cake"],
+        ["sea"],
+    ]
+    assert first.words.tolist() == again.words.tolist()
+    said("an otter", glossary=glossary)
+    assert len(glossary._readings) == 4  # three, and what was asked for
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.words import TERMS_MAX, any_of, terms, words
+from cognition.words import QUERY_CHARACTERS_MAX, TERMS_MAX, any_of, terms, words, words_of_each
 from tests.support.published import published
 
 
@@ -78,3 +78,13 @@ def test_words_of_other_alphabets_are_words() -> None:
 @given(st.text(st.characters(max_codepoint=127)) | st.text())
 def test_a_text_of_ascii_is_cut_as_any_other_text_is(text: str) -> None:
     assert words(text) == re.findall(r"[^\W_]+", text.casefold())
+
+
+@given(st.lists(st.text(st.sampled_from("aB1 _-\0\n\x1fß")) | st.text()))
+def test_texts_that_are_cut_together_are_cut_as_each_by_itself(texts: list[str]) -> None:
+    assert words_of_each(texts) == [*map(words, texts)]
+
+
+def test_of_texts_that_are_cut_together_each_is_read_as_far_as_by_itself() -> None:
+    long = "a " * QUERY_CHARACTERS_MAX
+    assert words_of_each([long, "b", long + "ß"]) == [words(long), ["b"], words(long)]
