@@ -197,12 +197,14 @@ class Cognition:
 
         if self.reranking.reranker is None:
             # In one visit to the reading thread: going there and back costs more than embedding a question.
-            hits = await self._replica.read(lambda connection: answer(connection, rank_all(connection)))
+            hits = await self._replica.read(
+                _at_one_moment(lambda connection: answer(connection, rank_all(connection)))
+            )
             return Hits(hits, unembedded=unembedded)
-        ranked = await self._replica.read(rank_all)
+        ranked = await self._replica.read(_at_one_moment(rank_all))
         # A model that reads for a tenth of a second does so beside that thread, on which others wait.
         reread = await trio.to_thread.run_sync(self.reranking.reread, ranked)
-        hits = await self._replica.read(lambda connection: answer(connection, reread))
+        hits = await self._replica.read(_at_one_moment(lambda connection: answer(connection, reread)))
         await self.reranking.keep(reread)
         return Hits(hits, unembedded=unembedded)
 
@@ -240,7 +242,7 @@ class Cognition:
             ranked = rank_all(connection)
             return self.answer(connection, query, ranked, k=k, filters=filters, traces=traces)
 
-        return Hits(self._replica.read_from_thread(answer))
+        return Hits(self._replica.read_from_thread(_at_one_moment(answer)))
 
     def _ranking(
         self,
@@ -574,6 +576,22 @@ class Cognition:
         await self.embedding.embed(["warm"])
         await self.reranking.warm()
         await self._replica.read(lambda connection: len(self.embedding.loaded(connection)))
+
+
+def _at_one_moment(read: Callable[[sqlite3.Connection], Result]) -> Callable[[sqlite3.Connection], Result]:
+    """Return the same, reading all of the store as it is at one moment: what somebody writes meanwhile comes after it.
+
+    To find that moment anew for each of some twenty statements would take a fiftieth of a recall.
+    """
+
+    def whole(connection: sqlite3.Connection) -> Result:
+        connection.execute("BEGIN")
+        try:
+            return read(connection)
+        finally:
+            connection.rollback()
+
+    return whole
 
 
 def _parts(query: str, k: int) -> Sequence[str]:

@@ -2,12 +2,13 @@ import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
-from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder, queue
+from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder, queue, recall
 from cognition.embedding.embedder import Vectors
 from cognition.mind import Cognition
 from cognition.worker import LINGER_S
@@ -32,6 +33,31 @@ def test_a_memory_is_recalled_by_its_words_at_once_and_by_meaning_when_settled(t
             await mind.settle()
             (hit,) = await mind.recall("Porto", k=1)
             assert {found.channel for found in hit.found} == {"words", "vectors"}
+
+    trio.run(main)
+
+
+def test_a_recall_reads_the_store_as_it_is_at_one_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            rids = await remember(replica, "Ann moved to Lisbon", "Bob sold his boat")
+            await mind.settle()
+            searched = recall._searched
+
+            def search(*given: Any, **named: Any) -> Any:
+                found = searched(*given, **named)
+                replica.run_from_thread(
+                    lambda core, _: core.commit([Write(Forget((rids[0],)))], replica.now_ms())
+                )
+                return found
+
+            with monkeypatch.context() as patched:
+                patched.setattr(recall, "_searched", search)
+                (hit, *_) = await mind.recall("Lisbon")
+            assert hit.rid == rids[0]
+            assert [hit.rid for hit in await mind.recall("Lisbon")] == [rids[1]]
 
     trio.run(main)
 
