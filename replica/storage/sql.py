@@ -1,5 +1,6 @@
 """Open a SQLite file the way a replica needs it, and run its statements in whole transactions."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from itertools import chain
 from typing import Any, Final, TypeVar
 
 from replica.errors import ReplicaError, StoreCorrupt, StoreFailed
+from replica.file_system import open_descriptor
 from replica.storage.cipher import open_encrypted
 from replica.storage.schema import SQLITE_CODE, check, is_of_the_disk
 
@@ -22,6 +24,10 @@ _CHECKPOINT_PAGES: Final = 16_000
 # connection and reads on another. A sync of 120,000 ops takes no more processor time with 8 MB than with 64; SQLite's
 # own 2 MB are too few for that.
 _CACHE_KIB: Final = 8_192
+# Room for what some sixty tellings write ahead, and how many commits pass between two looks at whether there is any: to
+# open the file takes 5 microseconds, and what is at an end after fewer commits writes nothing for those to come.
+_ROOM_BYTES: Final = 1_048_576
+_COMMITS_A_LOOK: Final = 8
 # Labels and speakers, which most rows of a store share.
 _FOLDED_KEPT: Final = 1_024
 # Kinds of SQLITE_IOERR that only a write meets.
@@ -160,6 +166,42 @@ def bring_over(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
     except sqlite3.OperationalError:
         pass  # a disk that refuses: all of it is safe where it is, and a commit will say what is wrong
+
+
+class RoomAhead:
+    """Keep the file that SQLite writes ahead longer than what is in it.
+
+    A commit that makes a file longer waits for the journal of the file system too: on ext4 that takes as long again as
+    to write over what is there. SQLite never gives room back, and takes none before it needs it. It reads as far as
+    frames have the salts of the file's header and sums that fit: zeros have neither, wherever a program ends.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Of a store in memory, or in a place where nobody else may look at its files, nothing is made longer."""
+        ((mode,),) = connection.execute("PRAGMA locking_mode")
+        paths = [path for _, name, path in connection.execute("PRAGMA database_list") if name == "main"]
+        self._path = f"{paths[0]}-wal" if paths[0] and mode == "normal" else None
+        self._commits = self._length = 0
+
+    def keep(self) -> None:
+        """Make room if the file has grown since the last look; in a transaction, while nobody else writes into it."""
+        self._commits += 1
+        if self._path is None or self._commits % _COMMITS_A_LOOK:
+            return
+        try:
+            # Not `stat`: a file whose times were asked for notes them anew with the next write, in that very journal.
+            log = open_descriptor(self._path, os.O_WRONLY | os.O_APPEND)
+        except OSError:
+            return
+        try:
+            length = os.lseek(log, 0, os.SEEK_END)
+            if length > self._length:
+                length += os.write(log, bytes(_ROOM_BYTES))
+            self._length = length
+        except OSError:
+            pass  # a full disk: whether there is room for what is told, its commit will say
+        finally:
+            os.close(log)
 
 
 def as_trouble(error: sqlite3.Error) -> ReplicaError | None:

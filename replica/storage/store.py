@@ -25,7 +25,14 @@ from replica.state.register import Vector
 from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
-from replica.storage.sql import ROWS_AT_ONCE, derived_transaction, insert_many, select_named, transaction
+from replica.storage.sql import (
+    ROWS_AT_ONCE,
+    RoomAhead,
+    derived_transaction,
+    insert_many,
+    select_named,
+    transaction,
+)
 
 # Below 16 MB a file is not worth the writing.
 _SHRINK_PAGES_MIN: Final = 4_096
@@ -53,6 +60,7 @@ class SqliteStore:
         migrate(connection)
         connection.create_function("added_cell", 5, added_cell, deterministic=True)
         connection.create_function("joined", 2, joined, deterministic=True)
+        self._room = RoomAhead(connection)
         self._shown = Shown(connection, derived)
         if derived:  # else it may be opened only for reading
             with suppress(StoreFailed):  # on a full disk, what is there still answers
@@ -375,6 +383,7 @@ class SqliteStore:
         try:
             many = len(changes.entries) + len(changes.added) >= ROWS_AT_ONCE
             with transaction(self.connection, inserts_many=many):
+                self._room.keep()
                 self._write(changes, now_ms)
                 self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta().items()))
             self._shown.uncommitted = False

@@ -1,10 +1,13 @@
 """What a write transaction promises: durable for whatever is acknowledged, not waited for where it can be made anew."""
 
 import ctypes
+import errno
 import os
+import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -23,7 +26,7 @@ from replica import (
     new_memory_id,
     transaction,
 )
-from replica.storage.sql import as_trouble, insert_many
+from replica.storage.sql import RoomAhead, as_trouble, insert_many
 from tests.support.replicas import NOW_MS, core_of
 
 FULL, NORMAL = 2, 1
@@ -274,3 +277,101 @@ def test_a_store_for_one_alone_writes_ahead_and_lets_nobody_else_in(tmp_path: Pa
     again = connect(path)
     assert again.execute("SELECT count(*) FROM memory").fetchone() == (0,)
     again.close()
+
+
+def long_log(path: Path) -> int:
+    """Return the length of the log that SQLite writes beside a store."""
+    return path.with_name(f"{path.name}-wal").stat().st_size
+
+
+def texts_of_a_crash(path: Path, folder: Path) -> set[str]:
+    """Return what a device holds that is opened with a store's files as they are at this moment."""
+    folder.mkdir()
+    for name in (path.name, f"{path.name}-wal"):
+        shutil.copyfile(path.with_name(name), folder / name)
+    with closing(connect(str(folder / path.name))) as connection:
+        SqliteStore(connection)
+        return {text for (text,) in connection.execute("SELECT text FROM memory")}
+
+
+def test_commits_write_over_room_that_was_made_for_them(tmp_path: Path) -> None:
+    """A file that grows waits for the file system's journal too. Wherever a program ends, all is there."""
+    path = tmp_path / "a.db"
+    with closing(connect(str(path))) as connection:
+        core = core_of("ann", SqliteStore(connection))
+        lengths = []
+        told = set()
+        for number in range(40):
+            told.add(f"Memory {number} is told")
+            remember(core, f"Memory {number} is told")
+            lengths.append(long_log(path))
+            if number % 10 == 9:
+                assert texts_of_a_crash(path, tmp_path / f"after-{number}") == told
+        assert lengths[5] < 1_000_000, "who tells a few things and ends makes none"
+        assert 1_000_000 + lengths[5] < lengths[-1] < 4_000_000
+        assert len({*lengths[10:]}) <= 5, "few of thirty made the file longer"
+
+
+def test_room_is_made_behind_what_others_write(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(connect(str(path))) as connection, closing(connect(str(path))) as other:
+        core = core_of("ann", SqliteStore(connection))
+        with transaction(other):
+            other.execute("CREATE TABLE item (number INTEGER)")
+        for number in range(30):
+            with transaction(other):
+                other.execute("INSERT INTO item VALUES (?)", (number,))
+            remember(core, f"Memory {number} is told")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for number in range(30, 60):
+            remember(core, f"Memory {number} is told")
+            with transaction(other):
+                other.execute("INSERT INTO item VALUES (?)", (number,))
+        assert long_log(path) > 1_000_000
+        texts = texts_of_a_crash(path, tmp_path / "crash")
+        assert texts == {f"Memory {number} is told" for number in range(60)}
+        with closing(connect(str(tmp_path / "crash" / "a.db"))) as left:
+            assert [*left.execute("SELECT number FROM item ORDER BY number")] == [*zip(range(60))]
+
+
+def test_a_log_of_nothing_but_room_is_an_empty_one(tmp_path: Path) -> None:
+    """A program may end after the log was emptied and made long again."""
+    path = tmp_path / "a.db"
+    with closing(connect(str(path))) as connection:
+        core = core_of("ann", SqliteStore(connection))
+        remember(core, "It is told")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        room = RoomAhead(connection)
+        path.with_name("a.db-wal").write_bytes(b"\0")  # else there is nothing that grew
+        for _ in range(8):
+            room.keep()
+        assert long_log(path) > 1_000_000
+        assert texts_of_a_crash(path, tmp_path / "crash") == {"It is told"}
+        remember(core, "So is this")
+        assert texts_of_a_crash(path, tmp_path / "later") == {"It is told", "So is this"}
+
+
+def test_a_disk_without_room_to_spare_takes_what_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_file: int, _bytes: bytes) -> int:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    path = tmp_path / "a.db"
+    with closing(connect(str(path))) as connection:
+        core = core_of("ann", SqliteStore(connection))
+        for number in range(20):
+            remember(core, f"Memory {number} is told")
+        assert len(core.store.all_memories()) == 20
+        assert long_log(path) < 1_000_000
+
+
+def test_no_room_is_made_where_nobody_else_may_open_the_files(tmp_path: Path) -> None:
+    """On the disk of a browser each byte is carried over by hand."""
+    path = tmp_path / "a.db"
+    with closing(connect(str(path), exclusive=True)) as connection:
+        core = core_of("ann", SqliteStore(connection))
+        for number in range(20):
+            remember(core, f"Memory {number} is told")
+        assert long_log(path) < 1_000_000
