@@ -8,7 +8,7 @@ Days are those of `zone`, the teller's; a whole day runs from its first to its l
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
@@ -21,7 +21,6 @@ from cognition.extraction.values import When
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SATURDAY: Final = 5
 WEEK_DAYS: Final = 7
-MONTH_DAYS_MAX: Final = 31
 # Not strftime's: those follow the machine's locale, and every device must tell a date alike.
 _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
@@ -31,6 +30,13 @@ _MONTHS: Final = (
 _YEAR: Final = r"(?:1[89]\d\d|20\d\d)"
 # More of a unit than this is not said by people who mean a date.
 _COUNT_MAX: Final = 200
+
+# What stands before, between and around the first and the last day of a stretch, in every language that is read: a
+# Dutch note with an English month is read as English.
+_FROM: Final = "(?:from|vom|del|desde|van|с|со|з|із|від)(?: the| el)? "
+_TO: Final = r"(?: ?[-–—] ?| (?:to|till|until|through|thru|bis|al|hasta|tot|tot en met|t/m|по)(?: the| zum| den| el)? )"
+_BETWEEN: Final = "(?:between|zwischen|entre|между|між)(?: the| dem| el)? "
+_AND: Final = "(?:and|und|y|и|і|й|та)(?: the| dem| el)? "
 
 _DIGIT: Final = re.compile(r"\d")
 # In small letters.
@@ -98,6 +104,7 @@ def _cues(language: str) -> tuple[_Cue, ...]:
     month = "|".join(f"(?:{name})" for name in words.months)
     cues: list[_Cue] = []
     of = r"(?: de| of)?,?"
+    cues += _stretches(words, month, english=language == "en")
     cues += [
         _cue(r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)", _on_iso),
         _cue(
@@ -138,6 +145,45 @@ def _cues(language: str) -> tuple[_Cue, ...]:
     for phrase, (unit_name, count) in words.phrases.items():
         cues.append(_cue(f"(?:{phrase})", _fixed(unit_name, count), words.prefix))
     return tuple(cues)
+
+
+def _stretches(words: DateWords, month: str, *, english: bool) -> Iterator[_Cue]:
+    """Give the cues of several days on end: "19 to 27 December", "vom 28. April bis zum 3. Mai", "Dec 19 - Dec 27"."""
+
+    def day(number: int, *, whole: bool) -> str:
+        named = rf"(?: of| de)? (?P<m{number}>{month})\b(?:\.?(?: of| de)?,? (?P<y{number}>{_YEAR}))?"
+        return rf"(?P<d{number}>\d{{1,2}})(?:st|nd|rd|th|\.)?" + (named if whole else f"(?:{named})?")
+
+    def means(match: re.Match[str], told: date) -> Span | None:
+        return _days_on_end(words, match, told)
+
+    first, last = day(1, whole=False), day(2, whole=True)
+    yield _cue(rf"{first}{_TO}{last}", means, rf"(?:{_FROM})?")
+    yield _cue(rf"{_FROM}{first} до {last}", means)  # alone it says "before"
+    yield _cue(rf"{_BETWEEN}{first} {_AND}{last}", means)
+    if english:
+        numbers = (rf"(?P<d{each}>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y{each}>{_YEAR}))?" for each in (1, 2))
+        from_day, to_day = numbers
+        yield _cue(
+            rf"(?P<m1>{month})\.? {from_day}{_TO}(?:(?P<m2>{month})\.? )?{to_day}(?! \w*(?:people|percent|%|\d))",
+            means,
+            rf"(?:{_FROM})?",
+        )
+
+
+def _days_on_end(words: DateWords, match: re.Match[str], told: date) -> Span | None:
+    """Return a stretch of at least two days; without a year it is the one whose first day is nearest."""
+    month1, month2 = (_index(words.months, said) + 1 if said else None for said in (match["m1"], match["m2"]))
+    first, last = (month1 or month2 or 0, int(match["d1"])), (month2 or month1 or 0, int(match["d2"]))
+    year1, year2 = (int(said) if said else None for said in (match["y1"], match["y2"]))
+    if first > last and not (month1 and month2):
+        return None  # "28 to 3 May" names nothing
+    years = year2 - year1 if year1 and year2 else int(first > last)
+    year = year1 or (year2 and year2 - years)
+    choices = [year] if year else [told.year - 1, told.year, told.year + 1]
+    spans = [(date(each, *first), date(each + years, *last)) for each in choices]
+    span = min(spans, key=lambda each: abs(each[0] - told))
+    return span if span[0] < span[1] else None
 
 
 def _may_name(text: str, language: str) -> bool:
@@ -259,12 +305,18 @@ def show_when(when: When, *, zone: tzinfo = UTC, language: str = "en") -> str:
     first = (_EPOCH + timedelta(milliseconds=when.start_ms)).astimezone(zone).date()
     last = (_EPOCH + timedelta(milliseconds=when.end_ms)).astimezone(zone).date()
     days = (last - first).days + 1
-    if days > MONTH_DAYS_MAX:
+    if (first.month, first.day, last.month, last.day) == (1, 1, 12, 31):
         return f"{first.year}"
     if language != "en":
         return f"{first}" if days == 1 else f"{first} – {last}"
-    month = _MONTHS[first.month - 1]
-    if days > WEEK_DAYS:
-        return f"{month} {first.year}"
-    day = f"{first.day} {month} {first.year}"
-    return day if days == 1 else f"{'week' if days == WEEK_DAYS else 'weekend'} of {day}"
+    if (first, last) == _month(first.year, first.month):
+        return f"{_MONTHS[first.month - 1]} {first.year}"
+    if days == 1:
+        return _day_in_words(first)
+    if (days, first.weekday()) in ((WEEK_DAYS, 0), (2, _SATURDAY)):
+        return f"{'week' if days == WEEK_DAYS else 'weekend'} of {_day_in_words(first)}"
+    return f"{_day_in_words(first)} to {_day_in_words(last)}"
+
+
+def _day_in_words(day: date) -> str:
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"

@@ -46,6 +46,11 @@ DAY = [
     ("uk", "минулої п'ятниці", "2023-07-07"),
     ("uk", "три дні тому", "2023-07-09"),
     ("uk", "післязавтра", "2023-07-14"),
+    ("en", "28 to 3 May", "2023-05-03"),
+    ("en", "on May 3 to 9 people", "2023-05-03"),
+    ("en", "Feb 28 - Feb 30", "2023-02-28"),
+    ("en", "3 to 3 May", "2023-05-03"),
+    ("ru", "купить 3 до 9 мая", "2023-05-09"),
 ]
 SPANS = [
     ("en", "last week", "2023-07-03", "2023-07-09"),
@@ -59,6 +64,21 @@ SPANS = [
     ("en", "in 2016", "2016-01-01", "2016-12-31"),
     ("en", "in May 2021", "2021-05-01", "2021-05-31"),
     ("en", "last October", "2022-10-01", "2022-10-31"),
+    ("en", "We stay in Lisbon from 19 to 27 December", "2023-12-19", "2023-12-27"),
+    ("en", "Trip 3rd to the 9th of May, 2024", "2024-05-03", "2024-05-09"),
+    ("en", "skiing 28 December to 3 January", "2023-12-28", "2024-01-03"),
+    ("en", "skiing 28 December 2024 – 3 January 2025", "2024-12-28", "2025-01-03"),
+    ("en", "28 December to 3 January 2025", "2024-12-28", "2025-01-03"),
+    ("en", "Fair: Aug 19 - Aug 27", "2023-08-19", "2023-08-27"),
+    ("en", "Fair August 19-27, 2021", "2021-08-19", "2021-08-27"),
+    ("en", "some time between 3 and 9 May", "2023-05-03", "2023-05-09"),
+    ("en", "vakantie van 19 t/m 27 december", "2023-12-19", "2023-12-27"),
+    ("es", "Estamos en Lisboa del 3 al 9 de mayo", "2023-05-03", "2023-05-09"),
+    ("es", "entre el 3 y el 9 de mayo", "2023-05-03", "2023-05-09"),
+    ("de", "Urlaub vom 28. April bis zum 3. Mai 2021", "2021-04-28", "2021-05-03"),
+    ("de", "zwischen dem 3. und 9. Mai", "2023-05-03", "2023-05-09"),
+    ("ru", "в отпуске с 3 по 9 мая", "2023-05-03", "2023-05-09"),
+    ("uk", "у відпустці з 3 до 9 травня", "2023-05-03", "2023-05-09"),
     ("es", "la semana pasada", "2023-07-03", "2023-07-09"),
     ("de", "letztes Jahr", "2022-01-01", "2022-12-31"),
     ("ru", "на прошлой неделе", "2023-07-03", "2023-07-09"),
@@ -125,7 +145,8 @@ def test_a_clock_out_of_all_calendars_finds_no_date_and_any_other_does(told_at_m
 @pytest.mark.parametrize(
     ("text", "shown"),
     [("yesterday", "11 July 2023"), ("last weekend", "weekend of 8 July 2023"), ("last week", "week of 3 July 2023"),
-     ("last month", "June 2023"), ("last year", "2022")],
+     ("last month", "June 2023"), ("last year", "2022"), ("from 3 to 9 May", "3 May 2023 to 9 May 2023"),
+     ("3 April to 9 July", "3 April 2023 to 9 July 2023")],
 )  # fmt: skip
 def test_a_stretch_is_shown_as_people_write_it(text: str, shown: str) -> None:
     (when,) = find_dates(text, told_at_ms=TOLD_AT_MS)
