@@ -14,6 +14,9 @@ from samemind.errors import Failed, SamemindError, Usage, from_document
 
 # A request carries at most what somebody piped into `remember --batch -`; larger things are read from a file.
 LINE_BYTES_MAX: Final = 64 << 20
+CHUNK_BYTES: Final = 64 << 10
+# Who is alive answers this at once, whatever else it does; the answer is an error.
+NOTHING_ASKED: Final = b"{}\n"
 
 
 def encode(document: Mapping[str, Any]) -> bytes:

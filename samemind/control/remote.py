@@ -6,14 +6,15 @@ Calls that run side by side use a connection each; one that is free is used agai
 import errno
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import trio
 
 from samemind.config import Home
-from samemind.control.client import CONNECT_TIMEOUT_S
-from samemind.control.protocol import answer, decode, request
-from samemind.control.server import CHUNK_BYTES, Say
+from samemind.control.client import CONNECT_TIMEOUT_S, SILENT_S, SILENT_S_MAX, silent
+from samemind.control.protocol import CHUNK_BYTES, NOTHING_ASKED, answer, decode, request
+from samemind.control.server import Say
 from samemind.declaring import Command
 from samemind.errors import HOLDER_ENDED, Unreachable
 from samemind.plain import from_json
@@ -47,7 +48,7 @@ class Remote:
             try:
                 await line.send(asked)
                 while True:
-                    said, result = answer(decode(await line.receive()))
+                    said, result = answer(decode(await self._received(line)))
                     if result is not None:
                         return result
                     await say(said or {})
@@ -68,6 +69,31 @@ class Remote:
     async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
         """Ask for a verb and return its result, as it would be if the store were open in this process."""
         return from_json(verb.result, await self.ask(verb.name, options, say))
+
+    async def _received(self, line: "_Line") -> bytes:
+        """Return the next line; `Unreachable` where who should say it does not answer anything."""
+        silent_s = SILENT_S
+        while True:
+            with trio.move_on_after(silent_s):
+                return await line.receive()
+            await self._see_it_answer()
+            silent_s = min(2 * silent_s, SILENT_S_MAX)
+
+    async def _see_it_answer(self) -> None:
+        """Return if the program answers a question that asks nothing; `Unreachable` if it stays silent."""
+        try:
+            other = await self._dial()
+        except TimeoutError:
+            raise silent(self._home) from None
+        except OSError:
+            return  # it is ending: that is heard on the connection that waits
+        with suppress(trio.BrokenResourceError):  # the same
+            async with other.stream:
+                with trio.move_on_after(SILENT_S) as waiting:
+                    await other.send(NOTHING_ASKED)
+                    await other.receive()
+        if waiting.cancelled_caught:
+            raise silent(self._home)
 
     async def aclose(self) -> None:
         """Hang up."""

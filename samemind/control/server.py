@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from samemind.config import Home
-from samemind.control.protocol import LINE_BYTES_MAX, decode, encode, failure
+from samemind.control.protocol import CHUNK_BYTES, LINE_BYTES_MAX, decode, encode, failure
 from samemind.errors import HOLDER_ENDED, Failed, Locked, Unreachable, Usage, explain
 from samemind.platform import system
 
@@ -26,7 +26,6 @@ Perform = Callable[[str, Mapping[str, Any], Say], Awaitable[Mapping[str, Any]]]
 
 # Programs waiting to be accepted: more agents than anybody runs.
 BACKLOG: Final = 128
-CHUNK_BYTES: Final = 64 << 10
 # A device shuts down within two seconds; half of that is for what was asked of it.
 GRACE_S: Final = 1.0
 # Who proves itself does so in the first packet. Strangers who say nothing are let go of, and however many there are,
