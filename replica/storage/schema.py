@@ -454,3 +454,38 @@ def let_what_shows_follow(connection: sqlite3.Connection) -> None:
     From here on they may be in the log alone, where an older program would not look.
     """
     connection.execute("CREATE TABLE IF NOT EXISTS unshown (first INTEGER PRIMARY KEY)")
+
+
+@migration
+def keep_what_is_told_aside(connection: sqlite3.Connection) -> None:
+    """Keep ops of memories that do not show yet in a table of their own, with where their feed ends and small facts.
+
+    An older program would not look there. What does not show yet is moved there.
+    """
+    connection.execute(
+        """CREATE TABLE IF NOT EXISTS op_aside (
+            pos INTEGER PRIMARY KEY,
+            feed INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            hlc INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            ends INTEGER NOT NULL,
+            rid BLOB,
+            seen BLOB NOT NULL,
+            payload BLOB,
+            payload_hash BLOB,
+            id BLOB NOT NULL,
+            signature BLOB,
+            status INTEGER NOT NULL,
+            vector BLOB NOT NULL,
+            meta BLOB NOT NULL
+        )"""
+    )
+    connection.execute(
+        """INSERT INTO op_aside SELECT o.*, f.vector, ? FROM op o JOIN feed f ON f.no = o.feed
+           WHERE o.pos >= (SELECT first FROM unshown) ORDER BY o.pos""",
+        (pack({}),),
+    )
+    connection.execute("DELETE FROM op WHERE pos >= (SELECT first FROM unshown)")
+    connection.execute("DROP TABLE unshown")

@@ -4,8 +4,8 @@ The `memory`, `edge` and `claim` tables are rewritten by the fold, in its transa
 vectors and queues belong to whoever needs them: a `DerivedTables` is told, inside the same transaction, what changed in
 each memory that shows. Its tables are never hashed, never shipped and can be rebuilt at any time.
 
-Who tells one thing after another waits for none of that. The commit holds the op, and notes from which place of the log
-on what shows is behind; the next write that is anything else has it shown first, and derived tables told
+Who tells one thing after another waits for none of that. The commit holds the op, aside of the log
+(`replica.storage.told`); the next write that is anything else has it logged and shown first, and derived tables told
 (`FollowingTables`). So does whoever reads (`Replica.read`, `Replica.run`), and each opening: nobody ever sees a store
 that does not show all that was told, whatever ended a program in between.
 """
@@ -35,6 +35,7 @@ from replica.storage.proposals import members, shown_proposals, write_proposals
 from replica.storage.same_slots import same_slot_row, shown_same_slots, write_same_slots
 from replica.storage.settings import check_settings, write_lesson, write_setting
 from replica.storage.sql import insert_many, select_named, transaction
+from replica.storage.told import first_aside, keep_aside, may_be_kept_aside, move
 from replica.storage.triggers import shown_triggers, trigger_rows, write_triggers
 
 _MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
@@ -162,17 +163,22 @@ class Shown:
 
     def forget_numbers(self) -> None:
         """Read row numbers anew: at the start, and when a transaction was rolled back."""
-        ((self._last_memory, self._unfollowed, self._unshown),) = self._connection.execute(
-            """SELECT ifnull((SELECT max(id) FROM memory), 0), (SELECT first FROM unfollowed),
-                      (SELECT first FROM unshown)"""
+        ((self._last_memory, self._unfollowed),) = self._connection.execute(
+            "SELECT ifnull((SELECT max(id) FROM memory), 0), (SELECT first FROM unfollowed)"
         )
+        self._first_aside = first_aside(self._connection)
         self.uncommitted = False
         """Whether something follows in a transaction that has not ended: who reads beside it does not see it yet."""
 
     @property
     def lags(self) -> bool:
-        """Whether memories from some place of the log on do not show yet, or derived tables have to hear of some."""
-        return self._unshown is not None or (self._unfollowed is not None and bool(self._following))
+        """Whether something is kept aside and does not show yet, or derived tables have to hear of some memories."""
+        return self.keeps_aside or (self._unfollowed is not None and bool(self._following))
+
+    @property
+    def keeps_aside(self) -> bool:
+        """Whether ops are kept aside of the log (`replica.storage.told`)."""
+        return self._first_aside is not None
 
     def follow(self) -> None:
         """Show what does not show yet, and tell derived tables what they did not hear of, inside a transaction."""
@@ -183,11 +189,11 @@ class Shown:
                     tables.follow(self._connection, page, _last_ms(page))
             self._connection.execute("DELETE FROM unfollowed")
             self._unfollowed = None
-        if self._unshown is not None:
-            for added in adds_from(self._connection, self._unshown):
+        if self._first_aside is not None:
+            move(self._connection)
+            for added in adds_from(self._connection, self._first_aside):
                 self._show_told(added)
-            self._connection.execute("DELETE FROM unshown")
-            self._unshown = None
+            self._first_aside = None
 
     def _show_told(self, added: Sequence[BareMemory]) -> None:
         inserts: _Inserts = {}
@@ -200,13 +206,8 @@ class Shown:
             self._unfollowed = seen[0].id
             self._connection.execute("INSERT INTO unfollowed VALUES (?)", (self._unfollowed,))
 
-    def write(self, changes: Changes, now_ms: int, *, follows: bool) -> None:
-        """Follow a batch, inside its transaction; `follows` is what `prepare` said of it."""
-        if follows:
-            if self._unshown is None:
-                self._unshown = changes.entries[0].pos
-                self._connection.execute("INSERT INTO unshown VALUES (?)", (self._unshown,))
-            return
+    def write(self, changes: Changes, now_ms: int) -> None:
+        """Follow a batch, inside its transaction, which `keep_aside` did not take."""
         others = {key: cell for key, cell in changes.cells.items() if key.part is not CellKind.MEMORY}
         settings = related = False
         if others:
@@ -363,15 +364,15 @@ class Shown:
                 write_lesson(self._connection, key, cell)
         return found
 
-    def prepare(self, changes: Changes) -> bool:
-        """Say whether a batch may be shown later; else show what came before it.
-
-        Before it is written, since that is told from the log alone.
-        """
-        follows = self._follows(changes)
-        if not follows:
+    def keep_aside(self, changes: Changes) -> bool:
+        """Keep a batch aside that may be logged and shown later; of another show what came before it, and say False."""
+        if not self._follows(changes):
             self.follow()
-        return follows
+            return False
+        keep_aside(self._connection, changes)
+        if self._first_aside is None:
+            self._first_aside = changes.entries[0].pos
+        return True
 
     def _follows(self, changes: Changes) -> bool:
         """Say whether a batch does nothing but add memories, with nothing on them that derived tables are to judge."""
@@ -381,6 +382,7 @@ class Shown:
             and changes.is_of_ops_alone()
             and len(changes.bare) == len(changes.entries) > 0
             and not changes.cells
+            and may_be_kept_aside(changes)
         )
 
     def _write_memories(self, changes: Changes, now_ms: int) -> None:

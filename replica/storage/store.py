@@ -33,6 +33,7 @@ from replica.storage.sql import (
     select_named,
     transaction,
 )
+from replica.storage.told import ALL_OPS, read_aside
 
 # Below 16 MB a file is not worth the writing.
 _SHRINK_PAGES_MIN: Final = 4_096
@@ -69,8 +70,8 @@ class SqliteStore:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def feeds(self) -> list[Feed]:
-        """Return every feed, in the order of their numbers."""
-        return [
+        """Return every feed, in the order of their numbers, which begin with 0 and leave none out."""
+        feeds = [
             Feed(
                 no,
                 origin_no,
@@ -105,14 +106,21 @@ class SqliteStore:
                 base_vector,
             ) in self.connection.execute("SELECT * FROM feed ORDER BY no")
         ]
+        if self._shown.keeps_aside:
+            for no, (seq, head, vector) in read_aside(self.connection).heads.items():
+                feeds[no].seq, feeds[no].head, feeds[no].vector = seq, OpId(head), unpack(vector)
+        return feeds
 
     def meta(self) -> Mapping[str, bytes]:
         """Return the replica's own small facts."""
-        return dict(self.connection.execute("SELECT name, value FROM meta"))
+        meta = dict(self.connection.execute("SELECT name, value FROM meta"))
+        return meta | read_aside(self.connection).meta if self._shown.keeps_aside else meta
 
     def id_at(self, feed: int, seq: int) -> bytes:
         """Return the id of an op that lies on this very feed."""
-        for (op_id,) in self.connection.execute("SELECT id FROM op WHERE feed = ? AND seq = ?", (feed, seq)):
+        for (op_id,) in self.connection.execute(
+            f"SELECT id FROM {self._ops} WHERE feed = ? AND seq = ?", (feed, seq)
+        ):
             return bytes(op_id)
         ((first, ids),) = self.connection.execute(
             "SELECT first, ids FROM spine WHERE feed = ? AND first <= ? ORDER BY first DESC LIMIT 1",
@@ -133,7 +141,7 @@ class SqliteStore:
             at = (begins + skip - first) * ID8_BYTES
             ids[at : at + len(part)] = part
         for seq, op_id in self.connection.execute(
-            "SELECT seq, id FROM op WHERE feed = ? AND seq BETWEEN ? AND ?", (feed, first, last)
+            f"SELECT seq, id FROM {self._ops} WHERE feed = ? AND seq BETWEEN ? AND ?", (feed, first, last)
         ):
             at = (seq - first) * ID8_BYTES
             ids[at : at + ID8_BYTES] = op_id[:ID8_BYTES]
@@ -180,7 +188,11 @@ class SqliteStore:
         return self._rows("WHERE status != 0 AND status = ? ORDER BY pos", FoldStatus.UNKNOWN)
 
     def _rows(self, where: str, *parameters: Any) -> Iterable[LogRow]:
-        return map(_row, self.connection.execute(f"SELECT * FROM op {where}", parameters))
+        return map(_row, self.connection.execute(f"SELECT * FROM {self._ops} {where}", parameters))
+
+    @property
+    def _ops(self) -> str:
+        return ALL_OPS if self._shown.keeps_aside else "op"
 
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
@@ -384,15 +396,15 @@ class SqliteStore:
             many = len(changes.entries) + len(changes.added) >= ROWS_AT_ONCE
             with transaction(self.connection, inserts_many=many):
                 self._room.keep()
-                self._write(changes, now_ms)
-                self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta().items()))
+                if not self._shown.keep_aside(changes):
+                    self._write(changes, now_ms)
+                    self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta().items()))
             self._shown.uncommitted = False
         except BaseException:
             self._shown.forget_numbers()
             raise
 
     def _write(self, changes: Changes, now_ms: int) -> None:
-        follows = self._shown.prepare(changes)
         self._write_log(changes.entries)
         self._many(
             "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -426,7 +438,7 @@ class SqliteStore:
             )
             self._many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
         if changes.is_of_ops_alone():  # nearly all commits: what is not there costs as much as it would
-            self._shown.write(changes, now_ms, follows=follows)
+            self._shown.write(changes, now_ms)
             return
         self._many("DELETE FROM tombstone WHERE rid = ?", [(rid,) for rid in changes.tombstones_gone])
         self._many("INSERT OR IGNORE INTO tombstone VALUES (?, 0)", [(rid,) for rid in changes.tombstones])
@@ -451,7 +463,7 @@ class SqliteStore:
                 (part.peer, part.no, part.digest),
             )
             self.connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?)", part)
-        self._shown.write(changes, now_ms, follows=follows)
+        self._shown.write(changes, now_ms)
 
     def _write_log(self, entries: Sequence[LogEntry]) -> None:
         """Append ops to the log; of adds that say nothing else, only what differs from one to the next is bound."""

@@ -92,7 +92,7 @@ def test_a_burst_that_nobody_had_time_to_file_is_found_by_its_words(tmp_path: Pa
         places = connection.execute("SELECT term, doc, col, offset FROM memory_word_at").fetchall()
         assert len(places) == len({*places}) > len(BURST)
         connection.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
-        assert connection.execute("SELECT count(*) FROM unshown").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM op_aside").fetchone() == (0,)
 
 
 def test_what_was_just_told_counts_for_what_is_told_next(tmp_path: Path) -> None:
