@@ -30,18 +30,16 @@ class Aside(NamedTuple):
 
 
 def may_be_kept_aside(changes: Changes) -> bool:
-    """Say whether a row for each op can hold what a batch says that does nothing but add memories.
+    """Say whether a row for each op can hold what one commit says that does nothing but add memories.
 
     It says where a feed ends, and cannot begin one.
     """
-    if len(changes.feeds) != 1:
-        return False
     (feed,) = changes.feeds
     return changes.entries[0].op.seq > feed.fork + 1
 
 
 def keep_aside(connection: sqlite3.Connection, changes: Changes) -> None:
-    """Write a batch that `may_be_kept_aside`, inside its transaction."""
+    """Write a commit that `may_be_kept_aside`, inside its transaction."""
     (feed,) = changes.feeds
     beside = pack(feed.vector), pack(dict(changes.meta()))
     connection.executemany(_INSERT, [(*values_of(entry), *beside) for entry in changes.entries])

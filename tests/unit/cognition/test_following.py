@@ -328,6 +328,14 @@ def test_a_program_that_cannot_write_finds_all_that_was_told_in_the_log() -> Non
     assert again.position == teller.core.position + 1
 
 
+def test_what_a_device_says_first_brings_its_feed_and_is_not_kept_aside() -> None:
+    home = Home()
+    rid = new_memory_id(NOW_MS, home.random)
+    home.core.commit([Write(Remember("ann boat", {}), rid)], NOW_MS, fresh={rid}, may_follow=True)
+    assert not home.core.store.lags
+    assert [feed.seq for feed in home.core.store.feeds()] == [1]
+
+
 def test_what_others_said_in_between_counts_as_seen_by_what_is_told_next() -> None:
     teller = Teller()
     other = core_of("phone")
@@ -349,7 +357,7 @@ def test_what_others_said_in_between_counts_as_seen_by_what_is_told_next() -> No
     assert not verify_replica(again.core).problems
 
 
-def test_what_did_not_show_when_a_store_was_brought_over_shows_then(tmp_path: Path) -> None:
+def test_what_did_not_show_when_a_store_was_brought_over_shows_then() -> None:
     """An older store notes from which place of the log on memories do not show."""
     teller = Teller()
     for text in ("ann boat", "bob tea"):
