@@ -1,6 +1,8 @@
 """What callers of the library may pass where the command line has words, and how it becomes those words.
 
-Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime or ISO text.
+Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime or ISO text. Callers
+need not be typed: what has another type is passed on as it is where `read_options` refuses it by the name of its
+option, and is refused here where nothing could be made of it.
 """
 
 import json
@@ -41,12 +43,16 @@ Spaces = str | Iterable[str] | None
 
 def rid_of(named: Rid) -> str:
     """Return the id of a memory, or of a result that names one."""
-    return named if isinstance(named, str) else named.rid
+    untyped: Any = named
+    rid: str = getattr(untyped, "rid", untyped)
+    return rid
 
 
 def id_of(named: Id) -> str:
     """Return the id of a trigger, or of a result that names one."""
-    return named if isinstance(named, str) else named.id
+    untyped: Any = named
+    found: str = getattr(untyped, "id", untyped)
+    return found
 
 
 def when_of(moment: Any) -> str | None:
@@ -54,15 +60,38 @@ def when_of(moment: Any) -> str | None:
     return moment.isoformat() if isinstance(moment, datetime) else moment
 
 
+def text_of(name: str, text: str) -> str:
+    """Return a text as it is; `Usage` names the argument that is none."""
+    if not isinstance(text, str):
+        raise Usage(f"expected text for {name}, got {text!r:.60}", code="invalid")
+    return text
+
+
 def texts_of(texts: str | Iterable[str] | None) -> list[str]:
     """Return texts as a list. One alone is one of them: a type checker lets it pass, and it is no list of letters."""
-    return [texts] if isinstance(texts, str) else list(texts or ())
+    if texts is None:
+        return []
+    untyped: Any = texts
+    if isinstance(untyped, str | bytes):
+        return [untyped]  # type: ignore[list-item]  # bytes are refused, and not as numbers
+    return list(untyped) if isinstance(untyped, Iterable) else untyped
 
 
 def lines_of(items: Iterable[str | Mapping[str, Any]]) -> list[str]:
     """Return what is to be remembered as JSON lines. One text or object alone is one item: its text is not lost."""
-    several = [items] if isinstance(items, str | Mapping) else items
-    return [json.dumps(item, ensure_ascii=False, default=when_of) for item in several]
+    several: Any = [items] if isinstance(items, str | Mapping) else items
+    if not isinstance(several, Iterable) or isinstance(several, bytes):
+        raise Usage(
+            f"expected items to be texts, or mappings with a text, got {items!r:.60}", code="bad_line"
+        )
+    return [_as_json(item, f"item {number}") for number, item in enumerate(several, start=1)]
+
+
+def _as_json(value: Any, what: str) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=when_of)
+    except (TypeError, ValueError, RecursionError):
+        raise Usage(f"expected {what} to be JSON, got {value!r:.60}", code="invalid") from None
 
 
 def check_share(workspace: str | None, share: Iterable[str]) -> None:
@@ -85,6 +114,8 @@ def read_place(text: str, option: str) -> tuple[str, int]:
 
 def full_path(path: str | os.PathLike[str]) -> str:
     """Return a path from the root: the program that reads or writes it may stand in another folder."""
+    if not isinstance(path, str | os.PathLike):
+        raise Usage(f"expected the path of a file, got {path!r:.60}", code="invalid")
     if not os.fspath(path):  # what an unset variable leaves; it would stand for the working directory
         raise Usage("expected the path of a file, got nothing", code="invalid")
     try:
@@ -104,7 +135,7 @@ def new_path(path: str | os.PathLike[str]) -> str:
     full = full_path(path)
     try:
         stands_there = os.path.samefile(full, os.curdir)
-    except OSError:  # it is new, or the folder that the caller stood in is gone
+    except (OSError, ValueError):  # it is new, no path at all, or the folder that the caller stood in is gone
         stands_there = False
     if stands_there:
         raise Usage(
@@ -118,6 +149,8 @@ def new_path(path: str | os.PathLike[str]) -> str:
 def messages_of(conversation: Iterable[object]) -> list[str]:
     """Return messages as JSON lines; `Usage` names the one that is none."""
     lines = []
+    if not isinstance(conversation, Iterable):
+        raise Usage(f"expected conversation to be messages, got {conversation!r:.60}", code="bad_line")
     for number, message in enumerate(conversation, start=1):
         # Callers need not be typed: a list of texts is what one passes by mistake.
         told = [message.get(key) for key in ("role", "content")] if isinstance(message, Mapping) else []
@@ -132,20 +165,24 @@ def messages_of(conversation: Iterable[object]) -> list[str]:
 
 def pairs_of(meta: Meta | None) -> list[str]:
     """Return metadata as `K=V` words for text, and `K:=JSON` words for anything else."""
+    if meta is None:
+        return []
+    if not isinstance(meta, Mapping):
+        raise Usage(f"expected meta to be a mapping, got {meta!r:.60}", code="invalid")
     return [
-        f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}"
-        for key, value in (meta or {}).items()
+        f"{key}={value}" if isinstance(value, str) else f"{key}:={_as_json(value, f'meta[{key!r:.60}]')}"
+        for key, value in meta.items()
     ]
 
 
 def assignments_of(values: Mapping[str, Any]) -> list[str]:
     """Return fields and their values as `FIELD=VALUE` words; `None` clears one."""
-    return [f"{name}={_assigned(value)}" for name, value in values.items()]
+    return [f"{name}={_assigned(name, value)}" for name, value in values.items()]
 
 
-def _assigned(value: Any) -> str:
+def _assigned(name: str, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, datetime | str):
         return when_of(value) or ""
-    return json.dumps(value, ensure_ascii=False)
+    return _as_json(value, name)

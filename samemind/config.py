@@ -73,8 +73,9 @@ class Home:
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Self:
         """Return the home at a path: a folder, or a store file."""
-        text = os.fspath(path)
-        if not text or "\0" in text:
+        untyped: Any = path
+        text = os.fspath(untyped) if isinstance(untyped, os.PathLike) else untyped
+        if not isinstance(text, str) or not text or "\0" in text:
             raise Usage(f"expected the path of a data directory, got {text!r}")
         place = Path(full_path(os.path.expanduser(text)))
         if place.is_file() or (place.suffix in STORE_SUFFIXES and not place.is_dir()):
@@ -498,9 +499,10 @@ def _meant(key: str, default: object) -> str:
 
 def check_name(name: str) -> str:
     """Return a device's name as it is kept; `Usage` when nobody could read or store it."""
-    name = " ".join(name.split())
-    if not name or not name.isprintable() or len(name.encode(errors="replace")) > NAME_BYTES_MAX:
+    untyped: Any = name
+    kept = " ".join(untyped.split()) if isinstance(untyped, str) else ""
+    if not kept or not kept.isprintable() or len(kept.encode(errors="replace")) > NAME_BYTES_MAX:
         raise Usage(
-            f"expected a printable name of 1 to {NAME_BYTES_MAX} bytes, got {name[:40]!r}", code="invalid"
+            f"expected a printable name of 1 to {NAME_BYTES_MAX} bytes, got {name!r:.60}", code="invalid"
         )
-    return name
+    return kept

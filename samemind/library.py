@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from samemind._methods import Methods
-from samemind.arguments import Rid, assignments_of, full_path, lines_of, new_path, rid_of
+from samemind.arguments import Rid, assignments_of, full_path, lines_of, new_path, rid_of, text_of, texts_of
 from samemind.catalog import verb_named
 from samemind.config import Home
 from samemind.control.pouring import draw, poured
@@ -55,11 +55,16 @@ class Mind(Methods):
 
     def sense(self, text: str, *, kind: SensedKind = "turn", speaker: str | None = None) -> None:
         """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""
+        text_of("text", text)
+        text_of("speaker", speaker or "")
         if self._sensed is None:
             from cognition.sensory import SensoryBuffer  # loads a mind, which most callers have no use for
 
             self._sensed = SensoryBuffer()
-        self._sensed.push(text, kind=kind, now_ms=_monotonic_ms(), speaker=speaker)
+        try:
+            self._sensed.push(text, kind=kind, now_ms=_monotonic_ms(), speaker=speaker)
+        except ValueError as error:  # the kind is none
+            raise Usage(f"sense: {error}", code="invalid") from None
 
     async def absorb(self) -> RememberedMany:
         """Remember what was sensed and is still fresh, with the facts in it; what it was, is `source_kind`."""
@@ -99,7 +104,7 @@ class Mind(Methods):
     async def set_profile(self, /, **values: str | None) -> Profile:
         """Set entries of the profile on every device; `None` clears one."""
         answer: Profile = await self._ask(
-            "profile set", values=[f"{key}={value or ''}" for key, value in values.items()]
+            "profile set", values=[f"{key}={text_of(key, value or '')}" for key, value in values.items()]
         )
         return answer
 
@@ -168,7 +173,9 @@ class Mind(Methods):
 
     async def restore_group(self, code: str, *, without: Iterable[str] = ()) -> GroupView:
         """Repair the group with its recovery code: revoke devices, and readmit those that they revoked."""
-        answer: GroupView = await self._ask("group restore", code=tuple(code.split()), without=tuple(without))
+        answer: GroupView = await self._ask(
+            "group restore", code=tuple(text_of("code", code).split()), without=texts_of(without)
+        )
         return answer
 
 
