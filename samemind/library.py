@@ -23,7 +23,7 @@ from samemind.config import Home
 from samemind.control.pouring import draw, poured
 from samemind.control.server import Say
 from samemind.declaring import Command, Effects
-from samemind.errors import Usage
+from samemind.errors import SamemindError, Usage
 from samemind.home_store import HomeStore, repeatable
 from samemind.performing import Local
 from samemind.plain import from_json
@@ -188,12 +188,18 @@ async def open_mind(path: str | os.PathLike[str], *, name: str | None = None) ->
             hint="under asyncio use samemind.open_blocking, and await asyncio.to_thread(mind.recall, ...)",
         )
     home = Home.at(path)
-    async with reach_or_copy(home, program=PROGRAM, answers=True, name=name) as reached:
-        if isinstance(reached, Local):
+    try:
+        async with reach_or_copy(home, program=PROGRAM, answers=True, name=name) as reached:
+            if isinstance(reached, Local):
+                yield Mind(reached)
+                return
+        async with _through_others(home) as reached:
             yield Mind(reached)
-            return
-    async with _through_others(home) as reached:
-        yield Mind(reached)
+    except SamemindError as error:
+        from samemind.in_python import say_in_python  # here: seldom wanted
+
+        say_in_python(error)
+        raise
 
 
 @asynccontextmanager

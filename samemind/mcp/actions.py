@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from samemind.agents.grants import Rights
-from samemind.errors import NotFound
+from samemind.errors import NotFound, SamemindError
 from samemind.home_store import VerbPerformer
-from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of
+from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of, told_to
 from samemind.mcp.schema import Schema, input_schema
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.telling import NOTE, brief, within_bounds
@@ -59,7 +59,10 @@ async def _used(
         given, again = as_agent(tool, verb, options)
         return await store.ask(verb, given, again=again)
 
-    document = await scoped(ask, scope)(tool.verb, options_of(tool, arguments, scope))
+    try:
+        document = await scoped(ask, scope)(tool.verb, options_of(tool, arguments, scope))
+    except SamemindError as error:
+        raise told_to(tool, error, allowed.values()) from error
     return {**brief(tool.verb, within_bounds(tool.verb, document)), "note": NOTE}
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from samemind.errors import Usage
+from samemind.errors import SamemindError, Usage
 from samemind.home_store import repeatable
 from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope
@@ -16,6 +16,9 @@ _UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {
 _IS: Final = {False: "is", True: "are"}
 # A command in backquotes, or an option with what people call its value.
 _ON_A_LINE: Final = re.compile(r"`(?:samemind )?([^`]*)`|--([a-z][a-z-]*)(?: [A-Z]+\b)?")
+
+# What tells agents without its own tool what a command lists.
+_SHOWN_BY: Final[Mapping[str, str]] = {"triggers list": "context"}
 
 MAY_ONLY_READ: Final = "this agent may only read"
 
@@ -35,25 +38,46 @@ def options_of(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> dict[s
     return {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
 
 
+def told_to(tool: Tool, error: SamemindError, shown: Iterable[Tool]) -> SamemindError:
+    """Return an error as it is told to an agent that is `shown` these tools, `tool` among them."""
+    shown = tuple(shown)
+    return type(error)(
+        in_names_of(tool, error.message, shown),
+        code=error.code,
+        hint=in_names_of(tool, error.hint, shown),
+        candidates=error.candidates,
+    )
+
+
 def in_names_of(tool: Tool, text: str, shown: Iterable[Tool]) -> str:
     """Return a message as it is told to an agent that is `shown` these tools, `tool` among them.
 
-    Options become the arguments of `tool`, and a command without options becomes the tool that does it. Any other
-    command stays: the agent may tell its user to type it.
+    Options become the arguments of `tool`, and a command becomes the tool that does it, if that takes its options. Any
+    other command stays: the agent may tell its user to type it.
     """
     names = {one.name for one in tool.options()}
-    by_verb = {one.verb: one.name for one in shown}
+    by_verb = {one.verb: one for one in shown}
 
     def named(found: re.Match[str]) -> str:
         command, option = found.groups(default="")
         if command:
-            # `samemind contradictions` is short for its `list`.
-            does = by_verb.get(command) or by_verb.get(f"{command} list")
-            return f"`{does}`" if does else found[0]
+            return _tool_for(command, by_verb) or found[0]
         name = option.replace("-", "_")
         return f"`{name}`" if name in names else found[0]
 
     return _ON_A_LINE.sub(named, text)
+
+
+def _tool_for(line: str, by_verb: Mapping[str, Tool]) -> str:
+    """Return the tool that does what a command line does, with its arguments; empty where there is none."""
+    command, *options = line.split(" --")
+    # `samemind contradictions` is short for its `list`.
+    does = by_verb.get(command) or by_verb.get(f"{command} list")
+    arguments = [option.replace("-", "_") for option in options]
+    if does is not None and {one.name for one in does.options()}.issuperset(arguments):
+        return " with ".join([f"`{does.name}`", *(f"`{name}`" for name in arguments)])
+    shows = by_verb.get(_SHOWN_BY.get(command, ""))
+    return "" if shows is None else f"`{shows.name}`"
 
 
 def as_agent(tool: Tool, verb: str, options: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:

@@ -29,7 +29,7 @@ from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
 from samemind.home_store import HomeStore, VerbPerformer
 from samemind.mcp import compat
 from samemind.mcp.asking import DECIDES, FORM, decision, form, question
-from samemind.mcp.calling import MAY_ONLY_READ, as_agent, in_names_of, options_of
+from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of, told_to
 from samemind.mcp.completing import COMPLETIONS_MAX, completions
 from samemind.mcp.prompts import PROMPTS, prompt_text
 from samemind.mcp.resources import (
@@ -472,12 +472,12 @@ def refused(
     error: SamemindError, tool: Tool | None = None, shown: Iterable[Tool] = ()
 ) -> types.CallToolResult:
     """Return an error as something that the model can read and mend: in the names of the tools it was `shown`."""
-    ends = "" if error.message.endswith("?") else "."
-    text = f"{error.message}{ends} {error.hint}" if error.hint else error.message
-    text = text if tool is None else in_names_of(tool, text, shown)
+    told = error if tool is None else told_to(tool, error, shown)
+    ends = "" if told.message.endswith("?") else "."
+    text = f"{told.message}{ends} {told.hint}" if told.hint else told.message
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
-        structured_content={"error": error.document()},
+        structured_content={"error": told.document()},
         is_error=True,
     )
 

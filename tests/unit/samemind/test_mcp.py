@@ -367,8 +367,18 @@ def test_an_error_says_the_tool_in_place_of_the_command_that_it_stands_for() -> 
     hint = "`samemind contradictions` lists them, `samemind recall` and `correct` find them"
     assert in_names_of(tool, hint, core()) == "`contradictions` lists them, `recall` and `correct` find them"
     assert in_names_of(tool, hint, [tool]) == hint  # an agent without these tools is not sent to them
-    held = "`samemind held` lists them, `samemind triggers list --all` too"
+    held = "`samemind held` lists them, `samemind contradictions --everything` too"
     assert in_names_of(tool, held, core()) == held
+    triggers = "`samemind triggers list --all` shows them"
+    assert in_names_of(tool, triggers, full()) == "`triggers_list` with `all` shows them"
+    assert in_names_of(tool, triggers, core()) == "`context` shows them", "which has a tool for no list"
+
+
+def test_what_an_agent_reads_of_an_error_names_no_command_anywhere() -> None:
+    tool = next(each for each in full() if each.name == "triggers_act")
+    found = refused(NotFound("no trigger", hint="`samemind triggers list --all` shows them"), tool, full())
+    assert found.structured_content is not None
+    assert found.structured_content["error"]["hint"] == "`triggers_list` with `all` shows them"
 
 
 def test_a_block_without_room_does_not_say_that_nothing_is_known() -> None:
