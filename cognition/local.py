@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from replica import FollowingTables, RowChange, new_and_others, transaction
-from replica.derived import INDEX_OF_EVENTS, INDEX_OF_LATEST, INDEX_OF_SUREST, INDEX_OF_TIMES
+from replica.derived import (
+    INDEX_OF_EVENTS,
+    INDEX_OF_LATEST,
+    INDEX_OF_REPEATING,
+    INDEX_OF_SUREST,
+    INDEX_OF_TIMES,
+)
 
 _CREATE: Final = (
     # Secrets: what was to be remembered, as it was told, until its owner decides.
@@ -64,6 +70,7 @@ _CREATE: Final = (
     # What was told at the time that a question names, or happens then (cognition.passes.by_time).
     INDEX_OF_TIMES,
     INDEX_OF_EVENTS,
+    INDEX_OF_REPEATING,
 )
 _KEPT: Final = ("held", "talk_queue", "talk_read", "recall_untold", "brought_unread")
 

@@ -8,7 +8,7 @@ current.
 import json
 import math
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice, product
 from typing import Any, Final
@@ -22,6 +22,7 @@ from cognition.index import VectorIndex
 from cognition.memories import EACH, fields_of
 from cognition.postings import Postings, stems_of
 from cognition.ranking.pool import NEAR, CandidateRow
+from cognition.reminding.repeating import REPEATS, RULE_CHARACTERS_MAX, is_on
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.times import ROUGHLY_MS, Window
 from cognition.words import RANKED_CHARACTERS_MAX, quoted, symbols, words
@@ -37,6 +38,8 @@ _HOPS: Final = 2
 _CONNECTED_MAX: Final = 50
 # Of what was told at a time that was asked for, the newest that are looked at.
 TIMED_MAX: Final = 1_000
+# Of what happens again by a rule, what began last before that time: some ten microseconds each.
+REPEATING_MAX: Final = 256
 # Places in conversations are looked up by a multiple of so many.
 _PLACES: Final = 64
 # A word that more memories hold tells little of which belong together (`by_rare_words`): with 8, 16 or 32 the same are
@@ -47,6 +50,7 @@ _HOLDERS: Final = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? LIMIT
 _ABOUT_KEPT: Final = 4_096
 # Rows that are kept from one question to the next: half a kilobyte each, and the text.
 ROWS_KEPT: Final = 8_192
+_REPEATS: Final = f"substr(json_extract(m.meta, '$.{REPEATS}'), 1, {RULE_CHARACTERS_MAX})"
 # In the order of `Row`, whose `about` is made of what stands there: most rows bear no label. A time stands for its day,
 # also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for itself.
 _ROW: Final = (
@@ -54,7 +58,7 @@ _ROW: Final = (
     f"substr(m.text, 1, {RANKED_CHARACTERS_MAX}), m.speaker, m.conversation, m.position, {TIME}, "
     "m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
     "m.updated >> 16, iif(m.meta IS NULL, NULL, json_extract(m.meta, '$.mentions')), "
-    "m.event_start, m.event_end, "
+    f"m.event_start, m.event_end, iif(m.event_start IS NULL, NULL, {_REPEATS}), "
     "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("
     f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, m.tags, m.meta))"
 )
@@ -298,7 +302,7 @@ def by_time(
 ) -> list[tuple[int, float]]:
     """Return up to `limit` memories that were told, or happen, in any of some stretches of time.
 
-    The nearest in meaning come first. What happens counts from when it begins.
+    The nearest in meaning come first. What happens once counts from when it begins.
     """
     condition, values = candidates.filters.sql()
     told: dict[int, None] = {}
@@ -309,12 +313,28 @@ def by_time(
             (span.start_ms - ROUGHLY_MS, span.end_ms + ROUGHLY_MS, *values, TIMED_MAX),
         )
         told |= dict.fromkeys(number for (number,) in rows)
+    told |= dict.fromkeys(chain.from_iterable(_repeated(candidates, span) for span in spans))
     if vector is None or index is None or len(told) <= limit:
         return [(number, 0.0) for number in told][:limit]
     cosines = index.cosines(vector, list(told))
     return sorted(((number, cosines.get(number, 0.0)) for number in told), key=lambda it: (-it[1], it[0]))[
         :limit
     ]
+
+
+def _repeated(candidates: Candidates, span: Window) -> Iterator[int]:
+    """Find what is on again in a stretch of time, by its rule."""
+    condition, values = candidates.filters.sql()
+    end_ms = span.end_ms + ROUGHLY_MS
+    rows = candidates.connection.execute(
+        f"""SELECT m.id, m.event_start, ifnull(m.event_end, m.event_start), {_REPEATS} FROM shown_memory m
+            WHERE m.event_start <= ? AND json_extract(m.meta, '$.{REPEATS}') IS NOT NULL AND {condition}
+            ORDER BY m.event_start DESC LIMIT ?""",
+        (end_ms, *values, REPEATING_MAX),
+    )
+    for number, first_ms, ends_ms, rule in rows:
+        if is_on(first_ms, max(0, ends_ms - first_ms), rule, span.start_ms - ROUGHLY_MS, end_ms):
+            yield number
 
 
 def allowed(connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters) -> set[int]:

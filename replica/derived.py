@@ -18,6 +18,9 @@ INDEX_OF_TIMES: Final = "CREATE INDEX IF NOT EXISTS memory_by_time ON memory (if
 # Memories by when what they say happens, in ms since 1970: most say no such time.
 INDEX_OF_EVENTS: Final = """CREATE INDEX IF NOT EXISTS memory_by_event
     ON memory (event_start) WHERE event_start IS NOT NULL"""
+# What happens again by a rule, by when it first does: few of what happens at all.
+INDEX_OF_REPEATING: Final = """CREATE INDEX IF NOT EXISTS memory_by_repeating
+    ON memory (event_start) WHERE event_start IS NOT NULL AND json_extract(meta, '$.repeats') IS NOT NULL"""
 # Tellings by when they were last told or changed, with all that their list and their count ask of a row.
 INDEX_OF_NEWS: Final = """CREATE INDEX IF NOT EXISTS memory_by_news
     ON memory (updated, archived, parent) WHERE parent IS NULL"""

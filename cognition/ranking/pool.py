@@ -95,6 +95,8 @@ class CandidateRow(NamedTuple):
     event_start: int | None = None
     event_end: int | None = None
     """When it happens, in ms; the end may be unknown."""
+    repeats: str | None = None
+    """The rule by which it happens again (`cognition.reminding.repeating`)."""
     about: str = ""
     """The words of its date and labels."""
     permitted: int = 1

@@ -1,7 +1,8 @@
 """Say when something that repeats is due: a pure function of when it first was and of its rule.
 
 A rule is an RRULE of RFC 5545 as far as `recurring.py` writes it: FREQ by day, week, month or year, INTERVAL, BYDAY
-with weekdays or with the n-th of one in a month, and BYMONTHDAY=-1. What else a rule says is not looked at.
+with weekdays or with the n-th of one in a month, and BYMONTHDAY=-1; and UNTIL, which calendars write. What else a rule
+says is not looked at.
 
 Days are counted by the clock of UTC, so that devices in other zones agree on each time. Where clocks are set forward
 and back, what repeats at nine is due an hour beside that from then on.
@@ -18,7 +19,7 @@ from replica import Memory
 REPEATS: Final = "repeats"
 """The entry of a memory's metadata that holds the rule."""
 # Longer than any rule that says something to a person.
-_RULE_CHARACTERS_MAX: Final = 120
+RULE_CHARACTERS_MAX: Final = 120
 _DAYS: Final = {"DAILY": 1, "WEEKLY": 7}
 _MONTHS: Final = {"MONTHLY": 1, "YEARLY": 12}
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -32,6 +33,9 @@ _INTERVAL_DIGITS_MAX: Final = 4
 _FIRST_MS_MIN: Final = -62_135_596_800_000 + 60 * DAY_MS
 # From the first of a month on, this is the next one.
 _MONTH_DAYS: Final = 31
+_UNTIL: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?", re.ASCII)
+# How often something happens would have to be counted through. Such a rule is left alone where nobody waits for it.
+_COUNTED: Final = "COUNT="
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -44,7 +48,7 @@ def rule_of(memory: Memory) -> object:
 def rule_text(memory: Memory) -> str | None:
     """Return the rule by which something repeats, to be shown: whoever wrote it may have written any length."""
     rule = rule_of(memory)
-    return rule[:_RULE_CHARACTERS_MAX] if isinstance(rule, str) and rule else None
+    return rule[:RULE_CHARACTERS_MAX] if isinstance(rule, str) and rule else None
 
 
 class _Rule(NamedTuple):
@@ -53,6 +57,7 @@ class _Rule(NamedTuple):
     weekdays: tuple[int, ...]
     nth: int
     is_last_day: bool
+    until_ms: int | None = None
 
 
 def latest(first_ms: int, rule: object, now_ms: int) -> int:
@@ -60,12 +65,23 @@ def latest(first_ms: int, rule: object, now_ms: int) -> int:
     read = _read(rule)
     if read is None or not _FIRST_MS_MIN <= first_ms <= now_ms:
         return first_ms
+    now_ms = now_ms if read.until_ms is None else min(now_ms, max(first_ms, read.until_ms))
     stretch = _stretch_of(first_ms, read, now_ms)
     for back in range(_STRETCHES_MAX):
         past = [time for time in _times(first_ms, read, stretch + 2 - back) if first_ms <= time <= now_ms]
         if past:
             return max(past)
     return first_ms
+
+
+def is_on(first_ms: int, lasts_ms: int, rule: object, start_ms: int, end_ms: int) -> bool:
+    """Say whether something that lasts so long each time is on in a stretch of time, whose ends belong to it.
+
+    Of what happens so many times and no more, the first is known.
+    """
+    rule = None if isinstance(rule, str) and _COUNTED in rule else rule
+    last_ms = latest(first_ms, rule, end_ms)
+    return last_ms <= end_ms and last_ms + lasts_ms >= start_ms
 
 
 def following(first_ms: int, rule: object, after_ms: int) -> int | None:
@@ -79,7 +95,7 @@ def following(first_ms: int, rule: object, after_ms: int) -> int | None:
     for ahead in range(_STRETCHES_MAX):
         coming = [time for time in _times(first_ms, read, stretch + ahead) if time > after_ms]
         if coming:
-            return min(coming)
+            return min(coming) if read.until_ms is None or min(coming) <= read.until_ms else None
     return None  # beyond what a calendar has
 
 
@@ -100,7 +116,21 @@ def _read(rule: object) -> _Rule | None:
         tuple(weekday for _, weekday in known),
         known[0][0] if known and step == "MONTHLY" else 0,
         step == "MONTHLY" and parts.get("BYMONTHDAY") == "-1",
+        _until(parts.get("UNTIL", "")),
     )
+
+
+def _until(text: str) -> int | None:
+    """Return the last moment of a rule, by UTC; of a day its end, and None where a rule names none."""
+    found = _UNTIL.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = map(int, found.groups("0"))
+    try:
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+    return (moment - _EPOCH) // timedelta(milliseconds=1) + (0 if found[4] else DAY_MS - 1)
 
 
 def _is_count(text: str) -> bool:

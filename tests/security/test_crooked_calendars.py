@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.reminding.repeating import REPEATS, following, latest
+from cognition.reminding.repeating import REPEATS, following, is_on, latest
 from cognition.triggers.raised import read_live
 from cognition.triggers.step import TriggerStep
 from replica import Write, new_memory_id
@@ -27,6 +27,9 @@ PARTS = [
     "BYDAY=5MO",
     "BYDAY=-9SU",
     "BYMONTHDAY=-1",
+    "UNTIL=00010101",
+    "UNTIL=99991231T235959Z",
+    "UNTIL=" + "9" * 5_000,
     "=;",
 ]
 TIMES = st.integers(-MS_MAX, MS_MAX)
@@ -39,6 +42,7 @@ def test_any_rule_of_anybody_has_a_last_and_a_next_time(
     rule = ";".join([f"FREQ={step}", *parts])
     assert isinstance(latest(first_ms, rule, now_ms), int)
     assert isinstance(following(first_ms, rule, now_ms), int | None)
+    assert isinstance(is_on(first_ms, 0, rule, now_ms, now_ms), bool)
 
 
 @pytest.mark.parametrize(("first_ms", "rule"), [(1, ENDLESS), (-MS_MAX, "FREQ=YEARLY")])

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from cognition.days import DAY_MS
 from cognition.ranking.pool import CandidateRow, Column, Pool
 from cognition.ranking.signal import Signal
+from cognition.reminding.repeating import is_on
 from cognition.times import Window, windows
 
 # A time that is this long, in days, says hardly anything; up to a month it says all.
@@ -20,20 +22,21 @@ def of(pool: Pool) -> Column:
         return pool.none
     column = pool.blank()
     for i, row in enumerate(pool.rows):
-        named = [
-            each for each in (*windows(row.text, row.time_ms), *_event(row)) if each.days <= _NAMED_DAYS_MAX
-        ]
+        named = [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
         for window in asked:
-            if window.holds(row.time_ms) or any(map(window.meets, named)):
+            if window.holds(row.time_ms) or any(map(window.meets, named)) or _happens(row, window):
                 column[i] = max(column[i], min(1.0, (_WHOLE / max(window.days, 1.0)) ** 0.5))
     return np.minimum(column, 1.0)
 
 
-def _event(row: CandidateRow) -> tuple[Window, ...]:
-    """Return when a memory is said to happen, where that is known."""
+def _happens(row: CandidateRow, asked: Window) -> bool:
+    """Say whether what a memory tells of happens at a time, for the first time or again, as far as that is known."""
     if row.event_start is None:
-        return ()
-    return (Window(row.event_start, max(row.event_start, row.event_end or row.event_start)),)
+        return False
+    lasts_ms = max(0, (row.event_end or row.event_start) - row.event_start)
+    if lasts_ms > _NAMED_DAYS_MAX * DAY_MS:
+        return False
+    return is_on(row.event_start, lasts_ms, row.repeats, asked.start_ms, asked.end_ms)
 
 
 SIGNAL = Signal(

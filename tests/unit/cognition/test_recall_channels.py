@@ -1,7 +1,10 @@
 import pytest
 
-from cognition import RankedMemory
+from cognition import Filters, RankedMemory
+from cognition.passes import REPEATING_MAX, Candidates, _repeated
+from cognition.times import Window
 from replica import Relate, Set, Write
+from replica.fields import Value
 from tests.support.minds import NOW_MS
 from tests.support.published import published
 from tests.support.recalling import Memory
@@ -96,3 +99,42 @@ def test_a_label_shifts_what_a_vector_means_and_is_embedded_anew(memory: Memory)
     (hit, *_) = memory.recall("kafka", by_words=False)
     assert hit.rid == rid
     assert {found.channel for found in hit.found if found.score > 0.2} == {"vectors"}
+
+
+def test_a_later_day_of_what_repeats_is_found_by_its_date_alone(memory: Memory) -> None:
+    """Told in November 2023, asked for a Tuesday in March."""
+    for number in range(9):
+        memory.home.remember(f"nothing new {number}", told_at=NOW_MS)
+    weekly: dict[str, Value] = {
+        "type": "prospective",
+        "event_start": NOW_MS,
+        "meta": {"repeats": "FREQ=WEEKLY"},
+    }
+    memory.home.remember("choir", **weekly)
+    memory.home.remember("chess", **weekly | {"event_start": NOW_MS + 2 * DAY_MS})
+    memory.home.remember("a rule of nobody", **weekly | {"meta": {"repeats": 7}})
+    memory.home.remember("gone", **weekly, archived=True)
+    hits = memory.recall("what do we do on 5 March 2024?", k=500)
+    assert channels(hits[:1], "choir") == {"times"}
+    texts = [hit.memory.text for hit in hits]
+    assert not {"chess", "a rule of nobody", "gone"}.intersection(texts)
+
+
+def test_no_more_repeating_events_are_looked_at_than_a_question_has_time_for(memory: Memory) -> None:
+    for number in range(REPEATING_MAX + 3):
+        memory.home.remember(
+            f"choir {number}", event_start=NOW_MS + number, meta={"repeats": "FREQ=WEEKLY;BYDAY=TU"}
+        )
+    looked = [*_repeated(Candidates(memory.home.connection, Filters()), Window(NOW_MS, NOW_MS + 8 * DAY_MS))]
+    assert len(looked) == REPEATING_MAX
+
+
+def test_what_repeats_is_looked_up_by_an_index(memory: Memory) -> None:
+    statements: list[str] = []
+    memory.home.connection.set_trace_callback(statements.append)
+    assert not [*_repeated(Candidates(memory.home.connection, Filters()), Window(NOW_MS, NOW_MS))]
+    memory.home.connection.set_trace_callback(None)
+    (asked,) = statements
+    plan = " ".join(str(row[3]) for row in memory.home.connection.execute(f"EXPLAIN QUERY PLAN {asked}"))
+    assert "USING INDEX memory_by_repeating (event_start<?)" in plan, plan
+    assert "TEMP B-TREE" not in plan, plan

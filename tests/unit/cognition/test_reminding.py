@@ -14,7 +14,7 @@ from cognition.days import DAY_MS
 from cognition.reminding import reading
 from cognition.reminding.moment import TextTime
 from cognition.reminding.reading import CHARACTERS_MAX, read_reminder
-from cognition.reminding.repeating import following, latest
+from cognition.reminding.repeating import following, is_on, latest
 from cognition.reminding.spelled import spelled
 from cognition.reminding.words import TOKEN, may_name_day, plain
 from replica import Set, Write
@@ -287,6 +287,42 @@ def test_what_repeats_is_due_on_the_days_of_its_rule(rule: str, begins: datetime
     assert latest(first_ms, rule, now_ms) == max(time for time in times if time <= now_ms)
     after = [time for time in times if time > now_ms]
     assert following(first_ms, rule, now_ms) == min(after)
+
+
+@pytest.mark.parametrize(
+    ("until", "last"),
+    [
+        ("20260214", 2),
+        ("20260214T090000Z", 2),
+        ("20260214T085959Z", 1),
+        ("20251231", 0),
+        ("20261332", 51),
+        ("2", 51),
+    ],
+)
+def test_a_rule_ends_where_it_says_so(until: str, last: int) -> None:
+    first = round(datetime(2026, 1, 31, 9, tzinfo=UTC).timestamp() * 1_000)
+    rule, week = f"FREQ=WEEKLY;UNTIL={until}", 7 * DAY_MS
+    assert latest(first, rule, first + 51 * week) == first + last * week
+    assert following(first, rule, first + (last - 1) * week) == first + last * week
+    assert (following(first, rule, first + last * week) is None) == (last < 51)
+
+
+def test_what_repeats_is_on_from_each_of_its_times_until_it_is_over() -> None:
+    first = round(datetime(2026, 11, 3, 19, tzinfo=UTC).timestamp() * 1_000)
+    again, hour = first + 42 * DAY_MS, 3_600_000
+    weekly = "FREQ=WEEKLY;BYDAY=TU"
+    assert is_on(first, 2 * hour, weekly, again + hour, again + DAY_MS)
+    assert is_on(first, 2 * hour, weekly, again + 2 * hour, again + DAY_MS)
+    assert not is_on(first, 2 * hour, weekly, again + 3 * hour, again + DAY_MS)
+    assert is_on(first, 0, weekly, again - hour, again)
+    assert not is_on(first, 0, weekly, again - hour, again - 1)
+    assert not is_on(first, 0, weekly, first - 7 * DAY_MS, first - hour)
+    assert is_on(first, 0, None, first, first)
+    assert not is_on(first, 0, None, again, again)
+    counted = f"{weekly};COUNT=3"
+    assert is_on(first, 0, counted, first, first)
+    assert not is_on(first, 0, counted, again, again)
 
 
 def test_a_weekday_of_a_rule_is_one_of_the_tellers_clock() -> None:

@@ -220,3 +220,25 @@ def test_what_was_told_or_happens_at_the_time_that_was_asked_for_is_lifted() -> 
     ]
     assert given("during", pool("what did I do yesterday?", rows)) == [1.0, 0.0, 1.0]
     assert given("during", pool("what did I plant?", rows)) == [0.0] * 3
+
+
+def test_what_repeats_happens_on_each_of_its_days() -> None:
+    """It is the 14th of November 2023, a Tuesday."""
+    week, weekly = 7 * 86_400_000, "FREQ=WEEKLY;BYDAY=TU"
+    rows = [
+        row(1, "choir", event_start=NOW_MS, repeats=weekly),
+        row(2, "chess", event_start=NOW_MS, repeats="FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        row(3, "dentist", event_start=NOW_MS),
+        row(4, "camp", event_start=NOW_MS, event_end=NOW_MS + 50 * 86_400_000, repeats="FREQ=YEARLY"),
+        row(
+            5,
+            "lessons",
+            event_start=NOW_MS - week,
+            event_end=NOW_MS - week,
+            repeats=f"{weekly};UNTIL=20231130",
+        ),
+        row(6, "trip", event_start=NOW_MS + week, event_end=NOW_MS, repeats=weekly),
+    ]
+    assert given("during", pool("what is on 5 December 2023?", rows)) == [1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    assert given("during", pool("what is on 14 November 2023?", rows)) == [1.0, 1.0, 1.0, 0.0, 1.0, 0.0]
+    assert given("during", pool("what is on 6 December 2023?", rows)) == [0.0] * 6
