@@ -41,8 +41,9 @@ RECIPE: Final = 1
 # What a memory is about is said by then, and a token costs a twentieth of a millisecond.
 TOKENS_MAX: Final = 512
 CHARACTERS_MAX: Final = TOKENS_MAX * 8
-# Tokens that go through together: their numbers stay near the processor.
-_TOGETHER: Final = 384
+# Tokens that go through together: their numbers stay near the processor. Of four times as many each took a fifth more,
+# and what was allocated for them for a moment left megabytes of free memory in the heap of each thread that embedded.
+_TOGETHER: Final = 96
 _NGRAM: Final = 256
 # Up to so many products at once OpenBLAS reads weights where they lie; beyond, it copies them first, which for the few
 # rows of a question takes as long again. Fewer columns than the least at a time, and nothing is gained.
