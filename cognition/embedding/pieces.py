@@ -11,6 +11,7 @@ vocabulary of 32,000 pieces. What this one model needs of it is little:
 Both are properties of the one file; a test holds them, and every piece of many texts, to the library.
 """
 
+import mmap
 import re
 from functools import lru_cache
 from heapq import heappop, heappush
@@ -37,7 +38,7 @@ _WORD_CHARACTERS_MAX: Final = 32
 class WordPieces:
     """A vocabulary. Any thread may use it."""
 
-    def __init__(self, held: bytes, where: object) -> None:
+    def __init__(self, held: bytes | mmap.mmap, where: object) -> None:
         """`held`: what the file of the tokenizer holds; `ModelUnavailable` where that is no vocabulary."""
         try:
             self._vocabulary = TokenVocabulary(held)

@@ -152,8 +152,9 @@ def _package_folder() -> Path:
 
 def _read_pieces(path: Path) -> WordPieces:
     try:
-        return WordPieces(path.read_bytes(), path)
-    except OSError as error:
+        with path.open("rb") as file:
+            return WordPieces(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), path)
+    except (OSError, ValueError) as error:
         raise ModelUnavailable(f"expected a tokenizer at {path}, got: {error}") from None
 
 
