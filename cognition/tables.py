@@ -148,9 +148,14 @@ class CognitionTables:
     tellings are one.
     """
 
-    def __init__(self, *, embeds: bool = True) -> None:
-        """Without `embeds` nothing is queued for a model: for who has none, and never will."""
+    def __init__(self, *, embeds: bool = True, fills: bool = True) -> None:
+        """Without `embeds` nothing is queued for a model: for who has none, and never will.
+
+        Without `fills` tables that are made here stay empty of the words and the queue of what is there already: for a
+        picture of a store that nobody searches.
+        """
         self._embeds = embeds
+        self._fills = fills
         self._tellings = TellingTables()
         self._wordings = WordingTables()
 
@@ -169,7 +174,8 @@ class CognitionTables:
                     connection.execute(f"DROP TABLE IF EXISTS {table}")
                 for statement in _CREATE:
                     connection.execute(statement)
-                _fill(connection, embeds=self._embeds)
+                if self._fills:
+                    _fill(connection, embeds=self._embeds)
                 connection.execute(
                     "INSERT OR REPLACE INTO cognition VALUES ('version', ?)", (TABLES_VERSION,)
                 )

@@ -1,23 +1,32 @@
-"""Make the replica as it was at some moment: the log folded anew up to then, into another store.
+"""Make what a replica showed at some moment, in another store.
+
+To nearly all that shows nothing happened since: it is copied. What an op since then touched is folded anew from the
+log, up to that moment. So a question about the past costs O(n), most of it copying, and a fold of what changed since.
 
 Which ops had been written by a moment is told by their stamps. What one device knew at that moment is what it had
 merged by its last op before it: later arrivals show in no op of its, so nobody can tell when they came. An op in the
 base has left its stamp behind, so the past begins where the base ends (the horizon); what was erased is in no past.
 """
 
-from collections.abc import Iterator
+import sqlite3
 
 from replica.chains import Chains
 from replica.errors import NameNotFound
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId
 from replica.meta import Meta
-from replica.oplog import Changes, LogRow, MemoryChange, Store
+from replica.oplog import Changes, MemoryChange
 from replica.ops import UNDERSTOOD
 from replica.refold import refold
-from replica.state.cells import CellKind, State
+from replica.rows import body_of, op_of
+from replica.state.cells import CellKind, Key, State, decode_cell, memory_key
+from replica.state.fold import keys_of
 from replica.state.memories import MemoryCell, show
 from replica.state.register import Vector
+from replica.storage.picture import Picture, picture_at
+from replica.storage.schema import migrate
+from replica.storage.sql import transaction
+from replica.storage.store import SqliteStore
 
 
 class BeyondHorizon(NameNotFound):
@@ -28,50 +37,73 @@ class BeyondHorizon(NameNotFound):
         self.horizon_ms = horizon_ms
 
 
-def rebuild(store: Store, into: Store, *, until_ms: int, seen_by: DeviceId | None = None) -> None:
-    """Fold what was stamped up to a moment, itself included, into an empty store.
+def rebuild(
+    store: SqliteStore, into: sqlite3.Connection, *, until_ms: int, seen_by: DeviceId | None = None
+) -> None:
+    """Make an empty database a store that shows what `store` showed at a moment, of all that was stamped by then.
 
-    With `seen_by`, only what that device knew by then. `store` is only read. `BeyondHorizon` where ops of that time
-    have left the log.
+    With `seen_by`, only what that device knew by then. `store` is only read, in a transaction of the caller's, so that
+    all of it is of one moment. `into` gets no log, and cells only of what was folded anew. `BeyondHorizon` where ops
+    of that time have left the log.
     """
     horizon_ms = Meta.read(store.meta()).horizon_ms
     if until_ms < horizon_ms:
         raise BeyondHorizon(horizon_ms)
     feeds = Chains(store)
     known = None if seen_by is None else _known_to(store, feeds, seen_by, until_ms)
-    base = State(dict(store.all_base_cells()), store.base_tombstones())
-    refolded = refold(
-        base,
-        _rows(store, feeds, until_ms, known),
-        feeds,
-        feeds.vector_at,
-        understood=UNDERSTOOD,
-        erased=_erased(store),
-    )
-    membership = store.membership()
+    bases = {feed.no: feed.base_seq for feed in feeds}
+    with picture_at(store.connection, until_ms, known, bases) as picture:
+        beside = _touch(picture, feeds)
+        base = State(
+            {memory_key(name): decode_cell(CellKind.MEMORY, cell) for name, cell in picture.base_memories()},
+            store.base_tombstones(),
+        )
+        base.cells.update(store.load_base(beside))
+        refolded = refold(
+            base,
+            picture.rows_to_fold(),
+            feeds,
+            feeds.vector_at,
+            understood=UNDERSTOOD,
+            erased=_erased(store),
+        ).state
+        migrate(into)
+        with transaction(into, inserts_many=True):
+            picture.copy(into)
+        touched = picture.touched_of(key.name for key in refolded.cells if key.part is CellKind.MEMORY)
+    SqliteStore(into).write(_changes(store, feeds, refolded, touched, beside), until_ms)
+
+
+def _touch(picture: Picture, feeds: Chains) -> set[Key]:
+    """Note the memories that ops which are not in the picture act on beside their own; return what else they act on."""
+    beside: set[Key] = set()
+    for row in picture.rows_since():
+        op = op_of(row, feeds[row.feed].origin)
+        if (body := body_of(op, UNDERSTOOD)) is not None:
+            keys = keys_of(op, body)
+            picture.touch(key.name for key in keys if key.part is CellKind.MEMORY)
+            beside.update(key for key in keys if key.part is not CellKind.MEMORY)
+    return beside
+
+
+def _changes(
+    store: SqliteStore, feeds: Chains, refolded: State, touched: set[bytes], beside: set[Key]
+) -> Changes:
+    """Return what was folded anew: of memories and of all else, what was touched; the rest was folded in part."""
     changes = Changes(
         feeds=list(feeds),
-        members=[*membership.members.values()],
-        cells=dict(refolded.state.cells),
-        tombstones=set(refolded.state.tombstones),
+        members=[*store.membership().members.values()],
+        cells={key: refolded.cells.get(key) for key in beside},
+        tombstones=refolded.tombstones,
     )
-    for key, cell in refolded.state.cells.items():
-        if key.part is CellKind.MEMORY and isinstance(cell, MemoryCell):
+    for key, cell in refolded.cells.items():
+        if isinstance(cell, MemoryCell) and key.name in touched:
+            changes.cells[key] = cell
             changes.memories.append(MemoryChange(key.name, None, show(key.name, cell), cell))
-    into.write(changes, until_ms)
+    return changes
 
 
-def _rows(store: Store, feeds: Chains, until_ms: int, known: Vector | None) -> Iterator[LogRow]:
-    for row in store.rows():
-        if (
-            row.hlc >> COUNTER_BITS <= until_ms
-            and row.seq > feeds[row.feed].base_seq
-            and (known is None or row.seq <= known.get(row.feed, 0))
-        ):
-            yield row
-
-
-def _known_to(store: Store, feeds: Chains, device: DeviceId, until_ms: int) -> Vector:
+def _known_to(store: SqliteStore, feeds: Chains, device: DeviceId, until_ms: int) -> Vector:
     """Return what a device had merged by its last op up to a moment."""
     known: Vector = {}
     for feed in feeds:
@@ -88,6 +120,6 @@ def _known_to(store: Store, feeds: Chains, device: DeviceId, until_ms: int) -> V
     return feeds.closed(known)
 
 
-def _erased(store: Store) -> set[bytes]:
+def _erased(store: SqliteStore) -> set[bytes]:
     _, idle = store.proofs_ahead()
     return {rid for proof in store.proofs() if proof.id not in idle for rid in proof.rids}

@@ -320,10 +320,15 @@ def quota_limits(settings: Settings) -> Limits:
     return Limits(settings.quota_ops, settings.quota_mb << 20, settings.quota_packed_mb << 20)
 
 
-def derived_tables(settings: Settings, local: LocalTables | None = None) -> list[DerivedTables]:
-    """Return what a device keeps in its store beside the memories, each kept in step by every commit."""
+def derived_tables(
+    settings: Settings, local: LocalTables | None = None, *, words: bool = True
+) -> list[DerivedTables]:
+    """Return what a device keeps in its store beside the memories, each kept in step by every commit.
+
+    Without `words` tables that are made now are for readers that neither search for words nor for vectors.
+    """
     return [
-        CognitionTables(),
+        CognitionTables(fills=words),
         EntityTables(),
         LocalTables() if local is None else local,
         ClaimTables(),

@@ -1,8 +1,9 @@
 """Read the store as it was: any read may be asked of another moment, or of what another device knew by then.
 
-The past is made anew for each question, from the log, in a database in memory: it costs a second for a hundred
-thousand ops and leaves nothing behind. It is read on a connection of its own, in a thread, so neither writers nor
-other readers wait for it. Facts that were found in texts later are not in it, and what was erased never is.
+The past is made anew for each question, in a database in memory (`replica.past`): of a hundred thousand memories it
+costs half a second, and as much again where it is to be searched by words, and leaves nothing behind. It is read on a
+connection of its own, in a thread, so neither writers nor other readers wait for it. Facts that were found in texts
+later are not in it, and what was erased never is.
 """
 
 import sqlite3
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from replica import DeviceId, SqliteStore, connect
 from replica.fields import MS_MAX
-from replica.past import BeyondHorizon, rebuild
 from replica.peer_notes import copy_nicknames
 from replica.reads.memories import first_made_ms, has_memories
 from replica.values import dataclass
@@ -43,8 +43,10 @@ class Past:
 
 
 @asynccontextmanager
-async def opened_past(device: Device, until_ms: int, seen_by: str | None) -> AsyncIterator[Past]:
-    """Make the store as it was at a moment for the block."""
+async def opened_past(
+    device: Device, until_ms: int, seen_by: str | None, *, words: bool = True
+) -> AsyncIterator[Past]:
+    """Make the store as it was at a moment for the block; without `words` it cannot be searched by these."""
     who = None
     if seen_by is not None:
         named = seen_by
@@ -53,7 +55,7 @@ async def opened_past(device: Device, until_ms: int, seen_by: str | None) -> Asy
             if named == device.name
             else await device.replica.read(lambda connection: find_device(connection, named))
         )
-    past = await device.apart(_make, device, until_ms, who)
+    past = await device.apart(_make, device, until_ms, who, words)
     try:
         yield past
     finally:
@@ -90,10 +92,10 @@ async def read_at(
     seen_by: str | None,
     function: Callable[[sqlite3.Connection], Result],
 ) -> Result:
-    """Read what is, or what was where a moment or a device is named."""
+    """Read what is, or what was where a moment or a device is named; `function` searches for no words."""
     if as_of is None and seen_by is None:
         return await device.replica.read(function)
-    async with opened_past(device, moment_of(device, as_of), seen_by) as past:
+    async with opened_past(device, moment_of(device, as_of), seen_by, words=False) as past:
         return await past.read(function)
 
 
@@ -110,14 +112,20 @@ async def begins_after(device: Device, as_of: str | None) -> datetime | None:
     return at_ms(first) if first is not None and moment_of(device, as_of) < first else None
 
 
-def _make(device: Device, until_ms: int, seen_by: DeviceId | None) -> Past:
+def _make(device: Device, until_ms: int, seen_by: DeviceId | None, words: bool) -> Past:
+    # Here: nearly all questions are of now.
+    from replica.past import BeyondHorizon, rebuild
+
     made = connect(":memory:")
     source = connect(str(device.home.store), read_only=True, key=device.key)
     try:
+        source.execute("PRAGMA temp_store = MEMORY")  # the disk may be full, and is to hold nothing of this
         source.execute("BEGIN")  # one moment of the store, however long this takes
-        store = SqliteStore(made, derived_tables(device.settings))
-        rebuild(SqliteStore(source), store, until_ms=until_ms, seen_by=seen_by)
+        rebuild(SqliteStore(source), made, until_ms=until_ms, seen_by=seen_by)
         copy_nicknames(source, made)
+        SqliteStore(
+            made, derived_tables(device.settings, words=words)
+        )  # they fill themselves from what shows
     except BeyondHorizon as error:
         made.close()
         begins = at_ms(error.horizon_ms) or datetime.max.replace(tzinfo=UTC)

@@ -18,7 +18,6 @@ from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.versions import made_anew
 from replica import Memory, RowChange, new_and_others, transaction
-from replica.reads.ids import all_numbers
 
 # Raise it when a table, or what goes into it, changes.
 DUE_VERSION: Final = 2
@@ -31,6 +30,8 @@ _CREATE: Final = (
     ) WITHOUT ROWID""",
 )
 _TABLES: Final = ("due", "loose_topic")
+_MAY_MATTER: Final = """SELECT id FROM shown_memory WHERE coalesce(topic, importance, event_start, meta) IS NOT NULL
+    ORDER BY id"""
 
 
 class DueMemory(NamedTuple):
@@ -61,7 +62,8 @@ class TriggerTables:
         self._follow(connection, changes)
 
     def _fill(self, connection: sqlite3.Connection) -> None:
-        numbers = all_numbers(connection)
+        # Nothing falls due without one of these fields, and most memories have none.
+        numbers = [number for (number,) in connection.execute(_MAY_MATTER)]
         for start in range(0, len(numbers), _PAGE):
             shown = read_memories(connection, numbers[start : start + _PAGE])
             self._follow(connection, [RowChange(it.id, it.rid, None, it.memory) for it in shown])

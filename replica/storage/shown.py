@@ -58,6 +58,8 @@ _ADDED_AT_ONCE: Final = 20_000
 _FIELDS_KEPT: Final = 256
 # As many as a device gets at once that joins a group; fewer are not worth a change of the schema.
 _FILLING_ROWS_MIN: Final = 10_000
+# What a register says that nobody wrote.
+_NO_EDGE: Final = (None, 0, None)
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 _first_number = Struct(">q").unpack_from
 
@@ -340,8 +342,8 @@ class Shown:
         for key, cell in cells.items():
             if key.part is CellKind.EDGE:
                 source, relation, target = unpack(key.name)
-                assert isinstance(cell, dict)
-                _, hlc, weight = winner(cell)
+                assert cell is None or isinstance(cell, dict)
+                _, hlc, weight = winner(cell) if cell else _NO_EDGE
                 if weight is None:
                     self._connection.execute(
                         "DELETE FROM edge WHERE source = ? AND relation = ? AND target = ?",

@@ -100,7 +100,8 @@ async def run(device: "Device", options: ExplainWhy) -> Why:
 
     if options.as_of is None and options.seen_by is None:
         return await device.replica.run(partial(_why, options.rid))
-    async with opened_past(device, moment_of(device, options.as_of), options.seen_by) as past:
+    moment_ms = moment_of(device, options.as_of)
+    async with opened_past(device, moment_ms, options.seen_by, words=False) as past:
         return await device.replica.run(lambda core, _: _why(options.rid, core, past.connection))
 
 

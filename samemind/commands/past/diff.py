@@ -70,9 +70,9 @@ async def run(device: "Device", options: Diff) -> Difference:
     if until_ms < since_ms:
         until = f"until ({options.until})" if options.until else "now"
         raise Usage(f"expected a time for since that is before {until}, got {options.since}", code="invalid")
-    async with opened_past(device, since_ms - 1, options.seen_by) as past:
+    async with opened_past(device, since_ms - 1, options.seen_by, words=False) as past:
         before = await past.read(_memories)
-    async with opened_past(device, until_ms, options.seen_by) as past:
+    async with opened_past(device, until_ms, options.seen_by, words=False) as past:
         after = await past.read(_memories)
     added, changed, forgotten = await device.apart(_compared, before, after)
     return Difference(

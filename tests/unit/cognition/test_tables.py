@@ -133,6 +133,15 @@ def test_dropped_tables_come_back_the_same(home: Home) -> None:
     assert row == (TABLES_VERSION,)
 
 
+def test_tables_of_a_picture_that_nobody_searches_are_made_and_stay_empty(home: Home) -> None:
+    """To file the words of all there was took longer than to copy it."""
+    home.remember("hello")
+    home.connection.execute("UPDATE cognition SET value = 0 WHERE name = 'version'")
+    CognitionTables(fills=False).migrate(home.connection)
+    assert queued(home) == []
+    assert found(home, "hello") == []
+
+
 def test_tables_that_are_current_are_left_as_they_are(home: Home) -> None:
     home.remember("hello")
     home.connection.execute("DELETE FROM embed_queue")

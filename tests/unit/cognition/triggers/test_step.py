@@ -11,6 +11,7 @@ from cognition.triggers.detect import DETECTORS
 from cognition.triggers.kinds import HOUR_MS, KINDS, REMINDER, REVIEW, Thresholds, TriggerCandidate
 from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import Described, described
+from cognition.triggers.snoozing import SNOOZED
 from cognition.triggers.step import TriggerStep, choose, write_of
 from cognition.triggers.tables import TriggerTables
 from replica import Access, Claim, ClaimVerdict, Forget, MemoryId, Resolve, Set, Trigger, Write
@@ -260,6 +261,10 @@ def test_an_inbox_takes_five_reviews_and_any_number_of_reminders() -> None:
 def test_tables_kept_in_step_equal_tables_made_anew(home: Home) -> None:
     rids = [home.remember(f"m {n}", importance=n / 10, topic="t", type="episodic") for n in range(1, 10)]
     home.remember("r", type="prospective", event_start=5)
+    home.remember("of no topic", importance=0.9)
+    home.remember("of no importance", topic="v", type="episodic")
+    home.remember("put off", meta={f"{SNOOZED}reminder": "00@77"})
+    home.remember("has a speaker and nothing else", speaker="Ann")
     home.commit(Write(Access(((rids[3], 2, home.now_ms + 5),))))
     home.commit(Write(Set("half_life", 60.0), rids[4]))
     home.commit(Write(Set("importance", None), rids[5]))
@@ -269,10 +274,11 @@ def test_tables_kept_in_step_equal_tables_made_anew(home: Home) -> None:
     home.connection.execute("DELETE FROM due_version")
     TriggerTables().migrate(home.connection)
     assert tables(home.connection) == kept
-    assert kept[1] == [("t", 6), ("u", 1)]
+    assert kept[1] == [("t", 6), ("u", 1), ("v", 1)]
+    assert {f"{SNOOZED}reminder", "reminder", "decay_review"} == {kind for _, kind, _ in kept[0]}
 
 
-def tables(connection: sqlite3.Connection) -> tuple[list[object], list[object]]:
+def tables(connection: sqlite3.Connection) -> tuple[list[tuple[int, str, int]], list[object]]:
     return (
         connection.execute("SELECT * FROM due ORDER BY id, kind").fetchall(),
         connection.execute("SELECT topic, memories FROM loose_topic ORDER BY topic").fetchall(),

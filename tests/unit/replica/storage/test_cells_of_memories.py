@@ -5,7 +5,6 @@ from random import Random
 from replica import ops
 from replica.compaction import compact
 from replica.ids import new_memory_id
-from replica.past import rebuild
 from replica.verify import verify_replica
 from tests.support.replicas import NOW_MS, Hand, core_of, memories, remember, say, sqlite_store, take, texts
 
@@ -30,14 +29,6 @@ def test_a_memory_has_a_cell_of_its_own_once_it_says_more_than_its_op_or_the_op_
     assert named() == [untouched, changed]
     assert dict(store.all_cells()) == dict(store.all_base_cells()) == before
     assert verify_replica(core).ok
-
-
-def test_a_memory_whose_op_is_not_in_the_log_has_a_cell() -> None:
-    """A picture of the past holds state and no log."""
-    core, past = core_of("ann"), sqlite_store()
-    remember(core, "one", "two")
-    rebuild(core.store, past, until_ms=NOW_MS)
-    assert dict(past.all_cells()) == dict(core.store.all_cells())
 
 
 def test_only_an_op_that_was_folded_tells_what_a_memory_says() -> None:

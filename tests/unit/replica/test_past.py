@@ -1,0 +1,219 @@
+"""A store as it was at a moment: what is copied of it and what is folded anew come to what its log says by then."""
+
+import sqlite3
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from replica import ops
+from replica.chains import Chains
+from replica.compaction import compact
+from replica.core import Core
+from replica.hlc import COUNTER_BITS
+from replica.ids import DeviceId, MemoryId
+from replica.ops import UNDERSTOOD, Op
+from replica.past import BeyondHorizon, _erased, _known_to, rebuild
+from replica.refold import refold
+from replica.state.cells import State
+from replica.storage.picture import Picture
+from replica.storage.sql import connect
+from replica.storage.store import SqliteStore
+from tests.support.history import told
+from tests.support.replicas import (
+    NOW_MS,
+    Hand,
+    acquaint,
+    core_of,
+    edit,
+    group,
+    remember,
+    say,
+    sqlite_store,
+    sync,
+    take,
+)
+
+STEP_MS = 1_000
+
+
+def pictured(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -> SqliteStore:
+    """Return a store as it was, in a database of its own."""
+    made = connect(":memory:")
+    store.connection.execute("BEGIN")
+    try:
+        rebuild(store, made, until_ms=until_ms, seen_by=seen_by)
+    finally:
+        store.connection.execute("ROLLBACK")
+    return SqliteStore(made)
+
+
+def folded(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -> State:
+    """Return what a fold of every op of that time comes to: the slow way to the same."""
+    feeds = Chains(store)
+    known = None if seen_by is None else _known_to(store, feeds, seen_by, until_ms)
+    rows = (
+        row
+        for row in store.rows()
+        if row.hlc >> COUNTER_BITS <= until_ms
+        and row.seq > feeds[row.feed].base_seq
+        and (known is None or row.seq <= known.get(row.feed, 0))
+    )
+    base = State(dict(store.all_base_cells()), store.base_tombstones())
+    return refold(base, rows, feeds, feeds.vector_at, understood=UNDERSTOOD, erased=_erased(store)).state
+
+
+def check(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -> int:
+    """Compare all that shows with what was folded; return how many memories there were."""
+    picture, state = pictured(store, until_ms, seen_by), folded(store, until_ms, seen_by)
+    assert picture.check(state.cells.items()) == []
+    assert picture.all_tombstones() == state.tombstones
+    assert picture.feeds() == store.feeds()
+    return len(picture.all_memories())
+
+
+@pytest.fixture
+def _a_millisecond_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let hands write one op in a millisecond, so that a moment can lie between any two.
+
+    And none before the one that it wrote last, as no program does: a fold that leaves out what came in between cannot
+    know what it had seen there, and the copy does.
+    """
+    write: Callable[..., Op] = Hand.write
+
+    def slowly(self: Hand, *args: Any, **more: Any) -> Op:
+        self.hlc += 1 << COUNTER_BITS
+        more.pop("hlc", None)
+        return write(self, *args, **more)
+
+    monkeypatch.setattr(Hand, "write", slowly)
+
+
+@pytest.mark.usefixtures("_a_millisecond_each")
+def test_every_kind_of_op_is_in_the_past_from_its_moment_on() -> None:
+    core = core_of("ann", store := sqlite_store())
+    acquaint(core, "ann", "ben")
+    assert not take(core, told()).refusals
+    moments = sorted({row.hlc >> COUNTER_BITS for row in store.rows()})
+    assert len(moments) >= 40
+    counts = {check(store, moment) for moment in (0, *moments, moments[-1] + 1)}
+    assert len(counts) > 3
+    for name in ("ann", "ben"):
+        for moment in moments[::5]:
+            check(store, moment, core.device if name == "ann" else Hand("ben").who.device_id)
+
+
+def changed(core: Core, chance: Random, now_ms: int, claims: list[Op]) -> None:
+    """Commit something, on what lives here."""
+    lives = sorted(core.store.all_memories())
+    if len(lives) < 3 or chance.random() < 0.3:
+        remember(core, *(f"note {now_ms} {n}" for n in range(chance.randrange(1, 4))), now_ms=now_ms)
+        return
+    rid, other = MemoryId(chance.choice(lives)), MemoryId(chance.choice(lives))
+    match chance.randrange(12):
+        case 0:
+            edit(core, rid, f"told anew {now_ms}", now_ms=now_ms)
+        case 1:
+            body = ops.Set(chance.choice(["topic", "speaker", "importance"]), None)
+            say(core, body, rid, now_ms=now_ms)
+        case 2:
+            say(core, ops.Set("topic", f"topic {now_ms}"), rid, now_ms=now_ms)
+        case 3:
+            say(core, ops.Forget((rid,)), now_ms=now_ms)
+        case 4:
+            claims.append(say(core, ops.Claim("Ann", "likes", f"{now_ms}", (), None), rid, now_ms=now_ms))
+        case 5:
+            weight = chance.choice([0.5, 1.0, None])
+            say(core, ops.Relate("Ann", "knows", chance.choice("ab"), weight), now_ms=now_ms)
+        case 6:
+            say(core, ops.Access(((rid, chance.randrange(1, 9), now_ms),)), now_ms=now_ms)
+        case 7:
+            say(core, ops.Trigger(bytes(16), 1, "goal_check", (rid,)), rid, now_ms=now_ms)
+        case 8:
+            say(core, ops.Tag((f"label {now_ms % 3}",)), rid, now_ms=now_ms)
+        case 9 if claims:
+            named = chance.choice(claims)
+            assert named.rid is not None
+            verdict = ops.ClaimVerdict(MemoryId(named.rid), named.place, keep=chance.random() < 0.5)
+            say(core, ops.Resolve((verdict,)), now_ms=now_ms)
+        case 10 if rid != other:
+            one, two = sorted((rid, other))
+            say(core, ops.SaysSame((one, two), 90), now_ms=now_ms)
+        case 11 if rid != other:
+            one, two = sorted((rid, other))
+            say(core, ops.Propose((one, two)), now_ms=now_ms)
+        case _:
+            say(core, ops.Set("theme", f"{now_ms}"), now_ms=now_ms)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_moment_of_two_devices_that_meet_and_compact_is_what_a_fold_comes_to(seed: int) -> None:
+    chance, claims = Random(seed), list[Op]()
+    ann, ben = group("ann", "ben", make_store=sqlite_store)
+    store = ann.store
+    assert isinstance(store, SqliteStore)
+    now_ms = NOW_MS
+    for step in range(90):
+        now_ms += STEP_MS
+        changed(chance.choice([ann, ben]), chance, now_ms, claims)
+        if chance.random() < 0.15:
+            sync(ann, ben, now_ms)
+        if step == 40:
+            for _ in range(2):
+                sync(ann, ben, now_ms)
+            assert compact(ann, now_ms, before_ms=NOW_MS + 30 * STEP_MS) > 0
+    begins_ms = ann.horizon_ms
+    assert begins_ms > NOW_MS
+    with pytest.raises(BeyondHorizon):
+        check(store, begins_ms - 1)
+    counts = set[int]()
+    for moment in range(begins_ms, now_ms + STEP_MS, 7 * STEP_MS):
+        for seen_by in (None, ann.device, ben.device):
+            counts.add(check(store, moment, seen_by))
+    assert len(counts) > 3
+
+
+def test_what_was_told_and_does_not_show_yet_is_in_the_past_too() -> None:
+    core = core_of("ann", store := sqlite_store())
+    first, second = remember(core, "one", "two")
+    ((at,),) = store.connection.execute("SELECT pos FROM op WHERE rid = ?", (second,))
+    store.connection.execute("DELETE FROM memory WHERE rid = ?", (second,))  # as a telling leaves it
+    store.connection.execute("INSERT INTO unshown VALUES (?)", (at,))
+    assert pictured(store, NOW_MS).all_memories() == {first, second}
+
+
+def test_what_was_erased_is_in_no_past() -> None:
+    core = core_of("ann", store := sqlite_store())
+    kept, erased = remember(core, "one", "two")
+    say(core, ops.Erase((erased,)), now_ms=NOW_MS + STEP_MS)
+    assert check(store, NOW_MS) == 1
+    assert pictured(store, NOW_MS).all_memories() == {kept}
+
+
+def test_what_nothing_happened_to_since_is_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a hundred thousand memories a fold of all took eight times as long as the copy."""
+    core = core_of("ann", store := sqlite_store())
+    (changed_later,) = remember(core, "told first")
+    remember(core, *(f"note {n}" for n in range(100)))
+    say(core, ops.Set("topic", "move"), changed_later, now_ms=NOW_MS + STEP_MS)
+    rows = list[int]()
+    to_fold = Picture.rows_to_fold
+
+    def noted(self: Picture) -> Any:
+        found = list(to_fold(self))
+        rows.append(len(found))
+        return iter(found)
+
+    monkeypatch.setattr(Picture, "rows_to_fold", noted)
+    assert check(store, NOW_MS) == 101
+    assert rows == [1]
+
+
+def test_nothing_of_a_picture_stays_in_the_connection_that_read() -> None:
+    core = core_of("ann", store := sqlite_store())
+    remember(core, "one")
+    for _ in range(2):
+        check(store, NOW_MS)
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        store.connection.execute("SELECT * FROM temp.touched")
