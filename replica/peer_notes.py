@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from replica.ids import DeviceId
+from replica.storage.sql import derived_transaction
 
 
 class PeerNote(NamedTuple):
@@ -50,16 +51,20 @@ def note_sync(
     last_address: str | None = None,
     known: bytes | None = None,
 ) -> None:
-    """Note how a sync with a peer went; what is None stays as it was."""
-    connection.execute(
-        """INSERT INTO peer (device, last_sync, offset_ms, last_address, known) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (device) DO UPDATE SET
-            last_sync = coalesce(excluded.last_sync, last_sync),
-            offset_ms = coalesce(excluded.offset_ms, offset_ms),
-            last_address = coalesce(excluded.last_address, last_address),
-            known = coalesce(excluded.known, known)""",
-        (device, last_sync, offset_ms, last_address, known),
-    )
+    """Note how a sync with a peer went; what is None stays as it was.
+
+    Nobody waits for the disk: a note is made while a link comes up, and a power cut that takes it back costs a search.
+    """
+    with derived_transaction(connection):
+        connection.execute(
+            """INSERT INTO peer (device, last_sync, offset_ms, last_address, known) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (device) DO UPDATE SET
+                last_sync = coalesce(excluded.last_sync, last_sync),
+                offset_ms = coalesce(excluded.offset_ms, offset_ms),
+                last_address = coalesce(excluded.last_address, last_address),
+                known = coalesce(excluded.known, known)""",
+            (device, last_sync, offset_ms, last_address, known),
+        )
 
 
 def note_fixed_address(connection: sqlite3.Connection, device: DeviceId, address: str | None) -> None:

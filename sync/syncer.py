@@ -250,9 +250,9 @@ class Syncer:
 
         def take_in(core: Core, connection: sqlite3.Connection) -> None:
             core.expect_root(partner.device_id, root if shows_code else None)
-            core.learn([introduction], [])
             if partner.address is not None:  # kept before anybody was reached there: it may be off for now
                 peers.note_address(connection, partner.device_id, partner.address)
+            core.learn([introduction], [])  # and this waits for the disk, with the note
 
         await self._replica.run(take_in)
         await self.refresh()

@@ -7,13 +7,18 @@ import pytest
 import trio
 
 from replica import revoke
+from sync.address import Address
 from sync.errors import LinkLost, Untrusted
+from sync.meeting import Partner
 from sync.reports import SyncReport
 from sync.syncer import Syncer, open_syncer
 from sync.tls import _reused_context
 from tests.support.daemons import address_of, agree, online, sync_once, until
 from tests.support.devices import devices, introduce_to, remember, run
+from tests.support.links import identity
 from tests.support.published import published
+
+FULL = "PRAGMA synchronous = FULL"
 
 
 @published("YD-56")
@@ -47,6 +52,30 @@ def test_a_link_waits_for_no_tls_context_that_could_be_made_before(tmp_path: Pat
                 (report,) = await here.sync_now(address=address_of(there))
             assert report.error is None
             assert _reused_context.cache_info().misses == made
+
+    run(main)
+
+
+def test_where_a_new_device_listens_is_on_the_disk_with_its_introduction(tmp_path: Path) -> None:
+    """The note alone waits for no disk, and a device that is off for now could not be found again."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop") as (laptop,):
+            said: list[str] = []
+            async with open_syncer(
+                laptop.replica, laptop.identity, laptop.host, name="laptop", mdns=False, dials=False
+            ) as syncer:
+                await laptop.replica.run(lambda _, connection: connection.set_trace_callback(said.append))
+                new = identity("tablet")
+                there = Address("192.0.2.1", 7411)
+                await syncer.take_in(
+                    Partner(new.device_id, new.certificate, new.public_key, "tablet", (), there),
+                    shows_code=False,
+                )
+                await laptop.replica.run(lambda _, connection: connection.set_trace_callback(None))
+            noted = next(n for n, sql in enumerate(said) if "INTO peer" in sql)
+            durable = [sql for sql in said[noted:] if "synchronous" in sql or sql == "COMMIT"]
+            assert durable[:4] == ["COMMIT", FULL, FULL, "COMMIT"]
 
     run(main)
 

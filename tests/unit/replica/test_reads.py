@@ -270,6 +270,18 @@ def test_edges_are_found_by_either_end() -> None:
     assert graph.edges_stamped(connection, 0, min(stamps.values()) - 1) == {}
 
 
+def test_a_note_of_a_sync_does_not_wait_for_the_disk() -> None:
+    """It is made while a link comes up, whose first message waited for it."""
+    ann, bob = group("ann", "bob", make_store=sqlite_store)
+    store = ann.store
+    assert isinstance(store, SqliteStore)
+    said: list[str] = []
+    store.connection.set_trace_callback(said.append)
+    peer_notes.note_sync(store.connection, bob.origin.device, last_sync=7)
+    assert said[0] == "PRAGMA synchronous = NORMAL"
+    assert said[-2:] == ["COMMIT", "PRAGMA synchronous = FULL"]
+
+
 def test_a_device_is_called_by_its_nickname_and_is_found_by_it() -> None:
     ann, bob = group("ann", "bob", make_store=sqlite_store)
     store = ann.store
