@@ -317,6 +317,8 @@ class Link:
         written = self._replica.written
         while True:
             await self._replica.stirred(self.progress.news)  # a base that is merged is no op
+            if self._replica.news == self.progress.news:
+                continue  # it came on this very link: what there was to say of it was said in the turn that took it
             if self.progress.wait_ms:
                 with trio.move_on_after(self.progress.wait_ms / 1000) as self._waiting:
                     await self._replica.wrote(written)

@@ -52,6 +52,26 @@ def test_what_is_remembered_later_is_pushed_without_being_asked_for(tmp_path: Pa
     run(main)
 
 
+def test_of_what_came_over_a_link_itself_there_is_nothing_to_say_but_in_the_turn_that_took_it(
+    tmp_path: Path,
+) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            counting = Counting(laptop.replica)
+            watched = replace(laptop, replica=cast(Replica, counting))
+            async with linked(watched, phone) as (near, far):
+                await near.settle()
+                await far.settle()
+                await trio.testing.wait_all_tasks_blocked(0.05)
+                before, position = counting.calls, laptop.replica.position
+                await phone.remember("news")
+                await laptop.replica.changed(position)
+                await trio.testing.wait_all_tasks_blocked(0.1)
+                assert counting.calls == before + 1
+
+    run(main)
+
+
 def test_a_base_that_is_merged_is_pushed_without_being_asked_for(tmp_path: Path) -> None:
     """It brings memories and no op: the log is as long as before."""
 
