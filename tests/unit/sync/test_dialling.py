@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from sync.address import Address
-from sync.dialling import connect, resolve
+from sync.dialling import connect, port_of, resolve
 from sync.errors import LinkLost
 from tests.support.devices import run
 
@@ -60,5 +60,23 @@ def test_what_is_no_place_is_nowhere() -> None:
     async def main() -> None:
         with pytest.raises(LinkLost, match="nobody answers at"):
             await connect(Address("bücher.example", 7411))
+        with pytest.raises(LinkLost, match="nobody answers at"):
+            await connect(Address("fe80::1%\0", 7411))
+
+    run(main)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_place_is_called_by_either_protocol(host: str) -> None:
+    async def main() -> None:
+        try:
+            (listener,) = await trio.open_tcp_listeners(0, host=host)
+        except OSError:
+            pytest.skip("this machine has no such protocol")
+        place = Address(host, port_of([listener]))
+        async with listener, await connect(place) as stream:
+            assert stream.socket.getpeername()[:2] == (place.host, place.port)
+        with pytest.raises(LinkLost, match="refused"):
+            await connect(place)
 
     run(main)
