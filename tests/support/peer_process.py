@@ -9,6 +9,7 @@ Ends when its input does.
 """
 
 import argparse
+import gc
 import json
 import sys
 import time
@@ -94,4 +95,5 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--call", action="append", default=[])
     parser.add_argument("--mdns", action="store_true")
+    gc.freeze()  # as the program does: the collector does not walk what was loaded in the midst of a sync
     trio.run(main, parser.parse_args())
