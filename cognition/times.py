@@ -632,9 +632,10 @@ def _relative(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[
 
 
 def _weekdays(words: Sequence[_Word], at: int, today: date) -> tuple[list[tuple[date, date]], int]:
-    """Read "on Saturday": the latest one, and the coming one."""
+    """Read "on Saturday": the latest one, and the coming one; not of "Saturday 5 December", which is one day."""
     weekday = _get(words, at, "weekday")
-    if not isinstance(weekday, int):
+    dated = _named_day(words, _skip(words, at + 1))
+    if not isinstance(weekday, int) or (dated.day and dated.month is not None):
         return [], at
     past = today - timedelta(days=(today.weekday() - weekday) % 7)
     return [(past, past), (past + timedelta(days=7),) * 2], at + 1

@@ -134,3 +134,17 @@ def test_nothing_begins_with_a_word_that_means_no_time(first: str, words: list[s
     for at, word in enumerate(read):
         if not word.means and word.spelled not in _BEGIN_PAIRS:
             assert [pattern(read, at, today)[0] for pattern in _PATTERNS] == [[]] * len(_PATTERNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("what was on Tuesday 9 June?", ["2026-06-09"]),
+        ("am Dienstag, dem 9. Juni", ["2026-06-09"]),
+        ("во вторник, 7 июля 2026", ["2026-07-07"]),
+        ("on Tuesday at 7", ["2026-06-09", "2026-06-16"]),
+        ("Tuesday, and again on 7 July 2026", ["2026-07-07", "2026-06-09", "2026-06-16"]),
+    ],
+)
+def test_the_weekday_of_a_date_names_no_other_day(text: str, named: list[str]) -> None:
+    assert days(text) == named
