@@ -16,6 +16,7 @@ from replica.hlc import at_end_of
 from replica.oplog import LogRow
 from replica.ops import NEEDS_RID, OpKind
 from replica.storage.sql import insert_many
+from replica.storage.told import ALL_OPS, first_aside
 
 _row = partial(tuple.__new__, LogRow)
 # Rows that lie in memory between the two stores at a time.
@@ -30,7 +31,8 @@ _BARE: Final = f"coalesce({', '.join(_FIELDS)}) IS NULL"
 # What shows beside memories: each is small, and copied whole.
 _BESIDE_MEMORIES: Final = ("edge", "setting", "lesson", "says_same", "proposal_member", "same_slot")
 _OF_MEMORIES: Final = ("claim", "raised_trigger")
-_EVERY_SEQ: Final = 2**62
+# Above every seq and every position.
+_EVERY: Final = 2**62
 
 
 class Picture:
@@ -38,9 +40,12 @@ class Picture:
 
     def __init__(self, connection: sqlite3.Connection, until_ms: int) -> None:
         self._connection = connection
-        # The log from here on does not show yet: it is folded like what was touched since.
-        ((self._unshown,),) = connection.execute(
-            "SELECT ifnull((SELECT first FROM unshown), (SELECT ifnull(max(pos), 0) + 1 FROM op))"
+        # What is kept aside does not show yet: it is folded like what was touched since.
+        aside = first_aside(connection)
+        self._unshown = _EVERY if aside is None else aside
+        self._from = (
+            f"FROM {'op' if aside is None else ALL_OPS} o CROSS JOIN temp.pictured p ON p.feed = o.feed"
+            " WHERE o.pos > 0 AND o.seq > p.base"
         )
         self._last = at_end_of(until_ms)
 
@@ -98,18 +103,18 @@ class Picture:
         )
         self._connection.executemany(
             "INSERT INTO pictured VALUES (?, ?, ?)",
-            [
-                (feed, base, _EVERY_SEQ if known is None else known.get(feed, 0))
-                for feed, base in bases.items()
-            ],
+            [(feed, base, _EVERY if known is None else known.get(feed, 0)) for feed, base in bases.items()],
         )
         self._connection.execute(
-            f"INSERT OR IGNORE INTO touched SELECT o.rid {_FROM} AND o.rid IS NOT NULL AND ({_SINCE} OR o.pos >= ?)",
+            f"INSERT OR IGNORE INTO touched SELECT o.rid {self._from}"
+            f" AND o.rid IS NOT NULL AND ({_SINCE} OR o.pos >= ?)",
             (self._last, self._unshown),
         )
 
     def _rows(self, where: str, *values: Any) -> Iterator[LogRow]:
-        return map(_row, self._connection.execute(f"SELECT o.* {_FROM} AND {where} ORDER BY o.pos", values))
+        return map(
+            _row, self._connection.execute(f"SELECT o.* {self._from} AND {where} ORDER BY o.pos", values)
+        )
 
     def _copy(
         self, target: sqlite3.Connection, table: str, where: str = "", columns: tuple[str, ...] = ("*",)
@@ -121,7 +126,6 @@ class Picture:
             insert_many(target, f"INSERT INTO {table} {names} VALUES", marks, page)
 
 
-_FROM: Final = "FROM op o CROSS JOIN temp.pictured p ON p.feed = o.feed WHERE o.pos > 0 AND o.seq > p.base"
 _SINCE: Final = "(o.hlc > ? OR o.seq > p.seq)"
 
 

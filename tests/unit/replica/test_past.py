@@ -1,18 +1,19 @@
 """A store as it was at a moment: what is copied of it and what is folded anew come to what its log says by then."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from replica import ops
+from replica import RowChange, Write, ops
 from replica.chains import Chains
 from replica.compaction import compact
 from replica.core import Core
 from replica.hlc import COUNTER_BITS
-from replica.ids import DeviceId, MemoryId
+from replica.ids import DeviceId, MemoryId, new_memory_id
 from replica.ops import UNDERSTOOD, Op
 from replica.past import BeyondHorizon, _erased, _known_to, rebuild
 from replica.refold import refold
@@ -174,13 +175,38 @@ def test_any_moment_of_two_devices_that_meet_and_compact_is_what_a_fold_comes_to
     assert len(counts) > 3
 
 
-def test_what_was_told_and_does_not_show_yet_is_in_the_past_too() -> None:
-    core = core_of("ann", store := sqlite_store())
-    first, second = remember(core, "one", "two")
-    ((at,),) = store.connection.execute("SELECT pos FROM op WHERE rid = ?", (second,))
-    store.connection.execute("DELETE FROM memory WHERE rid = ?", (second,))  # as a telling leaves it
-    store.connection.execute("INSERT INTO unshown VALUES (?)", (at,))
-    assert pictured(store, NOW_MS).all_memories() == {first, second}
+class Following:
+    """Derived tables of nothing, which may hear later of what was told (`FollowingTables`)."""
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        pass
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        pass
+
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        pass
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        pass
+
+
+def test_what_was_told_and_does_not_show_yet_is_in_the_past_too(tmp_path: Path) -> None:
+    kept = connect(str(tmp_path / "memory.db"))
+    core = core_of("ann", SqliteStore(kept, [Following()]))
+    shown = remember(core, "one", "two")
+    said = [(NOW_MS, "three"), (NOW_MS + STEP_MS, "four")]
+    told = [new_memory_id(at_ms, Random(at_ms)) for at_ms, _ in said]
+    for rid, (at_ms, text) in zip(told, said, strict=True):
+        core.commit([Write(ops.Remember(text, {}), rid)], at_ms, may_follow=True)
+    reading = connect(str(tmp_path / "memory.db"), read_only=True)
+    store = SqliteStore(reading)
+    assert store.lags, "else this tests nothing"
+    assert pictured(store, NOW_MS).all_memories() == {*shown, told[0]}
+    assert pictured(store, NOW_MS + STEP_MS).all_memories() == {*shown, *told}
+    assert pictured(store, NOW_MS, core.device).all_memories() == {*shown, told[0]}
+    reading.close()
+    kept.close()
 
 
 def test_what_was_erased_is_in_no_past() -> None:
