@@ -50,7 +50,10 @@ _SOME_PLACES: Final = "SELECT group_concat(doc) FROM (SELECT doc FROM memory_wor
 _CROWDED: Final = 1 << 18
 # Where full text search keeps how many rows it has, and how long all of them are together.
 _TOTALS: Final = "SELECT hex(block) FROM memory_text_data WHERE id = 1"
-_LENGTHS: Final = """SELECT group_concat(d.id), group_concat(hex(d.sz), '') FROM json_each(?) e
+_LENGTHS: Final = """SELECT count(*), group_concat(hex(d.sz), '') FROM json_each(?) e
+    CROSS JOIN memory_text_docsize d ON d.id = e.value"""
+# And who of them is there, in the same order.
+_WITH_LENGTH: Final = """SELECT group_concat(d.id) FROM json_each(?) e
     CROSS JOIN memory_text_docsize d ON d.id = e.value"""
 
 _ONE: Final = np.int64(1).tobytes()
@@ -244,9 +247,13 @@ class Postings:
             self._lengths = np.append(self._lengths, np.full(room - len(self._lengths), np.nan))
         unread = among[np.isnan(self._lengths[among])]
         if len(unread):
-            ((ids, told),) = connection.execute(_LENGTHS, (json.dumps(unread.tolist()),))
-            if ids is not None:
-                there, columns = np.fromstring(ids, np.int64, sep=","), _varints(told)
+            wanted = (json.dumps(unread.tolist()),)
+            ((count, told),) = connection.execute(_LENGTHS, wanted)
+            if count:
+                there, columns = unread, _varints(told)
+                if count < len(unread):
+                    ((ids,),) = connection.execute(_WITH_LENGTH, wanted)
+                    there = np.fromstring(ids or "", np.int64, sep=",")
                 if len(columns) != len(there) * len(FILED_UNDER):
                     raise sqlite3.DatabaseError(_DAMAGED)
                 self._lengths[there] = columns.reshape(len(there), len(FILED_UNDER)).sum(axis=1)
@@ -324,7 +331,10 @@ def _varints(told: str | None) -> Numbers:
     stream = np.frombuffer(bytes.fromhex(told or ""), np.uint8)
     if not len(stream) or stream[-1] >= 128:
         raise sqlite3.DatabaseError(_DAMAGED)
-    last = np.flatnonzero(stream < 128)
+    is_last = stream < 128
+    if is_last.all():  # as where no text is long
+        return stream.astype(np.int64)
+    (last,) = is_last.nonzero()
     first = np.concatenate([[0], last[:-1] + 1])
     place = np.repeat(last, last - first + 1) - np.arange(len(stream))
     return np.add.reduceat((stream & 127).astype(np.int64) << 7 * place, first)
