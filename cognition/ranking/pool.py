@@ -8,6 +8,7 @@ knows the rows of the turns around it, as far as they are candidates themselves.
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -41,8 +42,6 @@ STANDS_FOR: Final = 0.8
 # BM25 over grams: how soon more of the same says no more, and how much the length of a text counts.
 _SATED: Final = 1.2
 _BY_LENGTH: Final = 0.75
-# Words of questions whose runs of letters are remembered.
-_TERMS_KEPT: Final = 4_096
 # Rows whose texts are read once more for how they say it.
 LEADING_MAX: Final = 48
 # Hashes of grams: of those of a question, hardly two share one.
@@ -258,28 +257,38 @@ class Pool:
         return self.none if self.standings is None else self.standings
 
     @cached_property
+    def _runs_of_topic(self) -> list[tuple[list[int], list[int]]]:
+        """For each term of the topic: a hash for each run of three letters, its ends included, and for each of four."""
+        spelled = [f" {term} " for term in self.topic]
+        threes, fours = (some.tolist() for some in _grams("".join(spelled)))
+        ends = [*accumulate(map(len, spelled), initial=0)]
+        return [(threes[start : end - 2], fours[start : end - 3]) for start, end in pairwise(ends)]
+
+    @cached_property
     def _runs(self) -> tuple[list[int], Column, Column]:
         """The question's runs of three and four letters; row by run: how often it is there; and the rows' lengths."""
         # No `np.unique`: that loads masked arrays first, which takes as long as a recall.
-        runs = {run for term in self.topic for some in _grams_of(term) for run in some}
+        runs = {run for some in self._runs_of_topic for each in some for run in each}
         sought = sorted(runs)[:_GRAMS_MAX]
-        number = np.full(_GRAM_HASHES, -1, np.int16)
-        number[sought] = np.arange(len(sought))
-        texts = [
-            f" {text} {about} " for text, about in zip(self.all_of("text"), self.all_of("about"), strict=True)
-        ]
-        whole = "".join(texts)
+        is_sought = np.zeros(_GRAM_HASHES, np.bool_)
+        is_sought[sought] = True
+        texts, labels = self.all_of("text"), self.all_of("about")
+        if any(labels):
+            texts = tuple([f"{text} {about}" for text, about in zip(texts, labels, strict=True)])
+            whole = f" {'  '.join(texts)} "
+        else:
+            whole = f" {'   '.join(texts)}  "
         folded = whole.casefold()
         if len(folded) != len(whole):  # a letter became two, as "ß" does
-            texts = [text.casefold() for text in texts]
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+            texts = tuple([text.casefold() for text in texts])
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + (2 if any(labels) else 3)
         ends = lengths.cumsum()
         places = []
         for run in _grams(folded):
-            found = number[run]
-            (held,) = (found >= 0).nonzero()
+            (held,) = is_sought[run].nonzero()
             # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
-            places.append(ends.searchsorted(held, "right") * len(sought) + found[held])
+            which = np.searchsorted(sought, run[held])
+            places.append(ends.searchsorted(held, "right") * len(sought) + which)
         often = np.bincount(np.concatenate(places), minlength=len(texts) * len(sought)).astype(np.float64)
         return sought, often.reshape(len(texts), len(sought)), lengths.astype(np.float64)
 
@@ -308,8 +317,7 @@ class Pool:
         sought, _, _ = self._runs
         at = {run: place for place, run in enumerate(sought)}
         of_term = np.zeros((len(sought), len(self.topic)))
-        for place, term in enumerate(self.topic):
-            threes, _ = _grams_of(term)
+        for place, (threes, _) in enumerate(self._runs_of_topic):
             runs = [at[run] for run in threes if run in at]
             for run in runs:
                 of_term[run, place] += 1
@@ -474,16 +482,12 @@ def _stems_of(name: str | None) -> frozenset[str]:
     return frozenset(map(stem, words(name))) if name else frozenset()
 
 
-@lru_cache(_TERMS_KEPT)
-def _grams_of(term: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return a hash for each run of three letters of a word, its ends included, and for each of four."""
-    threes, fours = _grams(f" {term} ")
-    return tuple(threes.tolist()), tuple(fours.tolist())
-
-
 def _grams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return a hash for each run of three letters, and for each of four; of a text that is shorter, none."""
-    letters = np.frombuffer(text.encode("utf-32-le", errors="replace"), np.uint32).astype(np.uint64)
+    if text.isascii():
+        letters = np.frombuffer(text.encode(), np.uint8).astype(np.uint64)
+    else:
+        letters = np.frombuffer(text.encode("utf-32-le", errors="replace"), np.uint32).astype(np.uint64)
     mixed = letters * _MIXES
     found = []
     for at in (1, 2, 3):
