@@ -24,8 +24,9 @@ from typing import Final, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition import fulltext, words
+from cognition import fulltext, porter, words
 from cognition.fulltext import TOKENIZER
+from cognition.porter import porter_stem
 from cognition.tables import FILED_UNDER
 
 Numbers = NDArray[np.int64]
@@ -341,7 +342,10 @@ def _varints(told: str | None) -> Numbers:
 
 
 class _Tokenizer:
-    """SQLite's own: a word is filed, and looked up under what. Any thread may use it."""
+    """Says what full text search files a word under. Any thread may use it.
+
+    What is no plain word of ASCII letters is asked of SQLite: it is filed, and looked up under what.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -358,7 +362,9 @@ class _Tokenizer:
             if new and len(self._known) > _STEMS_KEPT:
                 self._known, new = {}, [*dict.fromkeys(asked)]
             if new:
-                self._known.update(zip(new, self._looked_up(new), strict=True))
+                self._known.update((word, porter_stem(word.lower())) for word in new if _is_plain(word))
+                if others := [word for word in new if not _is_plain(word)]:
+                    self._known.update(zip(others, self._looked_up(others), strict=True))
             return [self._known[word] for word in asked]
 
     def _looked_up(self, new: Sequence[str]) -> list[str | None]:
@@ -370,6 +376,10 @@ class _Tokenizer:
             filed[at].append(stem)
         self._filing.execute("ROLLBACK")
         return [stems[0] if len(stems) == 1 else None for stems in filed]
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.isalnum() and len(word) <= porter.LETTERS_MAX
 
 
 _tokenizer: Final = lru_cache(1)(_Tokenizer)
