@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from cognition.reminding.moment import Reminder
 from cognition.reminding.reading import read_asking
 from cognition.reminding.repeating import REPEATS
+from cognition.reminding.zones import zone_of
 
 _PROSPECTIVE: Final = "prospective"
 # What somebody said of it, and what says where it stands, is not read otherwise.
@@ -35,7 +37,8 @@ def with_reminder(text: str, fields: Mapping[str, Any], now_ms: int) -> Remindin
     try:
         told = datetime.fromtimestamp(told_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
         asks, found = read_asking(text, told)
-        due_ms = None if found is None else round(found.due.timestamp() * 1_000)
+        due = None if found is None else _due(found, text)
+        due_ms = None if due is None else round(due.timestamp() * 1_000)
     except (OverflowError, OSError, ValueError):  # told in the year 12000, says its author
         return Reminding(dict(fields))
     if found is None or due_ms is None or due_ms <= now_ms:
@@ -44,3 +47,17 @@ def with_reminder(text: str, fields: Mapping[str, Any], now_ms: int) -> Remindin
     if found.repeats is not None:
         told_fields["meta"] = {**(fields.get("meta") or {}), REPEATS: found.repeats}
     return Reminding(told_fields, due_ms, found.repeats)
+
+
+def _due(found: Reminder, text: str) -> datetime | None:
+    """Return when something is due, by the clock of the zone that the text names; None where that is uncertain.
+
+    What repeats does so by this machine's clock: in another zone its days and hours would be wrong some day.
+    """
+    named = zone_of(text)
+    if named is None:
+        return found.due
+    if named.zone is None:
+        return None
+    due = found.due.replace(tzinfo=named.zone)
+    return None if found.repeats is not None and due.timestamp() != found.due.timestamp() else due

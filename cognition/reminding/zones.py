@@ -1,0 +1,81 @@
+"""Read the time zone that a telling names behind an hour: "14:00 UTC", "3pm PST", "9 Uhr MEZ", "T14:00+01:00".
+
+Who says "EST" in July means the clock of New York, and not one that stands still: a name is the clock of its place.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, timedelta, timezone, tzinfo
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+_PLACES: Final = MappingProxyType(
+    {
+        "America/New_York": "EST EDT ET",
+        "America/Chicago": "CDT CT",
+        "America/Denver": "MST MDT MT",
+        "America/Los_Angeles": "PST PDT PT",
+        "Europe/London": "BST",
+        "Europe/Lisbon": "WET WEST",
+        "Europe/Berlin": "CET CEST MEZ MESZ",
+        "Europe/Kyiv": "EET EEST",
+        "Europe/Moscow": "MSK МСК",
+        "Asia/Tokyo": "JST",
+        "Asia/Seoul": "KST",
+        "Asia/Singapore": "SGT",
+        "Asia/Hong_Kong": "HKT",
+        "Australia/Sydney": "AEST AEDT",
+    }
+)
+_PLACE_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {name: place for place, names in _PLACES.items() for name in names.split()}
+)
+# Of Chicago and of China; of India, Israel and Ireland.
+_UNCLEAR: Final = frozenset(["CST", "IST"])
+_NAMES: Final = "|".join(sorted((*_PLACE_OF, *_UNCLEAR), key=len, reverse=True))
+# In capitals: "est" and "et" are French words, "utc" nobody's.
+_ZONE: Final = re.compile(
+    rf"""
+    (?<![\d.:]) [012]?\d (?:[:.h]\d\d (?::\d\d)?)?  # an hour
+    (?: (?P<glued> Z | (?:(?<=T\d\d:\d\d)|(?<=T\d\d:\d\d:\d\d))[+-]\d\d:\d\d ) (?!\w)
+      | (?: \ ?(?i:[ap]\.?m\.?|uhr|uur|h|ч) )? \ ?
+        \(? (?: (?:UTC|GMT)(?P<offset>[+-]\d\d?(?::?\d\d)?)? | (?P<name>{_NAMES}) ) (?![\w+-])
+    )
+    """,
+    re.VERBOSE,
+)
+
+
+class NamedZone(NamedTuple):
+    """The zone of an hour; `zone` is None where its name stands for several, or for none that this machine knows."""
+
+    zone: tzinfo | None
+
+
+def zone_of(text: str) -> NamedZone | None:
+    """Return the zone that stands behind the first hour with one; None where none does."""
+    found = _ZONE.search(text)
+    if found is None:
+        return None
+    if (name := found["name"]) is not None:
+        return NamedZone(None if name in _UNCLEAR else _clock_of(_PLACE_OF[name]))
+    offset = found["offset"] or found["glued"] or "Z"
+    return NamedZone(UTC if offset == "Z" else _ahead_by(offset))
+
+
+def _clock_of(place: str) -> tzinfo | None:
+    from zoneinfo import ZoneInfo  # seldom needed
+
+    try:
+        return ZoneInfo(place)
+    except (LookupError, OSError):  # a system without such data
+        return None
+
+
+def _ahead_by(offset: str) -> tzinfo | None:
+    digits = offset[1:].replace(":", "")
+    hours, minutes = (int(digits[:-2]), int(digits[-2:])) if len(digits) > 2 else (int(digits), 0)
+    if hours > 14 or minutes > 59:
+        return None
+    ahead = timedelta(hours=hours, minutes=minutes)
+    return timezone(-ahead if offset[0] == "-" else ahead)

@@ -1,0 +1,67 @@
+"""An hour that is told with its time zone is due by the clock of that zone, wherever this machine is."""
+
+import time
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+
+from cognition.reminding import zones
+from cognition.reminding.due_fields import with_reminder
+
+# A Saturday, ten past nine in Amsterdam.
+TOLD_MS = int(datetime.fromisoformat("2026-11-28T08:10Z").timestamp() * 1_000)
+
+
+@pytest.fixture(autouse=True)
+def in_amsterdam(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Europe/Amsterdam")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def due(text: str) -> str | None:
+    due_ms = with_reminder(text, {}, TOLD_MS).due_ms
+    return None if due_ms is None else datetime.fromtimestamp(due_ms / 1_000).isoformat()[:16]  # noqa: DTZ006
+
+
+@pytest.mark.parametrize(
+    ("text", "local"),
+    [
+        ("Call with Bea on 3 December at 14:00", "2026-12-03T14:00"),
+        ("Call with Bea on 3 December at 14:00 UTC", "2026-12-03T15:00"),
+        ("Call with Bea on 3 December, 14:00-15:00 GMT", "2026-12-03T15:00"),
+        ("Meeting at 3pm PST on 3 December", "2026-12-04T00:00"),
+        ("Meeting at 3 p.m. (PT) on 3 December", "2026-12-04T00:00"),
+        ("Remind me tomorrow at 9am EST to call New York", "2026-11-29T15:00"),
+        ("Remind me on 3 July at 9am EST to call New York", "2027-07-03T15:00"),
+        ("Zahnarzt am 3. Dezember um 9 Uhr MEZ", "2026-12-03T09:00"),
+        ("позвонить маме 3 декабря в 14:00 МСК", "2026-12-03T12:00"),
+        ("Remind me on 2026-12-03T14:00Z to call Bea", "2026-12-03T15:00"),
+        ("Remind me on 3 December at 14:00 UTC+05:30 to call Priya", "2026-12-03T09:30"),
+        ("Remind me on 3 December at 14:00 UTC-5 to call Lima", "2026-12-03T20:00"),
+        ("Rappelle-moi le 3 décembre à 9h et pas plus tard", "2026-12-03T09:00"),
+    ],
+)
+def test_an_hour_is_of_the_zone_that_stands_behind_it(text: str, local: str) -> None:
+    """The zone was passed over: at 15:00 in Amsterdam somebody was reminded of a call at midnight."""
+    assert due(text) == local
+
+
+@pytest.mark.parametrize("zone", ["CST", "IST", "UTC+99", "GMT+5:99"])
+def test_a_zone_that_is_uncertain_makes_no_reminder_and_says_so(zone: str) -> None:
+    found = with_reminder(f"Remind me tomorrow at 14:00 {zone} to call", {}, TOLD_MS)
+    assert (found.due_ms, found.lacks_time) == (None, True)
+
+
+def test_a_zone_that_this_machine_does_not_know_is_uncertain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zones, "_PLACE_OF", {"EST": "America/Nowhere"})
+    assert due("Remind me tomorrow at 14:00 EST to call") is None
+
+
+def test_what_repeats_by_another_clock_makes_no_reminder() -> None:
+    """On Thursdays at 23:00 in London it is Friday here, and a rule of weekdays would name the wrong one."""
+    assert due("Remind me every Thursday at 23:00 GMT to call") is None
+    assert due("Remind me every Thursday at 23:00 CET to call") == "2026-12-03T23:00"
