@@ -1,5 +1,8 @@
 """Read a calendar (iCalendar, RFC 5545): each event becomes a memory of when something happens, or happened.
 
+So do its tasks, with when they are due, and the entries of its journal, which were told on their day. What was
+cancelled is left out: nobody should be told that it happens.
+
 A time without a zone is taken as UTC, so that every device reads it alike. What comes from a calendar reminds of
 nothing by itself: the calendar that it is from does. What this program wrote is left out: it is here already, or it was
 taken back.
@@ -21,6 +24,7 @@ SOURCE: Final = "ics"
 _BEGINS: Final = "BEGIN:VCALENDAR"
 # What `samemind calendar` names its entries by.
 _OURS: Final = "@samemind"
+_READ: Final = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
 # What reads calendars lists the changes of the clocks of a zone up to the time that is asked for; at least up to this
 # year it is taken to be. Clocks change twice a year, and some programs have theirs do so since 1601: a file of fifty
 # zones has 40,000 changes. One zone that changes every second would never be read to its end.
@@ -50,7 +54,7 @@ def looks_like(text: str) -> bool:
 
 
 def read(text: str) -> Iterator[Record]:
-    """Return every event, in the order of the file; those of a damaged calendar up to the damage."""
+    """Return every entry, in the order of the file; those of a damaged calendar up to the damage."""
     import icalendar  # here: no other format needs it
 
     try:
@@ -61,15 +65,15 @@ def read(text: str) -> Iterator[Record]:
             # It keeps zones by name: without this, one file would say what a zone of the same name means in the next.
             icalendar.use_zoneinfo()
             calendars = icalendar.Calendar.from_ical(text, multiple=True)
-        events = [event for each in calendars for event in each.walk("VEVENT")]
+        entries = [entry for each in calendars for entry in each.walk() if entry.name in _READ]
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
         yield Unreadable(line=1, reason=f"expected a calendar, {error}"[:500])
         return
-    for number, event in enumerate(events, 1):
+    for number, entry in enumerate(entries, 1):
         try:
-            item = _item(number, event)
+            item = _item(number, entry)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            yield Unreadable(line=number, reason=f"expected an event of a calendar, {error!r}"[:500])
+            yield Unreadable(line=number, reason=f"expected an entry of a calendar, {error!r}"[:500])
             continue
         if item is not None:
             yield item
@@ -134,44 +138,68 @@ def _is_in_every_year(months: list[int], weekdays: list[str], days: list[int]) -
     return all(1 <= number <= most for number in numbered)
 
 
-def _item(number: int, event: Any) -> Item | None:
-    title = _words(event.get("summary"))
+def _item(number: int, entry: Any) -> Item | None:
+    if str(entry.get("status") or "").upper() == "CANCELLED":
+        return None
+    title = _words(entry.get("summary"))
     if not title:
-        raise ValueError("an event has a summary")
-    begins = event["dtstart"].dt
-    uid = str(event.get("uid") or f"{title} {begins.isoformat()}")
+        raise ValueError("an entry has a summary")
+    # A task may have no time at all.
+    begins = (
+        entry["dtstart"].dt if entry.name == "VEVENT" else _moment(entry, "due") or _moment(entry, "dtstart")
+    )
+    uid = str(entry.get("uid") or (f"{title} {begins.isoformat()}" if begins is not None else title))
     if uid.endswith(_OURS):
         return None
-    place, more = _words(event.get("location")), str(event.get("description") or "").strip()
+    place, more = _words(entry.get("location")), str(entry.get("description") or "").strip()
     said = f"{title}, {place}" if place else title
-    fields: dict[str, Value] = {
-        "source": SOURCE,
-        "event_start": _ms(begins),
-        "event_end": _end(event, begins),
-    }
-    made = event.get("created") or event.get("dtstamp")
-    if made is not None:
-        fields["told_at"] = _ms(made.dt)
-    rule = event.get("rrule")
-    if rule is not None:
-        fields["meta"] = {REPEATS: rule.to_ical().decode()}
-    # One that was moved out of a series has its id, and is an event of its own.
-    moved = event.get("recurrence-id")
+    # One that was moved out of a series has its id, and is an entry of its own.
+    moved = entry.get("recurrence-id")
     name = uid if moved is None else f"{uid} {_ms(moved.dt)}"
     return Item(
         line=number,
         rid=derived_memory_id(SOURCE, name),
         text=f"{said}\n{more}" if more else said,
-        fields=fields,
+        fields={"source": SOURCE, **_times(entry, begins), **_meta(entry)},
     )
 
 
-def _end(event: Any, begins: date) -> int:
-    """Return when an event ends; a day without an end is a day."""
-    if "dtend" in event:
-        return max(_ms(begins), _ms(event["dtend"].dt))
-    if "duration" in event:
-        return max(_ms(begins), _ms(begins) + int(event["duration"].dt.total_seconds() * 1_000))
+def _times(entry: Any, begins: date | None) -> dict[str, Value]:
+    """Return the fields of when something is, and of when it was told."""
+    found: dict[str, Value] = {}
+    told = _moment(entry, "created") or _moment(entry, "dtstamp")
+    if entry.name == "VJOURNAL":
+        told = begins or told
+    elif begins is not None:
+        found["event_start"] = _ms(begins)
+        found["event_end"] = _end(entry, begins)
+    if told is not None:
+        found["told_at"] = _ms(told)
+    return found
+
+
+def _meta(entry: Any) -> dict[str, Value]:
+    """Return what else is known: how an entry repeats, and whether a task is done."""
+    found = {}
+    if (rule := entry.get("rrule")) is not None:
+        found[REPEATS] = rule.to_ical().decode()
+    if entry.name == "VTODO" and (entry.get("status") == "COMPLETED" or "completed" in entry):
+        found["status"] = "completed"
+    return {"meta": found} if found else {}
+
+
+def _moment(entry: Any, name: str) -> date | None:
+    found = entry.get(name)
+    moment: date | None = None if found is None else found.dt
+    return moment
+
+
+def _end(entry: Any, begins: date) -> int:
+    """Return when an event ends; a day without an end is a day, and a task is due at one time."""
+    if "dtend" in entry:
+        return max(_ms(begins), _ms(entry["dtend"].dt))
+    if "duration" in entry and entry.name == "VEVENT":
+        return max(_ms(begins), _ms(begins) + int(entry["duration"].dt.total_seconds() * 1_000))
     return _ms(begins) if isinstance(begins, datetime) else _ms(begins) + DAY_MS
 
 

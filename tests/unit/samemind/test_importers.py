@@ -324,6 +324,67 @@ def test_a_calendar_gives_its_events_with_their_times_and_says_what_is_none(tmp_
     assert birthday.fields["event_end"] == int((day + timedelta(days=1)).timestamp() * 1_000)
 
 
+OTHER_ENTRIES = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//Somebody//EN
+BEGIN:VEVENT
+UID:off@example.org
+DTSTART:20240603T140000Z
+STATUS:CANCELLED
+SUMMARY:Dinner with Bea
+END:VEVENT
+BEGIN:VTODO
+UID:water@example.org
+DTSTAMP:20240501T080000Z
+DTSTART:20240520T080000Z
+DUE:20240605T120000Z
+SUMMARY:Pay the water bill
+END:VTODO
+BEGIN:VTODO
+UID:shelf@example.org
+STATUS:COMPLETED
+DURATION:PT1H
+DTSTART;VALUE=DATE:20240520
+SUMMARY:Put up the shelf
+END:VTODO
+BEGIN:VTODO
+UID:some-day@example.org
+DTSTAMP:20240501T080000Z
+SUMMARY:Learn to sail
+END:VTODO
+BEGIN:VJOURNAL
+UID:heron@example.org
+DTSTAMP:20240701T080000Z
+DTSTART;VALUE=DATE:20240603
+SUMMARY:By the river
+DESCRIPTION:Saw a heron.
+END:VJOURNAL
+END:VCALENDAR
+"""
+
+
+def test_a_calendar_gives_its_tasks_and_its_journal_and_nothing_that_was_cancelled(tmp_path: Path) -> None:
+    """A dinner that was off was remembered as one to come, and tasks were left out without a word."""
+    path = tmp_path / "mine.ics"
+    path.write_text(OTHER_ENTRIES.replace("\n", "\r\n"))
+
+    def ms(month: int, day: int, hour: int = 0) -> int:
+        return int(datetime(2024, month, day, hour, tzinfo=UTC).timestamp() * 1_000)
+
+    water, shelf, some_day, heron = items(path)
+    assert (water.text, water.fields["event_start"], water.fields["told_at"]) == (
+        "Pay the water bill",
+        ms(6, 5, 12),
+        ms(5, 1, 8),
+    )
+    assert water.fields["event_end"] == water.fields["event_start"]
+    assert (shelf.text, shelf.fields["meta"]) == ("Put up the shelf", {"status": "completed"})
+    assert (shelf.fields["event_start"], shelf.fields["event_end"]) == (ms(5, 20), ms(5, 21))
+    assert (some_day.text, set(some_day.fields)) == ("Learn to sail", {"source", "told_at"})
+    assert (heron.text, heron.fields["told_at"]) == ("By the river\nSaw a heron.", ms(6, 3))
+    assert "event_start" not in heron.fields
+
+
 def test_a_calendar_that_is_brought_in_twice_is_there_once_and_reminds_of_nothing(
     mind: BlockingMind, tmp_path: Path
 ) -> None:
