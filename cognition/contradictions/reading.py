@@ -50,6 +50,8 @@ _UNSURE: Final = late(
     re.IGNORECASE,
 )
 _PLACE: Final = rf"(?:the )?(?P<value>{NAME})"
+# Articles are no names, but names of towns and firms begin with them: The Hague, Los Angeles, Den Haag, Le Monde.
+_OF_TOWNS: Final = frozenset(["The", "Los", "Las", "La", "Le", "Les", "El", "Den", "Al", "Lo"])
 _BIRTH: Final = late(r"\b(?:birthday|born)\b", re.IGNORECASE)
 _BUT_NOW: Final = late(r",? but (?:now|these days|nowadays),? (?=(?:I|he|she|we|they|my|[A-Z]\w+)\b)")
 _BEFORE_DATE: Final = late(r"(?:^since|\b(?:in|on|from|as of|until|around|about)) +$", re.IGNORECASE)
@@ -328,7 +330,9 @@ def _of_taste(entity: str, said: str, changes: bool) -> Iterator[Statement]:
 
 def _may_be(relation: str, value: str, said: str) -> bool:
     """Say whether this may be where somebody lives, or for whom they work."""
-    first = value.split()[0]
+    first, *more = value.split()
+    if more and first in _OF_TOWNS:
+        first = more[0]
     if relation == "lives_in":
         return is_name(first) and not is_nowhere(value)
     return is_name(first) and not _ON_THE_SIDE.search(said)
