@@ -383,9 +383,33 @@ def test_lengths_of_time_and_hours_are_read_as_each_language_says_them(text: str
 @pytest.mark.parametrize(
     "text",
     [
+        "User asked to be reminded tomorrow at 9 to review the draft",
+        "The user wants to be reminded tomorrow at 9 to review the draft",
+        "The user asked me to remind them tomorrow at 9 about the draft",
+        "Der Nutzer möchte morgen um 9 an den Entwurf erinnert werden",
+        "L'utilisateur veut qu'on lui rappelle la visite demain à 9h",
+        "El usuario quiere que le recuerde mañana a las 9 revisar el borrador",
+        "L'utente vuole che gli si ricordi la bozza domani alle 9",
+        "O utilizador quer ser lembrado do rascunho amanhã às 9",
+        "De gebruiker vroeg om morgen om 9 uur aan het ontwerp herinnerd te worden",
+    ],
+)
+def test_what_an_agent_stores_of_who_wants_to_be_reminded_is_due(text: str) -> None:
+    """It was stored without a word, and nobody was reminded."""
+    found = reading.read_asking(text, TOLD)
+    assert found.asks
+    assert found.due is not None
+    assert found.due.due.isoformat() == "2026-11-24T09:00:00"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Ich erinnere mich an den Unfall am 3. Mai um 9 Uhr",
         "Me acuerdo del viernes a las nueve",
         "Mi ricordo il lunedì alle otto",
+        "The photos remind him of Lisbon in May",
+        "She had to be reminded twice on Monday",
     ],
 )
 def test_who_remembers_something_asks_for_nothing(text: str) -> None:
