@@ -196,6 +196,8 @@ def nominee_line(each: Document) -> str:
 
 
 def _recalled(document: Document) -> str:
+    if not document["results"] and not document["query"].strip():
+        return "the question is empty: say in `query` what to look for"
     among = {hit["rid"] for hit in document["results"]}
     found = fenced("\n".join(line(hit, among) for hit in document["results"]))
     waiting = document.get("unembedded")

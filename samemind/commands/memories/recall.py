@@ -287,6 +287,8 @@ def _why(found: "Found") -> dict[str, Any]:
 
 
 def render(document: Document) -> list[str]:
+    if not document["results"] and not document["query"].strip():
+        return ["the question is empty: say what to look for; `samemind list` shows what was told last"]
     lines: list[str] = []
     for hit in document["results"]:
         lines.append(f"{hit['score']:.4f}  {titled(hit)}")

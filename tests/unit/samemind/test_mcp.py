@@ -381,6 +381,12 @@ def test_what_an_agent_reads_of_an_error_names_no_command_anywhere() -> None:
     assert found.structured_content["error"]["hint"] == "`triggers_list` with `all` shows them"
 
 
+def test_an_empty_question_is_said_to_be_empty() -> None:
+    found = {"query": " \n", "results": []}
+    assert "question is empty" in telling.tell("recall", found)
+    assert telling.tell("recall", {**found, "query": "tea"}) == "nothing found"
+
+
 def test_a_block_without_room_does_not_say_that_nothing_is_known() -> None:
     empty = {"text": "", "triggers": [], "questions": []}
     assert telling.tell("context", {**empty, "total": 0}) == "nothing is known"

@@ -57,6 +57,12 @@ def test_who_asks_before_the_beginning_is_told_when_that_was(mind: BlockingMind)
     assert recalled(to_json(mind.recall("gate code", domain="nowhere"))) == ["nothing found"]
 
 
+def test_an_empty_question_is_not_said_to_have_found_nothing(mind: BlockingMind) -> None:
+    mind.remember("the gate code is 4711")
+    (line,) = recalled(to_json(mind.recall("  ")))
+    assert line.startswith("the question is empty: say what to look for")
+
+
 def test_who_asks_for_a_month_is_told_what_held_then_and_holds_no_more(mind: BlockingMind) -> None:
     """What was changed since is out of sight, and nothing would say that there is something to see."""
     mind.remember("I live in Porto", speaker="Ann", at="2026-01-10")
