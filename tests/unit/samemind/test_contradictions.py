@@ -159,7 +159,7 @@ def test_what_changed_holds_since_then_and_the_other_until_then(mind: BlockingMi
         "and may be decided again"
     )
     for wrong in ({"keep_both": True}, {"merge": "neither"}):
-        with pytest.raises(samemind.SamemindError, match="--since"):
+        with pytest.raises(samemind.SamemindError, match="`since`"):
             mind.resolve(name, since="2026-02-01", **wrong)
 
 

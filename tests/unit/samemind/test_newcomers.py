@@ -105,7 +105,7 @@ def test_who_wants_no_facts_gets_none(mind: BlockingMind, tmp_path: Path) -> Non
     assert mind.import_(file, no_facts=True).unread == 0
     assert claimed(mind, "where do I live?") is None
     assert len(list(mind.list())) == 1
-    with pytest.raises(samemind.SamemindError, match="--facts or --no-facts"):
+    with pytest.raises(samemind.SamemindError, match="`facts` or `no_facts`"):
         mind.import_(file, facts=True, no_facts=True)
 
 

@@ -282,7 +282,7 @@ def test_what_cannot_be_judged_is_refused(mind: BlockingMind, pair: Pair) -> Non
         mind.settle(old, old, "same")
     with pytest.raises(samemind.Usage, match="expected one of same, changed"):
         mind.settle(old, new, "maybe")
-    with pytest.raises(samemind.Usage, match="--since with changed alone"):
+    with pytest.raises(samemind.Usage, match="`since` with changed alone"):
         mind.settle(old, new, "same", since="2026-01-01")
     elsewhere = mind.remember("The room costs 500 €", workspace="work")
     with pytest.raises(samemind.Usage, match="one workspace"):

@@ -263,7 +263,7 @@ def test_every_telling_is_listed_by_itself_and_forgotten_alone_where_that_is_ask
         assert len(await mind.list()) == 1
         assert [view.rid for view in await mind.list(each=True)] == [other, one]
         assert (await mind.list(each=True, limit=1, offset=1)).total == 2
-        with pytest.raises(samemind.Usage, match="--fading or --each"):
+        with pytest.raises(samemind.Usage, match="`fading` or `each`"):
             await mind.list(each=True, fading=True)
         assert (await mind.forget(one, only=True)).rids == [one]
         assert [view.rid for view in await mind.list(each=True)] == [other]
