@@ -187,6 +187,15 @@ def triples_of(connection: sqlite3.Connection, name: str, *, limit: int) -> list
     ).fetchall()
 
 
+def numbers_stating(connection: sqlite3.Connection, name: str, *, limit: int) -> list[int]:
+    """Return the rows of at most `limit` memories that state something of a name, or of something by that name."""
+    rows = connection.execute(
+        "SELECT id FROM triple WHERE subject = ? UNION SELECT id FROM triple WHERE object = ? LIMIT ?",
+        (name, name, limit),
+    )
+    return [number for (number,) in rows]
+
+
 class WholeGraph(NamedTuple):
     """The names that are related to most, each with how many relations it has, and the edges between them.
 

@@ -1,5 +1,6 @@
 """Find slots, and what is in dispute in them, by the memories and the names that claims are about."""
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -55,6 +56,31 @@ def slots_stated(connection: sqlite3.Connection, numbers: Sequence[int]) -> list
         numbers,
     )
     return list(map(NamedSlot._make, rows))
+
+
+def no_longer_stated(connection: sqlite3.Connection, numbers: Sequence[int]) -> set[tuple[str, str, str]]:
+    """Return what the memories of these rows state and nobody holds any more: entity, relation and value, casefolded.
+
+    It was replaced by what somebody said since, or decided against. Only slots in which that can be so are judged.
+    """
+    from cognition.contradictions.slots import ClaimStatus, judge  # here: recall needs no judging
+    from cognition.contradictions.tables import told_of
+
+    rows = connection.execute(
+        """SELECT DISTINCT s.slot, c.entity, c.relation FROM claim_slot s
+            JOIN shown_claim c ON c.id = s.id AND c.claim = s.claim
+            WHERE s.id IN (SELECT value FROM json_each(?)) AND EXISTS (
+                SELECT 1 FROM claim_slot o JOIN shown_claim x ON x.id = o.id AND x.claim = o.claim
+                WHERE o.slot = s.slot AND (x.replaces != x'' OR x.verdicts != x''))""",
+        (json.dumps([*numbers]),),
+    )
+    held: set[tuple[str, str, str]] = set()
+    gone: set[tuple[str, str, str]] = set()
+    for slot, entity, relation in rows.fetchall():
+        for belief in judge(relation, told_of(connection, slot)).beliefs:
+            stated = held if belief.standing is ClaimStatus.HELD else gone
+            stated.add((entity.casefold(), relation, belief.told.value.casefold()))
+    return gone - held
 
 
 def disputed_among(connection: sqlite3.Connection, numbers: Sequence[int]) -> set[int]:

@@ -17,8 +17,11 @@ class EdgeView:
     relation: str
     target: str
     weight: float
+    replaced: bool = False
+    """It was stated, and is not so any more: somebody said since that it changed, or decided against it."""
 
 
 def edge_line(edge: Document) -> str:
     weight = "" if edge["weight"] == 1 else f" ({edge['weight']:g})"
-    return one_line(f"{edge['source']} --{edge['relation']}--> {edge['target']}{weight}")
+    gone = ", no longer" if edge.get("replaced") else ""
+    return one_line(f"{edge['source']} --{edge['relation']}--> {edge['target']}{weight}{gone}")

@@ -71,8 +71,15 @@ async def _walk(mind: "Cognition | PastMind", entity: str, hops: int) -> Graph:
             break
     if not edges and not await mind.read(partial(_is_named, entity)):
         raise NotFound(f"nothing is related to {entity!r}")
+    gone = await mind.read(partial(_no_longer, sorted(reached)))
     shown = [
-        EdgeView(source=source, relation=relation, target=target, weight=weight)
+        EdgeView(
+            source=source,
+            relation=relation,
+            target=target,
+            weight=weight,
+            replaced=(source.casefold(), relation, target.casefold()) in gone,
+        )
         for (source, relation, target), weight in sorted(edges.items())[:EDGES_MAX]
     ]
     return Graph(edges=shown, entities=sorted({end for edge in shown for end in (edge.source, edge.target)}))
@@ -95,6 +102,15 @@ async def _alike(mind: "Cognition | PastMind", name: str) -> list[tuple[str, str
 
 def _edges_among(names: Sequence[str], connection: "sqlite3.Connection") -> list[tuple[str, str, str, float]]:
     return [edge for name in names for edge in _edges_of(connection, name)]
+
+
+def _no_longer(names: Sequence[str], connection: "sqlite3.Connection") -> set[tuple[str, str, str]]:
+    """Return the edges of these names that were stated and do not hold any more, casefolded."""
+    from cognition.contradictions.finding import no_longer_stated
+    from cognition.entities import numbers_stating
+
+    stating = {no for name in names for no in numbers_stating(connection, name, limit=EDGES_MAX)}
+    return no_longer_stated(connection, sorted(stating)[:EDGES_MAX])
 
 
 def _is_named(entity: str, connection: "sqlite3.Connection") -> bool:

@@ -7,7 +7,9 @@ import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
+from samemind.commands.graph._parts import edge_line
 from samemind.errors import NotFound
+from samemind.plain import to_json
 from tests.support.published import published
 
 
@@ -71,3 +73,22 @@ def test_names_that_only_an_edge_joins_are_entities_and_memories_that_one_joins_
     assert named(mind) == {"Ann": 1, "Porto": 1, "Bob": 0}
     mind.unrelate("ann", "knows", "Bob")
     assert named(mind) == {"Ann": 1, "Porto": 1}
+
+
+def test_an_edge_that_holds_no_more_is_marked(mind: BlockingMind) -> None:
+    mind.remember("Maria works at Acme", read=True)
+    mind.remember("Maria left Acme and works at Globex now", read=True)
+    marked = {(edge.relation, edge.target): edge.replaced for edge in mind.graph("Maria").edges}
+    assert marked == {("works_at", "Acme"): True, ("works_at", "Globex"): False}
+    (line,) = [edge_line(to_json(edge)) for edge in mind.graph("acme").edges]
+    assert line == "Maria --works_at--> Acme, no longer"
+    mind.remember("Maria works at Acme", speaker="Jonas", read=True, no_dedup=True)
+    assert not any(edge.replaced for edge in mind.graph("Acme").edges), "somebody holds it"
+
+
+def test_an_edge_that_was_decided_against_is_marked(mind: BlockingMind) -> None:
+    mind.remember("Zoe lives in Porto", read=True)
+    (name,) = mind.remember("Zoe lives in Lisbon", read=True).contradictions
+    assert not any(edge.replaced for edge in mind.graph("Zoe").edges), "nobody decided"
+    mind.resolve(name, keep_b=True)
+    assert {edge.target for edge in mind.graph("Zoe").edges if edge.replaced} == {"Porto"}
