@@ -38,21 +38,34 @@ class BeyondHorizon(NameNotFound):
 
 
 def rebuild(
-    store: SqliteStore, into: sqlite3.Connection, *, until_ms: int, seen_by: DeviceId | None = None
+    store: SqliteStore,
+    into: sqlite3.Connection,
+    *,
+    until_ms: int,
+    seen_by: DeviceId | None = None,
+    changed_since_ms: int | None = None,
 ) -> None:
     """Make an empty database a store that shows what `store` showed at a moment, of all that was stamped by then.
 
-    With `seen_by`, only what that device knew by then. `store` is only read, in a transaction of the caller's, so that
-    all of it is of one moment. `into` gets no log, and cells only of what was folded anew. `BeyondHorizon` where ops
-    of that time have left the log.
+    With `seen_by`, only what that device knew by then. With `changed_since_ms`, which is no later, of memories only
+    those that something happened to since that moment, or since that device knew what it did by then. `store` is only
+    read, in a transaction of the caller's, so that all of it is of one moment. `into` gets no log, and cells only of
+    what was folded anew. `BeyondHorizon` where ops of that time have left the log.
     """
     horizon_ms = Meta.read(store.meta()).horizon_ms
     if until_ms < horizon_ms:
         raise BeyondHorizon(horizon_ms)
     feeds = Chains(store)
-    known = None if seen_by is None else _known_to(store, feeds, seen_by, until_ms)
     bases = {feed.no: feed.base_seq for feed in feeds}
-    with picture_at(store.connection, until_ms, known, bases) as picture:
+    first_ms = until_ms if changed_since_ms is None else changed_since_ms
+
+    def known(until_ms: int) -> Vector | None:
+        return None if seen_by is None else _known_to(store, feeds, seen_by, until_ms)
+
+    with picture_at(store.connection, first_ms, known(first_ms), bases) as picture:
+        if changed_since_ms is not None:
+            _touch(picture, feeds)
+            picture.go_on(until_ms, known(until_ms), bases)
         beside = _touch(picture, feeds)
         base = State(
             {memory_key(name): decode_cell(CellKind.MEMORY, cell) for name, cell in picture.base_memories()},

@@ -44,9 +44,17 @@ class Past:
 
 @asynccontextmanager
 async def opened_past(
-    device: Device, until_ms: int, seen_by: str | None, *, words: bool = True
+    device: Device,
+    until_ms: int,
+    seen_by: str | None,
+    *,
+    words: bool = True,
+    changed_since_ms: int | None = None,
 ) -> AsyncIterator[Past]:
-    """Make the store as it was at a moment for the block; without `words` it cannot be searched by these."""
+    """Make the store as it was at a moment for the block; without `words` it cannot be searched by these.
+
+    With `changed_since_ms`, which is no later, it has only memories that something happened to since that moment.
+    """
     who = None
     if seen_by is not None:
         named = seen_by
@@ -55,7 +63,7 @@ async def opened_past(
             if named == device.name
             else await device.replica.read(lambda connection: find_device(connection, named))
         )
-    past = await device.apart(_make, device, until_ms, who, words)
+    past = await device.apart(_make, device, until_ms, who, words, changed_since_ms)
     try:
         yield past
     finally:
@@ -112,7 +120,9 @@ async def begins_after(device: Device, as_of: str | None) -> datetime | None:
     return at_ms(first) if first is not None and moment_of(device, as_of) < first else None
 
 
-def _make(device: Device, until_ms: int, seen_by: DeviceId | None, words: bool) -> Past:
+def _make(
+    device: Device, until_ms: int, seen_by: DeviceId | None, words: bool, changed_since_ms: int | None
+) -> Past:
     # Here: nearly all questions are of now.
     from replica.past import BeyondHorizon, rebuild
 
@@ -121,7 +131,9 @@ def _make(device: Device, until_ms: int, seen_by: DeviceId | None, words: bool) 
     try:
         source.execute("PRAGMA temp_store = MEMORY")  # the disk may be full, and is to hold nothing of this
         source.execute("BEGIN")  # one moment of the store, however long this takes
-        rebuild(SqliteStore(source), made, until_ms=until_ms, seen_by=seen_by)
+        rebuild(
+            SqliteStore(source), made, until_ms=until_ms, seen_by=seen_by, changed_since_ms=changed_since_ms
+        )
         copy_nicknames(source, made)
         SqliteStore(
             made, derived_tables(device.settings, words=words)

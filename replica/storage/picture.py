@@ -48,6 +48,15 @@ class Picture:
             " WHERE o.pos > 0 AND o.seq > p.base"
         )
         self._last = at_end_of(until_ms)
+        self._of_memories = "rid NOT IN temp.touched"
+
+    def go_on(self, until_ms: int, known: Mapping[int, int] | None, bases: Mapping[int, int]) -> None:
+        """Become the picture of a later moment, of those memories alone that were touched since this one."""
+        self._connection.execute("ALTER TABLE temp.touched RENAME TO wanted")
+        self._connection.execute("DROP TABLE temp.pictured")
+        self._last = at_end_of(until_ms)
+        self._of_memories += " AND rid IN temp.wanted"
+        self._note(known, bases)
 
     def rows_since(self) -> Iterator[LogRow]:
         """Return the ops that are not in the picture and may say something of others than their own memory."""
@@ -84,14 +93,13 @@ class Picture:
 
         Within the caller's transaction on `target`, whose tables are empty.
         """
-        untouched = "rid NOT IN temp.touched"
         ((index,),) = target.execute("SELECT sql FROM sqlite_schema WHERE name = 'memory_by_content'")
         target.execute("DROP INDEX memory_by_content")  # sorted once it costs half of what growing does
-        self._copy(target, "memory", f"WHERE {_BARE} AND {untouched}", _PLAIN)
-        self._copy(target, "memory", f"WHERE NOT {_BARE} AND {untouched}", (*_PLAIN, *_FIELDS))
+        self._copy(target, "memory", f"WHERE {_BARE} AND {self._of_memories}", _PLAIN)
+        self._copy(target, "memory", f"WHERE NOT {_BARE} AND {self._of_memories}", (*_PLAIN, *_FIELDS))
         target.execute(index)
         for table in _OF_MEMORIES:
-            self._copy(target, table, f"WHERE id IN (SELECT id FROM memory WHERE {untouched})")
+            self._copy(target, table, f"WHERE id IN (SELECT id FROM memory WHERE {self._of_memories})")
         for table in _BESIDE_MEMORIES:
             self._copy(target, table)
 
@@ -146,5 +154,5 @@ def picture_at(
         picture._note(known, bases)
         yield picture
     finally:
-        for table in ("touched", "pictured"):
+        for table in ("touched", "pictured", "wanted"):
             connection.execute(f"DROP TABLE IF EXISTS temp.{table}")

@@ -39,12 +39,14 @@ from tests.support.replicas import (
 STEP_MS = 1_000
 
 
-def pictured(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -> SqliteStore:
+def pictured(
+    store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None, since_ms: int | None = None
+) -> SqliteStore:
     """Return a store as it was, in a database of its own."""
     made = connect(":memory:")
     store.connection.execute("BEGIN")
     try:
-        rebuild(store, made, until_ms=until_ms, seen_by=seen_by)
+        rebuild(store, made, until_ms=until_ms, seen_by=seen_by, changed_since_ms=since_ms)
     finally:
         store.connection.execute("ROLLBACK")
     return SqliteStore(made)
@@ -63,6 +65,23 @@ def folded(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -
     )
     base = State(dict(store.all_base_cells()), store.base_tombstones())
     return refold(base, rows, feeds, feeds.vector_at, understood=UNDERSTOOD, erased=_erased(store)).state
+
+
+def rows(store: SqliteStore) -> dict[bytes, tuple[Any, ...]]:
+    """Return all that the table of memories shows, without numbers."""
+    return {rid: (rid, *row) for _, rid, *row in store.connection.execute("SELECT * FROM memory")}
+
+
+def check_changes(store: SqliteStore, since_ms: int, until_ms: int, seen_by: DeviceId | None = None) -> int:
+    """Compare what is said to have changed between two moments with both whole; return how many memories did."""
+    then, now = rows(pictured(store, since_ms, seen_by)), rows(pictured(store, until_ms, seen_by))
+    before = rows(pictured(store, since_ms, seen_by, since_ms))
+    after = rows(pictured(store, until_ms, seen_by, since_ms))
+    assert before.items() <= then.items()
+    assert after.items() <= now.items()
+    changed = {rid for rid in then.keys() | now.keys() if then.get(rid) != now.get(rid)}
+    assert changed <= before.keys() | after.keys()
+    return len(changed)
 
 
 def check(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -> int:
@@ -172,7 +191,9 @@ def test_any_moment_of_two_devices_that_meet_and_compact_is_what_a_fold_comes_to
     for moment in range(begins_ms, now_ms + STEP_MS, 7 * STEP_MS):
         for seen_by in (None, ann.device, ben.device):
             counts.add(check(store, moment, seen_by))
+            check_changes(store, moment, min(now_ms, moment + 9 * STEP_MS), seen_by)
     assert len(counts) > 3
+    assert check_changes(store, begins_ms, now_ms) > 5
 
 
 class Following:
@@ -236,10 +257,25 @@ def test_what_nothing_happened_to_since_is_not_folded(monkeypatch: pytest.Monkey
     assert rows == [1]
 
 
+def test_of_two_moments_only_what_something_happened_to_is_made() -> None:
+    core = core_of("ann", store := sqlite_store())
+    told, forgotten, later = remember(core, "one", "two", "three")
+    remember(core, *(f"note {n}" for n in range(100)))
+    say(core, ops.Set("topic", "move"), told, now_ms=NOW_MS + STEP_MS)
+    say(core, ops.Forget((forgotten,)), now_ms=NOW_MS + STEP_MS)
+    (new,) = remember(core, "new", now_ms=NOW_MS + STEP_MS)
+    say(core, ops.Set("topic", "later"), later, now_ms=NOW_MS + 2 * STEP_MS)
+    until_ms = NOW_MS + STEP_MS
+    assert pictured(store, NOW_MS, None, NOW_MS).all_memories() == {told, forgotten, later}
+    assert pictured(store, until_ms, None, NOW_MS).all_memories() == {told, new, later}
+    assert check_changes(store, NOW_MS, until_ms) == 3
+
+
 def test_nothing_of_a_picture_stays_in_the_connection_that_read() -> None:
     core = core_of("ann", store := sqlite_store())
     remember(core, "one")
     for _ in range(2):
-        check(store, NOW_MS)
-    with pytest.raises(sqlite3.OperationalError, match="no such table"):
-        store.connection.execute("SELECT * FROM temp.touched")
+        check_changes(store, NOW_MS - 1, NOW_MS)
+    for table in ("touched", "pictured", "wanted"):
+        with pytest.raises(sqlite3.OperationalError, match="no such table"):
+            store.connection.execute(f"SELECT * FROM temp.{table}")
