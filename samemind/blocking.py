@@ -51,6 +51,7 @@ _LookedAtLater.__qualname__ = Remembered.__qualname__  # as it is shown
 _PAST: Final = frozenset({"as_of", "seen_by"})
 # Looking for nominees costs more than all the rest; whoever looks at them has the rest as well.
 _FOUND_LATER: Final = frozenset({"facts", "says_same", "contradictions", "facts_dropped", "read", "nominees"})
+_FOUND_AT_ONCE: Final = tuple(each.name for each in fields(Remembered) if each.name not in _FOUND_LATER)
 
 
 def _looked_at_later(
@@ -74,9 +75,8 @@ def _looked_at_later(
             return found
 
         later = object.__new__(_LookedAtLater)
-        for each in fields(Remembered):
-            if each.name not in _FOUND_LATER:
-                object.__setattr__(later, each.name, getattr(stored, each.name))
+        for name in _FOUND_AT_ONCE:
+            object.__setattr__(later, name, getattr(stored, name))
         later.__dict__["_ask"] = ask
         return later
 

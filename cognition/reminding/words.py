@@ -32,6 +32,8 @@ _SINGLE_WORDS: Final = """
     imperatives copulas no_infinitives no_pasts purposes romance german dutch one_oclock short_dutch no_dutch
     days_of_month german_else dutch_else english_else joined_halves
 """
+# A few hundred words are most of what anybody tells.
+_WORDS_KEPT: Final = 4_096
 _JOINED_DAY: Final = re.compile("tag|dag|morgen|^що")
 # Words of English that no other of the ten languages has.
 _ENGLISH: Final = re.compile(
@@ -137,9 +139,16 @@ def may_name_day(words: Sequence[str]) -> bool:
 
     Days that are one word with what stands beside them count too: "donnerstagabend", "zaterdagochtend", "щовівторка".
     """
-    days = table().days
-    return any(
-        word in days or word[0].isdecimal() or meanings(word) or _JOINED_DAY.search(word) for word in words
+    return any(map(_may_name_day, words))
+
+
+@lru_cache(_WORDS_KEPT)
+def _may_name_day(word: str) -> bool:
+    return (
+        word in table().days
+        or word[0].isdecimal()
+        or bool(meanings(word))
+        or _JOINED_DAY.search(word) is not None
     )
 
 
