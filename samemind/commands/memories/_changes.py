@@ -7,9 +7,13 @@ import sqlite3
 from dataclasses import replace
 from typing import Any
 
-from replica import Core, MemoryId, show_memory_id
+from cognition.reminding.repeating import REPEATS
+from cognition.tellings import tellings_with
+from cognition.triggers.told_once import told_with
+from replica import Core, MemoryId, Write, memories_called, show_memory_id
 from samemind.commands.memories._pins import check_pins
 from samemind.device import Device
+from samemind.fields import META_ENTRIES
 from samemind.held_back import change_kept_back, settings_of
 from samemind.ids import find_memory
 from samemind.memory_view import MemoryView
@@ -25,10 +29,32 @@ async def set_fields(device: Device, text: str, asked: Asked) -> MemoryView:
             check_pins(connection, rid)
         held = change_kept_back(device, connection, rid, fields=asked)
         if held is None:
-            core.commit(settings_of(connection, rid, asked), device.now_ms())
+            core.commit(
+                [*settings_of(connection, rid, asked), *_moved_with(connection, rid, asked)], device.now_ms()
+            )
         return seen_with(connection, rid, held)
 
     return await device.replica.run(write)
+
+
+def _moved_with(connection: sqlite3.Connection, rid: MemoryId, asked: Asked) -> list[Write]:
+    """Return the writes that move the other tellings of a reminder, which would come up at the old time alone."""
+    moved: Asked = {name: asked[name] for name in ("event_start", "event_end") if name in asked}
+    if REPEATS in asked.get(META_ENTRIES, {}):
+        moved[META_ENTRIES] = {REPEATS: asked[META_ENTRIES][REPEATS]}
+    if not moved:
+        return []
+    told = [
+        it
+        for it in memories_called(connection, tellings_with(connection, rid))
+        if it.memory.fields.get("type") == "prospective"
+    ]
+    return [
+        write
+        for it in told_with(connection, told, rid)
+        if it.rid != rid
+        for write in settings_of(connection, it.rid, moved)
+    ]
 
 
 def seen_with(connection: sqlite3.Connection, rid: MemoryId, held: MemoryId | None) -> MemoryView:

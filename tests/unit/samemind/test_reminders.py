@@ -51,6 +51,29 @@ def test_a_reminder_that_is_told_twice_comes_up_once_and_stays_settled(mind: Blo
     assert mind.calendar().count == 3
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_reminder_that_was_told_twice_is_moved_as_one(mind: BlockingMind, which: int) -> None:
+    soon = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+    later = soon + timedelta(days=2)
+    told = [mind.remember("Pay the rent", type="prospective", event_start=soon).rid for _ in range(2)]
+    mind.remember("Pay the rent", type="prospective", event_start=soon + timedelta(days=1))
+    mind.set(told[which], event_start=later)
+    assert [each.due for each in mind.triggers().coming] == [soon + timedelta(days=1), later]
+    mind.set(told[which], **{"meta.repeats": "FREQ=DAILY"})
+    assert [(each.due, each.repeats) for each in mind.triggers().coming] == [
+        (soon + timedelta(days=1), None),
+        (later, "FREQ=DAILY"),
+    ]
+    mind.set(told[which], event_start=None)
+    assert [each.due for each in mind.triggers().coming] == [soon + timedelta(days=1)]
+
+
+def test_what_only_happened_twice_is_not_moved_as_one(mind: BlockingMind) -> None:
+    first, second = (mind.remember("We met Ann", event_start="2026-03-01", no_dedup=True) for _ in range(2))
+    mind.set(first, event_start="2026-03-02")
+    assert mind.get(second).event_start != mind.get(first).event_start
+
+
 def test_what_repeats_says_how(mind: BlockingMind) -> None:
     told = mind.remember("Water the plants every Tuesday", meta={"place": "balcony"})
     assert told.reminder is not None
