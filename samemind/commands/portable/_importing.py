@@ -8,7 +8,7 @@ import shlex
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -38,7 +38,7 @@ from samemind.commands.portable._claim_lines import BATCH as CLAIMS_BATCH
 from samemind.commands.portable._claim_lines import ClaimsIn
 from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.device import Device
-from samemind.errors import SamemindError
+from samemind.errors import Failed, SamemindError
 from samemind.held_back import edge_said, kept_back, line_kept_back
 from samemind.op_ranges import Written, show_ranges
 from samemind.portable.files import read_path
@@ -94,6 +94,23 @@ def undo_command(device: Device, written: Written) -> str:
     home = device.home  # named always: whoever runs it may have another default
     words += ["--home", str(home.store if home.prefix else home.folder)]
     return shlex.join(words)
+
+
+@contextmanager
+def telling_what_came_in(device: Device, counts: Counter[str], written: Written) -> Iterator[None]:
+    """Say of a store that cannot be written any more what it took before: each batch is stored for itself."""
+    try:
+        yield
+    except replica.StoreFailed as error:
+        if not written.ranges:
+            raise
+        raise Failed(
+            f"{counts['imported']} came in and are kept, then the store could not be written "
+            f"({error.__cause__ or error})",
+            code="store_failed",
+            hint="make room on the disk, then import the same files again to go on; "
+            f"to take back what came in: {undo_command(device, written)}",
+        ) from error
 
 
 @dataclass(slots=True)

@@ -101,6 +101,7 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
         sift,
         survey_files,
         take_apart,
+        telling_what_came_in,
         to_be_read,
         undo_command,
         would_write,
@@ -136,15 +137,17 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
         elif not options.no_facts:
             unread = to_be_read(good, survey.parents)
         write = partial(write_page, device, good, taken, unread)
-        counts.update(await device.replica.run(written.noting(write)))
+        with telling_what_came_in(device, counts, written):
+            counts.update(await device.replica.run(written.noting(write)))
         done += len(page)
         await say({"progress": {"done": done, "total": max(done, survey.total)}})
     if options.dry_run:
         return outcome(counts, failed, dry_run=True)
-    counts["held"] += await bring_claims(device, survey.claims, survey.judged, written)
-    for start in range(0, len(links), BATCH):
-        part = partial(write_links, device, links[start : start + BATCH])
-        await device.replica.run(written.noting(part))
+    with telling_what_came_in(device, counts, written):
+        counts["held"] += await bring_claims(device, survey.claims, survey.judged, written)
+        for start in range(0, len(links), BATCH):
+            part = partial(write_links, device, links[start : start + BATCH])
+            await device.replica.run(written.noting(part))
     undo = undo_command(device, written) if written.ranges else None
     return outcome(counts, failed, unread=device.mind.ingest.brought, undo=undo)
 

@@ -11,7 +11,7 @@ import pytest
 import trio
 
 import samemind
-from replica import Core, MemoryId, Relate, Set, Write, read_settings, show_memory_id
+from replica import Core, MemoryId, Relate, Set, StoreFailed, Write, read_settings, show_memory_id
 from samemind.catalog import verb_named
 from samemind.cli.line import read_line, read_words
 from samemind.commands.memories.remember import RememberMemory
@@ -26,6 +26,7 @@ from samemind.commands.thinking.retract import run as retract
 from samemind.config import Home
 from samemind.declaring import read_options
 from samemind.device import Device, open_device
+from samemind.errors import Failed
 from samemind.plain import to_json
 
 NOW_MS = 1_780_000_000_000
@@ -138,6 +139,39 @@ def test_batches_that_nobody_wrote_between_are_named_as_one(
         imported = await bring(device, tmp_path / "in.jsonl", [f"note {number}" for number in range(9)])
         assert imported.undo is not None
         assert "," not in imported.undo
+
+    at_home(tmp_path, main)
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_an_import_that_the_disk_cut_short_says_what_came_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int
+) -> None:
+    """It said that nothing was changed, with two thirds of the file stored."""
+    monkeypatch.setattr(_importing, "BATCH", 2)
+    pages: list[None] = []
+
+    def full(*args: Any) -> Any:
+        pages.append(None)
+        if len(pages) * 2 > before:
+            raise StoreFailed("nothing was changed") from sqlite3.OperationalError("disk is full")
+        return write_page(*args)
+
+    write_page = _importing.write_page
+    monkeypatch.setattr(_importing, "write_page", full)
+
+    async def main(device: Device, clock: list[int]) -> None:
+        with pytest.raises(StoreFailed if not before else Failed) as caught:
+            await bring(device, tmp_path / "in.jsonl", [f"note {number}" for number in range(5)])
+        assert len(await held(device)) == before
+        if isinstance(caught.value, Failed):
+            assert str(caught.value) == (
+                "2 came in and are kept, then the store could not be written (disk is full)"
+            )
+            assert "import the same files again" in caught.value.hint
+            undo = caught.value.hint.rpartition("to take back what came in: ")[2]
+            await take_back(device, Imported(imported=2, skipped=0, undo=undo))
+            assert await held(device) == set()
 
     at_home(tmp_path, main)
 
