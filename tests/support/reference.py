@@ -86,8 +86,9 @@ def methods() -> Iterator[str]:
 def _signature(node: ast.AsyncFunctionDef) -> Iterator[str]:
     """Return a call as it is written: on a line where it fits, else broken between arguments only."""
     given = node.args
-    plain = [None] * (len(given.args) - len(given.defaults)) + list(given.defaults)
-    words = [_argument(one, default) for one, default in zip(given.args[1:], plain[1:], strict=True)]
+    by_place = [*given.posonlyargs, *given.args]
+    plain = [None] * (len(by_place) - len(given.defaults)) + list(given.defaults)
+    words = [_argument(one, default) for one, default in zip(by_place[1:], plain[1:], strict=True)]
     if given.vararg is not None:
         words.append(f"*{_argument(given.vararg, None)}")
     elif given.kwonlyargs:
