@@ -100,7 +100,9 @@ def with_both_sides(
     for hit in hits:
         slot = disputed.get(hit.rid)
         marked.append(hit if slot is None else replace(hit, contradiction=slot))
-        if slot is not None and slot not in seen:
+        # Of a memory that answers where somebody lives, another thing that it says and is in dispute was not asked.
+        is_asked = hit.claim is None or hit.claim.slot == slot
+        if slot is not None and slot not in seen and is_asked:
             seen.add(slot)
             missing = _missing(connection, slot, here, filters)
             here |= {shown.rid for shown in missing}
