@@ -230,14 +230,19 @@ class Postings:
         if not count or not length:
             return _NOBODY
         shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / (length / count))
-        scores = np.zeros(len(among))
-        for _, rows, often in asked:
-            rarity = math.log((max(count - len(rows), 0) + 0.5) / (len(rows) + 0.5))
-            # Who holds it is looked up among those that are ranked, and not these there: most of them do not.
-            at = np.searchsorted(among, rows)
-            here = among[np.minimum(at, len(among) - 1)] == rows
-            at, times = at[here], often[here]
-            scores[at] += max(rarity, _RARITY_MIN) * ((times * (_SATED + 1)) / (times + shortened[at]))
+        # All words at once; each memory's sum is taken word by word all the same.
+        holding = [len(each.rows) for each in asked]
+        rarities = [math.log((max(count - held, 0) + 0.5) / (held + 0.5)) for held in holding]
+        rarity = np.repeat(np.maximum(rarities, _RARITY_MIN), holding)
+        rows = np.concatenate([each.rows for each in asked])
+        times = np.concatenate([each.often for each in asked])
+        # Who holds it is looked up among those that are ranked, and not these there: most of them do not.
+        at = among.searchsorted(rows)
+        here = among[np.minimum(at, len(among) - 1)] == rows
+        if not here.all():
+            at, times, rarity = at[here], times[here], rarity[here]
+        given = rarity * ((times * (_SATED + 1)) / (times + shortened[at]))
+        scores = np.bincount(at, given, len(among)).astype(np.float64, copy=False)
         order = np.argsort(-scores, kind="stable")  # they stand by number: equal ones stay so
         return Ranking(among[order], scores[order])
 
