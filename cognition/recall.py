@@ -512,7 +512,10 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
     sure = confidence(evidence(ranked.pool))
     # Read as what was asked for, and believed: that is as sure as the reading of it.
     sure = np.maximum(sure, CLAIMED * believed(ranked.pool))
-    of_signals = ranked.scored.contributions
+    # Most signals of most questions say nothing of anybody.
+    of_signals = {
+        name: column for name, column in ranked.scored.contributions.items() if column is not ranked.pool.none
+    }
     given_to = np.array([*of_signals.values()]).reshape(len(of_signals), len(rows))[:, [*best.values()]]
     columns = given_to.T.tolist()
     hits = []
