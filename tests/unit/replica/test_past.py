@@ -80,7 +80,8 @@ def check_changes(store: SqliteStore, since_ms: int, until_ms: int, seen_by: Dev
     assert before.items() <= then.items()
     assert after.items() <= now.items()
     changed = {rid for rid in then.keys() | now.keys() if then.get(rid) != now.get(rid)}
-    assert changed <= before.keys() | after.keys()
+    for whole, part in ((then, before), (now, after)):
+        assert {rid: row for rid, row in whole.items() if rid in changed}.items() <= part.items()
     return len(changed)
 
 
