@@ -55,6 +55,12 @@ def shown_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[Me
     return {MemoryId(rid) for (rid,) in rows}
 
 
+def forgotten_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[MemoryId]:
+    """Return those of these memories that were forgotten."""
+    rows = select_named(connection, "SELECT rid FROM tombstone WHERE rid IN", rids)
+    return {MemoryId(rid) for (rid,) in rows}
+
+
 def ids_between(connection: sqlite3.Connection, low: bytes, high: bytes, *, limit: int) -> list[MemoryId]:
     """Return at most `limit` memories that show with ids of this range, both ends in it, in their order."""
     rows = connection.execute(

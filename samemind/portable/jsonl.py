@@ -46,15 +46,17 @@ from samemind.times import read_time
 SOURCE: Final = "jsonl"
 _MEMORY: Final = "memory"
 # What a view says of the device rather than of the memory: written for people, passed over when read.
-_ABOUT_THE_DEVICE: Final = (
-    "created_at",
-    "updated_at",
-    "device",
-    "device_name",
-    "origin",
-    "same",
-    "tellings",
-    "guessed",
+_ABOUT_THE_DEVICE: Final = frozenset(
+    (
+        "created_at",
+        "updated_at",
+        "device",
+        "device_name",
+        "origin",
+        "same",
+        "tellings",
+        "guessed",
+    )
 )
 
 
@@ -135,7 +137,8 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
 
 
 def _item(line: int, record: dict[str, Any]) -> Item:
-    canonical = json.dumps(record, sort_keys=True, ensure_ascii=True)
+    named = record.get("rid") is not None or record.get("id") is not None
+    canonical = "" if named else json.dumps(record, sort_keys=True, ensure_ascii=True)
     kind = record.pop("kind", None)
     ours = kind == _MEMORY
     text = record.pop("text", None)
@@ -153,8 +156,8 @@ def _item(line: int, record: dict[str, Any]) -> Item:
         record.pop("last_access", None),
     )
     created_at = record.get("created_at")
-    for key in _ABOUT_THE_DEVICE:
-        record.pop(key, None)
+    for key in _ABOUT_THE_DEVICE & record.keys():
+        del record[key]
     fields: dict[str, Value] = read_record(record)
     if (
         not isinstance(unknown, dict)

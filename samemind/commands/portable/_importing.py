@@ -33,7 +33,7 @@ from replica import (
 from replica.codec import SALT_BYTES, check_text, encode_payload
 from replica.fields import check_fields
 from replica.labelling import within_an_add
-from replica.reads.ids import is_forgotten
+from replica.reads.ids import forgotten_among, is_forgotten, shown_among
 from samemind.commands.portable._claim_lines import BATCH as CLAIMS_BATCH
 from samemind.commands.portable._claim_lines import ClaimsIn
 from samemind.commands.portable._parts import FailedLine, Imported
@@ -331,10 +331,13 @@ def write_page(
 
 
 def would_write(
-    records: Iterable[Storable], seen: set[bytes], connection: sqlite3.Connection
+    records: Sequence[Storable], seen: set[bytes], connection: sqlite3.Connection
 ) -> Counter[str]:
     """Return how many `write_page` would count of each; write nothing. `seen` holds the memories of earlier batches."""
     counts: Counter[str] = Counter()
+    rids = [record.rid for record in records if isinstance(record, Item)]
+    forgotten = forgotten_among(connection, rids)
+    here = forgotten | shown_among(connection, rids)
     for record in records:
         if isinstance(record, Edge):
             known = _has_edge(connection, record)
@@ -343,9 +346,9 @@ def would_write(
             known = "" in read_settings(connection, record.name)
             said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
         else:
-            known = record.rid in seen or is_known(connection, record.rid)
+            known = record.rid in seen or record.rid in here
             seen.add(record.rid)
-            counts["forgotten"] += known and is_forgotten(connection, record.rid)
+            counts["forgotten"] += record.rid in forgotten
             said = record.text
         fields = record.fields if isinstance(record, Item) else {}
         what = "skipped" if known else "held" if secret_kinds(said, fields) else "imported"

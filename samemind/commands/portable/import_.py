@@ -93,6 +93,7 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
     from samemind.commands.portable._importing import (
         BATCH,
         FAILURES_MAX,
+        Survey,
         bring_claims,
         new_links,
         next_page,
@@ -117,7 +118,10 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
     paths = [
         await trio.to_thread.run_sync(source_of, Path(name), abandon_on_cancel=True) for name in options.files
     ]
-    survey = await trio.to_thread.run_sync(survey_files, paths, options.format)
+    # What comes after all memories changes no count: a dry run has no need to read everything twice.
+    survey = (
+        Survey() if options.dry_run else await trio.to_thread.run_sync(survey_files, paths, options.format)
+    )
     links = await device.replica.read(partial(new_links, survey.links))
     if options.facts and options.no_facts:
         raise Usage("expected --facts or --no-facts, got both", code="invalid")

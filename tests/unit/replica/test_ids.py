@@ -31,6 +31,13 @@ def test_memory_ids_are_uuids_of_version_7_that_sort_by_time(early: int, late: i
         assert parse_memory_id(show_memory_id(rid)) == rid
 
 
+@given(st.binary(min_size=16, max_size=16))
+def test_an_id_is_read_in_whatever_way_a_uuid_is_written(rid: bytes) -> None:
+    whole = uuid.UUID(bytes=rid)
+    for text in (f"{whole}", f"{whole}".upper(), whole.hex, whole.urn, f"{{{whole}}}"):
+        assert parse_memory_id(text) == rid
+
+
 def test_two_memories_of_one_millisecond_have_two_ids() -> None:
     random = Random(1)
     assert len({new_memory_id(5, random) for _ in range(1_000)}) == 1_000

@@ -1,6 +1,7 @@
 """Bringing memories in and taking them out."""
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,13 @@ import samemind
 from replica import derived_memory_id, show_memory_id
 from replica.limits import FIELD_STRING_BYTES_MAX
 from samemind.blocking import BlockingMind
+from samemind.commands.portable import _importing
 from samemind.commands.portable.import_ import render as show_import
 from samemind.plain import to_json
 from samemind.portable import jsonl, locomo
-from samemind.portable.records import Item, Unreadable
+from samemind.portable.files import read_path
+from samemind.portable.records import Item, Record, Unreadable
+from samemind.portable.texts import Source
 
 LOCOMO = [
     {
@@ -256,6 +260,7 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(mind: BlockingMind
     secret = "the key is AKIAABCDEFGHIJKLMNOP and the password: hunter2-XyZ!9"
     file = tmp_path / "notes.jsonl"
     lines = [{"text": "Carl lives in Oslo"}, {"text": "Ann knows Carl"}, {"text": secret}, {"text": 5}]
+    lines += 2 * [{"id": 7, "text": "Bob bakes bread"}]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     before = mind.digest()
     would = mind.import_(str(file), dry_run=True)
@@ -266,7 +271,28 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(mind: BlockingMind
         assert getattr(would, name) == getattr(came, name), name
     assert came.held == 1
     again = mind.import_(str(file), dry_run=True)
-    assert (again.imported, again.skipped) == (0, came.imported)
+    assert (again.imported, again.skipped, again.forgotten) == (0, came.imported + 1, 0)
+    (gone,) = [view.rid for view in mind.list() if "Oslo" in view.text]
+    mind.forget(gone)
+    would, came = mind.import_(str(file), dry_run=True), mind.import_(str(file))
+    assert (would.skipped, would.forgotten) == (came.skipped, came.forgotten) == (4, 1)
+
+
+def test_a_dry_run_reads_a_file_once(
+    mind: BlockingMind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read first and comes after all memories changes no count, and took as long as these."""
+    file = tmp_path / "notes.jsonl"
+    file.write_text('{"text": "Carl lives in Oslo"}\n')
+    read: list[object] = []
+
+    def noted(path: Source, format: str) -> Iterator[Record]:
+        read.append(path)
+        return read_path(path, format)
+
+    monkeypatch.setattr(_importing, "read_path", noted)
+    assert mind.import_(str(file), dry_run=True).imported == 1
+    assert len(read) == 1
 
 
 def test_an_import_says_how_many_of_what_came_in_are_relations(mind: BlockingMind, tmp_path: Path) -> None:
