@@ -202,11 +202,12 @@ def test_the_other_side_is_as_sure_as_the_side_that_was_found(mind: BlockingMind
 
 def test_a_memory_that_answers_brings_no_side_of_another_thing_that_it_says(mind: BlockingMind) -> None:
     """Asked where one lives, "My name is Tom" came second, as sure as the home, since the name was in dispute."""
+    mind.remember_many([f"Where they live number {i} is no matter of ours" for i in range(20)])
     mind.remember("My name is Thomas and I live in Lisbon")
     name = mind.remember("My name is Tom", read=True).contradictions
     home, *others = mind.recall("where do I live?", k=5)
     assert home.contradiction_id == name[0]
-    assert not [hit for hit in others if hit.text == "My name is Tom" and hit.score == home.score]
+    assert "My name is Tom" not in {hit.text for hit in others}
     assert {hit.text for hit in mind.recall("what is my name?", k=2)} == {
         "My name is Thomas and I live in Lisbon",
         "My name is Tom",
