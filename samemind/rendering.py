@@ -57,6 +57,15 @@ def begun(document: Document) -> str:
     return f": this memory begins at {clock(document['begins'])}" if document.get("begins") else ""
 
 
+def none_listed(document: Document) -> list[str]:
+    """Say of a list without rows that there is nothing, or how many there are that were not asked for."""
+    if not document["total"]:
+        return empty(document, "no memories")
+    return [
+        f"none of {counted(document['total'], 'memory', 'memories')}: -n and --offset choose which are listed"
+    ]
+
+
 def empty(document: Document, nothing: str) -> list[str]:
     """Return that nothing was found, and what to do, or to ask instead, where something would be found by that."""
     away = document.get("put_away") or 0

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from samemind.printable import one_line
-from samemind.rendering import clock, empty
+from samemind.rendering import clock, none_listed
 
 # A page of results has fewer; of more than that the rest stays whole.
 SHORTENED_MAX: Final = 1_000
@@ -86,7 +86,7 @@ def memory_rows(document: Mapping[str, Any], line_of: Callable[[Mapping[str, Any
     """Return a list of memories as rows of one line each: id, when it was told, where if there are several devices."""
     memories = document["memories"]
     if not memories:
-        return empty(document, "no memories")
+        return none_listed(document)
     several = len({memory["device_name"] for memory in memories}) > 1
     wide = max(len(memory["rid"]) for memory in memories)
     far = max(len(one_line(memory["device_name"] or "")) for memory in memories)

@@ -8,7 +8,7 @@ from samemind.declaring import Agents, Command, Effects, Method, Workspace, opti
 from samemind.errors import Usage
 from samemind.memory_view import Listed
 from samemind.options import FilterOptions
-from samemind.rendering import Document, empty, titled
+from samemind.rendering import Document, none_listed, titled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -72,7 +72,7 @@ def render(document: Document) -> list[str]:
     return (
         [*lines, f"and {left} more: -n {document['total']} shows all"]
         if lines and left > 0
-        else lines or empty(document, "no memories")
+        else lines or none_listed(document)
     )
 
 

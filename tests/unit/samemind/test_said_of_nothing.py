@@ -9,6 +9,7 @@ import samemind
 from samemind.catalog import verb_named
 from samemind.cli.formats import formatted
 from samemind.cli.printing import show
+from samemind.cli.terminal import memory_rows
 from samemind.control.pouring import no_such_file
 from samemind.mcp.telling import _TOLD
 from samemind.plain import to_json
@@ -29,6 +30,18 @@ def test_an_empty_store_offers_the_first_step(tmp_path: Path) -> None:
             document = to_json(nothing)
             assert not document["empty"]
             assert len(show(verb, document)) == 1, verb
+
+
+def test_a_list_of_none_says_how_many_there_are(tmp_path: Path) -> None:
+    """It said that there were no memories."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("Ann moved to Lisbon")
+        mind.remember("Ben plays chess")
+        said = ["none of 2 memories: -n and --offset choose which are listed"]
+        for listed in (mind.list(limit=0), mind.list(offset=2)):
+            assert show("list", to_json(listed)) == said
+            assert memory_rows(to_json(listed), str) == said
+        assert show("list", to_json(mind.list(tag="none", limit=0))) == ["no memories"]
 
 
 def test_a_block_says_whether_nothing_is_known_or_nothing_fits(tmp_path: Path) -> None:
