@@ -5,6 +5,7 @@ import numpy as np
 from cognition.days import DAY_MS
 from cognition.ranking.pool import CandidateRow, Column, Pool
 from cognition.ranking.signal import Signal
+from cognition.reminding.repeating import is_on
 from cognition.times import Window, windows
 
 # A time that is this long, in days, says hardly anything; up to a month it says all.
@@ -32,9 +33,6 @@ def _happens(row: CandidateRow, asked: Window) -> bool:
     """Say whether what a memory tells of happens at a time, for the first time or again, as far as that is known."""
     if row.event_start is None:
         return False
-    # Not with the ranking, which each question loads: few candidates of few questions come by here.
-    from cognition.reminding.repeating import is_on
-
     lasts_ms = max(0, (row.event_end or row.event_start) - row.event_start)
     if lasts_ms > _NAMED_DAYS_MAX * DAY_MS:
         return False
