@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from replica.errors import ReplicaError, StoreCorrupt
 from samemind.catalog import verb_named
+from samemind.control.protocol import is_large
 from samemind.declaring import Command, read_options
 from samemind.errors import Usage, explain, translated
 from samemind.plain import as_received, to_json
@@ -43,7 +44,8 @@ def at_once(asked: Coroutine[Any, Any, Result]) -> Result:
 
 async def perform(device: "Device", verb: Command[Any, Any], options: Any, say: "Say") -> Mapping[str, Any]:
     """Do it, and return the result as the document that every door shows."""
-    document: Mapping[str, Any] = to_json(await result_of(device, verb, options, say))
+    result = await result_of(device, verb, options, say)
+    document: Mapping[str, Any] = await device.apart(to_json, result) if is_large(result) else to_json(result)
     return document
 
 

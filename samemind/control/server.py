@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from samemind.config import Home
-from samemind.control.protocol import CHUNK_BYTES, LINE_BYTES_MAX, decode, encode, failure
+from samemind.control.protocol import (
+    CHUNK_BYTES,
+    LINE_BYTES_MAX,
+    decode,
+    encode,
+    encode_large,
+    failure,
+    is_large,
+)
 from samemind.errors import HOLDER_ENDED, Failed, Locked, Unreachable, Usage, explain
 from samemind.platform import system
 
@@ -176,7 +184,7 @@ class _Conversation:
         except Exception as error:
             return encode(failure(explain(error)))
         try:
-            told = encode({"result": result})
+            told = await _line_of(result)
         except ValueError as error:  # ours, and not a value of the asker's
             return encode(failure(Failed(f"what {verb} found cannot be told: {error}", code="internal")))
         if len(told) > LINE_BYTES_MAX:
@@ -206,6 +214,13 @@ class _Conversation:
                 break
         self._hung_up = True
         scope.cancel()
+
+
+async def _line_of(result: Mapping[str, Any]) -> bytes:
+    """Return the line that tells of a result; of one of many megabytes apart, so that nobody else waits for it."""
+    if is_large(result):
+        return await trio.to_thread.run_sync(encode_large, result)
+    return encode({"result": result})
 
 
 def _too_long(verb: str, size: int) -> Failed:

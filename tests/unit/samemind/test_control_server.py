@@ -4,6 +4,7 @@ import errno
 import os
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +15,18 @@ from typing import Any
 import pytest
 import trio
 
+from samemind import performing
+from samemind.catalog import verb_named
+from samemind.commands.memories.list import List
+from samemind.commands.memories.remember_many import RememberMany
 from samemind.config import Home
 from samemind.control import server
+from samemind.control.protocol import RECORDS_AT_ONCE, encode, encode_large
 from samemind.control.remote import Remote
 from samemind.control.server import Say, serve
+from samemind.device import open_device
 from samemind.errors import Failed, Unreachable
+from samemind.plain import to_json
 from samemind.platform import posix
 
 
@@ -73,6 +81,76 @@ def test_an_answer_that_is_too_long_for_a_line_says_so(
             assert await ask(home, "-5") == {"text": "x" * (fits - 5)}
 
     trio.run(main)
+
+
+class Watched(dict[str, Any]):
+    """A record that notes which thread makes a document of it, or encodes it."""
+
+    def __init__(self, threads: set[int]) -> None:
+        super().__init__({"text": "Ann moved to Lisbon"})
+        self._threads = threads
+
+    def items(self) -> Any:
+        self._threads.add(threading.get_ident())
+        return super().items()
+
+
+@pytest.mark.parametrize(
+    ("count", "is_apart"), [(RECORDS_AT_ONCE, False), (RECORDS_AT_ONCE + 1, True), (3_000, True)]
+)
+def test_a_large_answer_is_made_apart_from_the_loop(tmp_path: Path, count: int, is_apart: bool) -> None:
+    """Answers of many megabytes kept everybody who asked at the time waiting for a second."""
+    home = Home.at(tmp_path)
+    threads: set[int] = set()
+
+    async def much(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        return {"total": count, "memories": [Watched(threads) for _ in range(count)], "more": {"a": 1}}
+
+    async def main() -> None:
+        async with serve(home, much):
+            memories = [{"text": "Ann moved to Lisbon"}] * count
+            assert await ask(home, "list") == {"total": count, "memories": memories, "more": {"a": 1}}
+
+    trio.run(main)
+    assert len(threads) == 1
+    assert (threads == {threading.get_ident()}) is not is_apart
+
+
+@pytest.mark.parametrize("count", [0, 1, RECORDS_AT_ONCE + 1, 2 * RECORDS_AT_ONCE, 2 * RECORDS_AT_ONCE + 1])
+def test_a_large_line_is_the_same_line(count: int) -> None:
+    result = {
+        "é": [{"n": no, "t": "\ud800ü"} for no in range(count)],
+        "b": [],
+        "c": {"d": [1] * count},
+        "e": None,
+    }
+    assert encode_large(result) == encode({"result": result})
+
+
+def test_a_document_of_many_memories_is_made_apart_from_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def noted(result: object) -> object:
+        threads.append(threading.get_ident())
+        return to_json(result)
+
+    monkeypatch.setattr("samemind.performing.to_json", noted)
+
+    async def main() -> None:
+        async with open_device(Home.at(tmp_path), program="a test", answers=False) as device:
+            lines = tuple(f'{{"text": "note {number}"}}' for number in range(RECORDS_AT_ONCE + 1))
+            many = RememberMany(lines=lines)
+            await performing.perform(device, verb_named("remember-many"), many, unheard)
+            threads.clear()
+            for limit in (RECORDS_AT_ONCE, RECORDS_AT_ONCE + 1):
+                asked = List(limit=limit)
+                told = await performing.perform(device, verb_named("list"), asked, unheard)
+                assert len(told["memories"]) == limit
+
+    trio.run(main)
+    assert [each == threading.get_ident() for each in threads] == [True, False]
 
 
 @contextmanager
