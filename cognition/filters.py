@@ -43,6 +43,8 @@ class Filters:
     since_ms: int | None = None
     until_ms: int | None = None
     include_archived: bool = False
+    outdated: bool = False
+    """Whether what says only what no longer holds may be returned too."""
 
     def __post_init__(self) -> None:
         if isinstance(self.workspace, tuple):
@@ -68,13 +70,13 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether anything was asked for beyond leaving archived memories out."""
-        return self != Filters(include_archived=self.include_archived)
+        return self != Filters(include_archived=self.include_archived, outdated=self.outdated)
 
-    def sql(self, *, outdated: bool = False) -> tuple[str, list[str | int]]:
-        """Return the condition on a memory `m`, and its parameters; `outdated` lets through what no longer holds."""
+    def sql(self) -> tuple[str, list[str | int]]:
+        """Return the condition on a memory `m`, and its parameters."""
         conditions = [_MEMORY]
         if not self.include_archived:
-            conditions += [_KEPT] if outdated else [_KEPT, _HOLDS]
+            conditions += [_KEPT] if self.outdated else [_KEPT, _HOLDS]
         values: list[str | int] = []
         if self.type is not None:
             conditions.append("m.type = ?")

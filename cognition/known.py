@@ -4,9 +4,10 @@ Who asks "where do I work?" asks for one slot of the claims. What holds there is
 with it; what held before is one step away; and where two things cannot both hold, each is told with the other.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import dropwhile
+from itertools import chain, dropwhile, pairwise
 from typing import Final
 
 from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged, taken_back
@@ -14,13 +15,18 @@ from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.values import ENDED, folded
 from cognition.filters import Filters
 from cognition.passes import allowed
+from cognition.ranking.asked_words import BEFORE, PAST, UNCLEAR_PAST, WAS
 from cognition.ranking.asking import RecallQuery
+from cognition.times import Window, windows
+from cognition.words import words
 from replica import MemoryId
 from replica.reads.claims import entities_claimed
 from replica.values import dataclass
 
 # A question is about one thing of one person: more slots come of people who share a name, or of many workspaces.
 SLOTS_MAX: Final = 8
+# A longer time says little about when.
+THEN_DAYS_MAX: Final = 400
 # Earlier values that are named beside what holds.
 EARLIER_MAX: Final = 8
 # What was told last comes before what holds beside it, or against it.
@@ -59,6 +65,8 @@ class Answer:
 
 
 Answers = Mapping[int, Answer]
+Then = tuple[Window, ...]
+"""A time in the past that is asked for; empty where that is any time before now."""
 
 
 def answers_of(
@@ -78,6 +86,45 @@ def answers_of(
         found.items(), key=lambda each: (each[1].standing == REPLACED, -each[1].value.from_ms, each[0])
     )
     return {number: answer for number, answer in ordered if number in kept}
+
+
+def asked_then(text: str, now_ms: int) -> Then | None:
+    """Return the time in the past that a question is about; None where it asks for what is so now, or will be."""
+    spans = tuple(span for span in windows(text, now_ms) if span.days <= THEN_DAYS_MAX)
+    if spans:
+        return spans if all(span.end_ms < now_ms for span in spans) else None
+    return () if _asks_before(words(text)) else None
+
+
+def _asks_before(asked: Sequence[str]) -> bool:
+    """Say whether a question is surely for what was so before: "where did I work before Globex?", "früher"."""
+    said = PAST.intersection(asked)
+    if said - BEFORE - UNCLEAR_PAST or ("used", "to") in pairwise(asked):
+        return True
+    return bool(said & BEFORE) and (asked[-1] in BEFORE or not WAS.isdisjoint(asked))
+
+
+def held_then(connection: sqlite3.Connection, numbers: Sequence[int], then: Then) -> frozenset[int]:
+    """Return which memories said what held at a time in the past, of what some of these say that was replaced.
+
+    Only slots are looked at in which one of them was replaced: what has always held says nothing of a time.
+    """
+    slots = connection.execute(
+        """SELECT DISTINCT s.slot FROM json_each(?) e CROSS JOIN claim_retired r ON r.id = e.value
+           CROSS JOIN claim_slot s ON s.id = r.id LIMIT ?""",
+        (json.dumps(numbers), SLOTS_MAX),
+    ).fetchall()
+    told = chain.from_iterable(told_in(slot, "", "", judged_of(connection, slot)) for (slot,) in slots)
+    return frozenset(number for number, answer in told if _held(answer.value, then))
+
+
+def _held(value: KnownValue, then: Then) -> bool:
+    if not then:
+        return value.until_ms is not None
+    return any(
+        value.from_ms <= span.end_ms and (value.until_ms is None or value.until_ms > span.start_ms)
+        for span in then
+    )
 
 
 def how_believed(answers: Answers) -> dict[int, float]:

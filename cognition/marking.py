@@ -46,8 +46,13 @@ JOIN contradiction c ON c.slot = s.slot WHERE c.status = 'settled' AND m.rid IN 
 """
 
 
-def with_replaced(connection: sqlite3.Connection, hits: Sequence[RankedMemory]) -> list[RankedMemory]:
-    """Return the hits, those that were replaced marked, and behind what stands in their place."""
+def with_replaced(
+    connection: sqlite3.Connection, hits: Sequence[RankedMemory], *, of_past: bool = False
+) -> list[RankedMemory]:
+    """Return the hits, those that were replaced marked, and behind what stands in their place.
+
+    Where the past was asked for they stay where they are.
+    """
     looked_at = [hit.rid for hit in hits[:MARKED_MAX] if hit.claim is None and not hit.sources]
     if not looked_at or not connection.execute(_ANY_SLOT).fetchone():
         return list(hits)
@@ -62,6 +67,8 @@ def with_replaced(connection: sqlite3.Connection, hits: Sequence[RankedMemory]) 
             continue
         at = next(i for i, each in enumerate(ordered) if each.rid == hit.rid)
         ordered[at] = marked = replace(hit, claim=answer)
+        if of_past:
+            continue
         now = {value.rid for value in answer.now}
         behind = next((i for i, each in enumerate(ordered) if i > at and now & {each.rid, *each.same}), None)
         if behind is not None:

@@ -300,7 +300,8 @@ class Cognition:
             traces += [trace(ranked, hits) for ranked, hits in zip(parts, found, strict=True)]
         hits = found[0] if len(found) == 1 else fuse_hits(found, k)
         hits = own_words_first(connection, asked, hits, filters, k)
-        return with_replaced(connection, with_both_sides(connection, hits, filters, k))
+        of_past = any(ranked.of_past for ranked in parts)
+        return with_replaced(connection, with_both_sides(connection, hits, filters, k), of_past=of_past)
 
     async def _embedded(self, texts: Sequence[str]) -> Mapping[str, Vectors] | None:
         """Return the vectors of questions as they were typed, where embedding takes long; None where no model answers.

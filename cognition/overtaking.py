@@ -12,11 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors
 from cognition.grammar.lexicon import languages_of, level, lists_of, may_hold
+from cognition.known import Then
 from cognition.ranking.asked_words import PAST
 from cognition.ranking.pool import Column, Pool
+from cognition.times import ROUGHLY_MS
 from cognition.words import words
 
 NAME: Final = "overtakes"
@@ -50,27 +53,34 @@ def tells_change(text: str) -> bool:
 
 
 def overtaking(
-    pool: Pool, scores: Column, vectors: Callable[[Sequence[int]], Mapping[int, Vectors]]
+    pool: Pool,
+    scores: Column,
+    vectors: Callable[[Sequence[int]], Mapping[int, Vectors]],
+    then: Then | None = None,
 ) -> Column | None:
     """Return what is added to the scores so that a later change comes first; None where nothing has to be.
 
-    A question for the past is left alone, and so are turns of talk: what is next to one another there is one thing.
+    Of a time that is past, `then`, nothing counts as a change that was told behind it; and where it is asked what was
+    before, what a change changed comes before it. Where a question may ask for that nothing moves. Turns of talk are
+    left alone: what is next to one another there is one thing.
     """
-    if len(pool) < 2 or not PAST.isdisjoint(words(pool.query.text)):
+    if len(pool) < 2 or (then is None and not PAST.isdisjoint(words(pool.query.text))):
         return None
     best = min(np.flatnonzero(scores == scores.max()).tolist(), key=lambda i: pool.rows[i].rid)
     if pool.told[best]:
         return None
     first = pool.rows[best]
-    behind = scores[best] - scores
-    later = (behind <= HALF_BEHIND_MAX) & (pool.told == 0) & (pool.numbers("time_ms") > first.time_ms)
-    if not later.any():
+    behind, before = scores[best] - scores, then == ()
+    if before and not tells_change(first.text):
+        return None
+    among = (behind <= HALF_BEHIND_MAX) & (pool.told == 0) & _on_the_other_side(pool, first.time_ms, then)
+    if not among.any():
         return None
     shared, own = pool.said.shared_with(best)
     sharing = (shared >= SHARED_MIN) & (behind > BEHIND_MAX)
     reach = np.where(shared >= HALF * own, HALF_BEHIND_MAX, SHARED_BEHIND_MAX)
-    later &= behind <= np.where(sharing, reach, BEHIND_MAX)
-    close = [i for i in np.flatnonzero(later).tolist() if pool.rows[i].content != first.content]
+    among &= behind <= np.where(sharing, reach, BEHIND_MAX)
+    close = [i for i in np.flatnonzero(among).tolist() if pool.rows[i].content != first.content]
     if not close:
         return None
     found = vectors([pool.rows[i].id for i in (best, *close)])
@@ -79,8 +89,18 @@ def overtaking(
     cosines = {i: float(found[first.id] @ found[pool.rows[i].id]) for i in close if pool.rows[i].id in found}
     near = [i for i in cosines if cosines[i] >= (SHARED_COSINE_MIN if sharing[i] else COSINE_MIN)]
     for i in sorted(near, key=lambda i: (behind[i], pool.rows[i].rid))[:READ_MAX]:
-        if tells_change(pool.rows[i].text):
+        if before or tells_change(pool.rows[i].text):
             column = pool.blank()
             column[i] = behind[i] + _ABOVE
             return column
     return None
+
+
+def _on_the_other_side(pool: Pool, best_ms: int, then: Then | None) -> NDArray[np.bool_]:
+    """Return which rows were told later than the best, by the time that is asked for; or earlier, where that is."""
+    times = pool.numbers("time_ms")
+    if then is None:
+        return times > best_ms
+    if not then:
+        return times < best_ms
+    return (times > best_ms) & (times <= max(span.end_ms for span in then) + ROUGHLY_MS)

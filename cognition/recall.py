@@ -35,7 +35,7 @@ from cognition.embedding.embedder import Vectors
 from cognition.errors import InvalidQuery
 from cognition.filters import Filters
 from cognition.index import VectorIndex
-from cognition.known import Answer, Answers, answers_of, how_believed
+from cognition.known import Answer, Answers, answers_of, asked_then, held_then, how_believed
 from cognition.memories import Shown, read_memories
 from cognition.overtaking import NAME as OVERTAKES
 from cognition.overtaking import overtaking
@@ -176,6 +176,8 @@ class Ranked:
     """What memories say of the slot that was asked for."""
     groups: frozenset[int] = frozenset()
     """The groups of tellings among the rows, by the number that each of their rows has for its content."""
+    of_past: bool = False
+    """Whether a time in the past was asked for."""
 
 
 def wished(k: int) -> int:
@@ -209,6 +211,9 @@ def rank(
     wordings: WordingIndex | None = None,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
+    then = asked_then(query.text, now_ms)
+    if then is not None:
+        filters = replace(filters, outdated=True)
     candidates = passes.Candidates(connection, filters, postings, kept)
     lists = _searched(candidates, query, vector, index, now_ms, limit, graph=graph, triples=triples)
     reworded = _by_wordings(candidates, query, vector, wordings)
@@ -233,10 +238,11 @@ def rank(
     pool = replace(
         _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile, reworded),
         believed=how_believed(known),
+        then=frozenset() if then is None else held_then(connection, [row.id for row in rows.values()], then),
         selves=Selves() if query.asked is None else selves_of(connection),
     )
     scored = signals.score(pool, weights)
-    if index is not None and (ahead := overtaking(pool, scored.scores, index.vectors)) is not None:
+    if index is not None and (ahead := overtaking(pool, scored.scores, index.vectors, then)) is not None:
         scored = signals.Scored(scored.scores + ahead, {**scored.contributions, OVERTAKES: ahead})
     order = in_order(scored.scores, pool.rows, standing.under)
     found = {**standing.lists, "near": [(row.id, 0.0) for row in near]}
@@ -251,6 +257,7 @@ def rank(
         weights,
         groups=groups,
         known=known,
+        of_past=then is not None,
     )
 
 
@@ -587,7 +594,7 @@ def own_words_first(
     """
     if not k or (hits and hits[0].memory.text == asked):
         return list(hits)
-    condition, values = filters.sql(outdated=True)
+    condition, values = replace(filters, outdated=True).sql()
     content = content_number(asked)
     row = connection.execute(
         f"""SELECT m.id FROM shown_memory m WHERE m.content = ? AND {condition}

@@ -653,3 +653,8 @@ _PAST_WORDS: Final = """
     прежде жил жила работал работала раніше колись жила працював працювала
 """
 PAST: Final = frozenset(_PAST_WORDS.split())
+# These say so where nothing follows, or where the question is in the past: "what do we run before a release?" is not.
+BEFORE: Final = frozenset(["before", "antes", "prima", "avant"])
+WAS: Final = frozenset(["did", "was", "were", "had"])
+# "How old is Ann?" and "what is used?" ask for what is so now.
+UNCLEAR_PAST: Final = frozenset(["old", "used"])

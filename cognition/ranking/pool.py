@@ -122,6 +122,8 @@ class Pool:
     profile: DecayProfile = PROFILES[PROFILE_DEFAULT]
     believed: Mapping[int, float] = field(default_factory=dict)
     """How far these memories, by number, say what is believed of what is asked for: 1, or 0 where it was replaced."""
+    then: frozenset[int] = frozenset()
+    """The numbers of memories that say what held at the time in the past that is asked for."""
     selves: Selves = field(default_factory=Selves)
     """By what names who asks is called."""
     standings: Column | None = None

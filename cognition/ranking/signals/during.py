@@ -1,4 +1,4 @@
-"""A question that names a time is answered by what was told then, or by what says that it happens then."""
+"""A question that names a time is answered by what was told then, happens then, or held then as far as is known."""
 
 import numpy as np
 
@@ -16,12 +16,14 @@ _NAMED_DAYS_MAX = 45.0
 
 
 def of(pool: Pool) -> Column:
-    """Return, for each candidate, how far it was told, or happens, at the time that was asked for."""
+    """Return, for each candidate, how far it was told, happens or held at the time that was asked for."""
     asked = [each for each in windows(pool.query.text, pool.now_ms) if each.days <= _LONGEST]
-    if not asked:
+    if not asked and not pool.then:
         return pool.none
-    column = pool.blank()
-    for i, row in enumerate(pool.rows):
+    column = pool.column([number in pool.then for number in pool.all_of("id")])
+    if pool.then:  # of what held then, what is about something else is not meant
+        column *= pool.alike.max(axis=1, initial=0.0)
+    for i, row in enumerate(pool.rows if asked else ()):
         named = [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
         for window in asked:
             if window.holds(row.time_ms) or any(map(window.meets, named)) or _happens(row, window):
@@ -41,7 +43,7 @@ def _happens(row: CandidateRow, asked: Window) -> bool:
 
 SIGNAL = Signal(
     "during",
-    "was told, or happens, at the time that was asked for",
+    "was told, happens or held at the time that was asked for",
     of,
     weight=3.84,
 )

@@ -1,10 +1,15 @@
 """What was changed later comes before what it changed."""
 
+import numpy as np
 import pytest
 
 from cognition import overtaking
 from cognition.grammar.lexicon import LANGUAGES, lists_of, words_of
+from cognition.known import Then
 from cognition.overtaking import NAME, tells_change
+from cognition.ranking.pool import CandidateRow, Pool
+from cognition.ranking.query import Query
+from cognition.times import Window
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory
 
@@ -72,6 +77,61 @@ def test_who_asks_for_the_past_gets_it() -> None:
     after = "The bread is no longer delivered on Thursday: every week on Monday"
     found = asked("On which weekday was the bread previously delivered, every week?", before, after)
     assert found[0] == before
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        ("who owned billing before?", "Maria owns billing", "Lena took over billing from Maria"),
+        (
+            "who was in charge of billing before Lena?",
+            "Maria owns billing",
+            "Lena took over billing from Maria",
+        ),
+        (
+            "wer kümmerte sich früher um Rechnungen",
+            "Maria macht Rechnungen",
+            "Rechnungen macht nicht mehr Maria",
+        ),
+    ],
+)
+def test_what_a_change_changed_comes_first_where_it_is_asked_for(
+    question: str, before: str, after: str
+) -> None:
+    for told in ((before, "Lunch was good", after), ("Lunch was good", before, after)):
+        assert asked(question, *told)[0] == before
+
+
+def test_of_two_that_tell_no_change_the_better_one_comes_first_in_the_past_too() -> None:
+    first, other = "Maria owns billing", "Lena owns billing for the bakery in Bremen"
+    assert asked("who owned billing before?", first, other) == asked(
+        "who owned billing before?", other, first
+    )
+
+
+def test_what_was_changed_behind_the_time_that_is_asked_for_changes_nothing_then() -> None:
+    rows = [
+        CandidateRow(i, bytes([i]), i, text, None, None, None, NOW_MS + i * DAY_MS, None, 0, 0)
+        for i, text in enumerate(["Maria owns billing", "Lena took over billing from Maria"])
+    ]
+    zero = np.zeros(2)
+    pool = Pool(Query("who owns billing"), rows, zero, zero, NOW_MS, None)
+    scores = np.array([5.0, 4.5])
+
+    def moved(then: Then | None) -> list[bool] | None:
+        found = overtaking.overtaking(
+            pool, scores, lambda numbers: dict.fromkeys(numbers, np.ones(1, np.float32)), then
+        )
+        return None if found is None else [bool(each) for each in found]
+
+    day = Window(NOW_MS, NOW_MS + DAY_MS // 2)
+    assert moved(None) == [False, True]
+    assert moved((day,)) is None
+    assert moved((day, Window(NOW_MS, NOW_MS + DAY_MS))) == [False, True]
+    assert moved(()) is None
+    scores = scores[::-1]
+    assert moved(()) == [True, False]
+    assert moved(None) is None
 
 
 def test_what_says_no_change_and_what_is_about_something_else_comes_after() -> None:

@@ -1,5 +1,6 @@
 """The signals one by one, on pools made by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -220,6 +221,12 @@ def test_what_was_told_or_happens_at_the_time_that_was_asked_for_is_lifted() -> 
     ]
     assert given("during", pool("what did I do yesterday?", rows)) == [1.0, 0.0, 1.0]
     assert given("during", pool("what did I plant?", rows)) == [0.0] * 3
+
+
+def test_what_held_then_is_lifted_as_far_as_it_is_about_what_was_asked() -> None:
+    rows = [row(1, "the bakery is in Bremen"), row(2, "chess is on Mondays"), row(3, "the bakery is in Kiel")]
+    past = replace(pool("where was the bakery before", rows), then=frozenset([1, 2]))
+    assert given("during", past) == [1.0, 0.0, 0.0]
 
 
 def test_what_repeats_happens_on_each_of_its_days() -> None:
