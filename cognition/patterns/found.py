@@ -83,6 +83,15 @@ def not_raised(connection: sqlite3.Connection, limit: int) -> list[FoundPattern]
     return [FoundPattern(Miner(miner), key, support) for miner, key, support in rows]
 
 
+def raised_before(connection: sqlite3.Connection, miner: Miner, limit: int) -> list[bytes]:
+    """Return the ids of patterns of one sort that were brought up, or hold no longer: those most shown first."""
+    rows = connection.execute(
+        "SELECT id FROM pattern WHERE raised AND miner = ? ORDER BY support DESC, id LIMIT ?",
+        (miner.value, limit),
+    )
+    return [pattern for (pattern,) in rows]
+
+
 def mark_raised(connection: sqlite3.Connection, patterns: Sequence[FoundPattern]) -> None:
     """Note that these were brought up, or hold no longer."""
     connection.executemany("UPDATE pattern SET raised = 1 WHERE id = ?", [(each.id,) for each in patterns])

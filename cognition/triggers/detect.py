@@ -10,7 +10,8 @@ from typing import Final
 
 from cognition.days import DAY_MS
 from cognition.memories import Shown, read_memories
-from cognition.patterns.found import not_raised, shown_by
+from cognition.patterns.found import not_raised, raised_before, shown_by
+from cognition.patterns.miners import Miner
 from cognition.reminding.repeating import latest, rule_of
 from cognition.triggers import contradictions
 from cognition.triggers.goals import Goal, open_goals
@@ -30,9 +31,10 @@ from cognition.triggers.kinds import (
     reminder_urgency,
     review_urgency,
     stagnation_urgency,
+    trigger_id,
 )
 from cognition.triggers.lattice import TriggerStatus
-from cognition.triggers.raised import read_raised, reason_of
+from cognition.triggers.raised import read_live, read_raised, read_raised_of, reason_of
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
 from cognition.triggers.told_once import told_once
@@ -155,9 +157,18 @@ def _of_goal(goal: Goal, now_ms: int) -> Iterator[TriggerCandidate]:
 def patterns(
     connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
 ) -> Iterator[TriggerCandidate]:
-    """Return patterns that nobody was told of (YD-63); each has one window, so it comes up once."""
+    """Return patterns that nobody was told of (YD-63); each has one window, so it comes up once.
+
+    Themes overlap, since each is what lies around one memory: of those that share most of their memories one comes up.
+    """
+    themes: list[frozenset[MemoryId]] | None = None
     for pattern in not_raised(connection, PATTERNS_LOOKED_AT):
         rids = shown_by(connection, pattern)
+        if rids and pattern.miner is Miner.THEME:
+            themes = _themes_told(connection, now_ms, thresholds) if themes is None else themes
+            if any(_is_one(frozenset(rids), each) for each in themes):
+                continue
+            themes.append(frozenset(rids))
         if rids:
             yield TriggerCandidate(
                 PATTERN,
@@ -168,6 +179,25 @@ def patterns(
                 pattern.id,
                 pattern.miner.value,
             )
+
+
+def _themes_told(
+    connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
+) -> list[frozenset[MemoryId]]:
+    """Return the memories of each theme that was brought up: here at any time, on other devices lately."""
+    written = f"{PATTERN.name}:{Miner.THEME.value}"
+    here = [trigger_id(written, pattern, 0) for pattern in raised_before(connection, Miner.THEME, LOOKED_AT)]
+    told = {
+        each.id: frozenset(each.memories)
+        for each in (*read_raised_of(connection, here), *read_live(connection, now_ms, thresholds))
+        if each.kind == written
+    }
+    return list(told.values())
+
+
+def _is_one(theme: frozenset[MemoryId], other: frozenset[MemoryId]) -> bool:
+    """Say whether two themes are one to whoever is told of them: they share more than half of the smaller."""
+    return 2 * len(theme & other) > min(len(theme), len(other))
 
 
 DETECTORS: Final[tuple[Detector, ...]] = (

@@ -1,7 +1,9 @@
 """What a mind brings up, over a store whose clock jumps."""
 
+import math
 import sqlite3
 
+import numpy as np
 import pytest
 
 from cognition.days import DAY_MS
@@ -106,6 +108,44 @@ def test_a_pattern_comes_up_once(home: Home) -> None:
     home.commit(Write(Trigger(one.raised.id, 2, one.raised.kind, one.raised.about), one.raised.rid))
     home.remember("then Ann met Bob once more")
     home.now_ms += 400 * DAY_MS
+    assert raise_all(home) == []
+
+
+def bake(home: Home, first_degree: int, last_degree: int) -> None:
+    """Remember what is alike as far as its vector leans no more than 45 degrees away from another's."""
+    for degree in range(first_degree, last_degree + 1, 8):
+        rid = home.remember(f"rye bread rose, at {degree} degrees")
+        lean = [math.cos(math.radians(degree)), math.sin(math.radians(degree))]
+        home.connection.execute(
+            "INSERT INTO vector VALUES (?, 1, ?)", (home.number(rid), np.array(lean, np.float16).tobytes())
+        )
+
+
+def test_themes_that_overlap_come_up_as_one(home: Home) -> None:
+    bake(home, 0, 104)
+    (one,) = raise_all(home)
+    assert one.raised.kind == "pattern:theme"
+    ((known,),) = home.connection.execute("SELECT count(*) FROM pattern WHERE miner = 'theme'")
+    assert known > 1, "several were found"
+    home.now_ms += 3 * DAY_MS
+    assert raise_all(home) == []
+    bake(home, 112, 136)
+    assert raise_all(home) == [], "most of what lies around the new ones was told of"
+    bake(home, 216, 240)
+    (other,) = raise_all(home)
+    assert set(other.raised.memories).isdisjoint(one.raised.memories)
+
+
+def test_a_theme_that_another_device_brought_up_is_not_brought_up_around_another_memory(home: Home) -> None:
+    bake(home, 0, 104)
+    Patterns().run(home.core, home.connection, home.now_ms)
+    rids = [rid for (rid,) in home.connection.execute("SELECT rid FROM shown_memory ORDER BY id")]
+    home.commit(
+        Write(
+            Trigger(b"t" * 16, 0, "pattern:theme", tuple(sorted(map(MemoryId, rids[1:12])))),
+            MemoryId(rids[0]),
+        )
+    )
     assert raise_all(home) == []
 
 
