@@ -36,6 +36,7 @@ from replica.state.cells import Cell, Key, State, memory_key, renumber
 from replica.state.memories import Add, MemoryCell
 from replica.state.register import Dot, Vector
 from replica.storage.memory_store import MemoryStore
+from replica.storage.store import SqliteStore
 from replica.vouched import vouched_ops
 
 # What code that trusts its own file raises when it should not have.
@@ -121,8 +122,27 @@ def verify_replica(
         problems += shown
         problems += _missing(core)
     except _UNREADABLE as error:
-        problems.append(f"the store holds something that cannot be read: {type(error).__name__} {error}")
+        problems.append(_unreadable(error))
     return Verification(ops, tuple(problems), vouched_ops(core))
+
+
+def verify_beside(
+    reading: sqlite3.Connection, device: DeviceId, *, told: Callable[[int], None] = lambda done: None
+) -> Verification:
+    """Check the store of a device as one connection reads it, so that whoever writes need not wait.
+
+    It is in a transaction, and all that was told showed when that began: nothing is written here. `told` hears how much
+    is done, as of `verify_replica`.
+    """
+    try:
+        core = Core(SqliteStore(reading), device=device, sign=_never, random=Random(0))
+    except _UNREADABLE as error:
+        return Verification(0, (_unreadable(error),))
+    return verify_replica(core, told=told)
+
+
+def _unreadable(error: Exception) -> str:
+    return f"the store holds something that cannot be read: {type(error).__name__} {error}"
 
 
 def _missing(core: Core) -> Iterator[str]:

@@ -46,28 +46,11 @@ class Verified:
 
 
 async def run(device: "Device", options: Verify, say: "Say") -> Verified:
-    """Check everything, saying how far that is; the writer waits meanwhile, so that the log holds still."""
-    from replica.incarnations import pardoned
-    from replica.missing import missing
-    from replica.oplog import Changes
-    from replica.reads.counts import count_memories, count_ops
-    from replica.verify import verify_replica
+    """Check everything as it is at one moment, saying how far that is; nobody else waits."""
     from samemind.progress import while_telling
 
-    def check(
-        core: "Core", connection: "sqlite3.Connection", progress: "Progress"
-    ) -> "tuple[Verification, int]":
-        accepted = 0
-        if options.accept_loss:
-            accepted = sum(lost.seq - lost.held for lost in missing(core))
-            core.incidents = pardoned(core.incidents)
-            core.write(Changes(), device.now_ms())
-        progress.total = count_ops(connection) + count_memories(connection)
-        return verify_replica(core, told=progress.note), accepted
-
-    verification, accepted = await while_telling(
-        say, lambda progress: device.replica.run(partial(check, progress=progress))
-    )
+    accepted = await device.replica.run(partial(_accept_loss, device.now_ms())) if options.accept_loss else 0
+    verification = await while_telling(say, partial(_verification, device))
     return Verified(
         ok=verification.ok,
         ops=verification.ops,
@@ -75,6 +58,42 @@ async def run(device: "Device", options: Verify, say: "Say") -> Verified:
         vouched={by.hex(): ops for by, ops in sorted(verification.vouched.items())},
         accepted=accepted,
     )
+
+
+def _accept_loss(now_ms: int, core: "Core", _: "sqlite3.Connection") -> int:
+    """Take the writes of this device that are missing as lost; return how many they are."""
+    from replica.incarnations import pardoned
+    from replica.missing import missing
+    from replica.oplog import Changes
+
+    accepted = sum(lost.seq - lost.held for lost in missing(core))
+    core.incidents = pardoned(core.incidents)
+    core.write(Changes(), now_ms)
+    return accepted
+
+
+async def _verification(device: "Device", progress: "Progress") -> "Verification":
+    from replica import connect
+    from replica.reads.counts import count_memories, count_ops
+    from replica.verify import verify_beside
+
+    def begin(core: "Core", connection: "sqlite3.Connection") -> "sqlite3.Connection":
+        """Read from now on what is now: on the writer's thread, where all that was told shows."""
+        reading = connect(str(device.home.store), read_only=True, key=device.key)
+        try:
+            reading.execute("BEGIN")
+            progress.total = count_ops(reading) + count_memories(reading)
+        except BaseException:
+            reading.close()
+            raise
+        return reading
+
+    reading = await device.replica.run(begin)
+    try:
+        check = partial(verify_beside, reading, device.device_id, told=progress.note)
+        return await device.apart(check)
+    finally:
+        reading.close()
 
 
 def render(document: Document) -> list[str]:

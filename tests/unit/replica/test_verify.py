@@ -15,9 +15,10 @@ from replica.oplog import FoldStatus
 from replica.ops import Write
 from replica.state.cells import Cell, Key
 from replica.state.memories import MemoryCell
-from replica.verify import verify_replica
+from replica.storage.sql import connect
+from replica.verify import Verification, verify_beside, verify_replica
 from tests.support.published import published
-from tests.support.replicas import NOW_MS, edit, group, remember, say, settle, sqlite_store, sync
+from tests.support.replicas import NOW_MS, core_of, edit, group, remember, say, settle, sqlite_store, sync
 
 
 @pytest.fixture
@@ -238,3 +239,23 @@ def test_it_says_how_many_ops_and_cells_it_has_looked_at(ann: Core) -> None:
     verify_replica(ann, told=heard.append)
     assert heard == sorted(heard)
     assert heard[-1] == 19 + len(list(ann.store.all_cells()))
+
+
+def test_a_store_is_checked_on_a_connection_that_only_reads(tmp_path: Path) -> None:
+    """Whoever writes meanwhile is not waited for, and what they write is not looked at."""
+    core = core_of("ann", store := sqlite_store(str(tmp_path / "memory.db")))
+    (rid,) = remember(core, "one")
+    reading = connect(str(tmp_path / "memory.db"), read_only=True)
+    reading.execute("BEGIN")
+    assert reading.execute("SELECT count(*) FROM op").fetchone() == (1,)
+    remember(core, "two")
+    assert verify_beside(reading, core.device) == Verification(1, ())
+    reading.execute("ROLLBACK")
+    assert verify_beside(reading, core.device) == Verification(2, ())
+    store.connection.execute("UPDATE memory SET text = 'something else' WHERE rid = ?", (rid,))
+    (problem,) = verify_beside(reading, core.device).problems
+    assert "shows something else than was folded" in problem
+    store.connection.execute("UPDATE meta SET value = x'c1' WHERE name = 'horizon'")
+    (problem,) = verify_beside(reading, core.device).problems
+    assert problem.startswith("the store holds something that cannot be read: ")
+    reading.close()

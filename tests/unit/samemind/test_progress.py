@@ -1,5 +1,6 @@
 """How far long work is that another thread does: said with counts, of what is known beforehand."""
 
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 import trio
 
 import samemind
+from replica import Core
+from replica import verify as verify_module
 from samemind import progress as progress_module
 from samemind.catalog import verb_named
 from samemind.declaring import read_options
@@ -17,6 +20,7 @@ from samemind.performing import Local, perform
 from samemind.progress import Progress, while_telling
 
 MEMORIES = 700
+WAIT_S = 30
 
 
 def test_what_is_done_is_said_until_the_end_and_the_result_is_given() -> None:
@@ -98,3 +102,37 @@ def test_long_commands_say_how_much_of_how_much_is_done(
     assert total in (None, of)
     assert any(each["done"] > 0 for each in said)
     assert all(each["done"] < each["total"] == of for each in said if each["done"])
+
+
+def test_who_tells_something_does_not_wait_for_a_verification(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It held the writer to its end: at 100,000 memories everybody else waited ten seconds and more."""
+    began, told = threading.Event(), threading.Event()
+    verify = verify_module.verify_replica
+
+    def slowly(core: Core, **more: Any) -> verify_module.Verification:
+        began.set()
+        assert told.wait(WAIT_S), "a write waited for the verification"
+        return verify(core, **more)
+
+    monkeypatch.setattr(verify_module, "verify_replica", slowly)
+
+    async def main() -> None:
+        async with samemind.open(tmp_path / "home") as mind:
+            await mind.remember("told before")
+            before = (await mind.stats()).ops
+            found: list[samemind.Verified] = []
+
+            async def look() -> None:
+                found.append(await mind.verify())
+
+            async with trio.open_nursery() as looking:
+                looking.start_soon(look)
+                assert await trio.to_thread.run_sync(began.wait, WAIT_S)
+                rid = (await mind.remember("told meanwhile", wait=True)).rid
+                await mind.forget(rid)
+                told.set()
+            assert (found[0].ok, found[0].ops) == (True, before), "what it found when it began"
+
+    trio.run(main)
