@@ -57,7 +57,7 @@ def read_asking(text: str, now: datetime) -> ReadReminder:
     told = plain(text)
     tokens = TOKEN.findall(told)
     words = frozenset(tokens)
-    if find("recalls", told, words) is not None or find("about_days", told, words) is not None:
+    if any(find(name, told, words) is not None for name in ("recalls", "refuses", "about_days")):
         return _NOTHING
     asks = find("asks", told, words) is not None or any(
         before in words and behind in words and told.index(before) < told.rindex(behind)

@@ -16,7 +16,7 @@ TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
 ISO: Final = re.compile(r"(?<![\d.-])(\d{4})[-.](\d\d)[-.](\d\d)(?![\d.-]\d|\d)")
 # What of the table asks, tells or names an hour: where a text has nothing else of it, no day is named.
 _NO_DAYS_WORDS: Final = """
-    asks asks_around recalls duties tells tasks articles
+    asks asks_around recalls refuses duties tells tasks articles
     at hours noon half_past half_to and_half quarter_past quarter_to halves parts
     morning_after month_day
     other unclear_repeats until_day between_days of_words of_month short_units either in_month by_hour evenings

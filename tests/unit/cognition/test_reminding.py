@@ -426,6 +426,34 @@ def test_what_an_agent_stores_of_who_wants_to_be_reminded_is_due(text: str) -> N
 @pytest.mark.parametrize(
     "text",
     [
+        "Don't remind me tomorrow at 9",
+        "Stop reminding me every day at 9",
+        "The user does not want to be reminded tomorrow at 9",
+        "The user doesn't want to be reminded of the draft tomorrow",
+        "The user no longer wants to be reminded every Monday at 9",
+        "Nobody wants to be reminded of that on Friday",
+        "Der Nutzer möchte morgen um 9 nicht erinnert werden",
+        "Erinnere mich nicht mehr jeden Montag um 9",
+        "L'utilisateur ne veut pas qu'on lui rappelle la visite demain à 9h",
+        "Ne me rappelle pas la visite demain à 9h",
+        "El usuario no quiere que se le recuerde mañana a las 9",
+        "No me recuerdes mañana a las 9 la cita",
+        "L'utente non vuole che gli si ricordi la bozza domani alle 9",
+        "O utilizador não quer ser lembrado do rascunho amanhã às 9",
+        "De gebruiker hoeft morgen om 9 uur niet herinnerd te worden",
+        "Nie przypominaj mi jutro o 9",
+        "Не напоминай мне завтра в 9",
+        "Не нагадуй мені завтра о 9",
+    ],
+)
+def test_who_does_not_want_to_be_reminded_is_not(text: str) -> None:
+    """They were reminded, every day at nine, of what they had asked to hear no more of."""
+    assert reading.read_asking(text, TOLD) == reading.ReadReminder(asks=False, due=None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Ich erinnere mich an den Unfall am 3. Mai um 9 Uhr",
         "Me acuerdo del viernes a las nueve",
         "Mi ricordo il lunedì alle otto",
