@@ -118,15 +118,6 @@ def is_infinitive(text: str, *, first: bool = False) -> bool:
     )
 
 
-def is_habit(said: str) -> bool:
-    """Say whether a note tells what something does by itself each time: "Deployments happen on Tuesdays at 14:00"."""
-    match = table().lists["habits"].search(said)
-    if match is None or match.start() == 0:
-        return False
-    behind = TOKEN.findall(said, match.end())[:1]
-    return any(word in table().single["habit_times"] or weekday_of(word) is not None for word in behind)
-
-
 def is_duty(said: str) -> bool:
     """Say whether a sentence tells what has to be done, or has to be so by a day to come."""
     words = frozenset(TOKEN.findall(said))

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from cognition.numerals import in_decimals
 from cognition.reminding.moment import Reminder, TextTime
-from cognition.reminding.notes import is_by, is_duty, is_habit, is_infinitive, is_note, is_task, may_be_duty
+from cognition.reminding.notes import is_by, is_duty, is_infinitive, is_note, is_task, may_be_duty
 from cognition.reminding.spelled import UNCLEAR, spelled
 from cognition.reminding.words import TOKEN, find, may_name_day, plain, table
 
@@ -107,11 +107,7 @@ def _note(text: str, told: str, said: str, now: datetime) -> Reminder | None:
         or not table().single["tasks"].isdisjoint(TOKEN.findall(told))
     ):
         return None
-    lasts = (
-        moment.repeats
-        and not is_to_do
-        and (table().lists["ends_repeat"].search(told) is not None or is_habit(told))
-    )
+    lasts = moment.repeats and not is_to_do and table().lists["ends_repeat"].search(told) is not None
     return None if lasts else moment.reminder()
 
 

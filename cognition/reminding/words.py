@@ -24,14 +24,13 @@ _NO_DAYS_WORDS: Final = """
     imperatives deadlines musts by_days surely_by over begins copulas no_tells no_infinitives no_pasts purposes
     romance german weeks_on short_dutch no_dutch
     dutch surely_ahead always one_oclock days_of_month no_parts german_else dutch_else english_else joined_halves
-    habits habit_times
 """
 _NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())
 # Lists of which single words are asked for.
 _SINGLE_WORDS: Final = """
     tells tasks articles only_days english_days until_day between_days of_words in_month either appointments
     imperatives copulas no_infinitives no_pasts purposes romance german dutch one_oclock short_dutch no_dutch
-    days_of_month german_else dutch_else english_else joined_halves habit_times
+    days_of_month german_else dutch_else english_else joined_halves
 """
 # A few hundred words are most of what anybody tells.
 _WORDS_KEPT: Final = 4_096
