@@ -25,8 +25,6 @@ from replica.values import dataclass
 
 # A question is about one thing of one person: more slots come of people who share a name, or of many workspaces.
 SLOTS_MAX: Final = 8
-# A longer time says little about when.
-THEN_DAYS_MAX: Final = 400
 # Earlier values that are named beside what holds.
 EARLIER_MAX: Final = 8
 # What was told last comes before what holds beside it, or against it.
@@ -90,7 +88,7 @@ def answers_of(
 
 def asked_then(text: str, now_ms: int) -> Then | None:
     """Return the time in the past that a question is about; None where it asks for what is so now, or will be."""
-    spans = tuple(span for span in windows(text, now_ms) if span.days <= THEN_DAYS_MAX)
+    spans = windows(text, now_ms)
     if spans:
         return spans if all(span.end_ms < now_ms for span in spans) else None
     return () if _asks_before(words(text)) else None

@@ -1,13 +1,16 @@
 """What held at a time in the past is found where that time is asked for, and nowhere else."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import samemind
-from cognition.known import asked_then
+from cognition.known import KnownValue, _held, asked_then
+from cognition.times import Window
+from replica import MemoryId
 
 NOW = "2026-11-25T09:00:00Z"
 NOW_MS = round(datetime(2026, 11, 25, 9, tzinfo=UTC).timestamp() * 1_000)
@@ -69,6 +72,7 @@ def test_what_was_replaced_is_out_of_the_way_of_other_questions(
         ("what do we do next week", False),
         ("what is on Saturday", False),  # the latest, or the coming one
         ("what did I do between 2001 and 2003", True),
+        ("where did I live from 3 May 2019 to 9 June 2022", True),
         ("where did I work before", True),
         ("where did I work before Globex", True),
         ("what do we run before a release", False),
@@ -76,6 +80,7 @@ def test_what_was_replaced_is_out_of_the_way_of_other_questions(
         ("which database did we use to store things", False),
         ("which database used to run", True),
         ("how old is Ann", False),
+        ("who owns billing before?", True),
         ("wo wohnte ich", True),
         ("wo habe ich früher gewohnt", True),
         ("¿dónde trabajaba antes?", True),
@@ -85,3 +90,14 @@ def test_what_was_replaced_is_out_of_the_way_of_other_questions(
 )
 def test_whether_the_past_is_asked_for(question: str, past: bool) -> None:
     assert (asked_then(question, NOW_MS) is not None) is past
+
+
+def test_what_held_for_a_part_of_a_time_held_then() -> None:
+    value = KnownValue("Initech", MemoryId(bytes(16)), 100, 200)
+    still = replace(value, until_ms=None)
+    for window, held in (((0, 99), False), ((0, 100), True), ((150, 300), True), ((200, 300), False)):
+        assert _held(value, (Window(*window),)) is held
+    assert _held(value, (Window(0, 9), Window(150, 160)))
+    assert _held(still, (Window(200, 300),))
+    assert _held(value, ())
+    assert not _held(still, ()), "what holds now is not what was before"
