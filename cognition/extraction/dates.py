@@ -8,6 +8,7 @@ Days are those of `zone`, the teller's; a whole day runs from its first to its l
 """
 
 import re
+from calendar import isleap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -37,6 +38,20 @@ _FROM: Final = "(?:from|vom|del|desde|van|с|со|з|із|від)(?: the| el)? "
 _TO: Final = r"(?: ?[-–—] ?| (?:to|till|until|through|thru|bis|al|hasta|tot|tot en met|t/m|по)(?: the| zum| den| el)? )"
 _BETWEEN: Final = "(?:between|zwischen|entre|между|між)(?: the| dem| el)? "
 _AND: Final = "(?:and|und|y|и|і|й|та)(?: the| dem| el)? "
+# "10:30 - 31 May" and "2.3 - 4 May" begin with no day, and neither does a price.
+_BEGINS: Final = r"(?<!\d[.:/])(?<![€$£])"
+# No day behind a month is an hour, or a count of something: "May 3 - 10:30", "Dec 3 - 5 pm", "May 3 to 9 people".
+_NO_HOUR: Final = r"(?![:.]\d| ?[ap]\.?m\b| ?(?:h|o'?clock)\b| \w*(?:people|percent|%|\d))"
+# Whoever moved something "from 3 June to 10 June" names the last day alone. Other languages say that by words of their
+# own: "vom 3. auf den 10. Juni", "с 3 на 10 июня".
+_MOVED: Final = re.compile(
+    r"\b(?:(?:mov|postpon|reschedul|shift|chang|push|delay)ed|put (?:back|off)|brought forward"
+    r"|(?:cambi|aplaz|traslad|retras|adelant)(?:ó|aron|amos|ad[oa])|movi(?:ó|eron|mos|d[oa])|pospuso|pospusieron|pospuest[oa])"
+    r"\b[^.,;:!?\n]{0,40}$",
+    re.IGNORECASE,
+)
+_MOVED_CHARACTERS_MAX: Final = 64
+_MOVED_FROM: Final = ("from ", "del ", "desde ")
 
 _DIGIT: Final = re.compile(r"\d")
 # In small letters.
@@ -157,7 +172,7 @@ def _stretches(words: DateWords, month: str, *, english: bool) -> Iterator[_Cue]
     def means(match: re.Match[str], told: date) -> Span | None:
         return _days_on_end(words, match, told)
 
-    first, last = day(1, whole=False), day(2, whole=True)
+    first, last = _BEGINS + day(1, whole=False), day(2, whole=True)
     yield _cue(rf"{first}{_TO}{last}", means, rf"(?:{_FROM})?")
     yield _cue(rf"{_FROM}{first} до {last}", means)  # alone it says "before"
     yield _cue(rf"{_BETWEEN}{first} {_AND}{last}", means)
@@ -165,25 +180,47 @@ def _stretches(words: DateWords, month: str, *, english: bool) -> Iterator[_Cue]
         numbers = (rf"(?P<d{each}>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y{each}>{_YEAR}))?" for each in (1, 2))
         from_day, to_day = numbers
         yield _cue(
-            rf"(?P<m1>{month})\.? {from_day}{_TO}(?:(?P<m2>{month})\.? )?{to_day}(?! \w*(?:people|percent|%|\d))",
+            rf"(?P<m1>{month})\.? {from_day}{_TO}(?:(?P<m2>{month})\.? )?{to_day}{_NO_HOUR}",
             means,
             rf"(?:{_FROM})?",
         )
 
 
 def _days_on_end(words: DateWords, match: re.Match[str], told: date) -> Span | None:
-    """Return a stretch of at least two days; without a year it is the one whose first day is nearest."""
+    """Return a stretch of at least two days; without a year it is the one whose first day is nearest.
+
+    Of what was moved from one day to another, return the other.
+    """
     month1, month2 = (_index(words.months, said) + 1 if said else None for said in (match["m1"], match["m2"]))
     first, last = (month1 or month2 or 0, int(match["d1"])), (month2 or month1 or 0, int(match["d2"]))
     year1, year2 = (int(said) if said else None for said in (match["y1"], match["y2"]))
+    if _is_moved(match):
+        day = _nearest(told, year2, last)
+        return day, day
     if first > last and not (month1 and month2):
         return None  # "28 to 3 May" names nothing
     years = year2 - year1 if year1 and year2 else int(first > last)
-    year = year1 or (year2 and year2 - years)
-    choices = [year] if year else [told.year - 1, told.year, told.year + 1]
-    spans = [(date(each, *first), date(each + years, *last)) for each in choices]
-    span = min(spans, key=lambda each: abs(each[0] - told))
+    begins = _nearest(told, year1 or (year2 and year2 - years), first, last)
+    span = begins, date(begins.year + years, *last)
     return span if span[0] < span[1] else None
+
+
+def _is_moved(match: re.Match[str]) -> bool:
+    end = match.start()
+    before = match.string[max(0, end - _MOVED_CHARACTERS_MAX) : end]
+    return match[0].lower().startswith(_MOVED_FROM) and _MOVED.search(before) is not None
+
+
+def _nearest(told: date, year: int | None, day: tuple[int, int], *others: tuple[int, int]) -> date:
+    """Return a month's day in a year, or without one the nearest, of a year that has the others too.
+
+    ValueError where there is none.
+    """
+    if year is not None:
+        return date(year, *day)
+    needs_leap_day = (2, 29) in (day, *others)
+    years = [each for each in range(told.year - 1, told.year + 2) if isleap(each) or not needs_leap_day]
+    return min((date(each, *day) for each in years), key=lambda each: abs(each - told))
 
 
 def _may_name(text: str, language: str) -> bool:
@@ -261,12 +298,8 @@ def _on_iso(match: re.Match[str], told: date) -> Span:
 
 
 def _on(words: DateWords, match: re.Match[str], told: date) -> Span:
-    month, day = _index(words.months, match["m"]) + 1, int(match["d"])
-    if match["y"] is not None:
-        found = date(int(match["y"]), month, day)
-    else:  # of the years around, the one in which the day is nearest
-        years = [date(year, month, day) for year in (told.year - 1, told.year, told.year + 1)]
-        found = min(years, key=lambda each: abs(each - told))
+    year = None if match["y"] is None else int(match["y"])
+    found = _nearest(told, year, (_index(words.months, match["m"]) + 1, int(match["d"])))
     return found, found
 
 
