@@ -17,7 +17,7 @@ from random import Random
 from typing import Final
 
 from replica.core import Core
-from replica.errors import ReplicaError
+from replica.errors import ReplicaError, StoreFailed
 from replica.feeds import Feeds
 from replica.folding import Totals, digests_of
 from replica.frame import decode_frame, encode_frame
@@ -77,6 +77,7 @@ def verify_replica(
     """Check a replica's log, state and digests against each other; `verify` is replaceable only to remember results.
 
     `told` hears how much is done: of the ops of the log and the cells of the state, so many were looked at.
+    `StoreFailed` where the disk does not let what was told last be shown.
     """
     store = MemoryStore()
     fresh = Core(
@@ -95,6 +96,7 @@ def verify_replica(
     problems: list[str] = []
     ops = 0
     try:
+        core.store.follow()  # and not amid the reading of the log, which that moves
         if any(feed.base_seq > feed.fork for feed in core.feeds):
             absorb(fresh, read_snapshot(make_snapshot(core), core), now_ms=0)
         outbox = Outbox({})
@@ -121,6 +123,8 @@ def verify_replica(
         problems += unlike
         problems += shown
         problems += _missing(core)
+    except StoreFailed:  # it says nothing of what is stored
+        raise
     except _UNREADABLE as error:
         problems.append(_unreadable(error))
     return Verification(ops, tuple(problems), vouched_ops(core))

@@ -405,6 +405,16 @@ def test_nothing_is_folded_onto_what_cannot_be_shown() -> None:
     assert not teller.core.store.check(teller.core.store.all_cells())
 
 
+def test_a_full_disk_is_no_damage_to_what_is_stored() -> None:
+    teller = Teller()
+    teller.tell("ann boat")
+    teller.disk.connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(StoreFailed):
+        verify_replica(teller.core)
+    teller.disk.connection.execute("PRAGMA query_only = OFF")
+    assert verify_replica(teller.core).ok
+
+
 def test_a_commit_that_adds_memories_and_says_something_else_shows_at_once() -> None:
     """What is shown later is told from the log alone, where each op adds a memory."""
     teller = Teller()
