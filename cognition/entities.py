@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cognition.extraction import Extraction, Triple
 
 # Raise it when a table, or what is found in a text, changes.
-ENTITIES_VERSION: Final = 4
+ENTITIES_VERSION: Final = 5
 # Texts read at a time: a fifth of a second, and a writer held up for a hundredth.
 PAGE: Final = 200
 
@@ -123,6 +123,8 @@ def read_some(page: Sequence[UnreadText]) -> "list[Extraction]":
 
 def keep(connection: sqlite3.Connection, page: Sequence[UnreadText], found: "Sequence[Extraction]") -> None:
     """Keep what was found, unless a text changed while it was read: then it stays to be read."""
+    from cognition.extraction.closed_words import is_closed_word  # here, as above
+
     with derived_transaction(connection):
         updates = updates_of(connection, [one.id for one in page])
         for one, each in zip(page, found, strict=True):
@@ -132,8 +134,8 @@ def keep(connection: sqlite3.Connection, page: Sequence[UnreadText], found: "Seq
             connection.execute("DELETE FROM entity_queue WHERE id = ?", (one.id,))
             if now is None:
                 continue
-            names = {name.casefold(): name for name in ((one.speaker,) if one.speaker else ())}
-            names |= {name.casefold(): name for name in each.entities}
+            spoken = (one.speaker,) if one.speaker and not is_closed_word(one.speaker) else ()
+            names = {name.casefold(): name for name in (*spoken, *each.entities)}
             connection.executemany(
                 "INSERT OR IGNORE INTO entity_mention VALUES (?, ?)",
                 [(one.id, name) for name in names.values()],

@@ -16,6 +16,7 @@ from datetime import UTC, tzinfo
 from typing import Final
 
 from cognition.extraction.clauses import Clause, ClauseReader
+from cognition.extraction.closed_words import ZONE_BEHIND_TIME, is_calendar_word, is_closed_word
 from cognition.extraction.dates import find_dates, show_when
 from cognition.extraction.english import BY_FIRST_WORD, third_person
 from cognition.extraction.language import language_of
@@ -225,14 +226,21 @@ def _entities(
     """Return whom and what a text names; the words of its dates are no names, however they are written."""
     for when in dates:
         text = text[: when.at] + " " * len(when.words) + text[when.at + len(when.words) :]
+    text = ZONE_BEHIND_TIME.sub(lambda match: " " * len(match[0]), text)
     triples = [fact.triple for fact in facts if fact.triple is not None]
-    known = {end for triple in triples for end in (triple.subject, triple.object)}
+    subjects = {triple.subject for triple in triples}
+    known = subjects | {triple.object for triple in triples}
     if speaker is not None:
         known.add(speaker)
-    found = names(text, known=known)
+        subjects.add(speaker)
+    found = [
+        name
+        for name in names(text, known=known)
+        if not (is_closed_word(name) or (is_calendar_word(name) and name not in subjects))
+    ]
     if language == "de":  # where every noun has a capital, one word alone proves nothing
         return tuple(name for name in found if " " in name or name in known)
-    return found
+    return tuple(found)
 
 
 def _relative(clause: Clause, speaker: str | None) -> Fact:

@@ -30,6 +30,12 @@ def test_people_whom_memories_name_appear_as_entities(mind: BlockingMind) -> Non
     assert named(mind) == {"Mary Jones": 2, "Ann": 1, "Lisbon": 1, "Porto": 1, "Олена": 1}
 
 
+def test_days_zones_and_the_roles_of_a_talk_are_no_entities(mind: BlockingMind) -> None:
+    mind.remember("Olga and I swim on Thursdays at 18:00 CET", speaker="user")
+    mind.remember("Noted: User swims with Olga on Thursdays", speaker="Assistant")
+    assert named(mind) == {"Olga": 2}
+
+
 def test_entities_follow_edits_and_forgetting(mind: BlockingMind) -> None:
     told = mind.remember("Today I met Mary Jones at home")
     assert "Mary Jones" in named(mind)

@@ -60,3 +60,79 @@ def test_the_first_word_of_a_sentence_is_a_name_only_if_it_is_used_as_one() -> N
 def test_words_of_a_date_and_german_nouns_are_no_names() -> None:
     found = extract("Letzten Freitag war ich mit Peter Stein im Kino.", told_at_ms=0, language="de")
     assert found.entities == ("Peter Stein",)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("We swim on Thursdays with Ann. Tuesdays is off.", ("Ann",)),
+        ("Ann has it on Mondays and Wednesdays, Bo on Tues", ("Ann", "Bo")),
+        ("On se voit avec Zoé le Mercredi, pas les Jeudis", ("Zoé",)),
+        ("Con Luz los Miércoles y los Sabados de Noviembre", ("Luz",)),
+        ("Con Luca ogni Lunedì di Luglio", ("Luca",)),
+        ("A reunião com Rui é na Segunda-feira, em Setembro", ("Rui",)),
+        ("Met Joost op Dinsdag en Donderdagen in Maart", ("Met Joost",)),
+        ("Była u Oli w Czwartek, nie w Październiku ani Grudnia", ("Oli",)),
+        ("С Олей в Понедельник, а не в Октябре или Ноября", ("Олей",)),
+        ("З Ганею у Вівторок, не Січня", ("Ганею",)),
+        ("TÜV bis Februar, then to Kiel", ("Kiel",)),
+        ("Call with Ann at 10:00 UTC, 5 pm PST, 17h CET or 9:30 IST", ("Ann",)),
+        ("All the stamps of Knot are UTC or GMT", ("Knot",)),
+    ],
+)
+def test_days_months_and_zones_are_no_names(text: str, found: tuple[str, ...]) -> None:
+    assert extract(text, told_at_ms=0).entities == found
+
+
+def test_the_roles_of_a_talk_are_no_names_but_facts_are_told_of_them() -> None:
+    found = extract("User lives in Leeds. I met Assistant and Ann.", told_at_ms=0)
+    assert found.entities == ("Leeds", "Ann")
+    assert [triple.subject for triple in found.triples] == ["User"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "Julio",
+            "Abril",
+            "Domingo",
+            "Mardi",
+            "Avril",
+            "Mayo",
+            "Mars",
+            "Marco",
+            "Marta",
+            "Maja",
+            "Sabato",
+            "Juni",
+        ),
+        *(
+            "Segunda",
+            "Środa",
+            "Piątek",
+            "Września",
+            "Марта",
+            "Август",
+            "Мая",
+            "Anna Freitag",
+            "Jan",
+            "Dec",
+            "Summer",
+        ),
+        *("Users Club", "Freitag & Söhne", "UTC Compiègne", "West"),
+    ],
+)
+def test_a_day_or_month_that_is_also_a_name_stays_one(name: str) -> None:
+    text = f"I met {name}, and we ate"
+    assert extract(text, told_at_ms=0, language="en").entities == (name,)
+
+
+def test_letters_are_a_zone_behind_a_time_only() -> None:
+    found = extract("We ship from 12 WEST to BST at 10:00 WEST", told_at_ms=0, language="en")
+    assert found.entities == ("WEST", "BST")
+
+
+def test_who_is_called_like_a_day_and_does_something_stays_a_person() -> None:
+    assert "Freitag" in extract("Freitag works at Stripe.", told_at_ms=0, language="en").entities
+    assert "Sonntag" in extract("Ich sah Sonntag.", told_at_ms=0, speaker="Sonntag", language="en").entities
