@@ -1,11 +1,11 @@
 """Make a telling that asks to be reminded fall due."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from cognition.reminding.moment import Reminder
-from cognition.reminding.reading import read_asking
+from cognition.reminding.reading import names_day, read_asking
 from cognition.reminding.repeating import REPEATS
 from cognition.reminding.zones import zone_of
 
@@ -37,7 +37,7 @@ def with_reminder(text: str, fields: Mapping[str, Any], now_ms: int) -> Remindin
     try:
         told = datetime.fromtimestamp(told_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
         asks, found = read_asking(text, told)
-        due = None if found is None else _due(found, text)
+        due = None if found is None else _due(found, text, told)
         due_ms = None if due is None else round(due.timestamp() * 1_000)
     except (OverflowError, OSError, ValueError):  # told in the year 12000, says its author
         return Reminding(dict(fields))
@@ -49,15 +49,20 @@ def with_reminder(text: str, fields: Mapping[str, Any], now_ms: int) -> Remindin
     return Reminding(told_fields, due_ms, found.repeats)
 
 
-def _due(found: Reminder, text: str) -> datetime | None:
+def _due(found: Reminder, text: str, told: datetime) -> datetime | None:
     """Return when something is due, by the clock of the zone that the text names; None where that is uncertain.
 
-    What repeats does so by this machine's clock: in another zone its days and hours would be wrong some day.
+    An hour without a day is the next one there. What repeats does so by this machine's clock: in another zone its days
+    and hours would be wrong some day.
     """
     named = zone_of(text)
-    if named is None:
+    if named is None or not named.is_of(found.due.hour):
         return found.due
     if named.zone is None:
         return None
     due = found.due.replace(tzinfo=named.zone)
+    if not names_day(text, told):
+        there = told.astimezone(named.zone)
+        due = datetime.combine(there.date(), found.due.time(), named.zone)
+        due += timedelta(days=due <= there)
     return None if found.repeats is not None and due.timestamp() != found.due.timestamp() else due

@@ -111,6 +111,11 @@ def _note(text: str, told: str, said: str, now: datetime) -> Reminder | None:
     return None if lasts else moment.reminder()
 
 
+def names_day(text: str, now: datetime) -> bool:
+    """Say whether words name a day, or how long it is until then; `now` as in `read_reminder`."""
+    return TextTime(spelled(in_decimals(text)), now).has_day
+
+
 def read_moment(text: str, now: datetime) -> datetime | None:
     """Return the time to come that words name, on the teller's clock: "tomorrow at 9"; None where they name none."""
     if not text or len(text) > CHARACTERS_MAX:

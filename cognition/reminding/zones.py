@@ -33,23 +33,35 @@ _PLACE_OF: Final[Mapping[str, str]] = MappingProxyType(
 # Of Chicago and of China; of India, Israel and Ireland.
 _UNCLEAR: Final = frozenset(["CST", "IST"])
 _NAMES: Final = "|".join(sorted((*_PLACE_OF, *_UNCLEAR), key=len, reverse=True))
+# "CT scan", "PT session" and the "ET" of French are none.
+_NO_ZONE: Final = (
+    r"(?!\ (?:\d|[aAàÀ]\b|(?i:scans?|angio\w*|sessions?|appointments?|exercises?|evaluations?|visits?)\b))"
+)
 # In capitals: "est" and "et" are French words, "utc" nobody's.
 _ZONE: Final = re.compile(
     rf"""
-    (?<![\d.:]) [012]?\d (?:[:.h]\d\d (?::\d\d)?)?  # an hour
+    (?: (?<![\d.:]) (?P<first>[012]?\d) (?:[:.h]\d\d)? (?:\ ?(?i:[ap]\.?m\.?))? \ ?(?:[-–]|to|bis)\ ? )?
+    (?<![\d.:]) (?P<hour>[012]?\d) (?:[:.h]\d\d (?::\d\d)?)?
     (?: (?P<glued> Z | (?:(?<=T\d\d:\d\d)|(?<=T\d\d:\d\d:\d\d))[+-]\d\d:\d\d ) (?!\w)
       | (?: \ ?(?i:[ap]\.?m\.?|uhr|uur|h|ч) )? \ ?
-        \(? (?: (?:UTC|GMT)(?P<offset>[+-]\d\d?(?::?\d\d)?)? | (?P<name>{_NAMES}) ) (?![\w+-])
+        \(? (?: (?:UTC|GMT)(?P<offset>[+-]\d\d?(?::?\d\d)?)? | (?P<name>{_NAMES}){_NO_ZONE} ) (?![\w+-])
     )
     """,
     re.VERBOSE,
 )
+_HALF_DAY: Final = 12
 
 
 class NamedZone(NamedTuple):
     """The zone of an hour; `zone` is None where its name stands for several, or for none that this machine knows."""
 
     zone: tzinfo | None
+    hours: tuple[int, ...]
+    """The hour that it stands behind, and the one from which on, both as told."""
+
+    def is_of(self, hour: int) -> bool:
+        """Say whether it is the zone of this hour of a day: a half or a quarter may be told by the next one."""
+        return any((each - hour) % _HALF_DAY <= 1 for each in self.hours)
 
 
 def zone_of(text: str) -> NamedZone | None:
@@ -57,10 +69,11 @@ def zone_of(text: str) -> NamedZone | None:
     found = _ZONE.search(text)
     if found is None:
         return None
+    hours = tuple(int(each) for each in found.group("first", "hour") if each is not None)
     if (name := found["name"]) is not None:
-        return NamedZone(None if name in _UNCLEAR else _clock_of(_PLACE_OF[name]))
+        return NamedZone(None if name in _UNCLEAR else _clock_of(_PLACE_OF[name]), hours)
     offset = found["offset"] or found["glued"] or "Z"
-    return NamedZone(UTC if offset == "Z" else _ahead_by(offset))
+    return NamedZone(UTC if offset == "Z" else _ahead_by(offset), hours)
 
 
 def _clock_of(place: str) -> tzinfo | None:

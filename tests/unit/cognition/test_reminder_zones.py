@@ -65,3 +65,43 @@ def test_what_repeats_by_another_clock_makes_no_reminder() -> None:
     """On Thursdays at 23:00 in London it is Friday here, and a rule of weekdays would name the wrong one."""
     assert due("Remind me every Thursday at 23:00 GMT to call") is None
     assert due("Remind me every Thursday at 23:00 CET to call") == "2026-12-03T23:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "local"),
+    [
+        ("Reminder: 3 December at 9 CT scan", "2026-12-03T09:00"),
+        ("Remind me on 3 December at 3pm PT session with Jo", "2026-12-03T15:00"),
+        ("Rappelle-moi le 3 décembre à 9h ET à 10h d'appeler", "2026-12-03T09:00"),
+        ("Remind me on 3 December at 9am to prepare for the 3pm EST call", "2026-12-03T09:00"),
+    ],
+)
+def test_what_is_no_zone_of_the_hour_moves_nothing(text: str, local: str) -> None:
+    """A scan at nine came up at four in the afternoon, and what precedes a call by the clock of the call."""
+    assert due(text) == local
+
+
+@pytest.mark.parametrize(
+    ("text", "local"),
+    [
+        ("Remind me tomorrow at half past 9 UTC to call", "2026-11-29T10:30"),
+        ("Erinnere mich am 3. Dezember um halb 9 Uhr GMT an den Anruf", "2026-12-03T09:30"),
+        ("Remind me on 3 December 2pm-4pm EST to listen", "2026-12-03T20:00"),
+    ],
+)
+def test_a_zone_is_of_a_half_hour_and_of_both_ends(text: str, local: str) -> None:
+    assert due(text) == local
+
+
+@pytest.mark.parametrize(
+    ("text", "local"),
+    [
+        ("Remind me at 2am EST to call", "2026-11-29T08:00"),
+        ("Remind me at 5am EST to call", "2026-11-28T11:00"),
+        ("Remind me at 11:00 JST to call", "2026-11-29T03:00"),
+        ("Remind me at 09:00 GMT to call", "2026-11-28T10:00"),
+    ],
+)
+def test_an_hour_without_a_day_is_the_next_one_of_its_zone(text: str, local: str) -> None:
+    """At ten past nine in Amsterdam it is ten past three in New York: five o'clock there is still to come."""
+    assert due(text) == local
