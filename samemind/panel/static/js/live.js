@@ -2,10 +2,14 @@
 // hidden page misses nothing, since it is told on its return from where it left.
 
 import { enter } from "./api.js";
+import { t } from "./i18n.js";
 import { state, changed, reloadSoon, takeWaiting } from "./state.js";
+import { notice } from "./toasts.js";
 
 const RETRY_MS = 3000;
 let source = null;
+let retry = 0;
+let refused = false;
 const opsHeard = new Set();
 let greet;
 /** Kept once the device has answered for the first time: from then on nothing is missed. */
@@ -41,18 +45,39 @@ function open() {
   source.addEventListener("error", () => {
     state.connected = false;
     changed();
-    // A browser gives up on a stream that was refused, as after a restart of the device: ask again now and then.
-    if (source?.readyState === EventSource.CLOSED) setTimeout(again, RETRY_MS);
+    // Not left to the browser, which gives up on a refusal: and who comes back needs the new session's word to write.
+    close();
+    retryLater();
   });
 }
 
+function retryLater() {
+  clearTimeout(retry);
+  retry = setTimeout(again, RETRY_MS);
+}
+
 /** Come back, or, where the device does not know this browser any more, say so. */
-function again() {
-  if (document.hidden) return;
-  enter().then(
-    () => (close(), open()),
-    (error) => (error.status === 401 ? location.reload() : setTimeout(again, RETRY_MS)),
-  );
+async function again() {
+  clearTimeout(retry);
+  if (document.hidden || source) return;
+  try {
+    await enter();
+  } catch (error) {
+    if (error.status === 401 && !isTyped()) location.reload();
+    else if (error.status === 401 && !refused) {
+      refused = true;
+      notice(t("Open the panel from this device"), t("Run {command} in a terminal. It opens a page that is signed in.", { command: "samemind panel" }), "error");
+    }
+    retryLater();
+    return;
+  }
+  refused = false;
+  if (!source) open();
+}
+
+/** Is there something on the page that nobody has stored yet? It would be lost with the page. */
+function isTyped() {
+  return [...document.querySelectorAll("textarea")].some((each) => each.value.trim());
 }
 
 function close() {
@@ -64,6 +89,6 @@ export function listen() {
   open();
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) close();
-    else if (!source) open();
+    else again();
   });
 }
