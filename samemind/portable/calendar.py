@@ -12,7 +12,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from cognition.days import DAY_MS
@@ -139,19 +139,18 @@ def _is_in_every_year(months: list[int], weekdays: list[str], days: list[int]) -
 
 
 def _item(number: int, entry: Any) -> Item | None:
-    if str(entry.get("status") or "").upper() == "CANCELLED":
+    if _status(entry) == "CANCELLED":
         return None
+    place, more = _words(entry.get("location")), str(entry.get("description") or "").strip()
     title = _words(entry.get("summary"))
+    if not title:  # as of what is written into a journal
+        title, more = more, ""
     if not title:
-        raise ValueError("an entry has a summary")
-    # A task may have no time at all.
-    begins = (
-        entry["dtstart"].dt if entry.name == "VEVENT" else _moment(entry, "due") or _moment(entry, "dtstart")
-    )
+        raise ValueError("an entry has a summary or a description")
+    begins = entry["dtstart"].dt if entry.name == "VEVENT" else _due(entry)
     uid = str(entry.get("uid") or (f"{title} {begins.isoformat()}" if begins is not None else title))
     if uid.endswith(_OURS):
         return None
-    place, more = _words(entry.get("location")), str(entry.get("description") or "").strip()
     said = f"{title}, {place}" if place else title
     # One that was moved out of a series has its id, and is an entry of its own.
     moved = entry.get("recurrence-id")
@@ -183,9 +182,22 @@ def _meta(entry: Any) -> dict[str, Value]:
     found = {}
     if (rule := entry.get("rrule")) is not None:
         found[REPEATS] = rule.to_ical().decode()
-    if entry.name == "VTODO" and (entry.get("status") == "COMPLETED" or "completed" in entry):
+    if entry.name == "VTODO" and (_status(entry) == "COMPLETED" or "completed" in entry):
         found["status"] = "completed"
     return {"meta": found} if found else {}
+
+
+def _status(entry: Any) -> str:
+    return str(entry.get("status") or "").upper()
+
+
+def _due(entry: Any) -> date | None:
+    """Return when a task is due, or a journal was written; a task may have no time at all."""
+    starts = _moment(entry, "dtstart")
+    if starts is not None and "duration" in entry:
+        lasts: timedelta = entry["duration"].dt
+        return starts + lasts
+    return _moment(entry, "due") or starts
 
 
 def _moment(entry: Any, name: str) -> date | None:

@@ -385,6 +385,36 @@ def test_a_calendar_gives_its_tasks_and_its_journal_and_nothing_that_was_cancell
     assert "event_start" not in heron.fields
 
 
+WRITTEN_OTHERWISE = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//Somebody//EN
+BEGIN:VJOURNAL
+UID:mill@example.org
+DTSTART;VALUE=DATE:20240603
+DESCRIPTION:Found the old mill.
+END:VJOURNAL
+BEGIN:VTODO
+UID:fence@example.org
+DTSTART:20240520T080000Z
+DURATION:P1DT2H
+STATUS:completed
+SUMMARY:Paint the fence
+END:VTODO
+END:VCALENDAR
+"""
+
+
+def test_a_journal_needs_no_title_and_a_task_is_due_when_its_time_is_over(tmp_path: Path) -> None:
+    """A journal without titles was refused, and a task of 26 hours was due as it began."""
+    path = tmp_path / "mine.ics"
+    path.write_text(WRITTEN_OTHERWISE.replace("\n", "\r\n"))
+    mill, fence = items(path)
+    assert mill.text == "Found the old mill."
+    due = int(datetime(2024, 5, 21, 10, tzinfo=UTC).timestamp() * 1_000)
+    assert (fence.fields["event_start"], fence.fields["event_end"]) == (due, due)
+    assert fence.fields["meta"] == {"status": "completed"}
+
+
 def test_a_calendar_that_is_brought_in_twice_is_there_once_and_reminds_of_nothing(
     mind: BlockingMind, tmp_path: Path
 ) -> None:
