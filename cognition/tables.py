@@ -28,7 +28,7 @@ from cognition.wordings.tables import WordingTables
 from replica import RowChange, insert_many, new_and_others, transaction
 from replica.hlc import COUNTER_BITS
 from replica.reads.ids import follow_one_another
-from replica.reads.texts import all_wordings
+from replica.reads.texts import labelled_wordings
 
 # Raise it when a table, or what `indexed` returns, changes.
 TABLES_VERSION: Final = 3
@@ -98,6 +98,13 @@ _tuple = tuple.__new__  # by name it takes three times as long, and every memory
 
 # The fields that `indexed` reads beside the text; who spoke and when come first.
 INDEXED_FIELDS: Final = ("speaker", "told_at", "topic", "project", "tags", "meta")
+
+
+# What is filed under its text alone, as nearly all of a large store: in one statement it takes a twentieth of the time.
+_FILL_BARE_WORDS: Final = f"""INSERT INTO memory_text (rowid, text, speaker, about)
+    SELECT id, text, '', '' FROM shown_memory WHERE coalesce({", ".join(INDEXED_FIELDS)}) IS NULL ORDER BY id"""
+_FILL_QUEUE: Final = """INSERT OR REPLACE INTO embed_queue (id, enqueued_at)
+    SELECT id, updated >> ? FROM shown_memory ORDER BY id"""
 
 
 class Indexed(NamedTuple):
@@ -263,8 +270,9 @@ def _add_words(connection: sqlite3.Connection, added: Sequence[tuple[int, str, s
 
 
 def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:
-    said = all_wordings(connection, INDEXED_FIELDS)
+    connection.execute(_FILL_BARE_WORDS)
+    said = labelled_wordings(connection, INDEXED_FIELDS)
     while rows := list(islice(said, _REBUILD_ROWS)):
         _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])
-        if embeds:
-            connection.executemany(_ENQUEUE, [(each.id, each.updated >> COUNTER_BITS) for each in rows])
+    if embeds:
+        connection.execute(_FILL_QUEUE, (COUNTER_BITS,))

@@ -123,12 +123,17 @@ def test_dropped_tables_come_back_the_same(home: Home) -> None:
     """What an older program left is thrown away, and filled again from the memories."""
     for n in range(30):
         home.remember(f"number {n} of many", topic=f"topic {n}", tags=[f"tag{n}"], speaker="Ann")
-    before = {query: found(home, query) for query in ("many", "7", "topic", "tag3", "ann")}
+    home.remember("nothing beside its text")
+    home.remember("a field that it is not filed under", importance=0.5)
+    home.remember("nothing but a day", told_at=NOW_MS)
+    queries = ("many", "7", "topic", "tag3", "ann", "nothing", "filed", "November")
+    before = {query: found(home, query) for query in queries}
+    assert all(before.values())
     home.connection.execute("UPDATE cognition SET value = 0 WHERE name = 'version'")
     home.connection.execute("INSERT INTO memory_text (memory_text) VALUES ('delete-all')")
     CognitionTables().migrate(home.connection)
     assert {query: found(home, query) for query in before} == before
-    assert len(queued(home)) == 30
+    assert len(queued(home)) == 33
     row = home.connection.execute("SELECT value FROM cognition WHERE name = 'version'").fetchone()
     assert row == (TABLES_VERSION,)
 

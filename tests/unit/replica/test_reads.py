@@ -352,13 +352,15 @@ def test_texts_are_read_by_rows_with_the_fields_that_are_asked_for() -> None:
     core.commit([Write(Remember("One", {"speaker": "Bob", "tags": ["a", "b"]}), first)], NOW_MS)
     core.commit([Write(Remember("Two", {"told_at": 5}), second)], NOW_MS + 1)
     one, two = ids.all_numbers(connection)
-    wordings = list(texts_of.all_wordings(connection, ("speaker", "tags")))
+    wordings = list(texts_of.labelled_wordings(connection, ("speaker", "tags")))
     assert [(each.id, each.text, each.fields) for each in wordings] == [
-        (one, "One", {"speaker": "Bob", "tags": ["a", "b"]}),
-        (two, "Two", {}),
+        (one, "One", {"speaker": "Bob", "tags": ["a", "b"]})
     ]
-    assert list(texts_of.wordings_of(connection, [one, 99], ("speaker", "tags"))) == wordings[:1]
-    assert texts_of.wording_of(connection, second, ("speaker", "tags")) == wordings[1]
+    assert [each.id for each in texts_of.labelled_wordings(connection, ("topic", "told_at"))] == [two]
+    assert list(texts_of.wordings_of(connection, [one, 99], ("speaker", "tags"))) == wordings
+    other = texts_of.wording_of(connection, second, ("speaker", "tags"))
+    assert other is not None
+    assert (other.id, other.text, other.fields) == (two, "Two", {})
     assert texts_of.wording_of(connection, bytes(16), ()) is None
     assert (texts_of.text_at(connection, one), texts_of.text_at(connection, 99)) == ("One", None)
     assert sorted(texts_of.texts_at(connection, [one, two, 99], 2)) == ["On", "Tw"]
