@@ -15,7 +15,7 @@ from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.values import ENDED, folded
 from cognition.filters import Filters
 from cognition.passes import allowed
-from cognition.ranking.asked_words import BEFORE, PAST, UNCLEAR_PAST, WAS
+from cognition.ranking.asked_words import BEFORE, IS, PAST, UNCLEAR_PAST, WAS
 from cognition.ranking.asking import RecallQuery
 from cognition.times import Window, windows
 from cognition.words import words
@@ -97,7 +97,10 @@ def asked_then(text: str, now_ms: int) -> Then | None:
 def _asks_before(asked: Sequence[str]) -> bool:
     """Say whether a question is surely for what was so before: "where did I work before Globex?", "früher"."""
     said = PAST.intersection(asked)
-    if said - BEFORE - UNCLEAR_PAST or ("used", "to") in pairwise(asked):
+    if said - BEFORE - UNCLEAR_PAST or any(
+        (word, behind) == ("used", "to") and IS.isdisjoint(asked[max(0, at - 2) : at])
+        for at, (word, behind) in enumerate(pairwise(asked))
+    ):
         return True
     return bool(said & BEFORE) and (asked[-1] in BEFORE or not WAS.isdisjoint(asked))
 

@@ -656,5 +656,7 @@ PAST: Final = frozenset(_PAST_WORDS.split())
 # These say so where nothing follows, or where the question is in the past: "what do we run before a release?" is not.
 BEFORE: Final = frozenset(["before", "antes", "prima", "avant"])
 WAS: Final = frozenset(["did", "was", "were", "had"])
+# Behind these, "used to" is no past: "what is used to deploy?", "is Ann used to the noise?"
+IS: Final = frozenset(["am", "is", "are", "be", "been", "being", "get", "gets"])
 # "How old is Ann?" and "what is used?" ask for what is so now.
 UNCLEAR_PAST: Final = frozenset(["old", "used"])
