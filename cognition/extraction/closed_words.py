@@ -1,7 +1,7 @@
 """Words with a capital that name nobody: days of the week, months, time zones, and the roles of a talk.
 
 Only words that are certain: what is also the name of somebody or of a place stays one. So these are not here: April
-and June, Julio, Abril, Domingo, Mardi, Thu, Maja and Mayo; surnames, which most days and months of Polish and Dutch are
+and June, Julio, Abril, Domingo, Mardi, Maja and Mayo; surnames, which most days and months of Polish and Dutch are
 (Piątek, Kwiecień, Vrijdag, Juin, Janvier); and what is spelled like a name without its accents (março, Marco).
 """
 
