@@ -237,6 +237,8 @@ _ONE_VALUE: Final = frozenset(
 )
 # Of these the verb that is read says what is so.
 _STATED: Final = frozenset(["called", "home", "identifier", "identity", "owner", "work"])
+# These are told of a subject, which the words beside the value need not hold: of "I live in Porto" that is "live".
+_OF_SOMEBODY: Final = frozenset(["home", "work"])
 # Who counts years or months counts on: "lives here for three years".
 _DURATION_MAX_S: Final = 2_000_000
 # Words beside the value that two sentences have in common at least.
@@ -266,7 +268,8 @@ def _in_same_words(
         return None
     words = [word for word in _shared(before.about, now.about) if not _is_counted(word)]
     names = [word for word in words if _is_name(word, older, newer)]
-    entity = " ".join((names or words)[:3])
+    whose = _shared(before.subject, now.subject) if now.kind in _OF_SOMEBODY else []
+    entity = " ".join((whose or names or words)[:3])
     if not entity:
         return None
     return Disagreement(

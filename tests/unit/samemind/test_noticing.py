@@ -30,6 +30,31 @@ def test_two_homes_told_in_other_words_are_asked_about(mind: BlockingMind) -> No
     assert (found.a.rid, found.b.rid) == (older.rid, newer.rid)
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "whose"),
+    [
+        ("I live in Los Angeles", "I live in LA", "owner"),
+        ("Mieszkam w Toruniu.", "Mieszkam w Rzeszowie.", "owner"),
+        ("Tom woont in Zwolle.", "Tom woont in Deventer.", "Tom"),
+        ("Mamie habite au 12 rue des Lilas.", "Mamie habite au 21 rue des Lilas.", "Mamie"),
+    ],
+)
+def test_a_home_told_in_the_same_words_is_of_who_lives_there(
+    mind: BlockingMind, older: str, newer: str, whose: str
+) -> None:
+    mind.warmup()
+    mind.remember(older, wait=True)
+    mind.remember(newer, wait=True)
+    assert [each.partition(":")[0] for each, _, _ in noticed(mind)] == [f"{whose} lives_in"]
+
+
+def test_homes_that_two_people_tell_in_the_same_words_are_two_homes(mind: BlockingMind) -> None:
+    mind.warmup()
+    mind.remember("Mieszkam w Toruniu.", speaker="Ola", wait=True)
+    mind.remember("Mieszkam w Rzeszowie.", speaker="Jan", wait=True)
+    assert noticed(mind) == []
+
+
 def test_what_was_told_of_an_earlier_time_is_the_older_side_whenever_it_comes(mind: BlockingMind) -> None:
     mind.remember("Nell: born 19/05/2020, says the passport form.", at="2026-07-14T10:00:00Z")
     mind.remember("Nell turns six on 9 May.", at="2026-04-20T10:00:00Z")
