@@ -163,3 +163,35 @@ def test_an_address_of_the_past_takes_its_slider_away_with_it(laptop: Panel) -> 
     expect(bar).to_be_visible()
     go(page, "memories")
     expect(bar).to_be_visible()  # whoever opened it closes it
+
+
+@pytest.mark.parametrize("width", [360, 800, 1280])
+def test_what_is_said_of_one_text_does_not_lie_over_the_next(laptop: Panel, width: int) -> None:
+    page = laptop.page(width=width)
+    page.keyboard.press("n")
+    field = page.get_by_label("What to remember")
+    field.fill("Remind me at 8:00 to feed the fish")
+    field.press("Enter")
+    expect(page.locator(".toast")).to_be_visible()
+    expect(field).to_have_value("")
+    form = page.locator(".composer-form").bounding_box()
+    lowest = page.locator(".toast").bounding_box()
+    assert form
+    assert lowest
+    assert lowest["y"] + lowest["height"] <= form["y"]
+
+
+def test_a_long_text_is_drawn_as_a_text_and_not_as_a_heading(laptop: Panel) -> None:
+    short = laptop.ask("remember", text="The roof in Piran needs repair")["rid"]
+    long = laptop.ask("remember", text="We walked along the river and saw herons. " * 20)["rid"]
+    sizes = []
+    for rid in (short, long):
+        words = laptop.page(f"#/memory/{rid}").locator(".memory-text")
+        expect(words).to_be_visible()
+        sizes.append(
+            words.evaluate(
+                "(each) => [parseFloat(getComputedStyle(each).fontSize), getComputedStyle(each).fontWeight]"
+            )
+        )
+    assert sizes[1][0] <= 18 < sizes[0][0]
+    assert sizes[1][1] == "400"

@@ -14,6 +14,8 @@ import { complain } from "./toasts.js";
 import { onDevice, relationWords } from "./words.js";
 
 const GATHER_MS = 200;
+// A heading of more than a few lines is a text to read, and is drawn as one.
+const HEADING_CHARACTERS_MAX = 280;
 // How two memories may be related, and a few words for anything else.
 const RELATIONS = ["relates_to", "updates", "contradicts", "works_with", "part_of"];
 
@@ -21,7 +23,7 @@ export function memoryView() {
   const rid = here().path[1] ?? "";
   // A large store takes a moment: until then stands what is known of it, or a name at least.
   const known = memoryNamed(rid)?.text;
-  const element = h("div", { class: "view memory-page", "aria-busy": "true" }, h("h1", { class: known ? "memory-says" : "unseen", dir: "auto" }, known ?? t("Memory")));
+  const element = h("div", { class: "view memory-page", "aria-busy": "true" }, h("h1", { class: known ? `memory-says${isLong(known) ? " long" : ""}` : "unseen", dir: "auto" }, known ?? t("Memory")));
   const parts = build(rid);
   let asking = null;
   let gathering = 0;
@@ -102,6 +104,7 @@ function show(parts, found) {
   document.title = `${memory.text.slice(0, 60)} · samemind`;
   say(parts.words, memory.text);
   say(parts.item.text.querySelector(".memory-text-words"), memory.text);
+  parts.item.classList.toggle("long", isLong(memory.text));
   // A heading to read by, and a button of the same words to edit by: only one of them is seen.
   parts.words.classList.toggle("unseen", !past);
   parts.item.text.hidden = past || Boolean(parts.item.editing);
@@ -120,6 +123,10 @@ function show(parts, found) {
   showBanner(parts.banner, found);
   showLabels(parts.labels, memory, past);
   parts.sections.replaceChildren(...sections(found, past).filter(Boolean));
+}
+
+function isLong(text) {
+  return text.length > HEADING_CHARACTERS_MAX;
 }
 
 async function change(act, said) {
