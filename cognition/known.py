@@ -62,6 +62,8 @@ class Answer:
     now: tuple[KnownValue, ...] = ()
 
 
+_DID: Final = "did"
+
 Answers = Mapping[int, Answer]
 Then = tuple[Window, ...]
 """A time in the past that is asked for; empty where that is any time before now."""
@@ -88,10 +90,13 @@ def answers_of(
 
 def asked_then(text: str, now_ms: int) -> Then | None:
     """Return the time in the past that a question is about; None where it asks for what is so now, or will be."""
-    spans = windows(text, now_ms)
-    if spans:
-        return spans if all(span.end_ms < now_ms for span in spans) else None
-    return () if _asks_before(words(text)) else None
+    spans, asked = windows(text, now_ms), words(text)
+    if not spans:
+        return () if _asks_before(asked) else None
+    past = tuple(span for span in spans if span.end_ms < now_ms)
+    # "In February" is the latest or the coming one, but what somebody did was in the latest.
+    is_past = len(past) == len(spans) or _DID in asked or _asks_before(asked)
+    return past if past and is_past else None
 
 
 def _asks_before(asked: Sequence[str]) -> bool:

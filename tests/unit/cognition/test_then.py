@@ -35,6 +35,7 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[samemind.Blocking
     "question",
     [
         "where did I work in October",
+        "where did I work in April?",
         "where did I work last month?",
         "where did I work before",
         "where did I work previously?",
@@ -71,6 +72,10 @@ def test_what_was_replaced_is_out_of_the_way_of_other_questions(
         ("what happened in 2024", True),
         ("what do we do next week", False),
         ("what is on Saturday", False),  # the latest, or the coming one
+        ("what did I do on Saturday", True),
+        ("wo wohnte ich im März", True),
+        ("where do I work in March", False),
+        ("what did I say of next week", False),
         ("what did I do between 2001 and 2003", True),
         ("where did I live from 3 May 2019 to 9 June 2022", True),
         ("where did I work before", True),
