@@ -79,6 +79,7 @@ async def _verification(device: "Device", progress: "Progress") -> "Verification
 
     def begin(core: "Core", connection: "sqlite3.Connection") -> "sqlite3.Connection":
         """Read from now on what is now: on the writer's thread, where all that was told shows."""
+        core.store.follow()  # a full disk is said to be one
         reading = connect(str(device.home.store), read_only=True, key=device.key)
         try:
             reading.execute("BEGIN")
