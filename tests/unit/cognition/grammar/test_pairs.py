@@ -152,3 +152,9 @@ def test_two_trades_in_one_sentence_are_nobodys() -> None:
 
     assert len(trades("I think Marcus teaches maths there")) == 1
     assert trades("I think Marcus teaches maths and is an accountant there") == []
+
+
+@pytest.mark.parametrize("said", ["Pracuję w {}.", "Trabajo en {}.", "I work for {}."])
+def test_an_employer_told_in_the_same_words_is_of_who_works_there(said: str) -> None:
+    (found,) = disagreements(read_claims(said.format("Bosch")), read_claims(said.format("Siemens")), 0.9)
+    assert (found.kind, found.entity, found.in_same_words) == ("work", "owner", True)
