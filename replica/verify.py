@@ -131,18 +131,19 @@ def verify_replica(
 
 
 def verify_beside(
-    reading: sqlite3.Connection, device: DeviceId, *, told: Callable[[int], None] = lambda done: None
+    reading: sqlite3.Connection, core: Core, *, told: Callable[[int], None] = lambda done: None
 ) -> Verification:
-    """Check the store of a device as one connection reads it, so that whoever writes need not wait.
+    """Check the store of a core as another connection reads it, so that whoever writes need not wait.
 
     It is in a transaction, and all that was told showed when that began: nothing is written here. `told` hears how much
     is done, as of `verify_replica`.
     """
     try:
-        core = Core(SqliteStore(reading), device=device, sign=_never, random=Random(0))
+        # It signs the snapshot that it hands to itself, where there is a base.
+        beside = Core(SqliteStore(reading), device=core.device, sign=core.sign, random=Random(0))
     except _UNREADABLE as error:
         return Verification(0, (_unreadable(error),))
-    return verify_replica(core, told=told)
+    return verify_replica(beside, told=told)
 
 
 def _unreadable(error: Exception) -> str:

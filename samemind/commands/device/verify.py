@@ -77,7 +77,7 @@ async def _verification(device: "Device", progress: "Progress") -> "Verification
     from replica.reads.counts import count_memories, count_ops
     from replica.verify import verify_beside
 
-    def begin(core: "Core", connection: "sqlite3.Connection") -> "sqlite3.Connection":
+    def begin(core: "Core", connection: "sqlite3.Connection") -> "tuple[sqlite3.Connection, Core]":
         """Read from now on what is now: on the writer's thread, where all that was told shows."""
         core.store.follow()  # a full disk is said to be one
         reading = connect(str(device.home.store), read_only=True, key=device.key)
@@ -87,11 +87,11 @@ async def _verification(device: "Device", progress: "Progress") -> "Verification
         except BaseException:
             reading.close()
             raise
-        return reading
+        return reading, core
 
-    reading = await device.replica.run(begin)
+    reading, core = await device.replica.run(begin)
     try:
-        check = partial(verify_beside, reading, device.device_id, told=progress.note)
+        check = partial(verify_beside, reading, core, told=progress.note)
         return await device.apart(check)
     finally:
         reading.close()

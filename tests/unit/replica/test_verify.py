@@ -9,6 +9,7 @@ import pytest
 
 from replica import SqliteStore, ops
 from replica.codec import pack, unpack
+from replica.compaction import compact
 from replica.core import Core
 from replica.ids import MemoryId
 from replica.oplog import FoldStatus
@@ -249,13 +250,15 @@ def test_a_store_is_checked_on_a_connection_that_only_reads(tmp_path: Path) -> N
     reading.execute("BEGIN")
     assert reading.execute("SELECT count(*) FROM op").fetchone() == (1,)
     remember(core, "two")
-    assert verify_beside(reading, core.device) == Verification(1, ())
+    assert verify_beside(reading, core) == Verification(1, ())
     reading.execute("ROLLBACK")
-    assert verify_beside(reading, core.device) == Verification(2, ())
+    assert verify_beside(reading, core) == Verification(2, ())
+    assert compact(core, NOW_MS) == 2
+    assert verify_beside(reading, core) == Verification(0, ())
     store.connection.execute("UPDATE memory SET text = 'something else' WHERE rid = ?", (rid,))
-    (problem,) = verify_beside(reading, core.device).problems
+    (problem,) = verify_beside(reading, core).problems
     assert "shows something else than was folded" in problem
     store.connection.execute("UPDATE meta SET value = x'c1' WHERE name = 'horizon'")
-    (problem,) = verify_beside(reading, core.device).problems
+    (problem,) = verify_beside(reading, core).problems
     assert problem.startswith("the store holds something that cannot be read: ")
     reading.close()
