@@ -352,6 +352,8 @@ def would_write(
             said = record.text
         fields = record.fields if isinstance(record, Item) else {}
         what = "skipped" if known else "held" if secret_kinds(said, fields) else "imported"
+        if isinstance(record, Edge) and record.said_in is not None and what != "held":
+            continue  # it counts with the text that it is from
         counts[what] += 1
         counts["relations"] += what == "imported" and isinstance(record, Edge)
     return counts

@@ -278,6 +278,18 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(mind: BlockingMind
     assert (would.skipped, would.forgotten) == (came.skipped, came.forgotten) == (4, 1)
 
 
+def test_a_dry_run_counts_no_link_of_a_text_for_itself(mind: BlockingMind, tmp_path: Path) -> None:
+    """Each link between notes was one more that would come in, and a relation, and none of them came."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "Maja.md").write_text("# Maja\n\nMaja lives in Kranj.\n")
+    (tmp_path / "notes" / "2024-05-02.md").write_text("Met [[Maja]] at the office.\n")
+    for count in (2, 0):
+        would = mind.import_(tmp_path / "notes", dry_run=True)
+        came = mind.import_(tmp_path / "notes")
+        for told in (would, came):
+            assert (told.imported, told.skipped, told.relations) == (count, 2 - count, 0)
+
+
 def test_a_dry_run_reads_a_file_once(
     mind: BlockingMind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
