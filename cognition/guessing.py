@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from cognition.contradictions.relations import RelationKind, relation_of
 from cognition.contradictions.values import folded
 from cognition.extraction.names import NAME, names
+from cognition.extraction.values import beginning
 from cognition.places import COUNTRIES, REGIONS
 from cognition.ranking.sentiment import mood_of
 
@@ -47,7 +48,7 @@ class Guess(NamedTuple):
 
 def guess(text: str, fields: Mapping[str, Any], claimed: Iterable[tuple[str, str, str]]) -> Guess:
     """Return what a memory probably is; `claimed` are (entity, relation, value) of what it, or a fact in it, claims."""
-    text = text[:TEXT_CHARACTERS_MAX]
+    text = beginning(text, TEXT_CHARACTERS_MAX)
     claims = list(claimed)
     mood = mood_of(text)
     named = names(text)[:NAMES_MAX]

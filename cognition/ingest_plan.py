@@ -13,7 +13,7 @@ from typing import Final
 
 from cognition.contradictions.telling import PendingClaims, telling_of
 from cognition.contradictions.values import folded, words_of
-from cognition.extraction.values import TEXT_CHARACTERS_MAX, Extraction, Fact, Statement, When
+from cognition.extraction.values import Extraction, Fact, Statement, When, beginning
 from cognition.memories import RECALLED
 from replica import MemoryId, Remember, Value, Write, derived_memory_id, is_known
 
@@ -45,7 +45,7 @@ def dated(text: str, fields: Mapping[str, Value], *, now_ms: int, zone: tzinfo =
     from cognition.extraction.dates import find_dates  # here, as below: who only writes loads no grammar
     from cognition.extraction.language import language_of
 
-    text = text[:TEXT_CHARACTERS_MAX]
+    text = beginning(text)
     dates = find_dates(text, told_at_ms=_told_ms(fields, now_ms), language=language_of(text), zone=zone)
     return _with_date(fields, dates)
 
@@ -65,7 +65,7 @@ def read_text(
 
     told_at_ms, speaker = _told_ms(fields, now_ms), fields.get("speaker")
     by = speaker if isinstance(speaker, str) else None
-    language = language_of(text[:TEXT_CHARACTERS_MAX])
+    language = language_of(beginning(text))
     found = extract(text, told_at_ms=told_at_ms, speaker=by, language=language, zone=zone)
     statements = read_statements(text, told_at_ms=told_at_ms, speaker=by, language=language, zone=zone)
     if among is not None:

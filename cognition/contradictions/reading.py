@@ -36,7 +36,7 @@ from cognition.extraction.engine import facts_in
 from cognition.extraction.language import language_of
 from cognition.extraction.meant import meant
 from cognition.extraction.names import NAME, is_name
-from cognition.extraction.values import TEXT_CHARACTERS_MAX, Statement
+from cognition.extraction.values import Statement, beginning
 from cognition.nowhere import is_nowhere
 from cognition.places import COUNTRIES, REGIONS
 from cognition.words import OWNER
@@ -170,7 +170,7 @@ def read_statements(
     text: str, *, told_at_ms: int, speaker: str | None = None, language: str | None = None, zone: tzinfo = UTC
 ) -> tuple[Statement, ...]:
     """Return what a text claims, each slot's last word on it; an "I" whom nobody named is the owner."""
-    text = text[:TEXT_CHARACTERS_MAX]
+    text = beginning(text)
     language = language_of(text) if language is None else language
     subject = speaker or OWNER
     found: dict[tuple[str, str], Statement] = {}

@@ -31,11 +31,11 @@ from cognition.extraction.values import (
     CONFIDENCE_MIN,
     FACTS_MAX,
     PRONOUNS,
-    TEXT_CHARACTERS_MAX,
     Extraction,
     Fact,
     Triple,
     When,
+    beginning,
 )
 from cognition.nowhere import is_nowhere
 
@@ -77,7 +77,7 @@ def extract(
     confidence_min: float = CONFIDENCE_MIN,
 ) -> Extraction:
     """Return what a text says: at most ten facts, and none of a text too short to hold several."""
-    text = text[:TEXT_CHARACTERS_MAX]
+    text = beginning(text)
     language = language_of(text) if language is None else language
     parts = sentences(text)
     found = list(facts_in(meant(text), told_at_ms=told_at_ms, speaker=speaker, language=language, zone=zone))

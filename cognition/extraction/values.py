@@ -19,6 +19,9 @@ CONFIDENCE_MIN: Final = 0.3
 FACTS_MAX: Final = 10
 # Longer texts are documents; what lies beyond is not looked at.
 TEXT_CHARACTERS_MAX: Final = 20_000
+# So far back the end of a sentence is looked for; a longer sentence is cut between two words.
+_SENTENCE_CHARACTERS: Final = 1_000
+_ENDS: Final = ("\n", ". ", "! ", "? ", "。", "！", "？", "؟", "।")
 
 # Words that stand for a person without naming one: no triple may have such a subject.
 _PRONOUNS: Final = """
@@ -27,6 +30,18 @@ _PRONOUNS: Final = """
     він вона вони воно
 """
 PRONOUNS: Final = frozenset(_PRONOUNS.split())
+
+
+def beginning(text: str, characters_max: int = TEXT_CHARACTERS_MAX) -> str:
+    """Return what is read of a text: all of it, or of one of more characters its first whole sentences.
+
+    A cut within one would make up what nobody said: "Ann lives in New", or a name such as "Lisb".
+    """
+    if len(text) <= characters_max:
+        return text
+    head = text[:characters_max]
+    end = max(head.rfind(mark, -_SENTENCE_CHARACTERS) for mark in _ENDS)
+    return head[: (end if end >= 0 else head.rfind(" ", -_SENTENCE_CHARACTERS)) + 1] or head
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from cognition.days import DAY_MS
 from cognition.extraction.names import names
+from cognition.extraction.values import beginning
 
 # A memory that names more is a list; pairs grow with the square.
 NAMES_MAX: Final = 6
@@ -52,7 +53,7 @@ class Noted:
 def note(text: str, fields: Mapping[str, Any], created_ms: int) -> Noted:
     """Read one memory."""
     speaker = fields.get("speaker")
-    found = names(text[:TEXT_CHARACTERS_MAX], known=(speaker,) if speaker else ())
+    found = names(beginning(text, TEXT_CHARACTERS_MAX), known=(speaker,) if speaker else ())
     named = ((speaker, *found) if speaker else found)[:NAMES_MAX]
     topics = tuple(str(fields[name]).casefold() for name in ("topic", "project") if fields.get(name))
     valence = fields.get("valence")

@@ -7,7 +7,9 @@ from random import Random
 
 import pytest
 
+from cognition.contradictions.reading import read_statements
 from cognition.extraction import Extraction, Fact, Triple, extract
+from cognition.extraction.values import TEXT_CHARACTERS_MAX, beginning
 from tests.support.published import published
 
 TOLD_AT_MS = int(datetime(2023, 11, 14, 22, 13, tzinfo=UTC).timestamp() * 1_000)  # a Tuesday
@@ -298,3 +300,29 @@ def test_a_run_of_letters_without_a_space_is_read_in_no_time_and_hides_no_fact(l
     told = f"Ich wohne in Berlin. {'x9' * 7_500} Anna arbeitet bei Siemens in München."
     found = extract(told, told_at_ms=0, speaker="Tom").triples
     assert [(it.subject, it.object) for it in found] == [("Tom", "Berlin"), ("Anna", "Siemens")]
+
+
+@pytest.mark.parametrize("padding", range(90))
+def test_of_a_document_no_half_name_and_no_half_sentence_is_read(padding: int) -> None:
+    sentence = "On that day we saw Clara Weber in Lisbon. "
+    text = (padding * "a" + ". " + (TEXT_CHARACTERS_MAX // len(sentence) + 2) * sentence).strip()
+    assert set(read(text).entities) <= {"Ann", "Clara Weber", "Lisbon"}
+    swum = (TEXT_CHARACTERS_MAX - 40 + padding) // 9 * "We swam. " + padding % 9 * "x"
+    claimed = read_statements(f"{swum}. Ann lives in New York. That is it.", told_at_ms=TOLD_AT_MS)
+    is_whole = len(swum) + len(". Ann lives in New York. ") <= TEXT_CHARACTERS_MAX
+    assert [each.value for each in claimed] == ["New York"] * is_whole
+
+
+@pytest.mark.parametrize(
+    ("text", "read_of_it"),
+    [
+        ("One. Two three.", "One. Two three."),
+        ("One. Two three. Four", "One. Two three."),
+        ("One\nTwo three and then", "One\n"),
+        ("一。二三四五六七八九十一二三四五六七", "一。"),
+        ("One two three and four", "One two three "),
+        ("Onetwothreeandfourfive", "Onetwothreeandfo"),
+    ],
+)
+def test_a_long_text_is_cut_where_a_sentence_or_else_a_word_ends(text: str, read_of_it: str) -> None:
+    assert beginning(text, 16).rstrip(" ") == read_of_it.rstrip(" ")
