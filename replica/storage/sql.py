@@ -196,7 +196,11 @@ class RoomAhead:
         try:
             length = os.lseek(log, 0, os.SEEK_END)
             if length > self._length:
-                length += os.write(log, bytes(_ROOM_BYTES))
+                written = os.write(log, bytes(_ROOM_BYTES))
+                if written < _ROOM_BYTES:  # the last of a disk is for whoever needs it
+                    os.ftruncate(log, length)
+                else:
+                    length += written
             self._length = length
         except OSError:
             pass  # a full disk: whether there is room for what is told, its commit will say

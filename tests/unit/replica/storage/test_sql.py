@@ -369,6 +369,23 @@ def test_a_disk_without_room_to_spare_takes_what_fits(
         assert long_log(path) - length < 1_000_000
 
 
+def test_the_last_that_a_disk_has_is_left_to_whoever_needs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There, a write ends where the disk does, and nobody could write anything any more."""
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:1_000_000]))
+    path = tmp_path / "a.db"
+    with closing(connect(str(path))) as connection:
+        core = core_of("ann", SqliteStore(connection))
+        length = long_log(path)
+        for number in range(20):
+            remember(core, f"Memory {number} is told")
+        assert long_log(path) - length < 1_000_000
+        texts = texts_of_a_crash(path, tmp_path / "crash")
+        assert texts == {f"Memory {number} is told" for number in range(20)}
+
+
 def test_no_room_is_made_where_nobody_else_may_open_the_files(tmp_path: Path) -> None:
     """On the disk of a browser each byte is carried over by hand."""
     path = tmp_path / "a.db"
