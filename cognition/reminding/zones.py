@@ -40,9 +40,12 @@ _NO_ZONE: Final = (
 # In capitals: "est" and "et" are French words, "utc" nobody's.
 _ZONE: Final = re.compile(
     rf"""
+    (?<=-\d\d[T ]) (?P<behind_date>\d\d) :\d\d (?: :\d\d (?:[.,]\d{{1,9}})? )?
+    (?P<ahead> Z | [+-]\d\d:?\d\d ) (?!\w)
+    |
     (?: (?<![\d.:]) (?P<first>[012]?\d) (?:[:.h]\d\d)? (?:\ ?(?i:[ap]\.?m\.?))? \ ?(?:[-–]|to|bis)\ ? )?
     (?<![\d.:]) (?P<hour>[012]?\d) (?:[:.h]\d\d (?::\d\d)?)?
-    (?: (?P<glued> Z | (?:(?<=T\d\d:\d\d)|(?<=T\d\d:\d\d:\d\d))[+-]\d\d:\d\d ) (?!\w)
+    (?: Z (?!\w)
       | (?: \ ?(?i:[ap]\.?m\.?|uhr|uur|h|ч) )? \ ?
         \(? (?: (?:UTC|GMT)(?P<offset>[+-]\d\d?(?::?\d\d)?)? | (?P<name>{_NAMES}){_NO_ZONE} ) (?![\w+-])
     )
@@ -69,10 +72,10 @@ def zone_of(text: str) -> NamedZone | None:
     found = _ZONE.search(text)
     if found is None:
         return None
-    hours = tuple(int(each) for each in found.group("first", "hour") if each is not None)
+    hours = tuple(int(each) for each in found.group("behind_date", "first", "hour") if each is not None)
     if (name := found["name"]) is not None:
         return NamedZone(None if name in _UNCLEAR else _clock_of(_PLACE_OF[name]), hours)
-    offset = found["offset"] or found["glued"] or "Z"
+    offset = found["offset"] or found["ahead"] or "Z"
     return NamedZone(UTC if offset == "Z" else _ahead_by(offset), hours)
 
 
