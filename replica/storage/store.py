@@ -38,6 +38,9 @@ from replica.storage.told import ALL_OPS, read_aside
 # Below 16 MB a file is not worth the writing.
 _SHRINK_PAGES_MIN: Final = 4_096
 
+# A recall reads for milliseconds; a check or a backup for minutes, and all who write meanwhile would wait for it each.
+_PURGE_WAITS_MS: Final = 100
+
 # Short ids in one row: it is read whole for any one of them, and 800 kB took a hundred times as long as this.
 _SPINE_IDS_MAX: Final = 1_024
 
@@ -322,7 +325,12 @@ class SqliteStore:
         optimised, and the log that SQLite writes ahead keeps old pages until it is emptied.
         """
         self._shown.purge()
-        ((busy, _, _),) = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        ((waits_ms,),) = self.connection.execute("PRAGMA busy_timeout")
+        self.connection.execute(f"PRAGMA busy_timeout = {min(waits_ms, _PURGE_WAITS_MS)}")
+        try:
+            ((busy, _, _),) = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {waits_ms}")
         return not busy
 
     def shrink(self) -> None:

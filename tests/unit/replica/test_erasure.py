@@ -1,5 +1,6 @@
 """What is erased is gone from every log, and a payload is missed only under proof."""
 
+import time
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -149,16 +150,19 @@ def test_nobody_waits_for_the_receipt_of_who_was_put_out() -> None:
 
 def test_no_receipt_is_written_while_a_reader_keeps_old_pages(tmp_path: Path) -> None:
     store = sqlite_store(str(tmp_path / "store"))
-    store.connection.execute("PRAGMA busy_timeout=0")
+    waits_ms = store.connection.execute("PRAGMA busy_timeout").fetchone()
     core = core_of("ann", store)
     (rid,) = remember(core, "a plan")
     with closing(connect(str(tmp_path / "store"))) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM op").fetchone()
         say(core, Erase((rid,)))
+        began_s = time.monotonic()
         assert not purge(core, NOW_MS)
+        assert time.monotonic() - began_s < waits_ms[0] / 2_000, "each write meanwhile would wait so long"
         assert core.has_unpurged
         assert erasure_status(core, rid).confirmed == ()
+    assert store.connection.execute("PRAGMA busy_timeout").fetchone() == waits_ms
     assert purge(core, NOW_MS)
     assert erasure_status(core, rid).confirmed == (core.device,)
 
