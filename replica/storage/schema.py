@@ -7,6 +7,9 @@ program's is refused and left untouched, since an old program cannot know what i
 `edge` and `claim` show what the cells hold, in columns that queries can filter; they are rewritten by the fold and
 never hashed.
 
+What was told last may be in `op_aside` alone when a step runs: its op, where its feed ends, and small facts that are
+newer than those in `meta`. So a step that changes any of these changes them there too.
+
 The base (what was folded of ops that left the log) lives beside the state in `cell.base`: NULL where a cell is not in
 it, empty where it equals the state, which is so for nearly every cell that was compacted.
 """
