@@ -44,6 +44,13 @@ class _LookedAtLater(Remembered):
             known |= {each: getattr(answer, each) for each in wanted}
         return known[name]
 
+    def __repr__(self) -> str:
+        """Show all of it, or the memory alone to whoever may not wait: an error that names it as a wrong value."""
+        try:
+            return super().__repr__()
+        except RuntimeError:
+            return f"{type(self).__qualname__}(rid={self.rid!r})"
+
 
 _LookedAtLater.__qualname__ = Remembered.__qualname__  # as it is shown
 

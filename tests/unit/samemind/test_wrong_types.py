@@ -101,6 +101,14 @@ def test_the_argument_what_it_expects_and_what_it_got_are_named(mind: samemind.B
     assert mind.get(told.rid).text == "Ben lives in Bonn"
 
 
+def test_what_was_remembered_is_named_where_it_is_no_item(mind: samemind.BlockingMind) -> None:
+    """To show all of it, what is found in it was asked for, on the thread that would have had to answer."""
+    told: Any = mind.remember("Ben lives in Bonn")
+    with pytest.raises(samemind.Usage, match=rf"item 1 to be JSON, got Remembered\(rid='{told.rid}'"):
+        mind.remember_many([told])
+    assert "facts=" in repr(told)
+
+
 @pytest.mark.parametrize("path", [None, 5, b"x", [], object()])
 def test_a_home_is_a_path(path: Any) -> None:
     with pytest.raises(samemind.Usage, match="expected the path of a data directory"):
