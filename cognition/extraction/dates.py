@@ -258,11 +258,11 @@ def _span(unit: str, count: int, told: date) -> Span:
 
 def _counted(words: DateWords, sign: int) -> Callable[[re.Match[str], date], Span | None]:
     def means(match: re.Match[str], told: date) -> Span | None:
-        said = match["n"].casefold()
+        said = match["n"]
         number = int(said) if said.isdecimal() else _looked_up(words.numbers, said)
         if not 0 < number <= _COUNT_MAX:
             return None
-        unit = _looked_up(words.units, match["u"].casefold())
+        unit = _looked_up(words.units, match["u"])
         if unit == WEEK:  # "two weeks ago" is a day, and people mean it roughly: that week
             return _span(WEEK, sign * number, told)
         return _span(unit, sign * number, told)
@@ -271,7 +271,7 @@ def _counted(words: DateWords, sign: int) -> Callable[[re.Match[str], date], Spa
 
 
 def _looked_up(table: Mapping[str, _V], said: str) -> _V:
-    return next(value for pattern, value in table.items() if re.fullmatch(pattern, said))
+    return next(value for pattern, value in table.items() if re.fullmatch(pattern, said, re.IGNORECASE))
 
 
 def _weekday(words: DateWords, going: int) -> Callable[[re.Match[str], date], Span]:
@@ -288,8 +288,8 @@ def _weekday(words: DateWords, going: int) -> Callable[[re.Match[str], date], Sp
 
 
 def _index(patterns: tuple[str, ...], said: str) -> int:
-    said = said.casefold()
-    return next(i for i, pattern in enumerate(patterns) if re.fullmatch(pattern, said))
+    # As the cue was found, whatever the case: "APRİL" is no "april" to `casefold`.
+    return next(i for i, pattern in enumerate(patterns) if re.fullmatch(pattern, said, re.IGNORECASE))
 
 
 def _on_iso(match: re.Match[str], told: date) -> Span:
