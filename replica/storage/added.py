@@ -55,7 +55,7 @@ def adds_from(connection: sqlite3.Connection, first: int) -> Iterator[list[BareM
         (first, _ADDS_AT_ONCE),
     ).fetchall():
         page = []
-        bodies = decode_remembers([payload or b"" for *_, payload, _ in rows])
+        bodies = decode_remembers([payload if isinstance(payload, bytes) else b"" for *_, payload, _ in rows])
         for (pos, feed, seq, hlc, rid, _, op_id), body in zip(rows, bodies, strict=True):
             if body is None:
                 raise StoreCorrupt(f"expected the op at position {pos} to add a memory, and it does not")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from replica.codec import pack, unpack
 from replica.erasure import Proof, read_proof
-from replica.errors import StoreFailed
+from replica.errors import StoreCorrupt, StoreFailed
 from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import IntroducedMember, Membership, Revocation
@@ -111,6 +111,10 @@ class SqliteStore:
         ]
         if self._shown.keeps_aside:
             for no, (seq, head, vector) in read_aside(self.connection).heads.items():
+                if no not in range(len(feeds)):
+                    raise StoreCorrupt(
+                        f"expected ops that are kept aside to be of a feed, got some of feed {no}"
+                    )
                 feeds[no].seq, feeds[no].head, feeds[no].vector = seq, OpId(head), unpack(vector)
         return feeds
 

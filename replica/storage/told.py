@@ -9,6 +9,7 @@ import sqlite3
 from typing import Any, Final, NamedTuple
 
 from replica.codec import pack, unpack
+from replica.errors import InvalidOp, StoreCorrupt
 from replica.oplog import Changes, LogRow
 from replica.rows import values_of
 
@@ -55,21 +56,33 @@ def read_aside(connection: sqlite3.Connection) -> Aside:
     """Return what is kept aside, beside the ops."""
     heads: dict[int, tuple[int, bytes, bytes]] = {}
     meta: dict[str, Any] = {}
-    for feed, seq, op_id, vector, facts in connection.execute(
-        "SELECT feed, seq, id, vector, meta FROM op_aside ORDER BY pos"
+    for pos, feed, seq, op_id, vector, facts in connection.execute(
+        "SELECT pos, feed, seq, id, vector, meta FROM op_aside ORDER BY pos"
     ):
         heads[feed] = seq, op_id, vector
-        meta.update(unpack(facts))
+        try:
+            meta.update(unpack(facts))
+        except (InvalidOp, TypeError, ValueError) as error:
+            raise StoreCorrupt(
+                f"expected small facts beside the op that is kept aside for position {pos}, got others ({error})"
+            ) from error
     return Aside(heads, meta)
 
 
 def move(connection: sqlite3.Connection) -> None:
     """Put what is kept aside where it belongs, inside a transaction."""
     heads, meta = read_aside(connection)
-    connection.executemany(
+    advanced = connection.executemany(
         "UPDATE feed SET seq = ?, head = ?, vector = ? WHERE no = ?",
         [(*head, no) for no, head in heads.items()],
     )
+    if heads and advanced.rowcount != len(heads):
+        raise StoreCorrupt(f"expected ops that are kept aside to be of feeds held here, got feeds {[*heads]}")
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [*meta.items()])
-    connection.execute(f"INSERT INTO op SELECT {_OP_COLUMNS} FROM op_aside ORDER BY pos")
+    try:
+        connection.execute(f"INSERT INTO op SELECT {_OP_COLUMNS} FROM op_aside ORDER BY pos")
+    except sqlite3.IntegrityError as error:
+        raise StoreCorrupt(
+            f"expected ops that are kept aside to come behind those of the log, got others ({error})"
+        ) from error
     connection.execute("DELETE FROM op_aside")

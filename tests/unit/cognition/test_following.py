@@ -433,6 +433,26 @@ def test_a_log_that_tells_of_no_memory_where_one_was_told_is_damaged() -> None:
 
 
 @pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE op_aside SET meta = x'c1'",
+        "UPDATE op_aside SET meta = x'01'",
+        "UPDATE op_aside SET meta = 5",
+        "UPDATE op_aside SET seq = 1",
+        "UPDATE op_aside SET feed = 7",
+        "UPDATE op_aside SET feed = 'a'",
+        "UPDATE op_aside SET payload = 'text'",
+    ],
+)
+def test_damage_to_what_is_kept_aside_is_named(damage: str) -> None:
+    teller = Teller()
+    teller.tell("ann boat")
+    teller.disk.connection.execute(damage)
+    with pytest.raises(StoreCorrupt):
+        teller.died()
+
+
+@pytest.mark.parametrize(
     "beside", [Set("speaker", "Ann"), Claim("Ann", "likes", "tea", (), None), Relate("a", "b", "c", 1.0)]
 )
 def test_tables_are_told_at_once_of_a_commit_that_does_anything_else(beside: Body, tmp_path: Path) -> None:
