@@ -280,7 +280,7 @@ def _trouble_told() -> Iterator[None]:
     """Say of an error of SQLite's whether it is the file or its disk."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise as_trouble(error) or error from error.__cause__
 
 
@@ -349,4 +349,6 @@ async def open_replica(
             refold_after_upgrade(core, clock())
             return core
 
-        yield Replica(driver, await driver.run(start), clock, beside)
+        with _trouble_told():
+            core = await driver.run(start)
+        yield Replica(driver, core, clock, beside)

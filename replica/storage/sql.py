@@ -208,10 +208,15 @@ class RoomAhead:
             os.close(log)
 
 
-def as_trouble(error: sqlite3.Error) -> ReplicaError | None:
+def as_trouble(error: sqlite3.Error | UnicodeDecodeError) -> ReplicaError | None:
     """Return what an error says about the file or its disk; None where it is about a statement, which is our bug."""
     # SQLite's words for damage have no class of their own, and Python has no code for a text that is none any more.
-    if type(error).__name__ == "DatabaseError" or str(error).startswith("Could not decode"):
+    # Where those words quote what is damaged, Python cannot even read them.
+    if (
+        isinstance(error, UnicodeDecodeError)
+        or type(error).__name__ == "DatabaseError"
+        or str(error).startswith("Could not decode")
+    ):
         return StoreCorrupt(
             f"expected a whole store, SQLite says: {error}. What is read from elsewhere in it still stands; "
             "`samemind verify` says what is lost"

@@ -19,6 +19,7 @@ from replica import (
     Remember,
     RowChange,
     SqliteStore,
+    StoreCorrupt,
     StoreFailed,
     Write,
     connect,
@@ -395,3 +396,16 @@ def test_no_room_is_made_where_nobody_else_may_open_the_files(tmp_path: Path) ->
         for number in range(20):
             remember(core, f"Memory {number} is told")
         assert long_log(path) - length < 1_000_000
+
+
+def test_an_error_that_quotes_what_is_damaged_says_that_the_store_is(tmp_path: Path) -> None:
+    """SQLite's own words are no text then, and Python raises another error in place of SQLite's."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.execute("CREATE TABLE item (number INTEGER)")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_schema SET name = CAST(x'a0' AS TEXT), sql = 'CREATE TABLE'")
+        connection.commit()
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        with pytest.raises(UnicodeDecodeError) as raised:
+            connection.execute("SELECT * FROM item")
+        assert isinstance(as_trouble(raised.value), StoreCorrupt)
