@@ -11,6 +11,8 @@ from cognition.times import Window, windows
 # A time that is this long, in days, says hardly anything; up to a month it says all.
 _WHOLE = 31.0
 _LONGEST = 400.0
+# What is on each week is on in July as in every month, and says less of it than what is on then alone.
+_EACH_TIME = 0.5
 # A text that names a longer time than this does not say when it happens.
 _NAMED_DAYS_MAX = 45.0
 
@@ -27,7 +29,8 @@ def of(pool: Pool) -> Column:
         named = [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
         for window in asked:
             if window.holds(row.time_ms) or any(map(window.meets, named)) or _happens(row, window):
-                column[i] = max(column[i], min(1.0, (_WHOLE / max(window.days, 1.0)) ** 0.5))
+                says = min(1.0, (_WHOLE / max(window.days, 1.0)) ** 0.5)
+                column[i] = max(column[i], says * (_EACH_TIME if _happens_each_time(row, window) else 1.0))
     return np.minimum(column, 1.0)
 
 
@@ -39,6 +42,13 @@ def _happens(row: CandidateRow, asked: Window) -> bool:
     if lasts_ms > _NAMED_DAYS_MAX * DAY_MS:
         return False
     return is_on(row.event_start, lasts_ms, row.repeats, asked.start_ms, asked.end_ms)
+
+
+def _happens_each_time(row: CandidateRow, asked: Window) -> bool:
+    """Say whether a memory tells of what happens again and again, and in the stretch before this one as well."""
+    length_ms = asked.end_ms - asked.start_ms
+    before = Window(asked.start_ms - length_ms, asked.start_ms)
+    return row.repeats is not None and _happens(row, before)
 
 
 SIGNAL = Signal(
