@@ -84,7 +84,8 @@ def test_typed_items_edges_and_what_belongs_to_them_are_read_back(call: Call) ->
     assert call("relate", "Ann", "lives in", "Lisbon", "--weight", "0.5").code == 0
     assert call("relate", rids["factual"], "about", "Ann").code == 0
     graph = call("graph", "Lisbon", "--hops", "2", "--json").json
-    assert {"source": "Ann", "relation": "lives in", "target": "Lisbon", "weight": 0.5} in graph["edges"]
+    edge = {"source": "Ann", "relation": "lives in", "target": "Lisbon", "weight": 0.5, "replaced": False}
+    assert edge in graph["edges"]
     assert graph["entities"] == sorted(["Ann", "Lisbon", rids["factual"]])
 
 
