@@ -388,7 +388,11 @@ class SqliteStore:
     def _introductions(self, table: str) -> list[IntroducedMember]:
         rows = self.connection.execute(
             f"SELECT device, public_key, certificate, name, introduced_by, signature FROM {table}"
-        )
+        ).fetchall()
+        if any(None in row for row in rows):  # no column may be empty, but a flipped bit makes one so
+            raise StoreCorrupt(
+                f"expected whole introductions of members in the table {table}, got one in parts"
+            )
         return [
             IntroducedMember(DeviceId(device), key, certificate, name, DeviceId(by), signature)
             for device, key, certificate, name, by, signature in rows

@@ -26,6 +26,7 @@ from replica.verify import verify_replica
 from tests.support.published import published
 from tests.support.replicas import (
     NOW_MS,
+    acquaint,
     core_of,
     group,
     memories,
@@ -528,3 +529,23 @@ def test_the_log_gives_back_each_op_as_it_came() -> None:
     store = sqlite_store()
     store.write(Changes(entries=entries), NOW_MS)
     assert [*store.rows()] == [*map(row_of, entries)]
+
+
+@pytest.mark.parametrize("table", ["member", "introduction"])
+def test_an_introduction_that_damage_left_in_parts_is_named(table: str) -> None:
+    """SQLite holds to NOT NULL when it writes; it reads what a flipped bit made of a row."""
+    store = sqlite_store()
+    core = core_of("ann", store)
+    acquaint(core, "ann", "ben")
+    connection = store.connection
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(
+        "UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = ?", (table,)
+    )
+    connection.execute("PRAGMA writable_schema = RESET")
+    connection.execute(
+        f"INSERT OR REPLACE INTO {table} (device, public_key, name, introduced_by, signature)"
+        " SELECT device, public_key, name, introduced_by, signature FROM member LIMIT 1"
+    )
+    with pytest.raises(StoreCorrupt, match=table):
+        store.membership()
