@@ -103,11 +103,6 @@ def ids_of(connection: sqlite3.Connection, numbers: Sequence[int], *, limit: int
     return [MemoryId(rid) for (rid,) in rows]
 
 
-def all_numbers(connection: sqlite3.Connection) -> list[int]:
-    """Return the rows of all memories that show, in order."""
-    return [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
-
-
 def number_ahead(connection: sqlite3.Connection, number: int, ahead: int) -> int | None:
     """Return the row that stands `ahead` rows behind the next one after a row; None where there are fewer."""
     row = connection.execute(

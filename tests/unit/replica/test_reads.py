@@ -1,5 +1,7 @@
 """Rows of memories, as every package above the replica reads them."""
 
+import sqlite3
+
 import pytest
 
 from replica import (
@@ -51,6 +53,11 @@ FIELDS: dict[str, Value] = {
     "pinned": True,
     "importance": 0.5,
 }
+
+
+def all_numbers(connection: sqlite3.Connection) -> list[int]:
+    """Return the rows of all memories that show, in order."""
+    return [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
 
 
 def test_a_row_has_its_fields_as_what_they_are_and_says_who_told_it() -> None:
@@ -351,7 +358,7 @@ def test_texts_are_read_by_rows_with_the_fields_that_are_asked_for() -> None:
     first, second = (MemoryId(bytes([number]) * 16) for number in (1, 2))
     core.commit([Write(Remember("One", {"speaker": "Bob", "tags": ["a", "b"]}), first)], NOW_MS)
     core.commit([Write(Remember("Two", {"told_at": 5}), second)], NOW_MS + 1)
-    one, two = ids.all_numbers(connection)
+    one, two = all_numbers(connection)
     wordings = list(texts_of.labelled_wordings(connection, ("speaker", "tags")))
     assert [(each.id, each.text, each.fields) for each in wordings] == [
         (one, "One", {"speaker": "Bob", "tags": ["a", "b"]})
@@ -409,7 +416,7 @@ def test_core_facts_blocks_and_goals_are_read_unless_archived() -> None:
     ]
     for rid, (text, fields) in zip(rids, written, strict=True):
         core.commit([Write(Remember(text, fields), rid)], NOW_MS)
-    sure, unsure, *_ = ids.all_numbers(connection)
+    sure, unsure, *_ = all_numbers(connection)
     assert profile.surest_numbers(connection, None, limit=9) == [sure, unsure]
     assert [row.rid for row in profile.core_rows(connection, ["identity"])] == [rids[0]]
     assert [(row.rid, row.label, row.text) for row in profile.block_rows(connection)] == [
@@ -436,7 +443,7 @@ def test_claims_are_read_by_memory_and_by_what_they_are_about() -> None:
     assert claims.memories_claiming(connection) == {number: rid}
     assert claims.numbers_claiming(connection) == [number]
     assert claims.claiming_between(connection, 0, 99) == [number]
-    assert claims.claiming_among(connection, ids.all_numbers(connection)) == [number]
+    assert claims.claiming_among(connection, all_numbers(connection)) == [number]
     assert claims.entities_claimed(connection, ["lives_in", "works_at"]) == [("lives_in", "Ann")]
     assert claims.claims_of(connection, ids.number_of(connection, silent) or 0) == []
 
@@ -449,7 +456,7 @@ def test_a_fact_knows_its_memory_and_what_is_put_together_leaves_out_what_stands
     core.commit([Write(Remember("Told", {"workspace": "Sea", "speaker": "Bob"}), told)], NOW_MS)
     core.commit([Write(Remember("Fact", {"parent": told}), fact)], NOW_MS + 1)
     core.commit([Write(Remember("Pinned", {"pinned": True}), pinned)], NOW_MS + 2)
-    numbers = ids.all_numbers(connection)
+    numbers = all_numbers(connection)
     kin = facts.kin_of(connection, fact)
     assert kin is not None
     assert (kin.id, kin.content, kin.parent) == (numbers[1], content_number("Fact"), told)
