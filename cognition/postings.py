@@ -108,9 +108,7 @@ class Postings:
         self._held: dict[str, tuple[Numbers, Numbers]] = {}  # by stem: as in `PostingList`
         self._kept = 0  # places, in `_held`
         self._common: set[str] = set()  # words that more hold than are asked for by it
-        self._totals: tuple[int, int] | None = (
-            None  # how many memories there are, and words; once that was wanted
-        )
+        self._totals: tuple[int, int] | None = None  # memories and words, once their numbers were wanted
         self._often: dict[str, int] = {}  # in how many places a common word is
         self._lengths: Column = np.zeros(0)  # by number; not a number: not read yet
 

@@ -298,12 +298,9 @@ class Exchange:
         if self._group.lacks(authors):
             self.end("tell me once more who belongs to the group: I hold less of it than you")
 
+    @collector_paused()  # until what a frame is made of is gone
     def more(self, now_ms: int) -> list[bytes]:
         """Return what there is to say now; call it at the start and whenever the log or the group grew."""
-        with collector_paused():  # until what a frame is made of is gone
-            return self._more(now_ms)
-
-    def _more(self, now_ms: int) -> list[bytes]:
         if self.session.phase is Phase.OPEN:
             self._share_group()
         if self._lacking.is_due(now_ms) and self.session.phase is Phase.OPEN:
