@@ -8,17 +8,16 @@ goes with it.
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, Final
 
 from replica.fields import FIELDS
 from replica.hlc import at_end_of
 from replica.oplog import LogRow
 from replica.ops import NEEDS_RID, OpKind
-from replica.storage.sql import insert_many
+from replica.rows import log_row
+from replica.storage.sql import index_made_anew, insert_many, select_named
 from replica.storage.told import ALL_OPS, first_aside
 
-_row = partial(tuple.__new__, LogRow)
 # Rows that lie in memory between the two stores at a time.
 _COPIED_AT_ONCE: Final = 2_000
 # Kinds that say something of the one memory of their op; SET is such where it has one.
@@ -31,6 +30,8 @@ _BARE: Final = f"coalesce({', '.join(_FIELDS)}) IS NULL"
 # What shows beside memories: each is small, and copied whole.
 _BESIDE_MEMORIES: Final = ("edge", "setting", "lesson", "says_same", "proposal_member", "same_slot")
 _OF_MEMORIES: Final = ("claim", "raised_trigger")
+# What is not in the picture: written later, or beyond what was known.
+_SINCE: Final = "(o.hlc > ? OR o.seq > p.seq)"
 # Above every seq and every position.
 _EVERY: Final = 2**62
 
@@ -70,10 +71,8 @@ class Picture:
 
     def touched_of(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of these memories that were touched."""
-        found: set[bytes] = set()
-        for rid in rids:
-            found.update(*self._connection.execute("SELECT rid FROM temp.touched WHERE rid = ?", (rid,)))
-        return found
+        found = select_named(self._connection, "SELECT rid FROM temp.touched WHERE rid IN", [*rids])
+        return {rid for (rid,) in found}
 
     def rows_to_fold(self) -> Iterator[LogRow]:
         """Return, in commit order, the ops of the picture that act on what was touched, or move what writers saw."""
@@ -93,11 +92,9 @@ class Picture:
 
         Within the caller's transaction on `target`, whose tables are empty.
         """
-        ((index,),) = target.execute("SELECT sql FROM sqlite_schema WHERE name = 'memory_by_content'")
-        target.execute("DROP INDEX memory_by_content")  # sorted once it costs half of what growing does
-        self._copy(target, "memory", f"WHERE {_BARE} AND {self._of_memories}", _PLAIN)
-        self._copy(target, "memory", f"WHERE NOT {_BARE} AND {self._of_memories}", (*_PLAIN, *_FIELDS))
-        target.execute(index)
+        with index_made_anew(target, "memory_by_content"):
+            self._copy(target, "memory", f"WHERE {_BARE} AND {self._of_memories}", _PLAIN)
+            self._copy(target, "memory", f"WHERE NOT {_BARE} AND {self._of_memories}", (*_PLAIN, *_FIELDS))
         for table in _OF_MEMORIES:
             self._copy(target, table, f"WHERE id IN (SELECT id FROM memory WHERE {self._of_memories})")
         for table in _BESIDE_MEMORIES:
@@ -121,7 +118,7 @@ class Picture:
 
     def _rows(self, where: str, *values: Any) -> Iterator[LogRow]:
         return map(
-            _row, self._connection.execute(f"SELECT o.* {self._from} AND {where} ORDER BY o.pos", values)
+            log_row, self._connection.execute(f"SELECT o.* {self._from} AND {where} ORDER BY o.pos", values)
         )
 
     def _copy(
@@ -132,9 +129,6 @@ class Picture:
         marks = f"({', '.join('?' * len(rows.description))})"
         while page := rows.fetchmany(_COPIED_AT_ONCE):
             insert_many(target, f"INSERT INTO {table} {names} VALUES", marks, page)
-
-
-_SINCE: Final = "(o.hlc > ? OR o.seq > p.seq)"
 
 
 @contextmanager

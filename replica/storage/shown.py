@@ -34,7 +34,7 @@ from replica.storage.links import shown_links, write_links
 from replica.storage.proposals import members, shown_proposals, write_proposals
 from replica.storage.same_slots import same_slot_row, shown_same_slots, write_same_slots
 from replica.storage.settings import check_settings, write_lesson, write_setting
-from replica.storage.sql import insert_many, select_named, transaction
+from replica.storage.sql import index_made_anew, insert_many, select_named, transaction
 from replica.storage.told import first_aside, keep_aside, may_be_kept_aside, move
 from replica.storage.triggers import shown_triggers, trigger_rows, write_triggers
 
@@ -441,19 +441,12 @@ class Shown:
 
     @contextmanager
     def _filling(self, rows: int, *, held: int) -> Iterator[None]:
-        """Make the index of contents anew after the block, if that brings most of the table.
-
-        Hashes come in no order, and an index that is sorted once costs half of one that grows.
-        """
+        """Make the index of contents anew after the block, if that brings most of the table: they come in no order."""
         if rows < _FILLING_ROWS_MIN or rows < held:
             yield
             return
-        ((index,),) = self._connection.execute(
-            "SELECT sql FROM sqlite_schema WHERE name = 'memory_by_content'"
-        )
-        self._connection.execute("DROP INDEX memory_by_content")
-        yield
-        self._connection.execute(index)
+        with index_made_anew(self._connection, "memory_by_content"):
+            yield
 
 
 def _last_ms(changes: Sequence[RowChange]) -> int:

@@ -8,7 +8,6 @@ write returned is on the disk.
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from functools import partial
 from typing import Any, Final
 
 from replica.codec import pack, unpack
@@ -19,7 +18,7 @@ from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import IntroducedMember, Membership, Revocation
 from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartRow, SpinePiece
 from replica.remains import joined
-from replica.rows import entries_of, values_of
+from replica.rows import entries_of, log_row, values_of
 from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell
 from replica.state.register import Vector
 from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell
@@ -48,7 +47,6 @@ _SPINE_IDS_MAX: Final = 1_024
 _ACTS_AHEAD: Final = 1
 _WAITS: Final = 2
 
-_row = partial(tuple.__new__, LogRow)  # `LogRow._make` takes twice as long, and every op that is sent is read
 _OP_ROW: Final = f"({', '.join('?' * len(LogRow._fields))})"
 # An op that adds a memory and says nothing else, as nearly all of a sync: what is bound takes most of an insert's time.
 _ADD_ROW: Final = "(?, ?, ?, ?, 1, 1, ?, ?, x'', ?, NULL, ?, NULL, 0)"
@@ -195,7 +193,7 @@ class SqliteStore:
         return self._rows("WHERE status != 0 AND status = ? ORDER BY pos", FoldStatus.UNKNOWN)
 
     def _rows(self, where: str, *parameters: Any) -> Iterable[LogRow]:
-        return map(_row, self.connection.execute(f"SELECT * FROM {self._ops} {where}", parameters))
+        return map(log_row, self.connection.execute(f"SELECT * FROM {self._ops} {where}", parameters))
 
     @property
     def _ops(self) -> str:
