@@ -73,7 +73,7 @@ _UKRAINIAN: Final = """
     мене мені мій моя ми на над не ні по про при
 """
 STOP_WORDS: Final = frozenset(" ".join((_ENGLISH, _SPANISH, _GERMAN, _RUSSIAN, _UKRAINIAN)).split())
-_ENGLISH_WORDS: Final = frozenset(_ENGLISH.split())
+ENGLISH_WORDS: Final = frozenset(_ENGLISH.split())
 _OTHER_WORDS: Final = frozenset(" ".join((_SPANISH, _GERMAN, _RUSSIAN, _UKRAINIAN)).split())
 
 
@@ -83,7 +83,7 @@ _TELLING_IN_ENGLISH: Final = frozenset(
 )
 # What says nothing in a text of whatever language.
 SILENT_WORDS: Final = STOP_WORDS - _TELLING_IN_ENGLISH
-_FOREIGN_WORDS: Final = SILENT_WORDS - _ENGLISH_WORDS
+_FOREIGN_WORDS: Final = SILENT_WORDS - ENGLISH_WORDS
 
 
 def words(text: str) -> list[str]:
@@ -110,7 +110,7 @@ def terms(text: str) -> list[str]:
     """
     found = dict.fromkeys(words(text))
     all_terms = [word[:TERM_CHARACTERS_MAX] for word in found]
-    common = _ENGLISH_WORDS if _are_english(set(found)) else STOP_WORDS
+    common = ENGLISH_WORDS if _are_english(set(found)) else STOP_WORDS
     telling = [word for word in all_terms if word not in common]
     return (telling or all_terms)[:TERMS_MAX]
 
@@ -132,7 +132,7 @@ def silent_in(text: str, found: Iterable[str]) -> frozenset[str]:
 
     In an English one those of English alone, as in a question: "Los Angeles" and "MIT" name something there.
     """
-    return SILENT_WORDS if _FOREIGN_WORDS.isdisjoint(found) or not is_english(text) else _ENGLISH_WORDS
+    return SILENT_WORDS if _FOREIGN_WORDS.isdisjoint(found) or not is_english(text) else ENGLISH_WORDS
 
 
 def is_english(text: str) -> bool:
@@ -146,7 +146,7 @@ def is_english(text: str) -> bool:
 
 def _are_english(found: set[str]) -> bool:
     small = found & STOP_WORDS
-    english, other = small - _OTHER_WORDS, small - _ENGLISH_WORDS
+    english, other = small - _OTHER_WORDS, small - ENGLISH_WORDS
     strange = [word for word in found - small if not word.isascii()]
     if english or other or strange:
         return len(english) >= len(other) + len(strange)

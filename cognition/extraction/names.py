@@ -5,10 +5,10 @@ name only if the text names it again elsewhere, or uses it as one ("Alice is", "
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Final
 
-from cognition.words import STOP_WORDS
+from cognition.words import ENGLISH_WORDS, STOP_WORDS, is_english
 
 # Latin, Greek, Cyrillic, Armenian and Georgian: the alphabets that have capitals, all below this.
 _ALPHABETS_END: Final = 0x2000
@@ -57,7 +57,10 @@ _SAID_WORDS: Final = """
     ive im id youre dont cant isnt
     plus instead anyway anyways btw besides however therefore meanwhile otherwise though although unless while
 """
-NOT_NAMES: Final = STOP_WORDS | frozenset(f"{_TIME_WORDS} {_SAID_WORDS}".split())
+_COMMON: Final = frozenset(f"{_TIME_WORDS} {_SAID_WORDS}".split())
+NOT_NAMES: Final = STOP_WORDS | _COMMON
+# Beside another name, small words of other languages belong to it in an English text: "Los Angeles", "Die Hard".
+_NOT_IN_ENGLISH: Final = ENGLISH_WORDS | _COMMON
 
 
 def proper_nouns(text: str) -> frozenset[str]:
@@ -72,8 +75,9 @@ def names(text: str, *, known: Iterable[str] = ()) -> tuple[str, ...]:
     doubtful: list[str] = []
     order: list[str] = []
     known = {name.casefold() for name in known}
+    common = _NOT_IN_ENGLISH if is_english(text) else NOT_NAMES
     for match in _NAMES.finditer(text):
-        name = _trimmed(match[0])
+        name = _trimmed(match[0], common)
         if not name:
             continue
         at = match.start() + match[0].index(name)
@@ -93,9 +97,9 @@ def names(text: str, *, known: Iterable[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in order if name in certain))
 
 
-def is_name(word: str) -> bool:
-    """Say whether a capitalised word may be a name rather than the first word of a sentence."""
-    return word.casefold().replace("’", "'") not in NOT_NAMES
+def is_name(word: str, common: Set[str] = NOT_NAMES) -> bool:
+    """Say whether a capitalised word may be a name rather than a `common` one, as at the start of a sentence."""
+    return word.casefold().replace("’", "'") not in common
 
 
 def begins(text: str, at: int) -> bool:
@@ -103,14 +107,14 @@ def begins(text: str, at: int) -> bool:
     return _STARTS.search(text[max(0, at - 12) : at]) is not None
 
 
-def _trimmed(name: str) -> str:
+def _trimmed(name: str, common: Set[str]) -> str:
     """Return a run of capitalised words without the common ones around it ("Thanks Mel" is Mel)."""
     words = name.replace("’s", "'s").removesuffix("'s").removesuffix("'").split(" ")
-    while words and (not is_name(words[0]) or words[0].islower()):
+    while words and (not is_name(words[0], common) or words[0].islower()):
         words.pop(0)
-    while words and (not is_name(words[-1]) or words[-1].islower()):
+    while words and (not is_name(words[-1], common) or words[-1].islower()):
         words.pop()
-    if len(words) == 1 and (len(words[0]) < 2 or "'" in words[0][-3:]):
+    if len(words) == 1 and (len(words[0]) < 2 or "'" in words[0][-3:] or not is_name(words[0])):
         return ""
     joined = " ".join(words)
     return joined if joined in name else ""

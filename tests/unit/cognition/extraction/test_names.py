@@ -51,6 +51,23 @@ def test_names_of_several_words_stay_whole() -> None:
     assert names(text) == ("Eiffel Tower", "Charlotte's Web", "Lord of the Rings", "Mary Ann Evans")
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I live in Los Angeles", ("Los Angeles",)),
+        ("La Salita doubled the order", ("La Salita",)),
+        ("we sleep at De Zwaluw, near El Paso", ("De Zwaluw", "El Paso")),
+        ("Wie is Femke?", ("Femke",)),
+        ("Man said he'd never seen it", ()),
+        ("Der Peter war nicht da, und La Mouette ist zu", ("Peter", "Mouette")),
+    ],
+)
+def test_small_words_of_other_languages_belong_to_a_name_in_an_english_text(
+    text: str, found: tuple[str, ...]
+) -> None:
+    assert names(text) == found
+
+
 def test_the_first_word_of_a_sentence_is_a_name_only_if_it_is_used_as_one() -> None:
     assert names("Painting calms me. Wow! Thanks Mel. Alice is here. Berlin, though.") == ("Mel", "Alice")
     assert names("Berlin is far. I like Berlin.") == ("Berlin",)
