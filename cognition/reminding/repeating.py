@@ -1,14 +1,17 @@
 """Say when something that repeats is due: a pure function of when it first was and of its rule.
 
 A rule is an RRULE of RFC 5545 as far as `recurring.py` writes it: FREQ by day, week, month or year, INTERVAL, BYDAY
-with weekdays or with the n-th of one in a month, and BYMONTHDAY=-1; and UNTIL, which calendars write. What else a rule
-says is not looked at.
+with weekdays or with the n-th of one in a month, and BYMONTHDAY=-1; and UNTIL, which calendars write. When it does not
+happen, a calendar tells beside its rule as EXDATE; here that is a part of it, with times by UTC. What else a rule says
+is not looked at.
 
 Days are counted by the clock of UTC, so that devices in other zones agree on each time. Where clocks are set forward
 and back, what repeats at nine is due an hour beside that from then on.
 """
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -18,8 +21,11 @@ from replica import Memory
 
 REPEATS: Final = "repeats"
 """The entry of a memory's metadata that holds the rule."""
-# Longer than any rule that says something to a person.
-RULE_CHARACTERS_MAX: Final = 120
+EXCEPTED: Final = "EXDATE"
+# Each is a time of sixteen characters, and a comma.
+EXCEPTED_MAX: Final = 100
+# Longer than any rule that says something to a person, with as many times at which it does not hold.
+RULE_CHARACTERS_MAX: Final = 120 + 17 * EXCEPTED_MAX
 _DAYS: Final = {"DAILY": 1, "WEEKLY": 7}
 _MONTHS: Final = {"MONTHLY": 1, "YEARLY": 12}
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -37,6 +43,9 @@ _UNTIL: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?", re.
 # How often something happens would have to be counted through. Such a rule is left alone where nobody waits for it.
 _COUNTED: Final = "COUNT="
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# A rule's times follow no clock that is set forward and back, and a calendar's exceptions do. Nothing that is read here
+# is due twice within a day.
+_NEAR_MS: Final = DAY_MS // 2
 
 
 def rule_of(memory: Memory) -> object:
@@ -58,6 +67,20 @@ class _Rule(NamedTuple):
     nth: int
     is_last_day: bool
     until_ms: int | None = None
+    excepted_ms: tuple[int, ...] = ()
+
+
+def with_exceptions(rule: str, excepted_ms: Iterable[int]) -> str:
+    """Return a rule that does not hold at some of its times, in ms since 1970: of more than a hundred at the latest."""
+    times = sorted({*excepted_ms})[-EXCEPTED_MAX:]
+    said = ",".join(f"{_EPOCH + timedelta(milliseconds=each):%Y%m%dT%H%M%SZ}" for each in times)
+    return f"{rule};{EXCEPTED}={said}" if said else rule
+
+
+def without_exceptions(rule: str) -> tuple[str, tuple[int, ...]]:
+    """Return a rule as RFC 5545 has it, and at which of its times it does not hold, in ms since 1970."""
+    parts = [part for part in rule.split(";") if not part.startswith(f"{EXCEPTED}=")]
+    return ";".join(parts), _excepted(_parts(rule))
 
 
 def latest(first_ms: int, rule: object, now_ms: int) -> int:
@@ -67,7 +90,7 @@ def latest(first_ms: int, rule: object, now_ms: int) -> int:
         return first_ms
     now_ms = now_ms if read.until_ms is None else min(now_ms, max(first_ms, read.until_ms))
     stretch = _stretch_of(first_ms, read, now_ms)
-    for back in range(_STRETCHES_MAX):
+    for back in range(_STRETCHES_MAX + len(read.excepted_ms)):
         past = [time for time in _times(first_ms, read, stretch + 2 - back) if first_ms <= time <= now_ms]
         if past:
             return max(past)
@@ -79,9 +102,11 @@ def is_on(first_ms: int, lasts_ms: int, rule: object, start_ms: int, end_ms: int
 
     Of what happens so many times and no more, the first is known.
     """
-    rule = None if isinstance(rule, str) and _COUNTED in rule else rule
-    last_ms = latest(first_ms, rule, end_ms)
-    return last_ms <= end_ms and last_ms + lasts_ms >= start_ms
+    is_counted = isinstance(rule, str) and _COUNTED in rule
+    last_ms = latest(first_ms, None if is_counted else rule, end_ms)
+    read = _read(rule)
+    is_excepted = read is not None and _is_excepted(last_ms, read)
+    return not is_excepted and last_ms <= end_ms and last_ms + lasts_ms >= start_ms
 
 
 def following(first_ms: int, rule: object, after_ms: int) -> int | None:
@@ -90,9 +115,11 @@ def following(first_ms: int, rule: object, after_ms: int) -> int | None:
     if read is None or first_ms < _FIRST_MS_MIN:
         return None
     if after_ms < first_ms:
-        return first_ms
+        if not _is_excepted(first_ms, read):
+            return first_ms
+        after_ms = first_ms
     stretch = _stretch_of(first_ms, read, after_ms)
-    for ahead in range(_STRETCHES_MAX):
+    for ahead in range(_STRETCHES_MAX + len(read.excepted_ms)):
         coming = [time for time in _times(first_ms, read, stretch + ahead) if time > after_ms]
         if coming:
             return min(coming) if read.until_ms is None or min(coming) <= read.until_ms else None
@@ -103,7 +130,7 @@ def following(first_ms: int, rule: object, after_ms: int) -> int | None:
 def _read(rule: object) -> _Rule | None:
     if not isinstance(rule, str):
         return None
-    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    parts = _parts(rule)
     step = parts.get("FREQ", "")
     if step not in _DAYS and step not in _MONTHS:
         return None
@@ -117,7 +144,22 @@ def _read(rule: object) -> _Rule | None:
         known[0][0] if known and step == "MONTHLY" else 0,
         step == "MONTHLY" and parts.get("BYMONTHDAY") == "-1",
         _until(parts.get("UNTIL", "")),
+        _excepted(parts),
     )
+
+
+def _parts(rule: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in rule[:RULE_CHARACTERS_MAX].split(";") if "=" in part)
+
+
+def _excepted(parts: Mapping[str, str]) -> tuple[int, ...]:
+    times = parts.get(EXCEPTED, "").split(",")[:EXCEPTED_MAX]
+    return tuple(sorted(each for each in map(_until, times) if each is not None))
+
+
+def _is_excepted(time_ms: int, rule: _Rule) -> bool:
+    at = bisect_right(rule.excepted_ms, time_ms - _NEAR_MS)
+    return at < len(rule.excepted_ms) and rule.excepted_ms[at] < time_ms + _NEAR_MS
 
 
 def _until(text: str) -> int | None:
@@ -163,6 +205,10 @@ def _weekday_of(first_ms: int, rule: _Rule) -> int:
 
 def _times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
     """Return when something is due in a stretch of its rule."""
+    return [time for time in _told_times(first_ms, rule, stretch) if not _is_excepted(time, rule)]
+
+
+def _told_times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
     if stretch < 0:
         return []
     if rule.step in _DAYS:

@@ -1,7 +1,8 @@
 """Read a calendar (iCalendar, RFC 5545): each event becomes a memory of when something happens, or happened.
 
 So do its tasks, with when they are due, and the entries of its journal, which were told on their day. What was
-cancelled is left out: nobody should be told that it happens.
+cancelled is left out, and so is each time of a repeated event that was struck out of it or moved: nobody should be told
+that it happens.
 
 A time without a zone is taken as UTC, so that every device reads it alike. What comes from a calendar reminds of
 nothing by itself: the calendar that it is from does. What this program wrote is left out: it is here already, or it was
@@ -10,13 +11,13 @@ taken back.
 
 import re
 import threading
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from cognition.days import DAY_MS
-from cognition.reminding.repeating import REPEATS
+from cognition.reminding.repeating import REPEATS, with_exceptions
 from replica import Value, derived_memory_id
 from samemind.portable.records import Item, Record, Unreadable
 
@@ -69,9 +70,10 @@ def read(text: str) -> Iterator[Record]:
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
         yield Unreadable(line=1, reason=f"expected a calendar, {error}"[:500])
         return
+    moved = _moved(entries)
     for number, entry in enumerate(entries, 1):
         try:
-            item = _item(number, entry)
+            item = _item(number, entry, moved.get(str(entry.get("uid")), ()))
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             yield Unreadable(line=number, reason=f"expected an entry of a calendar, {error!r}"[:500])
             continue
@@ -91,7 +93,7 @@ def _zone_changes(text: str) -> tuple[int, int]:
     for line in Contentlines.from_ical(text):
         said = line.upper()
         if _IN_A_ZONE in said:
-            times += 1
+            times += 1 + line.count(",")
             until = max(until, *map(int, _YEAR.findall(said)), 0)
         if not said.startswith(_LOOKED_AT):
             continue
@@ -138,7 +140,16 @@ def _is_in_every_year(months: list[int], weekdays: list[str], days: list[int]) -
     return all(1 <= number <= most for number in numbered)
 
 
-def _item(number: int, entry: Any) -> Item | None:
+def _moved(entries: Iterable[Any]) -> dict[str, list[date]]:
+    """Return which times of a series are entries of their own, as what was moved or cancelled is, by its id."""
+    found = defaultdict[str, list[date]](list)
+    for entry in entries:
+        if (time := _moment(entry, "recurrence-id")) is not None:
+            found[str(entry.get("uid"))].append(time)
+    return found
+
+
+def _item(number: int, entry: Any, moved: Sequence[date]) -> Item | None:
     if _status(entry) == "CANCELLED":
         return None
     place, more = _words(entry.get("location")), str(entry.get("description") or "").strip()
@@ -153,13 +164,13 @@ def _item(number: int, entry: Any) -> Item | None:
         return None
     said = f"{title}, {place}" if place else title
     # One that was moved out of a series has its id, and is an entry of its own.
-    moved = entry.get("recurrence-id")
-    name = uid if moved is None else f"{uid} {_ms(moved.dt)}"
+    own = _moment(entry, "recurrence-id")
+    name = uid if own is None else f"{uid} {_ms(own)}"
     return Item(
         line=number,
         rid=derived_memory_id(SOURCE, name),
         text=f"{said}\n{more}" if more else said,
-        fields={"source": SOURCE, **_times(entry, begins), **_meta(entry)},
+        fields={"source": SOURCE, **_times(entry, begins), **_meta(entry, begins, moved)},
     )
 
 
@@ -177,14 +188,28 @@ def _times(entry: Any, begins: date | None) -> dict[str, Value]:
     return found
 
 
-def _meta(entry: Any) -> dict[str, Value]:
-    """Return what else is known: how an entry repeats, and whether a task is done."""
-    found = {}
+def _meta(entry: Any, begins: date | None, moved: Sequence[date]) -> dict[str, Value]:
+    """Return what else is known: how an entry repeats, and when not, and whether a task is done."""
+    found: dict[str, bool | int | float | str | bytes | None] = {}
     if (rule := entry.get("rrule")) is not None:
-        found[REPEATS] = rule.to_ical().decode()
+        excepted = [_ms(_on_clock(each, begins)) for each in (*_struck_out(entry), *moved)]
+        found[REPEATS] = with_exceptions(rule.to_ical().decode(), excepted)
     if entry.name == "VTODO" and (_status(entry) == "COMPLETED" or "completed" in entry):
         found["status"] = "completed"
     return {"meta": found} if found else {}
+
+
+def _struck_out(entry: Any) -> Iterator[date]:
+    told = entry.get("exdate", [])
+    for each in told if isinstance(told, list) else [told]:
+        yield from (time.dt for time in each.dts)
+
+
+def _on_clock(day: date, begins: date | None) -> date:
+    """Return a day at the hour of what begins then: some programs strike a day out of what has an hour."""
+    if isinstance(day, datetime) or not isinstance(begins, datetime):
+        return day
+    return datetime.combine(day, begins.timetz())
 
 
 def _status(entry: Any) -> str:

@@ -30,6 +30,9 @@ PARTS = [
     "UNTIL=00010101",
     "UNTIL=99991231T235959Z",
     "UNTIL=" + "9" * 5_000,
+    "EXDATE=" + ",".join(f"2026{1 + day // 28:02}{1 + day % 28:02}T090000Z" for day in range(300)),
+    "EXDATE=00010101,99991231T235959Z,x",
+    "EXDATE=" + "9" * 5_000,
     "=;",
 ]
 TIMES = st.integers(-MS_MAX, MS_MAX)

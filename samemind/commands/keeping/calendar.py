@@ -114,7 +114,9 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
         entry.add("description", it.memory.text)
     rule = _rule(rule_of(it.memory))
     if rule is not None:
-        entry.add("rrule", rule)
+        entry.add("rrule", rule[0])
+        if rule[1]:
+            entry.add("exdate", rule[1])
     alarm = icalendar.Alarm()
     alarm.add("action", "DISPLAY")
     alarm.add("description", "due")
@@ -137,17 +139,25 @@ def _end(begins: datetime | None, told: object) -> datetime | None:
         return None
 
 
-def _rule(told: object) -> "calendars.vRecur | None":
-    """Return a rule as a calendar has it; None for one that is none, as somebody may have written by hand."""
+def _rule(told: object) -> "tuple[calendars.vRecur, list[datetime]] | None":
+    """Return a rule as a calendar has it, and when it does not hold.
+
+    None for one that is none, as somebody may have written by hand.
+    """
     import icalendar
+
+    from cognition.reminding.repeating import without_exceptions
+    from samemind.times import at_ms
 
     if not isinstance(told, str):
         return None
+    rule, excepted_ms = without_exceptions(told)
     try:
-        found = icalendar.vRecur.from_ical(told)
+        found = icalendar.vRecur.from_ical(rule)
     except ValueError:
         return None
-    return found if found.get("FREQ") else None
+    excepted = [time for time in map(at_ms, excepted_ms) if time is not None]
+    return (found, excepted) if found.get("FREQ") else None
 
 
 def _write(path: "Path", text: str) -> None:

@@ -14,7 +14,14 @@ from cognition.days import DAY_MS
 from cognition.reminding import reading
 from cognition.reminding.moment import TextTime
 from cognition.reminding.reading import CHARACTERS_MAX, read_reminder
-from cognition.reminding.repeating import following, is_on, latest
+from cognition.reminding.repeating import (
+    RULE_CHARACTERS_MAX,
+    following,
+    is_on,
+    latest,
+    with_exceptions,
+    without_exceptions,
+)
 from cognition.reminding.spelled import spelled
 from cognition.reminding.words import TOKEN, may_name_day, plain
 from replica import Set, Write
@@ -323,6 +330,25 @@ def test_what_repeats_is_on_from_each_of_its_times_until_it_is_over() -> None:
     counted = f"{weekly};COUNT=3"
     assert is_on(first, 0, counted, first, first)
     assert not is_on(first, 0, counted, again, again)
+
+
+def test_what_repeats_is_not_on_when_it_is_excepted() -> None:
+    hour, week = DAY_MS // 24, 7 * DAY_MS
+    first = 1_772_528_400_000  # Tuesday, 3 March 2026, 9:00 UTC
+    weeks = [first + each * week for each in range(12)]
+    # An hour beside the rule's time, as a calendar has it once clocks were set forward.
+    rule = with_exceptions("FREQ=WEEKLY;BYDAY=TU", [weeks[0], weeks[4] - hour, *weeks[5:11]])
+    assert without_exceptions(rule) == ("FREQ=WEEKLY;BYDAY=TU", (weeks[0], weeks[4] - hour, *weeks[5:11]))
+    assert [each for each in weeks if is_on(first, hour, rule, each, each + hour)] == [*weeks[1:4], weeks[11]]
+    assert latest(first, rule, weeks[10]) == weeks[3]
+    assert following(first, rule, first - 1) == weeks[1]
+    assert following(first, rule, weeks[3]) == weeks[11]
+    counted = with_exceptions("FREQ=WEEKLY;COUNT=3", weeks[:1])
+    assert not is_on(first, hour, counted, first, first)
+    many = with_exceptions("FREQ=DAILY", (first + day * DAY_MS for day in range(1, 201)))
+    assert len(many) <= RULE_CHARACTERS_MAX
+    assert following(first, many, first + 100 * DAY_MS) == first + 201 * DAY_MS, "the latest are kept"
+    assert with_exceptions("FREQ=DAILY", []) == "FREQ=DAILY"
 
 
 def test_a_weekday_of_a_rule_is_one_of_the_tellers_clock() -> None:

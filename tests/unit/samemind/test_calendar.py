@@ -24,7 +24,7 @@ def test_a_calendar_holds_every_reminder_and_nothing_else(tmp_path: Path) -> Non
                 type="prospective",
                 event_start=DUE,
                 event_end=DUE + timedelta(hours=2),
-                meta={"repeats": "FREQ=WEEKLY;BYDAY=MO"},
+                meta={"repeats": "FREQ=WEEKLY;BYDAY=MO;EXDATE=20310310T140000Z"},
             )
             await mind.remember("we met in March", event_start=DUE)
             gone = await mind.remember("archived", type="prospective", event_start=DUE)
@@ -44,6 +44,7 @@ def test_a_calendar_holds_every_reminder_and_nothing_else(tmp_path: Path) -> Non
             assert len(str(one["summary"])) <= 120
             assert two.decoded("dtend") - two.decoded("dtstart") == timedelta(hours=2)
             assert two["rrule"] == {"FREQ": ["WEEKLY"], "BYDAY": ["MO"]}
+            assert [each.dt for each in two["exdate"].dts] == [DUE + timedelta(days=7)]
             assert len([*two.walk("VALARM")]) == 1
             assert "rrule" not in one
             again = await mind.calendar()

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 import samemind
+from cognition.days import DAY_MS
+from cognition.reminding.repeating import is_on
 from samemind.blocking import BlockingMind
 from samemind.commands.portable.import_ import FORMATS
 from samemind.errors import SamemindError
@@ -383,6 +385,51 @@ def test_a_calendar_gives_its_tasks_and_its_journal_and_nothing_that_was_cancell
     assert (some_day.text, set(some_day.fields)) == ("Learn to sail", {"source", "told_at"})
     assert (heron.text, heron.fields["told_at"]) == ("By the river\nSaw a heron.", ms(6, 3))
     assert "event_start" not in heron.fields
+
+
+STRUCK_OUT = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//Somebody//EN
+BEGIN:VEVENT
+UID:choir@example.org
+DTSTART;TZID=Europe/Berlin:20260310T190000
+DTEND;TZID=Europe/Berlin:20260310T210000
+RRULE:FREQ=WEEKLY;BYDAY=TU
+EXDATE;TZID=Europe/Berlin:20260317T190000,20260407T190000
+EXDATE;VALUE=DATE:20260414
+SUMMARY:Choir rehearsal
+END:VEVENT
+BEGIN:VEVENT
+UID:choir@example.org
+RECURRENCE-ID;TZID=Europe/Berlin:20260421T190000
+DTSTART;TZID=Europe/Berlin:20260422T190000
+SUMMARY:Choir rehearsal
+END:VEVENT
+BEGIN:VEVENT
+UID:choir@example.org
+RECURRENCE-ID;TZID=Europe/Berlin:20260428T190000
+DTSTART;TZID=Europe/Berlin:20260428T190000
+STATUS:CANCELLED
+SUMMARY:Choir rehearsal
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_times_that_were_struck_out_of_a_repeated_event_or_moved_are_none_of_it(tmp_path: Path) -> None:
+    """Somebody who asked what is on that Tuesday was told of a rehearsal that had been cancelled."""
+    path = tmp_path / "mine.ics"
+    path.write_text(STRUCK_OUT.replace("\n", "\r\n"))
+    choir, moved = items(path)
+    meta, first, ends = (choir.fields[name] for name in ("meta", "event_start", "event_end"))
+    assert isinstance(meta, dict)
+    assert isinstance(first, int)
+    assert isinstance(ends, int)
+    weeks = [first + week * 7 * DAY_MS for week in range(9)]
+    on = [week for week, ms in enumerate(weeks) if is_on(first, ends - first, meta["repeats"], ms, ms)]
+    assert on == [0, 2, 3, 8]
+    wednesday = int(datetime(2026, 4, 22, 17, tzinfo=UTC).timestamp() * 1_000)
+    assert (moved.fields["event_start"], "meta" in moved.fields) == (wednesday, False)
 
 
 WRITTEN_OTHERWISE = """BEGIN:VCALENDAR
