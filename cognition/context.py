@@ -24,6 +24,7 @@ from cognition.known import REPLACED, Answer
 from cognition.ranking.classes import SINGLE_HOP, QueryClass
 from cognition.recall import RankedMemory
 from cognition.reminding.repeating import rule_text
+from cognition.reminding.rule_words import rule_in_words
 from replica import Memory, MemoryId
 
 # Of a simple question's block; beyond it answers got worse.
@@ -250,11 +251,11 @@ def harmless(text: str) -> str:
 
 
 def _happening(memory: Memory) -> str:
-    """Return when a memory says that something happens, and by which rule again; empty where it says neither."""
+    """Return when a memory says that something happens, and how it repeats; empty where it says no such time."""
     start_ms, end_ms = memory.fields.get("event_start"), memory.fields.get("event_end")
     when = "" if start_ms is None else happening(start_ms, end_ms)
     rule = rule_text(memory)
-    return f"{when}, repeats {plain(rule)}" if when and rule else when
+    return f"{when}, {plain(rule_in_words(rule))}" if when and rule else when
 
 
 def _date(ms: int) -> str:

@@ -1,7 +1,6 @@
 """What renderings of several commands say alike: counts, times, memories, and keys with their values."""
 
 import json
-import re
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any, Final
@@ -11,16 +10,6 @@ from samemind.printable import one_line
 Document = Mapping[str, Any]
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.
 DEVICE_DIGITS: Final = 12
-_UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-_WEEKDAYS: Final = {
-    "MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday",
-    "FR": "Friday", "SA": "Saturday", "SU": "Sunday",
-}  # fmt: skip
-_NTH: Final = {
-    "1": "the first ", "2": "the second ", "3": "the third ", "4": "the fourth ", "5": "the fifth ", "-1": "the last ",
-}  # fmt: skip
-_DAY: Final = re.compile(f"([1-5]|-1)?({'|'.join(_WEEKDAYS)})")
-_SAID: Final = {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY"}
 # Behind an id under which something waits for its owner.
 HELD_BACK: Final = "(looks secret, so it is held here: samemind held)"
 
@@ -83,26 +72,13 @@ def empty(document: Document, nothing: str) -> list[str]:
     return lines
 
 
-# Longer than any rule that says something to a person.
-_RULE_CHARACTERS_MAX: Final = 120
-
-
 def repeated(rule: str | None) -> str:
-    """Return a rule of RFC 5545 in words, behind a comma: as far as reminders have them, and else as it is."""
+    """Return a rule of RFC 5545 in words, behind a comma: as far as these say all of it, and else as it is."""
     if not rule:
         return ""
-    rule = one_line(rule[:_RULE_CHARACTERS_MAX])  # whoever wrote it may have written anything
-    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
-    unit = _UNITS.get(parts.get("FREQ", ""))
-    days = [_DAY.fullmatch(day) for day in parts.get("BYDAY", "").split(",") if day]
-    if unit is None or not parts.keys() <= _SAID or None in days or parts.get("BYMONTHDAY", "-1") != "-1":
-        return f", {rule}"
-    interval = parts.get("INTERVAL", "1")
-    said = f"every {unit}" if interval == "1" else f"every {interval} {unit}s"
-    named = [f"{_NTH.get(day[1] or '', '')}{_WEEKDAYS[day[2]]}" for day in days if day is not None]
-    if "BYMONTHDAY" in parts:
-        named = ["the last day"]
-    return f", {said}{' on ' if named else ''}{' and '.join(named)}"
+    from cognition.reminding.rule_words import rule_in_words  # here: most of what is shown does not repeat
+
+    return f", {one_line(rule_in_words(rule))}"
 
 
 def plain(value: Any) -> str:

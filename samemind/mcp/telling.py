@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from cognition.contradictions.relations import subject_of
 from cognition.fences import FENCE_CLOSES, FENCE_OPENS
-from samemind.rendering import happens
+from samemind.rendering import happens, repeated
 
 Document = Mapping[str, Any]
 
@@ -176,7 +176,11 @@ def _remembered(document: Document) -> str:
     against = "; it contradicts what is known: see `contradictions`" if document["contradictions"] else ""
     same = f"; it says the same as {len(document['says_same'])} told before" if document["says_same"] else ""
     reminder = document.get("reminder")
-    due = f"; due {reminder['due']}, {reminder['repeats'] or 'once'}: tell the user so" if reminder else ""
+    due = (
+        f"; due {reminder['due']}{repeated(reminder['repeats']) or ', once'}: tell the user so"
+        if reminder
+        else ""
+    )
     if document.get("reminder_missing"):
         due = "; NO reminder, since it names no certain time to come: ask the user for one"
     lines = [f"remembered {document['rid']}{facts}{same}{due}{against}"]

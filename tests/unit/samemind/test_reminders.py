@@ -78,6 +78,7 @@ def test_what_repeats_says_how(mind: BlockingMind) -> None:
     told = mind.remember("Water the plants every Tuesday", meta={"place": "balcony"})
     assert told.reminder is not None
     assert told.reminder.repeats == "FREQ=WEEKLY;BYDAY=TU"
+    assert ", every week on Tuesday: tell the user so" in tell("remember", to_json(told))
     assert mind.get(told).meta == {"place": "balcony", "repeats": "FREQ=WEEKLY;BYDAY=TU"}
 
 
@@ -132,8 +133,20 @@ def test_a_reminder_comes_up_when_it_is_due(mind: BlockingMind) -> None:
         ("FREQ=MONTHLY;BYDAY=-1FR", ", every month on the last Friday"),
         ("FREQ=MONTHLY;BYMONTHDAY=-1", ", every month on the last day"),
         ("FREQ=YEARLY;INTERVAL=3", ", every 3 years"),
-        ("FREQ=WEEKLY;COUNT=3", ", FREQ=WEEKLY;COUNT=3"),
-        ("FREQ=MONTHLY;BYMONTHDAY=15", ", FREQ=MONTHLY;BYMONTHDAY=15"),
+        ("FREQ=WEEKLY;COUNT=3;WKST=MO", ", every week, 3 times"),
+        ("FREQ=WEEKLY;UNTIL=20260714T220000Z;BYDAY=TU", ", every week on Tuesday, until 2026-07-14"),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,15", ", every month on day 1 and day 15"),
+        ("FREQ=DAILY;EXDATE=20260714T080000Z,20260716T080000Z", ", every day, not on 2026-07-14, 2026-07-16"),
+        (
+            "FREQ=DAILY;EXDATE=" + ",".join(f"202607{day}T080000Z" for day in range(10, 15)),
+            ", every day, not on 2026-07-10, 2026-07-11, 2026-07-12 and 2 more",
+        ),
+        ("FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR", ", FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR"),
+        ("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=14", ", FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=14"),
+        ("FREQ=DAILY;COUNT=0", ", FREQ=DAILY;COUNT=0"),
+        ("FREQ=DAILY;UNTIL=soon", ", FREQ=DAILY;UNTIL=soon"),
+        ("FREQ=MONTHLY;BYDAY=6MO", ", FREQ=MONTHLY;BYDAY=6MO"),
+        ("FREQ=HOURLY", ", FREQ=HOURLY"),
         ("nonsense", ", nonsense"),
     ],
 )

@@ -1,0 +1,75 @@
+"""Say in words how something repeats: "every 2 weeks on Tuesday, until 2026-07-14"."""
+
+import re
+from typing import Final
+
+from cognition.reminding.repeating import EXCEPTED
+
+_UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
+_WEEKDAYS: Final = {
+    "MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday",
+    "FR": "Friday", "SA": "Saturday", "SU": "Sunday",
+}  # fmt: skip
+_NTH: Final = {
+    "1": "the first ", "2": "the second ", "3": "the third ", "4": "the fourth ", "5": "the fifth ", "-1": "the last ",
+}  # fmt: skip
+_DAY: Final = re.compile(f"([1-5]|-1)?({'|'.join(_WEEKDAYS)})")
+_DAY_OF_MONTH: Final = re.compile(r"-1|[1-9]|[12]\d|3[01]", re.ASCII)
+_COUNT: Final = re.compile(r"[1-9]\d{0,3}", re.ASCII)
+_DATE: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T\d{6}Z?)?", re.ASCII)
+# With which day a week begins is told by most calendars, and says nothing to a person.
+_SAID: Final = frozenset({"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "COUNT", "UNTIL", "WKST", EXCEPTED})
+_EXCEPTED_SHOWN: Final = 3
+# Longer than any rule that says something to a person.
+_UNSAID_CHARACTERS_MAX: Final = 120
+
+
+def rule_in_words(rule: str) -> str:
+    """Return a rule of RFC 5545, with the times at which it does not hold, in words: as far as these say all of it.
+
+    Else return its beginning as it is: whoever wrote it may have written anything, of any length and any signs.
+    """
+    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    every, on, ends = _every(parts), _on(parts), _ends(parts)
+    if every is None or on is None or ends is None or not parts.keys() <= _SAID:
+        return rule[:_UNSAID_CHARACTERS_MAX]
+    return f"{every}{on}{ends}{_excepted(parts)}"
+
+
+def _every(parts: dict[str, str]) -> str | None:
+    unit, interval = _UNITS.get(parts.get("FREQ", "")), parts.get("INTERVAL", "1")
+    if unit is None or _COUNT.fullmatch(interval) is None:
+        return None
+    return f"every {unit}" if interval == "1" else f"every {interval} {unit}s"
+
+
+def _on(parts: dict[str, str]) -> str | None:
+    weekdays = [_DAY.fullmatch(day) for day in parts.get("BYDAY", "").split(",") if day]
+    days = [_DAY_OF_MONTH.fullmatch(day) for day in parts.get("BYMONTHDAY", "").split(",") if day]
+    named = [f"{_NTH.get(day[1] or '', '')}{_WEEKDAYS[day[2]]}" for day in weekdays if day is not None]
+    named += ["the last day" if day[0] == "-1" else f"day {day[0]}" for day in days if day is not None]
+    # A month's day that is such a weekday is neither of both.
+    if len(named) < len(weekdays) + len(days) or (weekdays and days):
+        return None
+    return f" on {' and '.join(named)}" if named else ""
+
+
+def _ends(parts: dict[str, str]) -> str | None:
+    if "UNTIL" in parts:
+        last = _date(parts["UNTIL"])
+        return last and f", until {last}"
+    if "COUNT" not in parts:
+        return ""
+    return f", {parts['COUNT']} times" if _COUNT.fullmatch(parts["COUNT"]) else None
+
+
+def _excepted(parts: dict[str, str]) -> str:
+    dates = [found for each in parts.get(EXCEPTED, "").split(",") if (found := _date(each)) is not None]
+    shown, more = dates[:_EXCEPTED_SHOWN], len(dates) - _EXCEPTED_SHOWN
+    others = f" and {more} more" if more > 0 else ""
+    return f", not on {', '.join(shown)}{others}" if shown else ""
+
+
+def _date(told: str) -> str | None:
+    found = _DATE.fullmatch(told)
+    return found and f"{found[1]}-{found[2]}-{found[3]}"
