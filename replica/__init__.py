@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from replica.storage.sql import (
         bring_over,
         connect,
+        connect_beside,
         derived_transaction,
         insert_many,
         open_file,
@@ -194,6 +195,7 @@ __all__ = [
     "claims_judged",
     "compact",
     "connect",
+    "connect_beside",
     "content_number",
     "count_memories",
     "count_tellings",
@@ -348,6 +350,7 @@ if not TYPE_CHECKING:
             "storage.sql": (
                 "bring_over",
                 "connect",
+                "connect_beside",
                 "derived_transaction",
                 "insert_many",
                 "open_file",

@@ -24,8 +24,7 @@ from replica.state.fold import keys_of
 from replica.state.memories import MemoryCell, show
 from replica.state.register import Vector
 from replica.storage.picture import Picture, picture_at
-from replica.storage.schema import migrate
-from replica.storage.sql import transaction
+from replica.storage.sql import read_together
 from replica.storage.store import SqliteStore
 
 
@@ -45,13 +44,28 @@ def rebuild(
     seen_by: DeviceId | None = None,
     changed_since_ms: int | None = None,
 ) -> None:
-    """Make an empty database a store that shows what `store` showed at a moment, of all that was stamped by then.
+    """Make an empty store show what `store` showed at a moment, of all that was stamped by then.
 
     With `seen_by`, only what that device knew by then. With `changed_since_ms`, which is no later, of memories only
     those that something happened to since that moment, or since that device knew what it did by then. `store` is only
-    read, in a transaction of the caller's, so that all of it is of one moment. `into` gets no log, and cells only of
-    what was folded anew. `BeyondHorizon` where ops of that time have left the log.
+    read, at one moment, and `into` reads its file beside it until then (`connect_beside`): it gets no log, and cells
+    only of what was folded anew. `BeyondHorizon` where ops of that time have left the log.
     """
+    with read_together(store.connection, into):
+        changes = _copy(store, into, until_ms=until_ms, seen_by=seen_by, changed_since_ms=changed_since_ms)
+    into.execute("DETACH now")
+    SqliteStore(into).write(changes, until_ms)
+
+
+def _copy(
+    store: SqliteStore,
+    into: sqlite3.Connection,
+    *,
+    until_ms: int,
+    seen_by: DeviceId | None,
+    changed_since_ms: int | None,
+) -> Changes:
+    """Copy what nothing happened to, and return what was folded anew."""
     horizon_ms = Meta.read(store.meta()).horizon_ms
     if until_ms < horizon_ms:
         raise BeyondHorizon(horizon_ms)
@@ -80,11 +94,9 @@ def rebuild(
             understood=UNDERSTOOD,
             erased=_erased(store),
         ).state
-        migrate(into)
-        with transaction(into, inserts_many=True):
-            picture.copy(into)
+        picture.copy(into)
         touched = picture.touched_of(key.name for key in refolded.cells if key.part is CellKind.MEMORY)
-    SqliteStore(into).write(_changes(store, feeds, refolded, touched, beside), until_ms)
+    return _changes(store, feeds, refolded, touched, beside)
 
 
 def _touch(picture: Picture, feeds: Chains) -> set[Key]:

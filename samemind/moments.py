@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from replica import DeviceId, SqliteStore, connect
+from replica import DeviceId, SqliteStore, connect, connect_beside
 from replica.fields import MS_MAX
 from replica.peer_notes import copy_nicknames
 from replica.reads.memories import first_made_ms, has_memories
@@ -126,11 +126,11 @@ def _make(
     # Here: nearly all questions are of now.
     from replica.past import BeyondHorizon, rebuild
 
-    made = connect(":memory:")
-    source = connect(str(device.home.store), read_only=True, key=device.key)
+    path = str(device.home.store)
+    made = connect_beside(path, key=device.key)
+    source = connect(path, read_only=True, key=device.key)
     try:
         source.execute("PRAGMA temp_store = MEMORY")  # the disk may be full, and is to hold nothing of this
-        source.execute("BEGIN")  # one moment of the store, however long this takes
         rebuild(
             SqliteStore(source), made, until_ms=until_ms, seen_by=seen_by, changed_since_ms=changed_since_ms
         )

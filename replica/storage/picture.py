@@ -2,7 +2,7 @@
 
 Nearly everything of a store is such, and to copy a row takes a fiftieth of folding its ops anew. What was touched since
 is named here and left to whoever folds (`replica.past`): the memories in a table of the reading connection alone, which
-goes with it.
+goes with it. What is copied is named by the numbers of its memories, in spans: SQLite copies each by itself.
 """
 
 import sqlite3
@@ -18,21 +18,22 @@ from replica.rows import log_row
 from replica.storage.sql import index_made_anew, insert_many, select_named
 from replica.storage.told import ALL_OPS, first_aside
 
-# Rows that lie in memory between the two stores at a time.
-_COPIED_AT_ONCE: Final = 2_000
 # Kinds that say something of the one memory of their op; SET is such where it has one.
 _OF_ONE_MEMORY: Final = ", ".join(str(int(kind)) for kind in sorted({*NEEDS_RID, OpKind.SET}))
 _BESIDE: Final = f"(o.rid IS NULL OR o.kind NOT IN ({_OF_ONE_MEMORY}))"
-# A memory's own columns, and whether none is filled beside them: fewer values are bound for most.
-_PLAIN: Final = ("id", "rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
-_FIELDS: Final = (*(f'"{name}"' for name in FIELDS), "more")
-_BARE: Final = f"coalesce({', '.join(_FIELDS)}) IS NULL"
+_MEMORY: Final = ", ".join(
+    (
+        *("id", "rid", "text", "content", "created", "updated", "feed", "accesses", "last_access"),
+        *(f'"{name}"' for name in FIELDS),
+        "more",
+    )
+)
 # What shows beside memories: each is small, and copied whole.
 _BESIDE_MEMORIES: Final = ("edge", "setting", "lesson", "says_same", "proposal_member", "same_slot")
 _OF_MEMORIES: Final = ("claim", "raised_trigger")
 # What is not in the picture: written later, or beyond what was known.
 _SINCE: Final = "(o.hlc > ? OR o.seq > p.seq)"
-# Above every seq and every position.
+# Above every seq, every position and every number of a memory.
 _EVERY: Final = 2**62
 
 
@@ -49,14 +50,14 @@ class Picture:
             " WHERE o.pos > 0 AND o.seq > p.base"
         )
         self._last = at_end_of(until_ms)
-        self._of_memories = "rid NOT IN temp.touched"
+        self._goes_on = False
 
     def go_on(self, until_ms: int, known: Mapping[int, int] | None, bases: Mapping[int, int]) -> None:
         """Become the picture of a later moment, of those memories alone that were touched since this one."""
         self._connection.execute("ALTER TABLE temp.touched RENAME TO wanted")
         self._connection.execute("DROP TABLE temp.pictured")
         self._last = at_end_of(until_ms)
-        self._of_memories += " AND rid IN temp.wanted"
+        self._goes_on = True
         self._note(known, bases)
 
     def rows_since(self) -> Iterator[LogRow]:
@@ -90,15 +91,38 @@ class Picture:
     def copy(self, target: sqlite3.Connection) -> None:
         """Copy all that shows, but for the memories that were touched and what hangs on them.
 
-        Within the caller's transaction on `target`, whose tables are empty.
+        Within the caller's transaction on `target`, whose tables are empty and which reads this store, too
+        (`replica.storage.sql.read_together`).
         """
+        target.execute("CREATE TABLE span (first INTEGER, last INTEGER)")
+        insert_many(target, "INSERT INTO span VALUES", "(?, ?)", [*self._spans()])
         with index_made_anew(target, "memory_by_content"):
-            self._copy(target, "memory", f"WHERE {_BARE} AND {self._of_memories}", _PLAIN)
-            self._copy(target, "memory", f"WHERE NOT {_BARE} AND {self._of_memories}", (*_PLAIN, *_FIELDS))
+            _copy_spans(target, "memory", _MEMORY)
         for table in _OF_MEMORIES:
-            self._copy(target, table, f"WHERE id IN (SELECT id FROM memory WHERE {self._of_memories})")
+            _copy_spans(target, table, "*")
+        target.execute("DROP TABLE span")
         for table in _BESIDE_MEMORIES:
-            self._copy(target, table)
+            target.execute(f"INSERT INTO main.{table} SELECT * FROM now.{table}")
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """Return the first and the last number of each span of memories that are copied."""
+        if self._goes_on:
+            yield from _runs(self._numbers("wanted", "WHERE rid NOT IN temp.touched"))
+            return
+        first = 0
+        for begins, ends in _runs(self._numbers("touched")):
+            yield first, begins - 1
+            first = ends + 1
+        yield first, _EVERY
+
+    def _numbers(self, table: str, where: str = "") -> Iterator[int]:
+        """Return the numbers of the memories of a table that show, ascending."""
+        return (
+            number
+            for (number,) in self._connection.execute(
+                f"SELECT id FROM temp.{table} CROSS JOIN memory USING (rid) {where} ORDER BY id"
+            )
+        )
 
     def _note(self, known: Mapping[int, int] | None, bases: Mapping[int, int]) -> None:
         """Note up to where each feed is in the picture, and whose memories were touched by what is not."""
@@ -121,14 +145,26 @@ class Picture:
             log_row, self._connection.execute(f"SELECT o.* {self._from} AND {where} ORDER BY o.pos", values)
         )
 
-    def _copy(
-        self, target: sqlite3.Connection, table: str, where: str = "", columns: tuple[str, ...] = ("*",)
-    ) -> None:
-        rows = self._connection.execute(f"SELECT {', '.join(columns)} FROM {table} {where}")
-        names = "" if columns == ("*",) else f"({', '.join(columns)})"
-        marks = f"({', '.join('?' * len(rows.description))})"
-        while page := rows.fetchmany(_COPIED_AT_ONCE):
-            insert_many(target, f"INSERT INTO {table} {names} VALUES", marks, page)
+
+def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Return the first and the last of each run of ascending numbers that follow one another."""
+    first = last = None
+    for number in numbers:
+        if last is None or number != last + 1:
+            if first is not None and last is not None:
+                yield first, last
+            first = number
+        last = number
+    if first is not None and last is not None:
+        yield first, last
+
+
+def _copy_spans(target: sqlite3.Connection, table: str, columns: str) -> None:
+    names = "" if columns == "*" else f"({columns})"
+    target.execute(
+        f"""INSERT INTO main.{table} {names} SELECT {columns if names else "o.*"}
+            FROM span CROSS JOIN now.{table} o ON o.id BETWEEN first AND last"""
+    )
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """A store as it was at a moment: what is copied of it and what is folded anew come to what its log says by then."""
 
 import sqlite3
+import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,7 +21,7 @@ from replica.past import BeyondHorizon, _erased, _known_to, rebuild
 from replica.refold import refold
 from replica.state.cells import State
 from replica.storage.picture import Picture
-from replica.storage.sql import connect
+from replica.storage.sql import connect, connect_beside, read_together
 from replica.storage.store import SqliteStore
 from tests.support.history import told
 from tests.support.replicas import (
@@ -43,12 +45,14 @@ def pictured(
     store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None, since_ms: int | None = None
 ) -> SqliteStore:
     """Return a store as it was, in a database of its own."""
-    made = connect(":memory:")
-    store.connection.execute("BEGIN")
-    try:
-        rebuild(store, made, until_ms=until_ms, seen_by=seen_by, changed_since_ms=since_ms)
-    finally:
-        store.connection.execute("ROLLBACK")
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/memory.db"
+        with closing(sqlite3.connect(path)) as file:
+            file.execute("PRAGMA synchronous = OFF")
+            store.connection.backup(file)
+        with closing(connect(path, read_only=True)) as reading:
+            made = connect_beside(path)
+            rebuild(SqliteStore(reading), made, until_ms=until_ms, seen_by=seen_by, changed_since_ms=since_ms)
     return SqliteStore(made)
 
 
@@ -280,3 +284,38 @@ def test_nothing_of_a_picture_stays_in_the_connection_that_read() -> None:
     for table in ("touched", "pictured", "wanted"):
         with pytest.raises(sqlite3.OperationalError, match="no such table"):
             store.connection.execute(f"SELECT * FROM temp.{table}")
+
+
+def test_what_is_copied_and_what_is_read_are_of_one_moment(tmp_path: Path) -> None:
+    core = core_of("ann", SqliteStore(writing := connect(str(tmp_path / "memory.db"))))
+    remember(core, "one")
+    path = str(tmp_path / "memory.db")
+    reading, made = connect(path, read_only=True), connect_beside(path)
+    late = ["two", "three"]
+
+    def between(statement: str) -> None:
+        """Write when one of the two has begun to read, and the other not yet."""
+        if statement == "BEGIN" and late:
+            remember(core, late.pop())
+
+    made.set_trace_callback(between)
+    with read_together(reading, made):
+        counts = [
+            connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+            for connection, table in ((reading, "memory"), (made, "now.memory"))
+        ]
+    assert counts == [(3,), (3,)]
+    assert not late
+    for connection in (made, reading, writing):
+        assert not connection.in_transaction
+        connection.close()
+
+
+def test_memories_changed_since_among_many_are_left_out_of_what_is_copied() -> None:
+    core = core_of("ann", store := sqlite_store())
+    rids = remember(core, *(f"note {n}" for n in range(30)))
+    for n in (0, 7, 8, 9, 20, 29):
+        say(core, ops.Set("topic", "move"), rids[n], now_ms=NOW_MS + STEP_MS)
+    say(core, ops.Forget((rids[12],)), now_ms=NOW_MS + STEP_MS)
+    assert check(store, NOW_MS) == 30
+    assert check_changes(store, NOW_MS, NOW_MS + STEP_MS) == 7
