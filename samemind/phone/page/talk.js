@@ -33,7 +33,10 @@ export function lead(address, keeper) {
       taken(data);
     };
     worker.onerror = (event) => heard({ event: "broken", message: event.message || "the device's program could not be loaded" });
-    if (begun) worker.postMessage({ id: `${me} again`, verb: "start", options: begun });
+    if (begun) {
+      worker.postMessage({ id: `${me} again`, verb: "start", options: begun });
+      worker.postMessage({ id: `${me} look`, verb: "look" }); // the link went with the page that led
+    }
     for (const { asked } of pending.values()) send(asked);
     channel.postMessage({ event: "leader" });
   }));

@@ -124,6 +124,8 @@ def test_it_pairs_by_a_code_syncs_and_opens_with_no_laptop(laptop: Laptop, phone
 def test_a_second_tab_asks_the_first_and_takes_over_when_it_closes(laptop: Laptop, phone: Open) -> None:
     first = phone(laptop.phone_url)
     begin(first)
+    pair(first, laptop)
+    first.get_by_role("link", name="Memories").click()
     second = phone(laptop.phone_url)
     ready(second)
     tell(second, "told in the second tab")
@@ -131,6 +133,8 @@ def test_a_second_tab_asks_the_first_and_takes_over_when_it_closes(laptop: Lapto
     first.close()
     tell(second, "told after the first was closed")
     expect(second.locator(".card")).to_have_count(2)
+    expect(second.locator("#where")).to_have_attribute("data-state", "together")
+    agreed(second, laptop)
 
 
 def test_one_that_was_put_out_is_told_and_erases_itself(laptop: Laptop, phone: Open) -> None:
