@@ -30,6 +30,7 @@ const policy = globalThis.trustedTypes?.createPolicy("samemind", {
 });
 const program = (name) => policy?.createScriptURL(name) ?? name;
 const main = document.getElementById("main");
+const WAIT_MS_MAX = 3_600_000; // a browser that slept, or whose clock was set, looks again by then
 let current = null, mailboxes = [];
 
 // -- what was handed over: a code in the fragment, which no server hears, or a text that another app shares ------------
@@ -58,13 +59,22 @@ async function refresh(known = null) {
   if (!known) current?.refresh?.();
   const status = known ?? (await ask("status"));
   linked(status.link, status.mailboxes); // at once: what is told of the link while more is asked is newer than this
-  status.due = (await ask("call", { verb: "due" })).answer.filter((each) => each.due_ms <= Date.now()).length;
+  const due = (await ask("call", { verb: "due" })).answer.map((each) => each.due_ms);
+  status.due = due.filter((ms) => ms <= Date.now()).length;
+  refreshAt(Math.min(...due.filter((ms) => ms > Date.now())));
   for (const view of VIEWS) {
     const badge = document.querySelector(`.tab[data-path="${view.path}"] .badge`);
     const count = view.count?.(status) ?? 0;
     badge.hidden = !count;
     badge.textContent = count > 99 ? "99+" : String(count);
   }
+}
+
+// What becomes due while the page is open is no news of any device.
+let dueNext = 0;
+function refreshAt(ms) {
+  clearTimeout(dueNext);
+  if (Number.isFinite(ms)) dueNext = setTimeout(refreshed, Math.min(ms - Date.now(), WAIT_MS_MAX));
 }
 
 // One after the other, and once for all news that come meanwhile. What was under way when the device was erased fails, and that

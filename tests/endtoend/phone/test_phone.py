@@ -137,6 +137,24 @@ def test_a_second_tab_asks_the_first_and_takes_over_when_it_closes(laptop: Lapto
     agreed(second, laptop)
 
 
+def test_what_becomes_due_while_the_page_is_open_is_shown_as_due(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.clock.install()
+    tell(page, "Remind me to call the plumber in 2 hours")
+    expect(page.get_by_text("Remembered. Due ")).to_be_visible()
+    badge = page.locator('.tab[data-path="due"] .badge')
+    expect(badge).to_be_hidden()
+    page.get_by_role("link", name="Due").click()
+    expect(page.get_by_role("heading", name="Coming")).to_be_visible()
+    for _ in range(3):  # it looks each hour, as a browser may sleep
+        page.clock.fast_forward("01:00:00")
+        page.wait_for_timeout(200)
+    expect(badge).to_have_text("1")
+    expect(page.get_by_role("heading", name="Now")).to_be_visible()
+    expect(page.get_by_role("heading", name="Coming")).to_have_count(0)
+
+
 def test_one_that_was_put_out_is_told_and_erases_itself(laptop: Laptop, phone: Open) -> None:
     page = phone(laptop.phone_url)
     begin(page)
