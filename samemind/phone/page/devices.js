@@ -1,8 +1,9 @@
 // The first visit, pairing, the devices of the group, and what this browser promises to keep.
 import { ask } from "./talk.js";
-import { h, momentOf, notice, sizeOf } from "./dom.js";
+import { h, momentIn, notice, sizeOf } from "./dom.js";
 
 const CODE_LETTERS = 40;
+const ID_SHOWN = 12; // as `samemind peers list` shows it
 
 function guessedName() {
   const agent = navigator.userAgent;
@@ -63,7 +64,8 @@ export function devicesView() {
 
   async function refresh() {
     const { answer } = await ask("call", { verb: "devices" });
-    list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, each.name), h("span", { class: "muted" }, each.is_here ? "this device" : each.is_out ? "taken out" : ""))));
+    const isAlike = (one) => answer.some((each) => each.name === one.name && each.id !== one.id);
+    list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, each.name, isAlike(each) && h("span", { class: "muted" }, ` ${each.id.slice(0, ID_SHOWN)}`)), h("span", { class: "muted" }, each.is_here ? "this device" : each.is_out ? "taken out" : ""))));
     const status = await ask("status");
     figures.replaceChildren(...Object.entries({ Memories: status.memories, "On its disk": sizeOf(status.bytes), Link: status.link.why || status.link.state }).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))]));
     mailboxes.replaceChildren(...status.mailboxes.map(mailboxPanel));
@@ -114,7 +116,7 @@ const ADVICE = {
 };
 
 function mailboxPanel(each) {
-  const met = each.looked_ms ? `Last met by mailbox at ${momentOf(each.looked_ms)}.` : "Not met by this mailbox since the page was opened.";
+  const met = each.looked_ms ? `Last met by mailbox ${momentIn(each.looked_ms)}.` : "Not met by this mailbox since the page was opened.";
   const told = [h("h3", {}, `Mailbox ${each.name}`), h("p", { class: "muted" }, each.putting_off && !each.trouble ? `${met} What was told here since is passed on soon, or when the device that serves this page is near.` : met)];
   if (each.trouble) told.push(h("p", { class: "panel warn", role: "alert" }, `Since then: ${each.trouble}. ${(ADVICE[each.kind] ?? ADVICE.network)()}`));
   for (const reason of each.refused) told.push(h("p", { class: "panel warn", role: "alert" }, `Some of what lies there is not taken yet: ${reason}. Is the clock of this phone right, and that of your other devices?`));
@@ -124,12 +126,11 @@ function mailboxPanel(each) {
 // What the browser does not promise, said plainly.
 async function promised() {
   const told = [];
-  const say = (title, text) => told.push(h("div", { class: "panel" }, h("h3", {}, title), h("p", { class: "muted" }, text)));
+  const say = (title, text, more) => told.push(h("div", { class: "panel" }, h("h3", {}, title), h("p", { class: "muted" }, text), more));
   const address = await elsewhere();
   if (address) told.push(otherAddress(address));
   if (!navigator.serviceWorker?.controller && document.documentElement.dataset.kept === "no") {
-    say("Opens only near the device that serves it", "This browser does not trust the certificate of this address, so it may not keep the page. What you remember stays here all the same; the page opens while that device is there. “samemind phone” on that device shows how to trust it.");
-    told.push(h("p", {}, h("a", { href: "trust" }, "Have this browser trust that device")));
+    say("Opens only near the device that serves it", "This browser does not trust the certificate of this address, so it may not keep the page. What you remember stays here all the same; the page opens while that device is there. “samemind phone” on that device shows how to trust it.", h("a", { href: "trust" }, "Have this browser trust that device"));
   }
   if (!(await navigator.storage.persisted())) {
     say("The browser may clear this", "It made no promise to keep what this page stores: when its disk is full, or after a week without a visit on an iPhone, it may clear it. Put the page on your home screen, and let it meet your other devices now and then.");

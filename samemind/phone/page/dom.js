@@ -34,20 +34,23 @@ const midnight = (ms) => new Date(ms).setHours(0, 0, 0, 0);
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const inWords = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export function dayOf(ms, now = Date.now()) {
+// As it stands within a sentence.
+export function dayIn(ms, now = Date.now()) {
   const days = Math.round((midnight(ms) - midnight(now)) / DAY_MS);
-  if (Math.abs(days) < 2) return inWords(relative.format(days, "day"));
+  if (Math.abs(days) < 2) return relative.format(days, "day");
   const year = new Date(ms).getFullYear() === new Date(now).getFullYear() ? undefined : "numeric";
   return new Intl.DateTimeFormat("en", { weekday: Math.abs(days) < 7 ? "long" : undefined, day: "numeric", month: "long", year }).format(ms);
 }
 export const timeOf = (ms) => new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(ms);
-export const momentOf = (ms) => `${dayOf(ms)}, ${timeOf(ms)}`;
+export const dayOf = (ms) => inWords(dayIn(ms));
+export const momentIn = (ms) => `${dayIn(ms)}, ${timeOf(ms)}`;
+export const momentOf = (ms) => inWords(momentIn(ms));
 export const sizeOf = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 const NOTICE_MS = 6_000;
 export function notice(text, { error = false, action = null } = {}) {
   const gone = () => box.remove();
-  const box = h("div", { class: error ? "notice error" : "notice", role: error ? "alert" : "status" }, h("span", {}, text), action && h("button", { type: "button", onclick: () => { gone(); action.run(); } }, action.name));
+  const box = h("div", { class: error ? "notice error" : "notice", role: error ? "alert" : "status" }, h("span", {}, inWords(text)), action && h("button", { type: "button", onclick: () => { gone(); action.run(); } }, action.name));
   const all = document.getElementById("notices");
   all.replaceChildren(box);
   setTimeout(gone, action || error ? NOTICE_MS * 2 : NOTICE_MS);

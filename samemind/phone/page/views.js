@@ -1,6 +1,6 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
-import { dayOf, h, momentOf, notice, timeOf } from "./dom.js";
+import { dayIn, dayOf, h, momentIn, momentOf, notice, timeOf } from "./dom.js";
 import { voiceButton } from "./voice.js";
 
 const FIRST = 40;
@@ -29,8 +29,8 @@ function marked(text, words) {
 function card(memory, { words = [], arrived = false, dated = false, changed }) {
   const more = h("div", { class: "card-more", hidden: true });
   const meta = [dated ? momentOf(memory.told_ms) : timeOf(memory.told_ms)];
-  if (memory.due_ms) meta.push(`due ${momentOf(memory.due_ms)}`);
-  if (memory.changed_ms - memory.told_ms > 60_000) meta.push(`changed ${dated ? momentOf(memory.changed_ms) : dayOf(memory.changed_ms).toLowerCase()}`);
+  if (memory.due_ms) meta.push(`due ${momentIn(memory.due_ms)}`);
+  if (memory.changed_ms - memory.told_ms > 60_000) meta.push(`changed ${dated ? momentIn(memory.changed_ms) : dayIn(memory.changed_ms)}`);
   if (!memory.is_here) meta.push(`from ${memory.by ?? "another device"}`);
   if (memory.speaker) meta.push(`said by ${memory.speaker}`);
   const open = h("button", { type: "button", class: "card-open", "aria-expanded": "false", onclick: toggle },
@@ -89,7 +89,7 @@ export function memoriesView() {
       const told = await run("remember", { text, anyway, rid: (field.dataset.rid ??= newId()) });
       delete field.dataset.rid;
       field.value = "";
-      const due = told.due_ms ? ` Due ${momentOf(told.due_ms)}.` : told.is_without_time ? " It names no certain time to come, so it is no reminder." : "";
+      const due = told.due_ms ? ` Due ${momentIn(told.due_ms)}.` : told.is_without_time ? " It names no certain time to come, so it is no reminder." : "";
       notice(`Remembered.${due}`);
     } catch (error) {
       if (error.name === "LooksSecret") notice(error.message, { error: true, action: { name: "Remember it anyway", run: () => remember(true) } });

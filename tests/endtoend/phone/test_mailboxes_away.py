@@ -135,7 +135,7 @@ def test_away_from_the_laptop_both_meet_by_webdav(phone: Open, tmp_path: Path) -
         with without_panel(home) as laptop:
             agree_apart(page, laptop)
         page.get_by_role("link", name="Devices").click()
-        expect(page.locator("#mailboxes")).to_contain_text("Last met by mailbox at")
+        expect(page.locator("#mailboxes")).to_contain_text("Last met by mailbox")
 
 
 def test_away_from_the_laptop_both_meet_by_a_nats_server(phone: Open, tmp_path: Path) -> None:
