@@ -15,6 +15,7 @@ const SHAPES = {
   memories: "M4 6h16M4 12h16M4 18h10",
   due: "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z",
   questions: "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2.2M12 17.5v.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z",
+  clear: "M7 7l10 10M17 7 7 17",
   voice: "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3ZM6 11a6 6 0 0 0 12 0M12 17v4",
   devices: "M4 5h11v9H4zM2 17h13M17 9h5v10h-5z",
 };

@@ -2,6 +2,7 @@
 import { keep, kept } from "./kept.js";
 import { ask, lead, onEvent } from "./talk.js";
 import { h, icon, notice, timeOf } from "./dom.js";
+import { takeUp } from "./drafts.js";
 import { devicesView, welcome, wiped } from "./devices.js";
 import { dueView, memoriesView, questionsView } from "./views.js";
 
@@ -150,7 +151,7 @@ async function start() {
   const given = handedOver();
   if (!navigator.locks || !navigator.storage?.getDirectory) throw new Error("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost.");
   lead(program("{{WORKER}}"), program("{{KEEPER}}")).catch(failed);
-  const [wiping, named] = await Promise.all([kept("wiping"), kept("name")]);
+  const [wiping, named] = await Promise.all([kept("wiping"), kept("name"), takeUp()]);
   let name = wiping ? null : named, code = null;
   if (!name) {
     loading.then(keepPage);

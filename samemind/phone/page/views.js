@@ -1,6 +1,7 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
-import { dayIn, dayOf, h, momentIn, momentOf, notice, timeOf } from "./dom.js";
+import { dayIn, dayOf, h, icon, momentIn, momentOf, notice, timeOf } from "./dom.js";
+import { COMPOSER, draft, drafted, draftOf } from "./drafts.js";
 import { voiceButton } from "./voice.js";
 
 const FIRST = 40;
@@ -26,6 +27,8 @@ function marked(text, words) {
   return text.split(pattern).map((part, at) => (at % 2 ? h("mark", {}, part) : part));
 }
 
+const opened = new Set(); // cards that show their choices, which news draw anew
+
 function card(memory, { words = [], arrived = false, dated = false, changed }) {
   const more = h("div", { class: "card-more", hidden: true });
   const meta = [dated ? momentOf(memory.told_ms) : timeOf(memory.told_ms)];
@@ -39,47 +42,88 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
   const element = h("li", { class: arrived ? "card arrived" : "card", "data-rid": memory.rid }, open, more);
 
   function toggle() {
-    more.hidden = !more.hidden;
+    if (more.hidden) opened.add(memory.rid);
+    else opened.delete(memory.rid);
+    expand();
+  }
+  function expand() {
+    more.hidden = !opened.has(memory.rid);
     open.setAttribute("aria-expanded", String(!more.hidden));
-    if (!more.hidden) more.replaceChildren(...choices());
+    if (more.hidden) more.replaceChildren();
+    else if (draftOf(memory.rid) !== null) edit();
+    else more.replaceChildren(...choices());
+  }
+  function close() {
+    opened.delete(memory.rid);
+    draft(memory.rid, null);
   }
   const choices = () => [
-    h("button", { type: "button", onclick: edit }, "Edit"),
+    h("button", { type: "button", onclick: () => edit().focus() }, "Edit"),
     h("button", { type: "button", class: "danger", onclick: doubt }, "Forget"),
   ];
   function edit() {
-    const field = h("textarea", { rows: 3, "aria-label": "The memory's words" });
-    field.value = memory.text;
+    const field = h("textarea", { rows: 3, "aria-label": "The memory's words", oninput: () => draft(memory.rid, field.value) });
+    field.value = draftOf(memory.rid) ?? memory.text;
     const save = async () => {
+      const text = field.value;
       try {
-        await run("edit", { rid: memory.rid, text: field.value });
+        await run("edit", { rid: memory.rid, text });
+        if (field.value === text) close();
         changed();
       } catch (error) { complain(error); }
     };
-    more.replaceChildren(field, h("button", { type: "button", class: "primary", onclick: save }, "Save"), h("button", { type: "button", class: "quiet", onclick: () => more.replaceChildren(...choices()) }, "Leave as it was"));
-    field.focus();
+    const leave = () => {
+      draft(memory.rid, null);
+      more.replaceChildren(...choices());
+    };
+    more.replaceChildren(field, h("button", { type: "button", class: "primary", onclick: save }, "Save"), h("button", { type: "button", class: "quiet", onclick: leave }, "Leave as it was"));
+    return field;
   }
   function doubt() {
     const forget = async () => {
       try {
         await run("forget", { rid: memory.rid });
+        close();
         notice("Forgotten, on all your devices as they meet.");
         changed();
       } catch (error) { complain(error); }
     };
     more.replaceChildren(h("p", { class: "muted" }, "Forget this for good, on every device?"), h("button", { type: "button", class: "danger", onclick: forget }, "Forget it"), h("button", { type: "button", class: "quiet", onclick: () => more.replaceChildren(...choices()) }, "Keep it"));
   }
+  expand();
   return element;
 }
 
 export function memoriesView() {
   let asked = 0, seen = null, most = FIRST, still = 0, told = null, shows = "";
-  const field = h("textarea", { rows: 1, id: "say", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: refresh, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
+  const field = h("textarea", { rows: 1, id: "say", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
   const hint = h("p", { role: "status" });
   const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
   const list = h("div", { id: "list" });
-  const composer = h("div", { class: "composer" }, field, h("div", { class: "composer-foot" }, hint, voiceButton(field, refresh), button));
+  const clear = h("button", { type: "button", class: "quiet clear", "aria-label": "Clear", onclick: empty }, icon("clear"));
+  const composer = h("div", { class: "composer" }, field, clear, h("div", { class: "composer-foot" }, hint, voiceButton(field, typed), button));
   const element = h("div", {}, composer, list);
+  field.value = draftOf(COMPOSER) ?? "";
+  for (const rid of drafted()) opened.add(rid);
+
+  function typed() {
+    delete field.dataset.rid; // other words are another memory
+    draft(COMPOSER, field.value || null);
+    return refresh();
+  }
+
+  function fill(text) {
+    field.value = [field.value, text].filter(Boolean).join("\n");
+    field.focus();
+    typed();
+  }
+
+  function empty() {
+    const before = field.value;
+    field.value = "";
+    fill("");
+    notice("Cleared.", { action: { name: "Undo", run: () => fill(before) } });
+  }
 
   async function remember(anyway = false) {
     const text = field.value.trim();
@@ -87,8 +131,10 @@ export function memoriesView() {
     button.disabled = true;
     try {
       const told = await run("remember", { text, anyway, rid: (field.dataset.rid ??= newId()) });
-      delete field.dataset.rid;
-      field.value = "";
+      if (field.value.trim() === text) { // else somebody typed on meanwhile
+        field.value = "";
+        typed();
+      }
       const due = told.due_ms ? ` Due ${momentIn(told.due_ms)}.` : told.is_without_time ? " It names no certain time to come, so it is no reminder." : "";
       notice(`Remembered.${due}`);
     } catch (error) {
@@ -108,6 +154,7 @@ export function memoriesView() {
     const turn = (asked += 1);
     const question = field.value;
     button.hidden = !question.trim();
+    clear.hidden = !question;
     try {
       if (question.trim()) {
         const { answer, took_ms } = await ask("call", { verb: "ask", options: { question, limit: FOUND } });
@@ -163,7 +210,7 @@ export function memoriesView() {
 
   const shown = refresh();
   const isBusy = () => list.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
-  return { element, shown, refresh: () => { if (!isBusy()) refresh(); }, fill: (text) => { field.value = text; field.focus(); refresh(); } };
+  return { element, shown, refresh: () => { if (!isBusy()) refresh(); }, fill };
 }
 
 export function dueView() {

@@ -1,0 +1,34 @@
+// What is typed and neither stored nor given up: it outlives another view, news that draw the list anew, and the page itself,
+// which a phone ends whenever it wants. Beside the store, under one name, so that erasing this device erases it.
+import { keep, kept } from "./kept.js";
+
+export const COMPOSER = "composer"; // of all others the key is the memory whose text is changed
+const STILL_MS = 250, EDITS_MAX = 8, NAME = "drafts";
+let texts = new Map(), waiting = 0;
+
+export const draftOf = (key) => texts.get(key) ?? null;
+export const drafted = () => [...texts.keys()];
+
+// Begin with what the last page left.
+export async function takeUp() {
+  texts = new Map((await kept(NAME)) ?? []);
+}
+
+// Note what a field holds now; null where nothing is left to keep.
+export function draft(key, text) {
+  if (draftOf(key) === text) return;
+  texts.delete(key); // what was typed last comes last
+  if (text !== null) texts.set(key, text);
+  const edits = drafted().filter((each) => each !== COMPOSER);
+  for (const each of edits.slice(0, -EDITS_MAX)) texts.delete(each); // a memory that is gone asks for its draft no more
+  waiting ||= setTimeout(write, STILL_MS);
+}
+
+function write() {
+  if (!waiting) return;
+  clearTimeout(waiting);
+  waiting = 0;
+  if (!document.documentElement.dataset.gone) keep(NAME, [...texts]).catch((error) => console.warn("what is typed is on this page alone:", error));
+}
+
+document.addEventListener("visibilitychange", write); // who leaves the page may find it ended

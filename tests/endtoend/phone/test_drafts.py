@@ -1,0 +1,119 @@
+"""What is typed on a phone's page is lost by nothing that the phone or another device does."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.endtoend.phone.conftest import Laptop, agreed, begin, call, pair, ready, tell
+
+Open = Callable[[str], Page]
+_ANSWER_LATE = """() => {
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (asked) {
+    if (asked.options?.verb === "remember") setTimeout(() => post.call(this, asked), 1000);
+    else post.call(this, asked);
+  };
+}"""
+# After the pause behind which it is written down.
+_PAUSE_MS = 600
+
+
+def test_a_text_not_told_yet_outlives_views_and_the_page(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.locator("#say").fill("The boiler was serviced")
+    page.get_by_role("link", name="Due").click()
+    page.get_by_role("link", name="Memories").click()
+    expect(page.locator("#say")).to_have_value("The boiler was serviced")
+    page.locator("#say").press_sequentially(" in May")
+    page.wait_for_timeout(_PAUSE_MS)
+    page.reload()
+    ready(page)
+    expect(page.locator("#say")).to_have_value("The boiler was serviced in May")
+    page.goto(f"{laptop.phone_url}?text=by+Moser")
+    ready(page)
+    expect(page.locator("#say")).to_have_value("The boiler was serviced in May\nby Moser")
+    page.get_by_role("button", name="Remember", exact=True).click()
+    page.locator("#say:placeholder-shown").wait_for()
+    page.wait_for_timeout(_PAUSE_MS)
+    page.reload()
+    ready(page)
+    expect(page.locator("#say")).to_have_value("")
+    assert [each["text"] for each in call(page, "recent", limit=5)] == [
+        "The boiler was serviced in May\nby Moser"
+    ]
+
+
+def test_who_types_on_while_it_is_stored_loses_no_word(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.evaluate(_ANSWER_LATE)
+    page.locator("#say").fill("The boiler was serviced")
+    page.get_by_role("button", name="Remember", exact=True).click()
+    page.locator("#say").fill("Moser wants to be paid")
+    expect(page.get_by_text("Remembered.")).to_be_visible()
+    expect(page.locator("#say")).to_have_value("Moser wants to be paid")
+    page.get_by_role("button", name="Remember", exact=True).click()
+    page.locator("#say:placeholder-shown").wait_for()
+    told = {each["text"] for each in call(page, "recent", limit=5)}
+    assert told == {"The boiler was serviced", "Moser wants to be paid"}
+
+
+def test_an_edit_outlives_news_of_another_device_and_the_page(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    page.get_by_role("link", name="Memories").click()
+    tell(page, "The boiler was serviced")
+    page.locator(".card-open").click()
+    page.get_by_role("button", name="Edit").click()
+    words = page.get_by_label("The memory's words")
+    words.fill("The boiler was serviced by Moser")
+    words.blur()  # as who puts the keyboard away
+    laptop.ask("remember", text="News of the laptop")
+    expect(page.get_by_text("News of the laptop")).to_be_visible()
+    expect(words).to_have_value("The boiler was serviced by Moser")
+    page.wait_for_timeout(_PAUSE_MS)
+    page.reload()
+    ready(page)
+    expect(words).to_have_value("The boiler was serviced by Moser")
+    page.get_by_role("button", name="Save").click()
+    expect(words).to_have_count(0)
+    expect(page.locator(".card-text").filter(has_text="by Moser")).to_be_visible()
+    agreed(page, laptop)
+
+
+@pytest.mark.parametrize("wipes", ["by itself", "from elsewhere"])
+def test_what_was_typed_goes_with_all_else_that_is_erased(laptop: Laptop, phone: Open, wipes: str) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    if wipes == "from elsewhere":
+        pair(page, laptop)
+    page.get_by_role("link", name="Memories").click()
+    page.locator("#say").fill("Nobody else is to read this")
+    page.get_by_role("link", name="Devices").click()
+    if wipes == "by itself":
+        page.get_by_role("button", name="Erase this device").click()
+        page.get_by_role("button", name="Erase it").click()
+    else:
+        laptop.ask("peers revoke", device=call(page, "status")["device"])
+    page.get_by_role("button", name="Begin anew").wait_for()
+    page.wait_for_timeout(_PAUSE_MS)
+    page.reload()
+    begin(page)
+    page.get_by_role("link", name="Memories").click()
+    expect(page.locator("#say")).to_have_value("")
+
+
+def test_a_question_is_cleared_by_one_press_and_comes_back_by_another(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    clear = page.get_by_role("button", name="Clear")
+    expect(clear).to_be_hidden()
+    page.locator("#say").fill("where is the dentist?")
+    clear.click()
+    expect(page.locator("#say")).to_have_value("")
+    expect(clear).to_be_hidden()
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.locator("#say")).to_have_value("where is the dentist?")
