@@ -26,10 +26,10 @@ from replica.state.register import Vector
 _FRAME_OPS_CEILING: Final = 2 * FRAME_OPS_TARGET
 _FRAME_PAYLOAD_BYTES_CEILING: Final = 3 * FRAME_PAYLOAD_BYTES_TARGET
 
-# The first frames are small: whoever takes them works while the next is made, which takes a quarter of the time for as
-# many ops. So each is so many times the one before.
-_FIRST_FRAME_OPS: Final = 250
-_FRAME_GROWTH: Final = 4
+# The first frames are small: whoever takes them works while the next is made. That takes a quarter of the time for as
+# many ops, and a frame takes the receiver some milliseconds whatever is in it. So each is so many times the one before.
+_FIRST_FRAME_OPS: Final = 100
+_FRAME_GROWTH: Final = 10
 
 # What an op takes beside its payload and what it has seen: its columns, and its part of a segment.
 _HEADER_BYTES: Final = 200

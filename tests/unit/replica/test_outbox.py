@@ -62,10 +62,10 @@ def test_ops_leave_in_the_order_in_which_they_were_committed() -> None:
 def test_a_long_log_leaves_in_frames_that_grow_to_about_the_target() -> None:
     """Whoever takes them begins with the first while the next is made."""
     (core,) = group("ann")
-    for start in range(0, 3 * FRAME_OPS_TARGET, 250):
-        core.commit([forget(n) for n in range(start, start + 250)], NOW_MS)
+    for start in range(0, 3 * FRAME_OPS_TARGET, 100):
+        core.commit([forget(n) for n in range(start, start + 100)], NOW_MS)
     sent = frames(core)
-    assert [len(frame.ops) for frame in sent] == [250, 1_000, 4_000, FRAME_OPS_TARGET, 4_750]
+    assert [len(frame.ops) for frame in sent] == [100, 1_000, FRAME_OPS_TARGET, FRAME_OPS_TARGET, 3_900]
     assert all(well_made(core, frame) for frame in sent)
 
 
