@@ -219,6 +219,11 @@ class Link:
                 raise self._failure or LinkLost(f"the link ended: {self.progress.goodbye or 'closed here'}")
             await self._news.wait()
 
+    async def spoken(self) -> None:
+        """Wait until both sides have greeted and all that was to be said has left, or the link has ended."""
+        while not self.ended.is_set() and (self._outgoing or self._writing or not self.progress.open):
+            await self._news.wait()
+
     async def probe(self) -> None:
         """Find out whether the peer is still there, and end the link if nothing comes within seconds."""
         before, quiet = self._bytes_in, self.progress.quiet

@@ -36,6 +36,8 @@ KEEPALIVE_PROBES: Final = 3
 LINKS_OF_A_PEER_MAX: Final = 4
 # A row for each peer is written when a link comes to rest, but not for every single op of a busy one.
 SAVE_SECONDS_MIN: Final = 60.0
+# Words of a link leave in milliseconds; where a slow network keeps them for longer, what is known is noted meanwhile.
+SAVE_WAITS_SECONDS_MAX: Final = 1.0
 # Long enough to hear what the peer has: a snapshot keeps a link from coming to rest.
 SPARE_SECONDS_MIN: Final = 30.0
 # A last word to every peer must not hold up whoever waits for the program to end.
@@ -131,7 +133,7 @@ class Links:
             record = self._group.record(peer)
             self._group.update(peer, replace(record, last=address))
             if record.last != address:  # kept at once: who is killed in its first sync knows where to go on
-                self._tasks.once("noting how a link went", self._group.save, link)
+                self._tasks.once("noting how a link went", self._save, link)
         self._linked(peer)
         self._changed()
         return kept
@@ -225,6 +227,12 @@ class Links:
             _log.exception("the link to %s is dropped", link.peer.hex()[:8])
             link.drop()
 
+    async def _save(self, link: Link) -> None:
+        """Write down what a link came to, but not before its words: they would wait for the store's thread."""
+        with trio.move_on_after(SAVE_WAITS_SECONDS_MAX):
+            await link.spoken()
+        await self._group.save(link)
+
     def _turned(self, link: Link) -> None:
         """Follow what a link has come to."""
         kept, progress = self.get(link.peer), link.progress
@@ -240,7 +248,7 @@ class Links:
         self._group.update(link.peer, record)
         if progress.quiet and trio.current_time() - kept.saved >= SAVE_SECONDS_MIN:
             kept.saved = trio.current_time()
-            self._tasks.once("noting how a link went", self._group.save, link)
+            self._tasks.once("noting how a link went", self._save, link)
         if progress.group > self._group.size >= 0:
             self._group.size = progress.group
             self._grown()

@@ -16,7 +16,7 @@ from sync.links import LINKS_OF_A_PEER_MAX, Links, LinkSlot
 from sync.neighbours import LinkLimits
 from sync.syncer import open_syncer
 from sync.tls import SecureStream
-from tests.support.daemons import agree
+from tests.support.daemons import agree, until
 from tests.support.devices import Device, devices, run
 from tests.support.links import End, meet_paired, part
 
@@ -246,6 +246,41 @@ def test_a_link_that_broke_before_it_had_its_place_ends_alone(tmp_path: Path) ->
             await kept.gone.wait()
             assert phone.identity.device_id not in links
             await part(answering)
+
+    run(main)
+
+
+@pytest.mark.parametrize("greets", [True, False], ids=["a peer that greets", "a silent one"])
+def test_where_a_peer_answered_is_noted_once_both_have_greeted_or_a_while_has_passed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greets: bool
+) -> None:
+    """The note would hold up the first words: both need the store's thread."""
+    monkeypatch.setattr("sync.links.SAVE_WAITS_SECONDS_MAX", 60 if greets else 0.2)
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "phone") as (laptop, phone),
+            links_of(laptop) as far,
+            links_of(phone) as near,
+            trio.open_nursery() as nursery,
+        ):
+            said: list[str] = []
+            await phone.replica.run(lambda _, connection: connection.set_trace_callback(said.append))
+            dialling, answering = await meet_paired(phone.identity, laptop.identity)
+            await take(near, dialling, nursery, dialled=True)
+            await trio.testing.wait_all_tasks_blocked(0.05)
+            assert not any("INTO peer" in sql for sql in said)
+            if greets:
+                await take(far, answering, nursery, dialled=False)
+
+            async def is_noted() -> bool:
+                return any("INTO peer" in sql for sql in said)
+
+            await until(is_noted, seconds_max=20)
+            await phone.replica.run(lambda _, connection: connection.set_trace_callback(None))
+            nursery.cancel_scope.cancel()
+            if not greets:
+                await part(answering)
 
     run(main)
 
