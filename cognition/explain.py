@@ -7,6 +7,7 @@ is told its place, and the signals in which it fell short of the last one that w
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from cognition import passes
@@ -55,10 +56,12 @@ def why_not(
         return [ExplainedStage("store", False, _gone(connection, rid))]
     stages = [ExplainedStage("store", True, "it is here")]
     told = {number} if summary is None else {member.id for member in summary.members}
-    if not passes.allowed(connection, [*told], filters) >= told:
+    if any(ranked.of_past for ranked in parts):
+        filters = replace(filters, outdated=True)  # as the ranking of such a question does
+    places = {hit.rid: place for place, hit in enumerate(hits)}
+    if rid not in places and not passes.allowed(connection, [*told], filters) >= told:
         return [*stages, ExplainedStage("filters", False, _KEPT_OUT)]
     stages.append(ExplainedStage("filters", True, "the filters let it through"))
-    places = {hit.rid: place for place, hit in enumerate(hits)}
     if rid in places:
         shown = f"it is shown, at {places[rid] + 1} of {len(hits)}"
         return [*stages, _candidate(hits[places[rid]].found), ExplainedStage("ranking", True, shown)]

@@ -63,6 +63,18 @@ def test_a_part_of_a_question_that_others_outdid_is_named(tmp_path: Path) -> Non
         assert "'what did Pavel buy?'" in last.detail
 
 
+def test_what_no_longer_holds_is_kept_out_of_the_present_alone(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        before = mind.remember("I work at Globex", at="2026-03-01", wait=True).rid
+        mind.remember("I work at Initech now", at="2026-09-01", wait=True)
+        assert mind.why_not(before, "where do I work?").stages[-1].name == "filters"
+        assert mind.why_not(before, "where did I work before?").found
+        assert mind.why_not(before, "where do I live and where did I work before?").found
+        assert mind.why_not(before, "I work at Globex").found  # whoever asks in its words gets it
+        last = mind.why_not(before, "where did I work before?", k=0).stages[-1]
+        assert (last.name, last.passed) == ("ranking", False)
+
+
 def test_a_wish_that_a_recall_refuses_is_refused_here_too(tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "home") as mind:
         rid = mind.remember("Pavel bought a telescope").rid
