@@ -102,11 +102,20 @@ def is_on(first_ms: int, lasts_ms: int, rule: object, start_ms: int, end_ms: int
 
     Of what happens so many times and no more, the first is known.
     """
-    is_counted = isinstance(rule, str) and _COUNTED in rule
-    last_ms = latest(first_ms, None if is_counted else rule, end_ms)
+    last_ms = latest(first_ms, _uncounted(rule), end_ms)
     read = _read(rule)
     is_excepted = read is not None and _is_excepted(last_ms, read)
     return not is_excepted and last_ms <= end_ms and last_ms + lasts_ms >= start_ms
+
+
+def turn_ms(first_ms: int, rule: object, end_ms: int) -> int | None:
+    """Return how long behind the time before it the last time by `end_ms` is; None where that is the first."""
+    last_ms = latest(first_ms, _uncounted(rule), end_ms)
+    return None if last_ms <= first_ms else last_ms - latest(first_ms, rule, last_ms - 1)
+
+
+def _uncounted(rule: object) -> object:
+    return None if isinstance(rule, str) and _COUNTED in rule else rule
 
 
 def following(first_ms: int, rule: object, after_ms: int) -> int | None:

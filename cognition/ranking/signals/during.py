@@ -5,13 +5,16 @@ import numpy as np
 from cognition.days import DAY_MS
 from cognition.ranking.pool import CandidateRow, Column, Pool
 from cognition.ranking.signal import Signal
-from cognition.reminding.repeating import is_on
+from cognition.reminding.repeating import is_on, turn_ms
 from cognition.times import Window, windows
 
 # A time that is this long, in days, says hardly anything; up to a month it says all.
 _WHOLE = 31.0
 _LONGEST = 400.0
-# What is on each week is on in July as in every month, and says less of it than what is on then alone.
+# What is on each week is on in July as in every month, and says half as much of it as what is on then alone; of a day
+# it says nearly as much. Of reminders by strangers, asked for by their day, single ones come first for 251 of 432 and
+# repeating ones for 86 of 134, instead of 247 and 83 with a half for what is on the day before as well; in the half
+# that was left out 267 of 440 and 94 of 141, instead of 259 and 84.
 _EACH_TIME = 0.5
 # A text that names a longer time than this does not say when it happens.
 _NAMED_DAYS_MAX = 45.0
@@ -28,9 +31,11 @@ def of(pool: Pool) -> Column:
     for i, row in enumerate(pool.rows if asked else ()):
         named = [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
         for window in asked:
-            if window.holds(row.time_ms) or any(map(window.meets, named)) or _happens(row, window):
-                says = min(1.0, (_WHOLE / max(window.days, 1.0)) ** 0.5)
-                column[i] = max(column[i], says * (_EACH_TIME if _happens_each_time(row, window) else 1.0))
+            says = min(1.0, (_WHOLE / max(window.days, 1.0)) ** 0.5)
+            if window.holds(row.time_ms) or any(map(window.meets, named)):
+                column[i] = max(column[i], says)
+            elif _happens(row, window):
+                column[i] = max(column[i], says * (1.0 - _EACH_TIME * _share_of_times(row, window)))
     return np.minimum(column, 1.0)
 
 
@@ -44,11 +49,12 @@ def _happens(row: CandidateRow, asked: Window) -> bool:
     return is_on(row.event_start, lasts_ms, row.repeats, asked.start_ms, asked.end_ms)
 
 
-def _happens_each_time(row: CandidateRow, asked: Window) -> bool:
-    """Say whether a memory tells of what happens again and again, and in the stretch before this one as well."""
-    length_ms = asked.end_ms - asked.start_ms
-    before = Window(asked.start_ms - length_ms, asked.start_ms)
-    return row.repeats is not None and _happens(row, before)
+def _share_of_times(row: CandidateRow, asked: Window) -> float:
+    """Return in which share of such stretches of time what is on in this one happens, if it began before it."""
+    if row.event_start is None or row.event_start >= asked.start_ms:
+        return 0.0
+    turn = turn_ms(row.event_start, row.repeats, asked.end_ms)
+    return 0.0 if turn is None else min(1.0, asked.days * DAY_MS / turn)
 
 
 SIGNAL = Signal(

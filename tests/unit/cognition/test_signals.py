@@ -246,6 +246,29 @@ def test_what_repeats_happens_on_each_of_its_days() -> None:
         ),
         row(6, "trip", event_start=NOW_MS + week, event_end=NOW_MS, repeats=weekly),
     ]
-    assert given("during", pool("what is on 5 December 2023?", rows)) == [1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-    assert given("during", pool("what is on 14 November 2023?", rows)) == [1.0, 1.0, 1.0, 0.0, 1.0, 0.0]
+    assert given("during", pool("what is on 5 December 2023?", rows)) == [
+        0.928571,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.928571,
+    ]
+    assert given("during", pool("what is on 14 November 2023?", rows)) == [1.0, 1.0, 1.0, 0.0, 0.928571, 0.0]
     assert given("during", pool("what is on 6 December 2023?", rows)) == [0.0] * 6
+
+
+def test_what_repeats_in_every_such_stretch_says_half_as_much_of_one() -> None:
+    """Not where it was told in it, or is on in it for the first time, at its first moment even."""
+    start_ms, day = 1_701_388_800_000, 86_400_000  # the first of December 2023, a Friday
+    told = {"time_ms": start_ms - 60 * day, "repeats": "FREQ=WEEKLY;BYDAY=FR"}
+    rows = [
+        row(1, "choir", **told, event_start=start_ms - 7 * day),
+        row(2, "chess", **told, event_start=start_ms, event_end=start_ms + day - 1),
+        row(3, "dance", **told | {"time_ms": start_ms + day}, event_start=start_ms - 7 * day),
+        row(4, "rent", **told | {"repeats": "FREQ=YEARLY"}, event_start=start_ms - 356 * day),
+        row(5, "show", **told | {"repeats": None}, event_start=start_ms + 3 * day),
+        row(6, "course", **told | {"repeats": "FREQ=DAILY;COUNT=40"}, event_start=start_ms),
+    ]
+    whole = given("during", pool("what is on in December 2023?", rows))
+    assert whole == pytest.approx([0.5, 1.0, 1.0, 1 - 0.5 * 31 / 365, 1.0, 1.0], abs=1e-6)
