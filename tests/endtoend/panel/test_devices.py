@@ -101,6 +101,8 @@ def test_what_the_inbox_brings_up_and_one_device_dismisses_is_gone_on_both(
     elsewhere = there.locator(".reminder").filter(has_text="call the dentist")
     expect(elsewhere).to_have_count(1)
     expect(there.get_by_role("link", name="Inbox, 1 open")).to_be_visible()
+    expect(reminder.get_by_text("call the dentist")).to_have_count(1)  # and not once more below
+    expect(reminder.get_by_role("link", name="call the dentist")).to_be_visible()
     shoot(page, "inbox")
     elsewhere.get_by_role("button", name="Dismiss").click()
     for each in (reminder, elsewhere):

@@ -71,11 +71,13 @@ export function inboxView() {
 
 function reminder(item) {
   const element = h("li", { class: "reminder", data: { trigger: item.id } });
-  element.reason = h("p", { class: "reminder-reason", dir: "auto" });
+  const asked = item.kind === "reminder";
+  // What somebody asked for says itself what it is about; of what was noticed, each memory is named below.
+  element.said = asked && h("a", { href: link(`memory/${item.rids[0]}`) });
+  element.reason = h("p", { class: "reminder-reason", dir: "auto" }, element.said);
   element.meta = h("p", { class: "muted" });
   element.about = h("ul", { class: "plain reminder-about" });
   element.meter = h("meter", { min: "0", max: "1" });
-  const asked = item.kind === "reminder";
   element.append(
     element.reason,
     element.about,
@@ -140,10 +142,11 @@ function snoozer(element) {
 
 function updateReminder(element, item) {
   element.item = item;
-  say(element.reason, reasonOf(item.reason));
+  say(element.said || element.reason, reasonOf(item.reason));
   element.meter.value = item.urgency;
   say(element.meta, [why(item.kind), item.expires_at && t("until {date}", { date: ago(item.expires_at) })].filter(Boolean).join(" · "));
-  keyed(element.about, item.rids.map(memoryNamed).filter(Boolean).slice(0, 3), {
+  const isNew = (memory) => memory && !(element.said && item.reason.includes(memory.text));
+  keyed(element.about, item.rids.map(memoryNamed).filter(isNew).slice(0, 3), {
     key: (memory) => memory.rid,
     make: (memory) => h("li", {}, h("a", { href: link(`memory/${memory.rid}`), dir: "auto" })),
     update: (li, memory) => say(li.firstChild, memory.text),
