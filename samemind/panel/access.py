@@ -69,6 +69,10 @@ class Doorkeeper:
         self._sessions.move_to_end(digest)
         return BrowserSession(digest, hashlib.sha256(b"samemind csrf 1\0" + cookie.encode()).hexdigest())
 
+    def knows(self, session: BrowserSession, now_ms: int) -> bool:
+        """Say whether a browser is still in, without extending how long it may stay."""
+        return now_ms < self._sessions.get(session.digest, 0)
+
     def leave(self, session: BrowserSession) -> None:
         """Forget a browser."""
         self._sessions.pop(session.digest, None)

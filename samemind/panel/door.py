@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replica import parse_memory_id
+from replica.news import NewsCounter
 from samemind.catalog import verb_named
 from samemind.commands.contradictions.resolve import run as contradictions_resolve
 from samemind.commands.contradictions.show import ShowContradiction
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
 
 # The certificate is renewed a month before it runs out.
 _CERTIFIED_EVERY_S: Final = 86_400.0
+# A browser that let its session run out is noticed by then.
+_LEFT_EVERY_S: Final = 60.0
 _TYPES: Final = {".js": "text/javascript", ".webmanifest": "application/manifest+json"}
 
 _log: Final = logging.getLogger(__name__)
@@ -74,6 +77,7 @@ class Panel:
         self.is_local = is_loopback(host)
         self.certificate: Certificate | None = None
         self.keeper = Doorkeeper(device.random)
+        self.left = NewsCounter()
         self.door = Door()
         self.undo = UndoWindows(nursery, lambda rids: forget_what_is_left(device, rids), device.random)
         self.moments = Moments(device, nursery)
@@ -92,6 +96,14 @@ class Panel:
     async def until_closing(self, scope: trio.CancelScope) -> None:
         """Cancel when the device stops."""
         await self.device.stop.wait()
+        scope.cancel()
+
+    async def until_left(self, session: BrowserSession, scope: trio.CancelScope) -> None:
+        """Cancel when a browser has signed out, or made room for another one."""
+        while self.keeper.knows(session, self.now_ms()):
+            news = self.left.count
+            with trio.move_on_after(_LEFT_EVERY_S):
+                await self.left.after(news)
         scope.cancel()
 
     @property
@@ -250,6 +262,7 @@ def _own_routes(panel: Panel) -> Iterable[Route]:
 
     async def leave(request: Request) -> Response:
         panel.keeper.leave(request.scope["session"])
+        panel.left.stir()
         response = JSONResponse({})
         response.delete_cookie(panel.cookie_name)
         return response

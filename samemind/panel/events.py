@@ -52,6 +52,7 @@ class Events:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(until_gone, receive, nursery.cancel_scope)
             nursery.start_soon(self._panel.until_closing, nursery.cancel_scope)
+            nursery.start_soon(self._panel.until_left, scope["session"], nursery.cancel_scope)
             nursery.start_soon(stream.tell_ops)
             nursery.start_soon(stream.tell_peers)
             nursery.start_soon(stream.tell_waiting)

@@ -66,12 +66,14 @@ async function again() {
     if (error.status === 401 && !isTyped()) location.reload();
     else if (error.status === 401 && !refused) {
       refused = true;
+      document.body.classList.add("signed-out"); // which shows what is typed, and nothing else
       notice(t("Open the panel from this device"), t("Run {command} in a terminal. It opens a page that is signed in.", { command: "samemind panel" }), "error");
     }
     retryLater();
     return;
   }
   refused = false;
+  document.body.classList.remove("signed-out");
   if (!source) open();
 }
 
