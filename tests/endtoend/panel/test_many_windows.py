@@ -2,10 +2,44 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser import Panel, panel
 from tests.support.memories_page import open_memories
+
+# A browser opens six connections to one address.
+_WINDOWS = 8
+_NO_LOCKS = "Object.defineProperty(navigator, 'locks', { value: undefined })"
+
+
+def test_more_windows_than_a_browser_has_connections_hear_what_changes(laptop: Panel) -> None:
+    streams: list[Page] = []
+    laptop.context.on(
+        "request", lambda asked: streams.append(asked.frame.page) if "panel/events" in asked.url else None
+    )
+    windows = [laptop.page() for _ in range(_WINDOWS)]
+    laptop.ask("remember", text="Heard in each window", no_facts=True)
+    for each in windows:
+        expect(each.locator("#pill")).to_have_text("1 memory")
+    holder = streams[-1]
+    assert len(set(streams)) == 1, "one of them holds the stream"
+    holder.close()
+    windows.remove(holder)
+    laptop.ask("remember", text="Heard after the one that held the stream was closed", no_facts=True)
+    for each in windows:
+        expect(each.locator("#pill")).to_have_text("2 memories")
+        expect(each.locator("#whoami")).to_have_text("laptop")
+
+
+def test_a_browser_without_locks_hears_what_changes_too(laptop: Panel) -> None:
+    windows = [laptop.page() for _ in range(2)]
+    for each in windows:
+        each.add_init_script(_NO_LOCKS)
+        each.reload()
+        each.locator("body[data-ready]").wait_for()
+    laptop.ask("remember", text="Heard in each window", no_facts=True)
+    for each in windows:
+        expect(each.locator("#pill")).to_have_text("1 memory")
 
 
 def test_who_signs_out_in_one_window_leaves_only_what_is_typed_in_others(

@@ -1,5 +1,6 @@
-// Hear what changes. The stream is closed while nobody looks at the page: browsers allow few connections, and a
-// hidden page misses nothing, since it is told on its return from where it left.
+// Hear what changes. Browsers allow six connections to one address, and each stream takes one: of the pages that somebody
+// looks at, one holds the stream (whoever has the lock) and passes on what it hears. A hidden page listens to nothing, and
+// misses nothing, since it loads anew on its return.
 
 import { enter } from "./api.js";
 import { t } from "./i18n.js";
@@ -7,7 +8,12 @@ import { state, changed, reloadSoon, takeWaiting } from "./state.js";
 import { notice } from "./toasts.js";
 
 const RETRY_MS = 3000;
-let source = null;
+const EVENTS = ["hello", "ops", "status", "waiting", "error"];
+const NAME = "samemind-panel-events";
+const channel = new BroadcastChannel(NAME);
+const me = crypto.randomUUID();
+const latest = new Map(); // what the holder of the stream was told, for pages that come later
+let leaving = null; // of a page that listens: how it leaves
 let retry = 0;
 let refused = false;
 const opsHeard = new Set();
@@ -21,35 +27,68 @@ export function onOps(listener) {
   return () => opsHeard.delete(listener);
 }
 
-function open() {
-  source = new EventSource("/api/v1/panel/events");
-  source.addEventListener("hello", () => {
+const HEARD = {
+  hello() {
     state.connected = true;
     greet();
     // A page that has not asked for anything yet is about to, and is told all that comes from here on.
     if (state.begun) reloadSoon();
     changed();
-  });
-  source.addEventListener("ops", (event) => {
-    const news = JSON.parse(event.data);
+  },
+  ops(news) {
     for (const listener of opsHeard) listener(news);
     reloadSoon();
-  });
-  source.addEventListener("status", (event) => {
-    state.status = JSON.parse(event.data);
+  },
+  status(status) {
+    state.status = status;
     changed();
-  });
-  source.addEventListener("waiting", (event) => {
-    takeWaiting(JSON.parse(event.data).waiting);
-  });
-  source.addEventListener("error", () => {
+  },
+  waiting({ waiting }) {
+    takeWaiting(waiting);
+  },
+  error() {
     state.connected = false;
     changed();
     // Not left to the browser, which gives up on a refusal: and who comes back needs the new session's word to write.
     close();
     retryLater();
+  },
+};
+
+function open() {
+  leaving = new AbortController();
+  const { signal } = leaving;
+  channel.postMessage({ from: me });
+  const held = () => new Promise((release) => {
+    if (signal.aborted) return release();
+    hold(signal);
+    signal.addEventListener("abort", release);
+  });
+  // A browser without locks opens a stream for each page.
+  (navigator.locks?.request(NAME, { signal }, held) ?? held()).catch(() => {}); // left before it had the lock
+}
+
+/** Hold the stream, until this page leaves. */
+function hold(signal) {
+  const source = new EventSource("/api/v1/panel/events");
+  for (const event of EVENTS) {
+    source.addEventListener(event, ({ data }) => {
+      const document = data ? JSON.parse(data) : null;
+      if (event !== "ops") latest.set(event, document);
+      channel.postMessage({ event, document });
+      HEARD[event](document);
+    });
+  }
+  signal.addEventListener("abort", () => {
+    source.close();
+    latest.clear();
   });
 }
+
+channel.addEventListener("message", ({ data: { from, to, event, document } }) => {
+  if (from) for (const [event, document] of latest) channel.postMessage({ to: from, event, document });
+  else if (leaving && (!to || to === me)) HEARD[event](document);
+});
 
 function retryLater() {
   clearTimeout(retry);
@@ -59,7 +98,7 @@ function retryLater() {
 /** Come back, or, where the device does not know this browser any more, say so. */
 async function again() {
   clearTimeout(retry);
-  if (document.hidden || source) return;
+  if (document.hidden || leaving) return;
   try {
     await enter();
   } catch (error) {
@@ -74,7 +113,7 @@ async function again() {
   }
   refused = false;
   document.body.classList.remove("signed-out");
-  if (!source) open();
+  if (!leaving) open();
 }
 
 /** Is there something on the page that nobody has stored yet? It would be lost with the page. */
@@ -83,8 +122,8 @@ function isTyped() {
 }
 
 function close() {
-  source?.close();
-  source = null;
+  leaving?.abort();
+  leaving = null;
 }
 
 export function listen() {
