@@ -106,15 +106,14 @@ class Candidates:
     def rows(self, numbers: Iterable[int]) -> dict[int, CandidateRow]:
         """Return those of the memories that are there."""
         wanted = list(numbers)
-        self._read(wanted)
-        known = self._rows
-        return {number: known[number] for number in wanted if number in known}
+        return {
+            number: row for number, row in zip(wanted, self._read(wanted), strict=True) if row is not None
+        }
 
     def permitted(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return what was found as far as the filters let it through."""
-        self._read([number for number, _ in found])
-        known = self._rows
-        return [each for each in found if each[0] in known and known[each[0]].permitted]
+        rows = self._read([number for number, _ in found])
+        return [each for each, row in zip(found, rows, strict=True) if row is not None and row.permitted]
 
     def current(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return what was found by vectors, as far as the filters let it through and its vector holds."""
@@ -132,10 +131,12 @@ class Candidates:
         known = self._rows
         return [number for number in numbers if number not in known]
 
-    def _read(self, numbers: Iterable[int]) -> None:
-        unread = [number for number in numbers if number not in self._rows]
+    def _read(self, numbers: Sequence[int]) -> list[CandidateRow | None]:
+        """Return the row of each of the memories, None of one that is not there."""
+        rows = [*map(self._rows.get, numbers)]
+        unread = [number for number, row in zip(numbers, rows, strict=True) if row is None]
         if not unread:
-            return
+            return rows
         condition, values = self.filters.sql()
         # Joined, since SQLite sorts what stands in a list first: a quarter of the time.
         found = self.connection.execute(
@@ -143,6 +144,7 @@ class Candidates:
             (*values, json.dumps(unread)),
         )
         self._rows |= {values[0]: _row(values) for values in found}
+        return [*map(self._rows.get, numbers)]
 
 
 def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[tuple[int, float]]:
@@ -153,7 +155,10 @@ def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[
     found: dict[int, float] = {}
     for ranking in candidates.postings.ranked(candidates.connection, stems):
         for start in range(0, len(ranking), limit):
-            for number, score in candidates.permitted(ranking[start : start + limit]):
+            best = candidates.permitted(ranking[start : start + limit])
+            if len(best) == limit and not found:
+                return best  # as of most questions
+            for number, score in best:
                 found.setdefault(number, score)
             if len(found) >= limit:
                 return list(found.items())[:limit]
