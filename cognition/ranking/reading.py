@@ -7,7 +7,7 @@ column of all their words.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final
@@ -119,7 +119,7 @@ class Glossary:
         self._stem_of = _Known(self._number_stem)
         self._named_by = _Known(_named_by)
         self._groups: dict[WordGroups, tuple[dict[frozenset[str], int], _Known]] = {}
-        self._readings: dict[tuple[str, str], bytes] = {}
+        self._readings: dict[str | tuple[str, str], bytes] = {}  # by the text, and its labels if it has some
 
     @property
     def is_full(self) -> bool:
@@ -163,18 +163,27 @@ class Glossary:
 
     def read(self, texts: Sequence[str], labels: Sequence[str]) -> list[bytes]:
         """Return for each text the numbers of its words and of its labels: each word once, 32 bits each."""
-        known, each = self._readings, [*zip(texts, labels, strict=True)]
+        known = self._readings
+        each = [(text, about) if about else text for text, about in zip(texts, labels, strict=True)]
         for reading in [*islice(known, max(0, len(known) - _READINGS_KEPT))]:  # those that came first
             del known[reading]
-        if unread := dict.fromkeys([reading for reading in each if reading not in known]):
-            self._read([*unread])
-        return [*map(known.__getitem__, each)]
+        # Each is looked up once, as most are known.
+        read = [*map(known.get, each)]
+        unread = {
+            key: (text, about)
+            for key, text, about, reading in zip(each, texts, labels, read, strict=True)
+            if reading is None
+        }
+        if unread:
+            self._read(unread)
+        return [known[key] if reading is None else reading for key, reading in zip(each, read, strict=True)]
 
-    def _read(self, unread: Sequence[tuple[str, str]]) -> None:
+    def _read(self, unread: Mapping[str | tuple[str, str], tuple[str, str]]) -> None:
         number = self._at.__getitem__
         numbers: list[int] = []
         ends = [0]
-        for (text, about), cut in zip(unread, words_of_each([text for text, _ in unread]), strict=True):
+        cuts = words_of_each([text for text, _ in unread.values()])
+        for (text, about), cut in zip(unread.values(), cuts, strict=True):
             some = dict.fromkeys(cut)
             silent = silent_in(text, some)
             numbers += map(
