@@ -85,8 +85,8 @@ SCORE_SPREAD: Final = 2.0
 SOURCE_BEHIND: Final = 1e-6
 
 _CONTENT_PARAMETERS: Final = 500
-# Ranks whose worth is remembered: those of a usual question.
-_RANKS_KEPT: Final = 512
+# Lengths of lists whose ranks' worth is remembered: most questions bring as many as they may.
+_LENGTHS_KEPT: Final = 16
 
 
 class CandidateReason(NamedTuple):
@@ -292,7 +292,7 @@ def _beside_the_best(
     filters: Filters,
 ) -> list[CandidateRow]:
     """Return the turns next to the best candidates, less those for which a summary stands."""
-    if all(row.position is None for row in rows.values()):
+    if are_unset([row.position for row in rows.values()]):
         return []  # as in a store without talk: nothing stands next to anything
     leading = sorted(rows, key=lambda number: (-leads.get(number, 0.0), number))[:NEIGHBOURED]
     near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
@@ -361,7 +361,7 @@ def in_order(scores: Column, rows: Sequence[CandidateRow], under: Mapping[int, i
             if number in at and summary in at:
                 scores[at[number]] = min(scores[at[number]], scores[at[summary]] - SOURCE_BEHIND)
     falling = -scores
-    order = np.argsort(falling)
+    order = falling.argsort()
     ordered = falling[order]
     if (ordered[1:] > ordered[:-1]).all():
         best_first: list[int] = order.tolist()
@@ -386,8 +386,7 @@ def best_of(ranked: Ranked, count: int) -> list[int]:
 def fuse(lists: Ranks) -> dict[int, float]:
     """Fuse ranked lists by reciprocal rank; the scores inside a list do not count."""
     fused: dict[int, float] = {}
-    longest = max(map(len, lists.values()), default=0)
-    worth = [*map(reciprocal, range(RRF_FIRST_RANK, RRF_FIRST_RANK + longest))]
+    worth = _worth(max(map(len, lists.values()), default=0))
     for ranked in lists.values():
         for (number, _), each in zip(ranked, worth, strict=False):
             fused[number] = fused.get(number, 0.0) + each
@@ -404,7 +403,12 @@ def found_in(lists: Ranks, numbers: Collection[int]) -> dict[int, list[Candidate
     return found
 
 
-@lru_cache(_RANKS_KEPT)
+@lru_cache(_LENGTHS_KEPT)
+def _worth(count: int) -> tuple[float, ...]:
+    """Return what each of the first ranks is worth."""
+    return tuple(map(reciprocal, range(RRF_FIRST_RANK, RRF_FIRST_RANK + count)))
+
+
 def reciprocal(rank: int) -> float:
     """Return what a rank, counted from 0, is worth: reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)."""
     return 1 / (RRF_K + rank)
@@ -458,20 +462,20 @@ def _pool(
         for number, cosine in reworded.as_of_memories(middle, spread).items()
     }
     highest = max(by_words.values(), default=0.0) or 1.0
-    certainties = [row.certainty for row in rows]
-    sure = np.ones(len(rows))
-    if not are_unset(certainties):
-        sure = np.array([1.0 if each is None else each for each in certainties], np.float64)
     held = np.array([*map(by_words.get, numbers, repeat(0.0))], np.float64) / highest
     cosine = np.array([*map(cosines.get, numbers, repeat(math.nan))], np.float64)
     alike = similarity_of(np.where(np.isnan(cosine), 0.0, cosine))
     standings = (np.where(np.isnan(cosine), middle, cosine) - middle) / spread
+    certainties = [row.certainty for row in rows]
+    if not are_unset(certainties):
+        sure = np.array([1.0 if each is None else each for each in certainties], np.float64)
+        held, alike, standings = damped(held, sure), damped(alike, sure), _damped(standings, sure)
     return Pool(
         query=query,
         rows=rows,
-        words=damped(held, sure),
-        meaning=damped(alike, sure),
-        standings=_damped(standings, sure),
+        words=held,
+        meaning=alike,
+        standings=standings,
         now_ms=now_ms,
         lexicon=lexicon,
         connected=frozenset(number for number, _ in lists.get("graph", ())),

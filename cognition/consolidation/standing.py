@@ -60,8 +60,7 @@ def stand_in(
     connection: sqlite3.Connection, question: str, lists: Ranks, vector: Vectors | None, filters: Filters
 ) -> SummaryRanking:
     """Put summaries where their members are, and the question names none of these."""
-    found = {number for ranked in lists.values() for number, _ in ranked}
-    under = standing_under(connection, found)
+    under = standing_under(connection, (number for ranked in lists.values() for number, _ in ranked))
     if not under:
         return SummaryRanking(lists)
     members = members_of(connection, set(under.values()))

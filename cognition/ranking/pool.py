@@ -267,11 +267,11 @@ class Pool:
         return [(threes[start : end - 2], fours[start : end - 3]) for start, end in pairwise(ends)]
 
     @cached_property
-    def _runs(self) -> tuple[list[int], Column, Column]:
+    def _runs(self) -> tuple[Rows, Column, Column]:
         """The question's runs of three and four letters; row by run: how often it is there; and the rows' lengths."""
         # No `np.unique`: that loads masked arrays first, which takes as long as a recall.
         runs = {run for some in self._runs_of_topic for each in some for run in each}
-        sought = sorted(runs)[:_GRAMS_MAX]
+        sought = np.array(sorted(runs)[:_GRAMS_MAX], np.int64)
         is_sought = np.zeros(_GRAM_HASHES, np.bool_)
         is_sought[sought] = True
         texts, labels = self.all_of("text"), self.all_of("about")
@@ -289,7 +289,7 @@ class Pool:
         for run in _grams(folded):
             (held,) = is_sought[run].nonzero()
             # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
-            which = np.searchsorted(sought, run[held])
+            which = sought.searchsorted(run[held])
             places.append(ends.searchsorted(held, "right") * len(sought) + which)
         often = np.bincount(np.concatenate(places), minlength=len(texts) * len(sought)).astype(np.float64)
         return sought, often.reshape(len(texts), len(sought)), lengths.astype(np.float64)
@@ -298,11 +298,12 @@ class Pool:
     def grams(self) -> Column:
         """BM25 over runs of three and four letters, as a share of the best that a text could have."""
         sought, table, lengths = self._runs
-        if not sought or not len(self):
+        if not len(sought) or not len(self):
             return self.none
         holding = np.add.reduce(self._with_runs, axis=0)
         rarity = np.log1p((len(self) - holding + 0.5) / (holding + 0.5))
-        shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / lengths.mean())
+        usual = lengths.sum() / len(self)
+        shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / usual)
         said = table * (_SATED + 1) / (table + shortened[:, None])
         column: Column = said @ rarity / (rarity.sum() * (_SATED + 1))
         return column
@@ -317,7 +318,7 @@ class Pool:
     def met(self) -> Column:
         """Row by term: how far the row has the term, or a word like it, or one that is spelled much like it."""
         sought, _, _ = self._runs
-        at = {run: place for place, run in enumerate(sought)}
+        at = {run: place for place, run in enumerate(sought.tolist())}
         of_term = np.zeros((len(sought), len(self.topic)))
         for place, (threes, _) in enumerate(self._runs_of_topic):
             runs = [at[run] for run in threes if run in at]

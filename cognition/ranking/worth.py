@@ -54,8 +54,9 @@ def worth_of(pool: "Pool") -> Worth:
         weights = scoring.GRAPH_WEIGHTS
     base = scoring.base(signals, weights)
     raised = scoring.amplified(base, similarity=pool.meaning, importance=importance)
-    valence = pool.numbers("valence")
-    felt = raised * scoring.valence_boost(valence, _alignment(valence, pool.query.mood))
+    valence, felt = pool.numbers("valence"), raised
+    if valence.any():  # few memories say how they feel
+        felt = raised * scoring.valence_boost(valence, _alignment(valence, pool.query.mood))
     return Worth(signals["decay"], signals["recency"], raised - base, felt - raised, felt)
 
 

@@ -37,9 +37,10 @@ def score(pool: Pool, weights: Mapping[str, float] = WEIGHTS) -> Scored:
     """Return every row's score; a signal that has no weight, or weight 0, is not even asked."""
     given: dict[str, Column] = {}
     total = pool.blank()
+    has_rows = bool(pool.rows)
     for signal in SIGNALS:
         weight = weights.get(signal.name, 0.0)
-        if weight and (len(pool) or signal.name == RERANKER):
+        if weight and (has_rows or signal.name == RERANKER):
             column = given[signal.name] = signal.of(pool)
             if column is not pool.none:  # as most signals of most questions are
                 given[signal.name] = column = weight * column
