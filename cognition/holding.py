@@ -35,14 +35,12 @@ class QuarantinedText(NamedTuple):
 
 def secret_kinds(text: str, fields: Mapping[str, Value], *, known: Sequence[str] = ()) -> tuple[str, ...]:
     """Return what kinds of secret a memory would hold, in its text or its fields; `known` texts hold them already."""
-    return tuple(
-        dict.fromkeys(
-            found.kind
-            for each in (text, *texts_of(fields))
-            for found in secrets(each)
-            if not any(each[found.start : found.end] in one for one in known)
-        )
-    )
+    kinds: dict[str, None] = {}
+    for each in (text, *texts_of(fields)):
+        for found in secrets(each):
+            if not any(each[found.start : found.end] in one for one in known):
+                kinds[found.kind] = None
+    return (*kinds,)
 
 
 def texts_of(fields: Mapping[str, Value]) -> list[str]:

@@ -2,9 +2,13 @@
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Final
 
 from replica.ids import MemoryId
 from replica.storage.sql import select_named
+
+# SQLite takes sixteen times as many parameters; a longer statement is no quicker.
+_ASKED_AT_ONCE: Final = 2_000
 
 
 def newest_numbers(connection: sqlite3.Connection, limit: int) -> list[int]:
@@ -55,10 +59,22 @@ def shown_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[Me
     return {MemoryId(rid) for (rid,) in rows}
 
 
-def forgotten_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> set[MemoryId]:
-    """Return those of these memories that were forgotten."""
-    rows = select_named(connection, "SELECT rid FROM tombstone WHERE rid IN", rids)
-    return {MemoryId(rid) for (rid,) in rows}
+def known_among(connection: sqlite3.Connection, rids: Sequence[bytes]) -> dict[MemoryId, bool]:
+    """Return those of these memories that show or were forgotten, and whether they were."""
+    known: dict[MemoryId, bool] = {}
+    for start in range(0, len(rids), _ASKED_AT_ONCE):
+        asked = [
+            *map(bytearray, rids[start : start + _ASKED_AT_ONCE])
+        ]  # bound in a fraction of the time of bytes
+        rows = connection.execute(
+            f"""WITH asked(rid) AS (VALUES {", ".join(["(?)"] * len(asked))})
+                SELECT a.rid, t.rid IS NOT NULL FROM asked a
+                LEFT JOIN memory m ON m.rid = a.rid LEFT JOIN tombstone t ON t.rid = a.rid
+                WHERE m.rid IS NOT NULL OR t.rid IS NOT NULL""",
+            asked,
+        )
+        known.update((MemoryId(rid), bool(gone)) for rid, gone in rows)
+    return known
 
 
 def ids_between(connection: sqlite3.Connection, low: bytes, high: bytes, *, limit: int) -> list[MemoryId]:

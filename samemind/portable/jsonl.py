@@ -45,6 +45,13 @@ from samemind.times import read_time
 
 SOURCE: Final = "jsonl"
 _MEMORY: Final = "memory"
+_DECODER: Final = json.JSONDecoder()
+_ENCODER: Final = json.JSONEncoder(sort_keys=True)
+# What JSON takes for space.
+_SPACE: Final = " \t\r\n"
+# What an `id` of another program may be; as a union it would be made anew for each line.
+_NAMES: Final = (str, int, type(None))
+_TIMES: Final = (str, type(None))
 # What a view says of the device rather than of the memory: written for people, passed over when read.
 _ABOUT_THE_DEVICE: Final = frozenset(
     (
@@ -124,7 +131,7 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = _loaded(line)
             if not isinstance(record, dict):
                 raise Usage("expected an object")
             yield _READERS.get(str(record.get("kind")), _item)(number, record)
@@ -136,9 +143,25 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
             yield Unreadable(line=number, reason=str(error))
 
 
+def _loaded(line: str) -> Any:
+    """Return what `json.loads` does: of a short line most of its time goes by before and behind the scanning."""
+    whole = line.strip(_SPACE)
+    try:
+        found, end = _DECODER.raw_decode(whole)
+    except json.JSONDecodeError:
+        return json.loads(line)  # which says what is wrong with it
+    return found if end == len(whole) else json.loads(line)
+
+
+def _canonical(record: Mapping[str, Any]) -> str:
+    """Return the one JSON text of an object, in ASCII and with sorted names; piece by piece, since texts are quick."""
+    encode = _ENCODER.encode
+    return f"{{{', '.join([f'{encode(name)}: {encode(record[name])}' for name in sorted(record)])}}}"
+
+
 def _item(line: int, record: dict[str, Any]) -> Item:
     named = record.get("rid") is not None or record.get("id") is not None
-    canonical = "" if named else json.dumps(record, sort_keys=True, ensure_ascii=True)
+    canonical = "" if named else _canonical(record)
     kind = record.pop("kind", None)
     ours = kind == _MEMORY
     text = record.pop("text", None)
@@ -156,17 +179,18 @@ def _item(line: int, record: dict[str, Any]) -> Item:
         record.pop("last_access", None),
     )
     created_at = record.get("created_at")
-    for key in _ABOUT_THE_DEVICE & record.keys():
-        del record[key]
-    fields: dict[str, Value] = read_record(record)
-    if (
-        not isinstance(unknown, dict)
-        or not isinstance(accesses, int)
-        or not isinstance(name, str | int | None)
-    ):
+    fields: dict[str, Value] = {}
+    if record:
+        for key in _ABOUT_THE_DEVICE & record.keys():
+            del record[key]
+        fields = read_record(record)
+    if not isinstance(unknown, dict) or not isinstance(accesses, int) or not isinstance(name, _NAMES):
         raise Usage("expected `unknown` to be an object, `accesses` a number, `id` a text or a number")
-    fields |= {key: _read(value) for key, value in unknown.items()}
-    take_entries(fields)  # version 0.1.0 keeps them for later versions, which write each by itself
+    if not isinstance(last, _TIMES):
+        raise Usage("expected `last_access` to be a time")
+    if unknown:
+        fields |= {key: _read(value) for key, value in unknown.items()}
+        take_entries(fields)  # version 0.1.0 keeps them for later versions, which write each by itself
     if not ours and isinstance(created_at, str):
         fields.setdefault("told_at", read_time(created_at, name="created_at"))
     return Item(

@@ -4,11 +4,12 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Any, Final
 
 from replica import MemoryId, Value, Write, derived_memory_id
+from replica.values import dataclass
 from samemind.errors import SamemindError
 
 # A reason quotes what was found, which may be long.
@@ -164,7 +165,10 @@ def in_characters(item: Item) -> Item:
     JSON can say half of an emoji, and exports that cut texts do. Halves that meet are the whole; what stays one is
     written as U+FFFD: one such text kept a whole file out, and the rest of it is worth having.
     """
-    text, fields = _in_characters(item.text), _in_characters(dict(item.fields))
+    text, fields = (
+        _in_characters(item.text),
+        _in_characters(dict(item.fields)) if item.fields else item.fields,
+    )
     return item if text == item.text and fields == item.fields else replace(item, text=text, fields=fields)
 
 

@@ -33,7 +33,7 @@ from replica import (
 from replica.codec import SALT_BYTES, check_text, encode_payload
 from replica.fields import check_fields
 from replica.labelling import within_an_add
-from replica.reads.ids import forgotten_among, is_forgotten, shown_among
+from replica.reads.ids import is_forgotten, known_among
 from samemind.commands.portable._claim_lines import BATCH as CLAIMS_BATCH
 from samemind.commands.portable._claim_lines import ClaimsIn
 from samemind.commands.portable._parts import FailedLine, Imported
@@ -149,7 +149,7 @@ def survey_files(paths: Sequence[Source], format: str) -> Survey:
 
 def records_of(paths: Sequence[Source], format: str) -> Iterator[Storable | Unreadable]:
     for record in chain.from_iterable(read_path(path, format) for path in paths):
-        if not isinstance(record, Beside):
+        if isinstance(record, Item) or not isinstance(record, Beside):  # the union takes its time
             yield record
 
 
@@ -336,26 +336,26 @@ def would_write(
     """Return how many `write_page` would count of each; write nothing. `seen` holds the memories of earlier batches."""
     counts: Counter[str] = Counter()
     rids = [record.rid for record in records if isinstance(record, Item)]
-    forgotten = forgotten_among(connection, rids)
-    here = forgotten | shown_among(connection, rids)
+    here = known_among(connection, rids)
     for record in records:
-        if isinstance(record, Edge):
-            known = _has_edge(connection, record)
-            said = edge_said(record.source, record.relation, record.target)
-        elif isinstance(record, Setting):
-            known = "" in read_settings(connection, record.name)
-            said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
-        else:
+        fields: Mapping[str, replica.Value] = {}
+        if isinstance(record, Item):  # first: nearly all are
             known = record.rid in seen or record.rid in here
             seen.add(record.rid)
-            counts["forgotten"] += record.rid in forgotten
-            said = record.text
-        fields = record.fields if isinstance(record, Item) else {}
+            said, fields = record.text, record.fields
+        elif isinstance(record, Edge):
+            known = _has_edge(connection, record)
+            said = edge_said(record.source, record.relation, record.target)
+        else:
+            known = "" in read_settings(connection, record.name)
+            said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
         what = "skipped" if known else "held" if secret_kinds(said, fields) else "imported"
-        if isinstance(record, Edge) and record.said_in is not None and what != "held":
-            continue  # it counts with the text that it is from
+        if isinstance(record, Edge):
+            if record.said_in is not None and what != "held":
+                continue  # it counts with the text that it is from
+            counts["relations"] += what == "imported"
         counts[what] += 1
-        counts["relations"] += what == "imported" and isinstance(record, Edge)
+    counts["forgotten"] = sum(here.get(rid, False) for rid in rids) if here else 0
     return counts
 
 

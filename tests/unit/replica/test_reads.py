@@ -173,6 +173,7 @@ def test_lookups_find_memories_by_id_by_what_they_say_and_by_who_told_them() -> 
     assert number is not None
     assert ids.numbers_of(connection, [boat, bytes(16)]) == {boat: number}
     assert ids.shown_among(connection, [boat, bytes(16)]) == {boat}
+    assert ids.known_among(connection, [boat, bytes(16)]) == {boat: False}
     assert ids.all_ids(connection) == [boat, fact, other]
     assert ids.ids_between(connection, boat, fact, limit=9) == [boat, fact]
     assert ids.ids_between(connection, boat, other, limit=2) == [boat, fact]
@@ -198,6 +199,7 @@ def test_lookups_find_memories_by_id_by_what_they_say_and_by_who_told_them() -> 
     }
     assert attribution.told_by(connection, *everything) == []
     core.commit([Write(Forget((fact,)))], NOW_MS + 3)
+    assert ids.known_among(connection, [boat, fact, bytes(16)]) == {boat: False, fact: True}
     assert (ids.is_shown(connection, fact), ids.is_forgotten(connection, fact)) == (False, True)
     assert (ids.is_shown(connection, boat), ids.is_forgotten(connection, boat)) == (True, False)
     assert ids.forgotten_between(connection, bytes(16), b"\xff" * 16, limit=9) == [fact]

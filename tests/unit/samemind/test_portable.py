@@ -1,5 +1,6 @@
 """Bringing memories in and taking them out."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -191,6 +192,52 @@ def test_lines_of_other_programs_need_only_a_text_and_keep_their_own_ids(
     assert one.told_at == datetime(2023, 5, 8, 12, tzinfo=UTC)
     assert one.workspace == "work"
     assert mind.import_(tmp_path / "in.jsonl", workspace="work").imported == 0
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"text": "tea"},
+        {"text": "té \u2028 😀", "topic": 'a "b"\n', "tags": ["z", "a"]},
+        {"topic": None, "text": "tea", "rid": None, "id": None},
+        {"text": "half \ud83d", "importance": 0.5, "meta": {"z": [1, None, True], "a": {"d": 1, "c": -2}}},
+    ],
+)
+def test_the_id_of_a_line_without_one_follows_from_its_names_in_order(record: dict[str, Any]) -> None:
+    """It has been so since 0.1.0: a file that is brought in again adds nothing."""
+    (item,) = jsonl.read([json.dumps(dict(reversed(record.items())))])
+    assert isinstance(item, Item)
+    said = json.dumps(record, sort_keys=True, ensure_ascii=True)
+    assert item.rid == derived_memory_id("jsonl", f"line {hashlib.sha256(said.encode()).hexdigest()}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"text": "a"} x',
+        '{"text": "a"}{}',
+        '\u00a0{"text": "a"}',
+        '\ufeff{"text": "a"}',
+        '{"text": "a"',
+        "{",
+        "nul",
+    ],
+)
+def test_a_line_that_is_no_json_says_where(line: str) -> None:
+    (record,) = jsonl.read([f"  {line}\n"])
+    with pytest.raises(json.JSONDecodeError) as raised:
+        json.loads(f"  {line}\n")
+    assert isinstance(record, Unreadable)
+    assert record.reason == f"expected a JSON object, {raised.value.msg} at character {raised.value.colno}"
+
+
+@pytest.mark.parametrize("last", [3, [], {}, True, 0.5])
+def test_a_line_whose_last_access_is_no_time_is_named_and_the_others_come_in(last: Any) -> None:
+    lines = [json.dumps({"text": "tea", "last_access": last}), json.dumps({"text": "milk"})]
+    bad, good = jsonl.read(lines)
+    assert isinstance(bad, Unreadable)
+    assert "last_access" in bad.reason
+    assert isinstance(good, Item)
 
 
 def test_fields_of_a_later_version_go_through_an_export_unharmed() -> None:
