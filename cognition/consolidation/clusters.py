@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cognition.consolidation.extract import MEMBERS_MIN
 from cognition.days import DAY_MS
 from cognition.products import Vectors, products
 
 SIMILARITY_MIN: Final = 0.7
 WINDOW_DAYS: Final = 30
-MEMBERS_MIN: Final = 3
 MEMBERS_MAX: Final = 20
 
 

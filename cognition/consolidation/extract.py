@@ -12,6 +12,8 @@ A summary's text is computed whenever it is shown and never stored: what a forgo
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+# Fewer memories speak for themselves.
+MEMBERS_MIN: Final = 3
 # What fits on a card, and in a prompt, beside other memories.
 CHARACTERS_MAX: Final = 600
 # A longer text is a book: no summary has room for it beside others, and to take a hundred of them apart would keep the

@@ -218,9 +218,8 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
 
 def _said_together(connection: sqlite3.Connection, component: Sequence[Loose]) -> Iterator[list[Loose]]:
     """Return the members of each summary that it takes to say what a component says."""
-    # Here: a store is opened, and listed, without numpy and the grammar.
-    from cognition.consolidation.clusters import MEMBERS_MIN
-    from cognition.consolidation.extract import summaries_of
+    # Here: a store is opened, and listed, without the grammar.
+    from cognition.consolidation.extract import MEMBERS_MIN, summaries_of
     from cognition.consolidation.summaries import source_of
 
     if len(component) < MEMBERS_MIN:

@@ -53,6 +53,19 @@ def test_it_remembers_finds_as_one_types_and_flushes_each_commit_once(laptop: La
     expect(page.get_by_text("call the plumber")).to_be_visible()
 
 
+def test_it_takes_what_a_laptop_put_under_a_summary(laptop: Laptop, phone: Open) -> None:
+    """Which memories a summary stands for is decided on each device, on a phone without the laptop's libraries."""
+    for number in range(5):
+        laptop.ask("remember", text=f"the risotto with saffron burned again {number}")
+    laptop.ask("think")
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    agreed(page, laptop)
+    expect(page.locator("#where")).to_have_attribute("data-state", "together")
+    assert any(op["kind"] == "propose" for op in laptop.ask("log", limit=50)["ops"])
+
+
 def test_what_words_do_not_find_a_laptop_in_reach_finds_by_meaning(tmp_path: Path, phone: Open) -> None:
     home = tmp_path / "laptop"
     assert run(home, "init", "--name", "laptop").code == 0

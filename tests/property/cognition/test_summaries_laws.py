@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognition import CognitionTables
-from cognition.consolidation.clusters import MEMBERS_MIN
+from cognition.consolidation.extract import MEMBERS_MIN
 from cognition.consolidation.summaries import read_summaries
 from cognition.consolidation.tables import SummaryTables, summary_id
 from replica import Core, Forget, MemoryId, Propose, Set, SqliteStore, Withdraw, connect, proposals_of

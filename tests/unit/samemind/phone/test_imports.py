@@ -45,6 +45,33 @@ def test_it_loads_without_what_a_browser_lacks() -> None:
     assert others == []
 
 
+def test_what_it_loads_later_on_loads_too() -> None:
+    """A module that is asked for within a function is loaded on the day that a phone needs it."""
+    asks_later = f"""{_SCRIPT}
+import ast
+from importlib import import_module
+from importlib.util import find_spec
+
+seen, later, lacking = set(), {{name for name in sys.modules if name.partition(".")[0] in {_OURS}}}, set()
+while later:
+    name = later.pop()
+    seen.add(name)
+    try:
+        import_module(name)
+    except ImportError:
+        lacking.add(name)
+        continue
+    for node in ast.walk(ast.parse(open(find_spec(name).origin).read())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for each in ast.walk(node):
+                if isinstance(each, ast.ImportFrom) and each.module.partition(".")[0] in {_OURS}:
+                    later |= {{each.module}} - seen
+print(*sorted(lacking))
+"""
+    done = subprocess.run([sys.executable, "-c", asks_later], capture_output=True, text=True, check=True)
+    assert set(done.stdout.splitlines()[-1].split()) == _NEVER
+
+
 def test_it_asks_for_nothing_that_the_page_leaves_out() -> None:
     """What is left out is in nothing that a phone has loaded, and nothing of that asks for it later on."""
     done = subprocess.run(
@@ -64,6 +91,8 @@ def test_it_asks_for_nothing_that_the_page_leaves_out() -> None:
 
 
 _OURS: Final = ("replica", "sync", "cognition", "samemind")
+# No phone links what it was told (`TellingReader(links=False)`), has a certificate of others, or runs the library.
+_NEVER: Final = {"cognition.linking", "samemind.blocking", "samemind.library", "sync.foreign_certificates"}
 
 
 def _imports_of(name: str) -> Iterator[str]:
