@@ -165,6 +165,40 @@ def test_an_address_of_the_past_takes_its_slider_away_with_it(laptop: Panel) -> 
     expect(bar).to_be_visible()  # whoever opened it closes it
 
 
+def test_on_a_touch_screen_the_latest_memories_are_whole_and_open_no_keyboard(
+    laptop: Panel, chromium: Browser
+) -> None:
+    laptop.ask("remember", text="Ann moved to Lisbon", speaker="Professor Annemarie Haller", no_facts=True)
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(launch_url(laptop.home))
+    page.locator("body[data-ready]").wait_for()
+    page.locator("#pill").click()
+    expect(page.locator("#memories .search input")).to_be_visible()
+    expect(page.locator("#memories .search input")).not_to_be_focused()
+    meta = page.locator(".card-meta")
+    expect(meta).to_be_visible()
+    assert meta.evaluate(
+        """(element) => {
+          const dot = element.querySelector(".dot").getBoundingClientRect();
+          return [element.scrollWidth <= element.clientWidth, dot.width > 0];
+        }"""
+    ) == [True, True]
+    ends = page.evaluate("() => document.getElementById('memories').getBoundingClientRect().bottom")
+    assert ends >= page.evaluate("() => document.getElementById('tabs').getBoundingClientRect().top")
+    context.close()
+
+
+def test_the_key_that_opens_the_past_closes_it(laptop: Panel) -> None:
+    page = laptop.page("#/questions")
+    bar = page.get_by_role("slider", name="Moment")
+    page.keyboard.press("t")
+    expect(bar).to_be_focused()
+    page.keyboard.press("t")
+    expect(bar).to_be_hidden()
+
+
 @pytest.mark.parametrize("width", [360, 800, 1280])
 def test_what_is_said_of_one_text_does_not_lie_over_the_next(laptop: Panel, width: int) -> None:
     page = laptop.page(width=width)

@@ -125,7 +125,7 @@ function keys(event) {
     palette();
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select, dialog")) return;
   if (event.key === "Escape" && isOpen()) {
     toggle(false);
     return;

@@ -39,7 +39,8 @@ function show(open) {
   parts.aside.hidden = !open;
   document.body.classList.toggle("with-memories", open);
   parts.pill.setAttribute("aria-expanded", String(open));
-  if (open) parts.search.focus();
+  // A phone would cover half of what was opened with its keyboard.
+  if (open) (matchMedia("(hover: none)").matches ? parts.aside : parts.search).focus();
   else if (parts.aside.contains(document.activeElement) || document.activeElement === document.body) parts.pill.focus();
   render();
 }

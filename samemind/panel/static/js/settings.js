@@ -49,7 +49,7 @@ function importBox() {
     "div",
     { class: "drop", on: { dragover: (event) => (event.preventDefault(), zone.classList.add("over")), dragleave: () => zone.classList.remove("over"), drop: dropped } },
     h("p", { class: "empty-title" }, t("Drop a file here")),
-    h("p", { class: "muted" }, t("An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, mem0, an MCP memory, or JSON lines.")),
+    h("p", { class: "muted" }, t("An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, a calendar, a diary, mail, a table, mem0, an MCP memory, or JSON lines.")),
     input,
     h("label", { class: "button primary", for: "import-file" }, t("Choose a file")),
     h("label", { class: "check" }, facts, t("Extract facts and claims, so that contradictions are found")),

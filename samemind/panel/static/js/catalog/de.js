@@ -479,7 +479,7 @@ export default {
   "About you": "Über dich",
   "About this device": "Über dieses Gerät",
   "Drop a file here": "Datei hier ablegen",
-  "An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, mem0, an MCP memory, or JSON lines.": "Ein Export von ChatGPT oder Claude (das Zip, wie es kam), Markdown-Notizen, mem0, ein MCP-Gedächtnis oder JSON-Zeilen.",
+  "An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, a calendar, a diary, mail, a table, mem0, an MCP memory, or JSON lines.": "Ein Export eines Chats (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; ein Zip, wie es kam), Markdown-Notizen, ein Kalender, ein Tagebuch, E-Mails, eine Tabelle, mem0, ein MCP-Gedächtnis oder JSON-Zeilen.",
   "Choose a file": "Datei wählen",
   "Extract facts and claims, so that contradictions are found": "Auch Fakten und Behauptungen herauslesen, damit Widersprüche auffallen",
   "Progress of {file}": "Fortschritt von {file}",

@@ -479,7 +479,7 @@ export default {
   "About you": "Sobre ti",
   "About this device": "Sobre este dispositivo",
   "Drop a file here": "Suelta un archivo aquí",
-  "An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, mem0, an MCP memory, or JSON lines.": "Una exportación de ChatGPT o Claude (el zip, tal cual), notas Markdown, mem0, una memoria MCP o líneas JSON.",
+  "An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, a calendar, a diary, mail, a table, mem0, an MCP memory, or JSON lines.": "Una exportación de un chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; un zip, tal cual), notas Markdown, un calendario, un diario, correo, una tabla, mem0, una memoria MCP o líneas JSON.",
   "Choose a file": "Elegir un archivo",
   "Extract facts and claims, so that contradictions are found": "Extraer también hechos y afirmaciones, para hallar contradicciones",
   "Progress of {file}": "Progreso de {file}",

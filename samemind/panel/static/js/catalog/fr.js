@@ -479,7 +479,7 @@ export default {
   "About you": "À propos de vous",
   "About this device": "À propos de cet appareil",
   "Drop a file here": "Déposez un fichier ici",
-  "An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, mem0, an MCP memory, or JSON lines.": "Un export de ChatGPT ou Claude (le zip, tel quel), des notes Markdown, mem0, une mémoire MCP ou des lignes JSON.",
+  "An export of a chat (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord; a zip as it came), Markdown notes, a calendar, a diary, mail, a table, mem0, an MCP memory, or JSON lines.": "Un export d’une discussion (ChatGPT, Claude, WhatsApp, Telegram, Slack, Discord ; un zip, tel quel), des notes Markdown, un calendrier, un journal, du courrier, un tableau, mem0, une mémoire MCP ou des lignes JSON.",
   "Choose a file": "Choisir un fichier",
   "Extract facts and claims, so that contradictions are found": "En tirer aussi faits et affirmations, pour trouver les contradictions",
   "Progress of {file}": "Progression de {file}",
