@@ -217,6 +217,25 @@ def test_facts_stand_below_the_memory_they_were_read_out_of_and_go_with_it(lapto
 
 
 @published("LO-34")
+def test_a_summary_goes_with_all_that_it_stands_for_and_comes_back(laptop: Panel, page: Page) -> None:
+    for number in range(5):
+        laptop.ask("remember", text=f"the risotto with saffron burned again {number}", no_facts=True)
+    laptop.ask("think")
+    open_memories(page)
+    expect(page.locator(".card")).to_have_count(1)
+    expect(page.locator("#pill")).to_have_text("5 memories")
+    page.get_by_role("button", name="Manage").click()
+    page.get_by_role("button", name="Clear all").click()
+    page.get_by_role("button", name="Forget all").click()
+    undo = page.locator("#toasts").get_by_role("button", name="Undo")
+    expect(undo).to_be_visible()
+    expect(page.locator("#pill")).to_have_text("0 memories")
+    expect(page.locator(".card")).to_have_count(0)
+    undo.click()
+    expect(page.locator(".card")).to_have_count(1)
+    expect(page.locator("#pill")).to_have_text("5 memories")
+
+
 def test_clear_all_asks_clears_the_view_and_can_be_undone_for_eight_seconds(
     laptop: Panel, page: Page
 ) -> None:

@@ -37,14 +37,16 @@ export function changed() {
   for (const listener of listeners) listener();
 }
 
-/** The memories that show: what is about to be forgotten is gone already. */
+/** The memories that show: what is about to be forgotten is gone already, and a summary with all that it stands for. */
 export function shown() {
-  return state.memories.filter((memory) => !state.waiting.has(memory.rid));
+  const isGoing = (rid) => state.waiting.has(rid);
+  return state.memories.filter(({ rid, summary_of: members }) => !isGoing(rid) && !(members?.length && members.every(isGoing)));
 }
 
 /** How many memories there are, on every page alike. What waits to be forgotten counts no more; its facts never did. */
 export function count() {
-  const going = [...state.waiting.keys()].filter(isCounted).length;
+  const summarised = new Set(state.memories.flatMap((memory) => memory.summary_of ?? []));
+  const going = [...state.waiting.keys()].filter((rid) => summarised.has(rid) || isCounted(rid)).length;
   return Math.max(0, state.told - going);
 }
 
