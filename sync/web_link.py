@@ -86,7 +86,7 @@ class RecordStream(trio.abc.Stream):
             try:
                 record = await self._socket.receive()
                 if record is None:
-                    raise LinkLost("the WebSocket ended before the last record")
+                    raise LinkLost("its page was closed, or is out of reach")
                 self._rest = self._channel.open(record)
             except SyncError as error:
                 raise trio.BrokenResourceError(str(error)) from error

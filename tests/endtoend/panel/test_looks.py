@@ -190,6 +190,26 @@ def test_on_a_touch_screen_the_latest_memories_are_whole_and_open_no_keyboard(
     context.close()
 
 
+def test_devices_of_one_name_are_told_apart(laptop: Panel, page: Page) -> None:
+    names = page.evaluate(
+        """async () => {
+          const { state, deviceName } = await import("/js/state.js");
+          const { agreement } = await import("/js/home.js");
+          const own = state.status;
+          const peers = ["1a2b", "3c4d", "5e6f"].map((id) => ({ device_id: id.repeat(16), state: "linked" }));
+          peers[0].name = peers[1].name = "vm";
+          peers[2].name = "shelf";
+          state.status = { ...own, peers };
+          const found = peers.map((each) => deviceName(each.device_id));
+          found.push(deviceName("77".repeat(32), "shelf"), agreement()[0]);
+          state.status = own;
+          return found;
+        }"""
+    )
+    assert names[:4] == ["vm 1a2b", "vm 3c4d", "shelf", "shelf 7777"]
+    assert "vm 1a2b, vm 3c4d" in names[4]
+
+
 def test_the_key_that_opens_the_past_closes_it(laptop: Panel) -> None:
     page = laptop.page("#/questions")
     bar = page.get_by_role("slider", name="Moment")

@@ -243,8 +243,9 @@ function without(name, value) {
   return args;
 }
 
-function shown(facet, value) {
-  if (facet === "device") return value === state.session?.device_id ? t("this device") : deviceName(value);
+function shown(facet, value, told = null) {
+  if (facet === "device") return value === state.session?.device_id ? t("this device") : deviceName(value, told);
+  if (told) return told;
   if (facet === "type") return (KINDS[value] ?? (() => value))();
   return value;
 }
@@ -308,7 +309,7 @@ function updateFacet(group, name, view) {
       anchor.classList.toggle("on", on);
       if (on) anchor.setAttribute("aria-current", "true");
       else anchor.removeAttribute("aria-current");
-      say(anchor.firstChild, each.name && each.value !== state.session?.device_id ? each.name : shown(name, each.value));
+      say(anchor.firstChild, shown(name, each.value, each.name));
       say(anchor.lastChild, number(each.count));
     },
   });

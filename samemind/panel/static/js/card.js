@@ -62,7 +62,7 @@ export function updateCard(item, memory, { manage, selected, select }) {
   say(item.words, memory.text);
   const when = memory.told_at ?? memory.created_at;
   const parts = [memory.speaker, memory.parent ? t("extracted from another memory") : null, memory.tellings > 1 ? plural(memory.tellings, "told {n} time, last", "told {n} times, last") : null, ago(when)].filter(Boolean);
-  const from = memory.device === state.session?.device_id ? t("this device") : (memory.device_name ?? deviceName(memory.device));
+  const from = memory.device === state.session?.device_id ? t("this device") : deviceName(memory.device, memory.device_name);
   const line = `${from} ${parts.join(" ")}`;
   if (item.line !== line) {
     item.line = line;

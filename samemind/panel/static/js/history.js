@@ -43,7 +43,7 @@ export function story(versions) {
 
 function nameOf(device, versions) {
   if (device === state.session.device_id) return t("this device");
-  return versions.find((version) => version.device === device)?.device_name ?? deviceName(device);
+  return deviceName(device, versions.find((version) => version.device === device)?.device_name);
 }
 
 function entry(version, before, lanes, versions) {

@@ -29,7 +29,7 @@ export function agreement() {
   const linked = peers.filter((peer) => peer.state === "linked");
   const behind = linked.filter((peer) => peer.behind);
   const away = peers.filter((peer) => peer.state !== "linked");
-  const names = (some) => list(some.map((peer) => peer.name));
+  const names = (some) => list(some.map((peer) => deviceName(peer.device_id)));
   const rest = away.length ? t(away.length === 1 ? "{names} is away and will catch up." : "{names} are away and will catch up.", { names: names(away) }) : t("Whatever you tell one, the others know within a moment.");
   if (!linked.length) return [t("No other device is here"), rest];
   if (behind.length) return [t(behind.length === 1 ? "{names} is catching up" : "{names} are catching up", { names: names(behind) }), rest];
@@ -198,7 +198,7 @@ function updateOp(item, op) {
   say(item.deed, ` ${deed(op.kind)}${op.more ? ` ${plural(op.more + 1, "{n} thing", "{n} things")}` : ""} `);
   say(item.what, whatOf(op));
   say(item.when, ago(op.at));
-  say(item.who, op.device === state.session?.device_id ? t("this device") : (op.device_name ?? deviceName(op.device)));
+  say(item.who, op.device === state.session?.device_id ? t("this device") : deviceName(op.device, op.device_name));
   if (memoryNamed(op.rid) || words.get(op.rid)) item.link.setAttribute("href", link(`memory/${op.rid}`));
   else item.link.removeAttribute("href");
 }

@@ -3,7 +3,7 @@
 
 import { h, s, say } from "./dom.js";
 import { leaning } from "./layout.js";
-import { hueOf, state } from "./state.js";
+import { deviceName, hueOf, state } from "./state.js";
 import { hour, plural, t } from "./i18n.js";
 
 const WIDE = 640;
@@ -54,8 +54,8 @@ export function syncMap() {
         return s("line", { class: `wire ${peer.state}`, x1: centre.x, y1: centre.y, x2: there.x, y2: there.y });
       }),
     );
-    nodes.replaceChildren(...peers.map((peer) => node(peer.device_id, peer.name, how(peer), peer.state)), node(own.device_id, own.name, t("this device"), "own"));
-    say(svg.querySelector("title"), t("Sync map: {own}, and {others}", { own: own.name, others: peers.map((peer) => `${peer.name}, ${how(peer)}`).join("; ") || t("no other device") }));
+    nodes.replaceChildren(...peers.map((peer) => node(peer.device_id, deviceName(peer.device_id), how(peer), peer.state)), node(own.device_id, own.name, t("this device"), "own"));
+    say(svg.querySelector("title"), t("Sync map: {own}, and {others}", { own: own.name, others: peers.map((peer) => `${deviceName(peer.device_id)}, ${how(peer)}`).join("; ") || t("no other device") }));
   }
 
   function node(id, name, told, kind) {
@@ -79,7 +79,7 @@ export function syncMap() {
   function pulse({ count, ops }) {
     const own = state.session.device_id;
     const linked = (state.status?.peers ?? []).filter((peer) => peer.state === "linked").map((peer) => peer.device_id);
-    say(caption, `${ops.at(-1)?.device === own ? plural(count, "{n} change made here", "{n} changes made here") : t("{changes} from {device}", { changes: plural(count, "{n} change", "{n} changes"), device: ops.at(-1)?.device_name ?? t("another device") })}, ${hour(Date.now())}`);
+    say(caption, `${ops.at(-1)?.device === own ? plural(count, "{n} change made here", "{n} changes made here") : t("{changes} from {device}", { changes: plural(count, "{n} change", "{n} changes"), device: ops.length ? deviceName(ops.at(-1).device, ops.at(-1).device_name) : t("another device") })}, ${hour(Date.now())}`);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     ops.slice(-DOTS_MAX).forEach((op, place) => {
       // What is ours goes to everybody who is here; what is another's came from them, or by way of somebody who is here.

@@ -36,5 +36,5 @@ export function metaOf(memory) {
 }
 
 export function fromOf({ device, device_name }) {
-  return device === state.session?.device_id ? t("this device") : (device_name ?? deviceName(device));
+  return device === state.session?.device_id ? t("this device") : deviceName(device, device_name);
 }

@@ -144,8 +144,11 @@ export function devices() {
   return [own, ...(state.status?.peers ?? [])].filter(Boolean);
 }
 
-export function deviceName(id) {
-  return devices().find((device) => device.device_id === id)?.name ?? id.slice(0, 8);
+/** What a device is called, `told` where the group does not say; with the beginning of its id where another has its name. */
+export function deviceName(id, told = null) {
+  const name = devices().find((device) => device.device_id === id)?.name ?? told ?? id?.slice(0, 8);
+  const isShared = id && devices().some((device) => device.name === name && device.device_id !== id);
+  return isShared ? `${name} ${id.slice(0, 4)}` : name;
 }
 
 const HUES = [158, 262, 24, 210, 330, 88, 292, 48];
