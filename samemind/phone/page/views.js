@@ -37,7 +37,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
   if (!memory.is_here) meta.push(`from ${memory.by ?? "another device"}`);
   if (memory.speaker) meta.push(`said by ${memory.speaker}`);
   const open = h("button", { type: "button", class: "card-open", "aria-expanded": "false", onclick: toggle },
-    h("span", { class: "card-text" }, ...marked(memory.text, words)),
+    h("span", { class: "card-text", dir: "auto" }, ...marked(memory.text, words)),
     h("span", { class: "card-meta" }, meta.join(" · ")));
   const element = h("li", { class: arrived ? "card arrived" : "card", "data-rid": memory.rid }, open, more);
 
@@ -62,7 +62,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     h("button", { type: "button", class: "danger", onclick: doubt }, "Forget"),
   ];
   function edit() {
-    const field = h("textarea", { rows: 3, "aria-label": "The memory's words", oninput: () => draft(memory.rid, field.value) });
+    const field = h("textarea", { rows: 3, dir: "auto", "aria-label": "The memory's words", oninput: () => draft(memory.rid, field.value) });
     field.value = draftOf(memory.rid) ?? memory.text;
     const save = async () => {
       const text = field.value;
@@ -96,7 +96,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
 
 export function memoriesView() {
   let asked = 0, seen = null, most = FIRST, still = 0, told = null, shows = "";
-  const field = h("textarea", { rows: 1, id: "say", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
+  const field = h("textarea", { rows: 1, id: "say", dir: "auto", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
   const hint = h("p", { role: "status" });
   const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
   const list = h("div", { id: "list" });
@@ -218,7 +218,7 @@ export function dueView() {
   async function refresh() {
     const all = await run("due");
     const row = (memory) => h("li", { class: "card due", "data-rid": memory.rid },
-      h("div", {}, h("span", { class: "card-text" }, memory.text), h("span", { class: "card-meta" }, h("span", { class: memory.due_ms <= Date.now() ? "late" : "" }, momentOf(memory.due_ms)))),
+      h("div", {}, h("span", { class: "card-text", dir: "auto" }, memory.text), h("span", { class: "card-meta" }, h("span", { class: memory.due_ms <= Date.now() ? "late" : "" }, momentOf(memory.due_ms)))),
       h("button", { type: "button", onclick: () => run("done", { rid: memory.rid }).then(refresh, complain) }, "Done"));
     const late = all.filter((each) => each.due_ms <= Date.now()), ahead = all.filter((each) => each.due_ms > Date.now());
     const part = (name, those) => (those.length ? [h("h3", { class: "day" }, name), h("ul", { class: "cards" }, ...those.map(row))] : []);

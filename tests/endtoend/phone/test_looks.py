@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.endtoend.phone.conftest import Laptop, begin, call, laptop_at, pair
+from tests.endtoend.phone.conftest import Laptop, begin, call, laptop_at, pair, tell
 from tests.support.cli import run
 
 Open = Callable[[str], Page]
@@ -26,6 +26,39 @@ def test_a_notice_with_a_button_is_read_in_few_lines(laptop: Laptop, phone: Open
     assert told.evaluate(_LINES) <= 3
     page.get_by_role("button", name="Remember it anyway").click()
     expect(page.get_by_text("Remembered.")).to_be_visible()
+
+
+def test_of_a_long_text_the_beginning_shows_until_its_card_is_opened(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    tell(page, "and so on " * 1_000)
+    tell(page, "הרופא ברחוב הראשי")
+    card = page.locator(".card").filter(has_text="and so on")
+    assert _height(card) < 300
+    card.get_by_role("button").click()
+    assert _height(card) > 1_000
+    expect(card.get_by_role("button", name="Forget")).to_be_visible()
+    card.locator(".card-open").click()
+    assert _height(card) < 300
+    hebrew = page.locator(".card-text").filter(has_text="הרופא")
+    assert hebrew.evaluate("(element) => getComputedStyle(element).direction") == "rtl"
+
+
+def test_the_browser_has_nothing_to_object_to(laptop: Laptop, chromium: Browser) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(laptop.phone_url)
+    begin(page)
+    context.close()
+    assert said == []
+
+
+def _height(card: Locator) -> float:
+    box = card.bounding_box()
+    assert box is not None
+    return box["height"]
 
 
 def test_devices_of_one_name_are_told_apart(tmp_path: Path, phone: Open) -> None:
