@@ -31,8 +31,10 @@ export function icon(name) {
 }
 
 const DAY_MS = 86_400_000;
+// The page speaks English, and dates as its owner writes them in it.
+const LOCALE = navigator.languages.find((each) => /^en\b/.test(each)) ?? "en";
 const midnight = (ms) => new Date(ms).setHours(0, 0, 0, 0);
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 const inWords = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // As it stands within a sentence.
@@ -40,9 +42,9 @@ export function dayIn(ms, now = Date.now()) {
   const days = Math.round((midnight(ms) - midnight(now)) / DAY_MS);
   if (Math.abs(days) < 2) return relative.format(days, "day");
   const year = new Date(ms).getFullYear() === new Date(now).getFullYear() ? undefined : "numeric";
-  return new Intl.DateTimeFormat("en", { weekday: Math.abs(days) < 7 ? "long" : undefined, day: "numeric", month: "long", year }).format(ms);
+  return new Intl.DateTimeFormat(LOCALE, { weekday: Math.abs(days) < 7 ? "long" : undefined, day: "numeric", month: "long", year }).format(ms);
 }
-export const timeOf = (ms) => new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(ms);
+export const timeOf = (ms) => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(ms);
 export const dayOf = (ms) => inWords(dayIn(ms));
 export const momentIn = (ms) => `${dayIn(ms)}, ${timeOf(ms)}`;
 export const momentOf = (ms) => inWords(momentIn(ms));

@@ -44,6 +44,13 @@ def test_of_a_long_text_the_beginning_shows_until_its_card_is_opened(laptop: Lap
     assert hebrew.evaluate("(element) => getComputedStyle(element).direction") == "rtl"
 
 
+def test_dates_are_written_as_the_browser_of_its_owner_writes_them(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    tell(page, "Remind me to call Anna on 3 March 2031 at 9")
+    expect(page.locator(".notice")).to_have_text("Remembered. Due 3 March 2031, 09:00.")
+
+
 def test_the_browser_has_nothing_to_object_to(laptop: Laptop, chromium: Browser) -> None:
     context = chromium.new_context()
     page = context.new_page()
