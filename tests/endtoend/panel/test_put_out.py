@@ -19,7 +19,10 @@ def test_both_pages_say_who_put_whom_out(chromium: Browser, tmp_path: Path) -> N
         pair(laptop, phone)
         out = laptop.ask("peers revoke", device="phone")
         assert out["revoked_by"] == "laptop"
-        device = laptop.page("#/devices").locator(".device").filter(has_text="phone")
+        devices = laptop.page("#/devices")
+        expect(devices.locator("main .lead")).to_have_text("Only this one so far.")
+        expect(devices.get_by_role("button", name="Sync now")).to_be_hidden()
+        device = devices.locator(".device").filter(has_text="phone")
         expect(device).to_contain_text("removed by laptop, ")
         deadline = time.monotonic() + PATIENCE_MS / 1_000
         while phone.ask("status")["revoked_by"] is None:

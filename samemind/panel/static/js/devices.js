@@ -6,7 +6,7 @@ import { mailboxesPart } from "./mailboxes.js";
 import { how } from "./map.js";
 import { qr } from "./qr.js";
 import { link } from "./router.js";
-import { changed, hueOf, state } from "./state.js";
+import { changed, deviceName, hueOf, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
 import { ago, clock, hour, plural, t } from "./i18n.js";
 
@@ -49,11 +49,12 @@ export function devicesView() {
   function update() {
     if (!state.session) return;
     const peers = state.status?.peers ?? [];
-    say(summary, peers.length ? t("{here} of {all} connected.", { here: peers.filter((peer) => peer.state === "linked").length, all: plural(peers.length, "{n} other device", "{n} other devices") }) : t("Only this one so far."));
+    const standing = peers.filter((peer) => peer.state !== "revoked");
+    say(summary, standing.length ? t("{here} of {all} connected.", { here: standing.filter((peer) => peer.state === "linked").length, all: plural(standing.length, "{n} other device", "{n} other devices") }) : t("Only this one so far."));
     const { clone, incidents, revoked_by: by } = state.status ?? {};
     const last = incidents?.at(-1);
     say(warning, by ? t("{device} removed this device from the group, so no other device syncs with it.", { device: by }) : clone ? t("Another store uses this device’s key. Make one of them a device of its own: {command}", { command: "samemind doctor" }) + (clone.where ? ` (${clone.where})` : "") : last && Date.now() - new Date(last.at) < RECENT_MS ? `${last.detail} (${ago(last.at)})` : "");
-    syncing.hidden = !peers.length;
+    syncing.hidden = !standing.length;
     const own = { device_id: state.session.device_id, name: state.session.name, state: "own", address: state.status?.address };
     keyed(list, [own, ...peers], { key: (each) => each.device_id, make: deviceCard, update: updateDevice });
   }
@@ -124,7 +125,7 @@ function rename(item) {
 }
 
 async function revoke(item) {
-  const yes = await confirmHere(item, t("Remove {device} from the group for good? It keeps what it has, but receives nothing new.", { device: item.device.name }), t("Remove it"));
+  const yes = await confirmHere(item, t("Remove {device} from the group for good? It keeps what it has, but receives nothing new.", { device: deviceName(item.device.device_id) }), t("Remove it"));
   if (!yes) return;
   try {
     learn(await call("peers revoke", { device: item.device.device_id }));
