@@ -56,8 +56,7 @@ _MOVED_FROM: Final = ("from ", "del ", "desde ")
 _DIGIT: Final = re.compile(r"\d")
 # In small letters.
 _NEEDLES: Final = {
-    "en": ("day", "night", "week", "month", "year", "tomorrow", "ago", "morning", "evening", "noon", "last ",
-           "next ", "this ", "from now", " back"),
+    "en": ("day", "night", "week", "month", "year", "tomorrow", "last ", "next ", "this "),
     "es": ("ayer", "hoy", "mañana", "anoche", "semana", "mes", "año", "hace ", "dentro", "pasado", "próxim", "esta ",
            "viene", "en "),
     "de": ("gestern", "heute", "morgen", "woche", "monat", "jahr", "vor ", "letzt", "nächst", "kommend", "vergangen",

@@ -1,10 +1,12 @@
 """Relative dates, told on a Wednesday."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from cognition.extraction import find_dates
+from cognition.extraction.date_words import LANGUAGES
 from cognition.extraction.dates import show_when
 from tests.support.published import published
 
@@ -145,6 +147,37 @@ def test_words_for_a_stretch_are_its_first_and_last_day(
 def test_what_names_no_certain_day_is_left_alone(language: str, text: str) -> None:
     found = days(language, text)
     assert [each for each in found if each != ("2023-07-12", "2023-07-12")] == []
+
+
+def spelled_out(pattern: str) -> set[str]:
+    """Return all that a pattern of alternatives, and of what may be left out, stands for."""
+    group = re.search(r"\(\?:([^()]*)\)(\??)", pattern)
+    if group is not None:
+        before, behind = pattern[: group.start()], pattern[group.end() :]
+        chosen = group[1].split("|") + [""] * (group[2] == "?")
+        return {each for one in chosen for each in spelled_out(before + one + behind)}
+    either = pattern.replace("['’]", "'").split("|")
+    return {re.sub(r"(\w)\?", kept, each) for each in either for kept in ("", r"\1")}
+
+
+def test_english_finds_each_time_that_is_told_without_a_digit() -> None:
+    """Texts without one of a few words are not searched; every way to tell a time has to hold one of them."""
+    words = LANGUAGES["en"]
+    told = [
+        template.replace("N", number).replace("U", f"(?:{unit})")
+        for template in (*words.ago, *words.ahead)
+        for number in words.numbers
+        for unit in words.units
+    ]
+    told += [
+        template.replace("D", f"(?:{day})")
+        for template in (*words.last, *words.next)
+        for day in words.weekdays
+    ]
+    told += [f"(?:last|next) (?:{month})" for month in words.months]
+    every = {each for pattern in (*told, *words.phrases) for each in spelled_out(pattern)}
+    assert len(every) > 800
+    assert [each for each in sorted(every) if not days("en", each)] == []
 
 
 def test_several_dates_come_in_their_order_with_their_words() -> None:
