@@ -10,7 +10,7 @@ down as ops, and from then on all devices agree on it.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
 
@@ -442,12 +442,22 @@ def _judged(
 
 def _of_subject(before: TypedClaim, now: TypedClaim, sureness: float) -> Disagreement | None:
     shared = _shared(before.subject, now.subject)
-    if not shared:
+    if not shared or _are_two_people(before, now):
         return None
     quality = ""
     if now.kind in ("likes", "dislikes") or (now.kind == "allergy" and before.negated is not now.negated):
         quality = " ".join(sorted(_things_of(before, now)))
     return Disagreement(now.kind, " ".join(shared[:3]), _shown(before), _shown(now), sureness, quality)
+
+
+def _are_two_people(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether both name somebody by several words of which they share some: "Mona Jones" and "Mona Weber"."""
+    one, other = ([word for word in claim.subject if word in claim.names] for claim in (before, now))
+    are_whole = all(
+        len(name) > 1 and " ".join(name) in level(claim.clause)
+        for name, claim in ((one, before), (other, now))
+    )
+    return are_whole and len(_shared(one, other)) < len(one) and len(_shared(other, one)) < len(other)
 
 
 def _first_shown(claim: TypedClaim) -> str:
@@ -470,7 +480,7 @@ def _shown(claim: TypedClaim) -> str:
     return claim.told
 
 
-def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
+def _shared(one: Sequence[str], other: Sequence[str]) -> list[str]:
     # Words that begin otherwise are most of them, and are never one name.
     return [word for word in one if any(word[:1] == each[:1] and _same(word, each) for each in other)]
 

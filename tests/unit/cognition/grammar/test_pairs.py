@@ -129,6 +129,25 @@ def test_how_old_somebody_is_and_where_from_can_contradict(older: str, newer: st
     assert [each.kind for each in found[:1]] == ([] if kind is None else [kind])
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "entity"),
+    [
+        ("Mona Jones's birthday is 3 May", "Mona Weber's birthday is 2 January", None),
+        ("Kim Weber lives in Bonn", "Mona Weber lives in Leeds", None),
+        ("Kim Weber habite à Lyon", "Mona Weber habite à Nantes", None),
+        ("Kim Weber works at Acme", "Kim Jones works at Globex", None),
+        ("Mona Jones's birthday is 3 May", "Mona Jones's birthday is 2 January", "mona jones"),
+        ("Mona Jones's birthday is 3 May", "Mona's birthday is 2 January", "mona"),
+        ("Kim Weber lives in Bonn", "Weber lives in Leeds", "weber"),
+        ("Ruth and Mona live in Bonn", "Mona Weber lives in Leeds", "mona"),
+    ],
+)
+def test_whole_names_that_share_a_part_are_two_people(older: str, newer: str, entity: str | None) -> None:
+    """A family was one person: each birthday in it contradicted every other."""
+    found = disagreements(read_claims(older), read_claims(newer), 0.8)
+    assert [each.entity for each in found] == ([] if entity is None else [entity])
+
+
 def test_ends_of_what_has_two_names_are_two_ends() -> None:
     older = "The guarantee of the {}boiler runs until June 2026"
     newer = "In the folder: guarantee of the {}boiler, runs until May 2026"
