@@ -20,8 +20,8 @@ class Chains(Feeds):
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._fresh_ids: dict[tuple[int, int], bytes] = {}
-        self._fresh_runs: dict[int, list[tuple[int, bytes]]] = {}
+        self._fresh_ids: dict[int, tuple[int, bytearray]] = {}
+        """Of each feed that a batch makes longer, the seq of its first new op, and the short ids from there on."""
         self._fresh_seen: dict[int, list[Op]] = {}
         super().__init__(store.feeds(), self._stored_id8, self._stored_ids)
 
@@ -87,49 +87,51 @@ class Chains(Feeds):
 
     def advance(self, feed: Feed, op: Op) -> Vector:
         """Make an op the head of its feed, and return what its writer had seen: the feed's own vector, not a copy."""
-        no, seq, op_id, vector = feed.no, op.seq, op.id, feed.vector
-        self._fresh_ids[no, seq] = op_id
-        self.grow(feed, seq, op_id)
+        return self.advance_by(feed, op, op, op.id[:ID8_BYTES])
+
+    def advance_by(self, feed: Feed, first: Op, last: Op, ids: bytes) -> Vector:
+        """Let ops follow one another on a feed, none but the first of which had seen anything new; see `advance`.
+
+        `ids`: their short ids, one behind the other.
+        """
+        no, seq, vector = feed.no, last.seq, feed.vector
+        self.know(no, first.seq, ids)
+        self.grow(feed, seq, last.id)
         vector[no] = seq
-        if op.seen:
-            self.see(vector, op.seen)
-            self._fresh_seen.setdefault(feed.no, []).append(op)
+        if first.seen:
+            self.see(vector, first.seen)
+            self._fresh_seen.setdefault(no, []).append(first)
         return vector
 
     def know(self, no: int, first: int, ids: bytes) -> None:
-        """Remember the short ids of ops, from the one at `first` on, until they can be read from the store.
+        """Remember the short ids of ops that make a feed longer, from the one at `first` on, until they are stored.
 
         They are kept as they came: a base brings a million at once, and few of them are looked up.
         """
-        self._fresh_runs.setdefault(no, []).append((first, ids))
+        known = self._fresh_ids.get(no)
+        if known is None:
+            self._fresh_ids[no] = first, bytearray(ids)
+        else:
+            known[1].extend(ids)
 
     def written(self) -> None:
         """Hear that the batch is in the store."""
         self._fresh_ids.clear()
-        self._fresh_runs.clear()
         self._fresh_seen.clear()
 
     def _stored_id8(self, no: int, seq: int) -> bytes:
-        fresh = self._fresh_ids.get((no, seq))
-        if fresh is not None:
-            return fresh[:ID8_BYTES]
-        for first, ids in self._fresh_runs.get(no, ()):
-            at = (seq - first) * ID8_BYTES
-            if 0 <= at < len(ids):
-                return ids[at : at + ID8_BYTES]
+        fresh = self._fresh_ids.get(no)
+        if fresh is not None and seq >= fresh[0]:
+            at = (seq - fresh[0]) * ID8_BYTES
+            return bytes(fresh[1][at : at + ID8_BYTES])
         return self._store.id_at(no, seq)[:ID8_BYTES]
 
     def _stored_ids(self, no: int, first: int, last: int) -> bytes:
         ids = bytearray(self._store.short_ids(no, first, last))
-        for begins, run in self._fresh_runs.get(no, ()):
-            low, end = max(first, begins), min(last + 1, begins + len(run) // ID8_BYTES)
-            if low < end:
-                ids[(low - first) * ID8_BYTES : (end - first) * ID8_BYTES] = run[
-                    (low - begins) * ID8_BYTES : (end - begins) * ID8_BYTES
-                ]
-        for seq in range(first, last + 1) if self._fresh_ids else ():
-            fresh = self._fresh_ids.get((no, seq))
-            if fresh is not None:
-                at = (seq - first) * ID8_BYTES
-                ids[at : at + ID8_BYTES] = fresh[:ID8_BYTES]
+        begins, fresh = self._fresh_ids.get(no, (0, b""))
+        low, end = max(first, begins), min(last + 1, begins + len(fresh) // ID8_BYTES)
+        if low < end:
+            ids[(low - first) * ID8_BYTES : (end - first) * ID8_BYTES] = fresh[
+                (low - begins) * ID8_BYTES : (end - begins) * ID8_BYTES
+            ]
         return bytes(ids)

@@ -123,7 +123,8 @@ _ERASES = 8
 def _written(hand: Hand, seen: Sequence[Op], choice: int, rid: MemoryId, chance: random.Random) -> Op:
     """One more op of a hand: mostly an add, and else something that is done to one, or a crooked one."""
     text, fields = chance.choice(TEXTS), chance.choice(FIELDS)
-    others = [op.place for op in seen if op.origin != hand.origin][-1:]
+    placed = [op.place for op in seen if op.origin != hand.origin]
+    others = chance.choice((placed[-1:], placed[-1:], [], chance.choices(placed) if placed else []))
     memories = sorted({rid, chance.choice(RIDS)})
     made: dict[int, Callable[[], Op]] = {
         0: lambda: hand.write(ops.Forget(tuple(memories)), seen=others),
@@ -262,6 +263,34 @@ def test_bulk_comes_to_what_ops_come_to_one_by_one(history: list[tuple[int, Op]]
     in_memory = [taken(history, at_once=n, in_sqlite=False)[0] for n in (1, len(history))]
     cells = [{key: encode_cell(cell) for key, cell in core.store.all_cells()} for core in (whole, *in_memory)]
     assert cells[0] == cells[1] == cells[2]
+
+
+def _adds(*by: tuple[int, tuple[int, ...]]) -> list[tuple[int, Op]]:
+    """Adds of new memories: by whom each is, and which of those before it its author had seen."""
+    hands, history = [Hand("ann"), Hand("ben")], list[tuple[int, Op]]()
+    for n, (at, saw) in enumerate(by):
+        seen = [history[each][1].place for each in saw]
+        history.append((at, hands[at].write(Remember(f"told {n}", {}), MemoryId(bytes([n]) * 16), seen=seen)))
+    return history
+
+
+@pytest.mark.parametrize(
+    ("history", "vectors"),
+    [
+        (_adds((0, ()), (1, ()), (0, ()), (1, ()), (1, ())), [{0: 2}, {1: 3}]),
+        (_adds((1, ()), (0, ()), (0, (0,)), (0, ())), [{0: 1}, {1: 3, 0: 1}]),
+        (_adds((0, ()), (0, ()), (0, ()), (1, ()), (1, (1,))), [{0: 3}, {1: 2, 0: 2}]),
+    ],
+    ids=["two who saw nothing of each other", "news within a row", "an op within a row was seen"],
+)
+def test_adds_that_follow_one_another_are_taken_together(
+    history: list[tuple[int, Op]], vectors: list[dict[int, int]]
+) -> None:
+    whole, shown = taken(history, at_once=len(history))
+    other, shown_by_other = taken(history, at_once=1)
+    assert (whole.digests(), shown) == (other.digests(), shown_by_other)
+    assert [feed.vector for feed in whole.feeds] == [feed.vector for feed in other.feeds] == vectors
+    assert {row.rid for row in whole.store.rows()} == {op.rid for _, op in history}
 
 
 @given(histories())

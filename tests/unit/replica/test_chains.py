@@ -83,7 +83,6 @@ def test_what_a_batch_brought_is_remembered_until_it_is_in_the_store_and_no_long
     ann, _, clone = forked()
     take(ann, clone.frame(*chain(clone, 2, seen=tuple(ann.frontier().heads[:1]))))
     assert ann.feeds._fresh_ids == {}
-    assert ann.feeds._fresh_runs == {}
     assert ann.feeds._fresh_seen == {}
 
 
