@@ -22,18 +22,22 @@ The product is `vecdot`, not `@`: BLAS would share a product of this size among 
 to 20 times its own time whenever the cores have anything else to do. `vecdot` goes row by row on one thread, always
 in the same way, and takes two thirds of the time of `einsum`.
 
-An index belongs to whoever made it and takes no locks: callers use it from one thread at a time.
+An index belongs to whoever made it and takes no locks: callers use it from one thread at a time. Only a product of all
+may be made on another thread, while the caller does what needs no vectors (`multiply_beside`).
 """
 
 from collections.abc import Callable, Sequence
 from itertools import chain, islice
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors
 from cognition.errors import IndexStale
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Numbers = NDArray[np.int64]
 Rows = NDArray[np.int32]
@@ -54,6 +58,8 @@ USUAL_SPREAD: Final = 0.12
 ROWS_MIN: Final = 256
 # As many are multiplied in a millisecond; from here on two passes are quicker.
 ALL_MAX: Final = 16_384
+# From here on a product takes several times as long as to have another thread begin it.
+BESIDE_MIN: Final = 4_096
 # The shortlist: this many at least, and for each one that is wanted.
 SHORTLIST_MIN: Final = 4_096
 SHORTLIST_EACH: Final = 40
@@ -126,6 +132,8 @@ class VectorIndex:
         self._sampled: Numbers | None = None  # the numbers of the sample, known before its vectors are
         self._product: tuple[Vectors, Vectors] | None = None
         """The question that was last multiplied with all, and the cosines."""
+        self._begun: tuple[Vectors, Future[Vectors]] | None = None
+        """A question that is multiplied with all on another thread, and what waits for the cosines."""
         self._graph: NearNeighbours | None = None
         self._beside: dict[int, None] = {}  # what is here and not in the graph as it is
         self._left: dict[int, None] = {}  # what is in the graph and not here
@@ -141,7 +149,7 @@ class VectorIndex:
             raise IndexStale(f"expected {len(ids)} vectors of width {self._width}, got {vectors.shape}")
         if not len(ids):
             return
-        self._product = None
+        self._product = self._begun = None
         if self._touched is not None:
             self._touched.update(dict.fromkeys(ids))
         if self._graph is not None:
@@ -173,7 +181,7 @@ class VectorIndex:
         for number in ids:
             row = int(self._at[number]) if 0 <= number < len(self._at) else -1
             if row >= 0:
-                self._product = None
+                self._product = self._begun = None
                 self._at[number] = -1
                 self._count -= 1
                 self._resample(self._count + 1, (number,))
@@ -190,6 +198,16 @@ class VectorIndex:
                     self._at[self._ids[row]] = row
                     if self._middle is not None:
                         self._signatures[:, row] = self._signatures[:, last]
+
+    def multiply_beside(self, query: Vectors) -> None:
+        """Begin to multiply a question with all vectors on another thread, for the search for it that comes next.
+
+        Only where that is one long product: numpy lets go of the interpreter for it, and hands over twice in all.
+        """
+        self._check(query)
+        if BESIDE_MIN <= self._count <= ALL_MAX and self._matrix.dtype == np.float32:
+            begun = _thread.begin(self._matrix[: self._count], query)
+            self._begun = None if begun is None else (query, begun)
 
     def search(
         self, query: Vectors, k: int, *, among: Sequence[int] | None = None
@@ -211,7 +229,7 @@ class VectorIndex:
         elif self._matrix.dtype != np.float32:
             rows = np.arange(count)
         if rows is None:
-            cosines = np.vecdot(self._matrix[:count], query)
+            cosines = self._cosines_of_all(query)
             self._product = query, cosines
         else:
             if self._matrix.dtype == np.int8 and 0 < k < len(rows):
@@ -301,6 +319,14 @@ class VectorIndex:
         for number in came:
             del self._beside[number]
         return len(self._left) + len(self._beside)
+
+    def _cosines_of_all(self, query: Vectors) -> Vectors:
+        """Return the cosines with all: those that were begun on another thread, unless that thread never got to it."""
+        begun, self._begun = self._begun, None
+        if begun is not None and begun[0] is query and not begun[1].cancel():
+            return begun[1].result()
+        cosines: Vectors = np.vecdot(self._matrix[: self._count], query)
+        return cosines
 
     def _named(self, query: Vectors, k: int) -> Numbers | None:
         """Return the rows that the graph names, and what stands beside it; None where signatures are to name them."""
@@ -533,6 +559,30 @@ def _widened(halves: NDArray[np.int16], bits: NDArray[np.int32]) -> Vectors:
     np.left_shift(bits, _FRACTION_BITS_MORE, out=bits)
     np.bitwise_and(bits, _SIGN_AND_REST, out=bits)
     return bits.view(np.float32)
+
+
+class _ProductThread:
+    """A thread for products, which lasts; where none can be begun, as in a browser, callers make them."""
+
+    def __init__(self) -> None:
+        self._executor: ThreadPoolExecutor | None = None
+        self._has_none = False
+
+    def begin(self, matrix: Vectors | Halves | Eighths, query: Vectors) -> "Future[Vectors] | None":
+        if self._has_none:
+            return None
+        if self._executor is None:
+            from concurrent.futures import ThreadPoolExecutor  # here: small stores have no need of it
+
+            self._executor = ThreadPoolExecutor(1, "vectors")
+        try:
+            return self._executor.submit(np.vecdot, matrix, query)
+        except RuntimeError:  # no thread can be begun; one that could be later would find this in its queue
+            self._has_none = True
+            return None
+
+
+_thread: Final = _ProductThread()
 
 
 def _in_order(ids: Numbers, cosines: Vectors, k: int) -> list[tuple[int, float]]:

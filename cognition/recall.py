@@ -313,9 +313,12 @@ def _searched(
 ) -> dict[str, list[tuple[int, float]]]:
     """Return what each search brings, the best first, by its channel."""
     connection, filters = candidates.connection, candidates.filters
+    has_meaning = vector is not None and bool(vector.any())
+    if vector is not None and index is not None and has_meaning and not filters.narrow:
+        index.multiply_beside(vector)  # while words are looked up
     found_by_words = passes.by_words(candidates, query.terms, limit)
     lists = {"words": found_by_words or passes.by_symbols(connection, query.text, filters, limit)}
-    if vector is not None and index is not None and vector.any():
+    if vector is not None and index is not None and has_meaning:
         lists["vectors"] = passes.by_vector(candidates, vector, index, limit)
     synonyms = query.synonyms
     if synonyms:

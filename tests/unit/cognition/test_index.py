@@ -1,7 +1,9 @@
 """What the vector index promises, beside a brute-force list: all of it in one pass, and in two for large memories."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
+from threading import Event
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import pytest
 import cognition.index
 from cognition.embedding.embedder import Vectors
 from cognition.errors import IndexStale
-from cognition.index import ALL_MAX, Halves, VectorIndex
+from cognition.index import ALL_MAX, BESIDE_MIN, Halves, VectorIndex
 from tests.support.minds import unit_rows
 from tests.support.published import published
 
@@ -210,6 +212,49 @@ def test_what_a_search_multiplied_serves_whoever_asks_next_until_something_chang
             index.add([6, 12], rows[[12, 6]])
         else:
             index.remove([change, 30, 200])
+
+
+def test_a_product_that_was_begun_beside_is_that_of_the_search_unless_something_changed_since() -> None:
+    count = BESIDE_MIN + 7
+    rows, queries = topical(count, WIDTH, 3), unit_rows(2, WIDTH, 4)
+    index = VectorIndex(WIDTH)
+    index.add(range(count), rows)
+    made = index.search(queries[0], 30)
+    index.multiply_beside(queries[0])
+    assert index._begun is not None
+    assert index.search(queries[0], 30) == made
+    index.multiply_beside(queries[1])
+    assert index.search(queries[0], 30) == made  # another question
+    index.multiply_beside(queries[0])
+    index.remove([made[0][0]])
+    assert index.search(queries[0], 29) == made[1:]
+    index.multiply_beside(queries[0])
+    index.add([made[0][0]], rows[[made[0][0]]])
+    assert index.search(queries[0], 30) == made
+
+
+def test_a_search_makes_the_product_where_no_other_thread_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, query = topical(BESIDE_MIN, WIDTH, 3), unit_rows(1, WIDTH, 4)[0]
+    index, held = VectorIndex(WIDTH), Event()
+    index.add(range(BESIDE_MIN), rows)
+    made = index.search(query, 30)
+    with ThreadPoolExecutor(1) as busy:
+        busy.submit(held.wait)
+        monkeypatch.setattr(cognition.index._thread, "_executor", busy)
+        monkeypatch.setattr(cognition.index._thread, "_has_none", False)
+        index.multiply_beside(query)
+        assert index.search(query, 30) == made
+        held.set()
+    index.multiply_beside(query)  # which begins no thread, as its executor was shut down
+    assert index._begun is None
+    assert index.search(query, 30) == made
+
+
+def test_a_few_vectors_are_multiplied_by_the_caller() -> None:
+    index = VectorIndex(WIDTH)
+    index.add(range(BESIDE_MIN - 1), topical(BESIDE_MIN - 1, WIDTH, 3))
+    index.multiply_beside(unit_rows(1, WIDTH, 4)[0])
+    assert index._begun is None
 
 
 def test_a_store_that_grows_beyond_one_pass_keeps_what_it_has() -> None:
