@@ -27,6 +27,15 @@ def read_time(text: str, *, name: str) -> int:
     return _milliseconds(_moment(text, name), text, name)
 
 
+def is_in_words(text: str) -> bool:
+    """Say whether a time is told otherwise than in digits, so that what is read of it is worth saying."""
+    try:
+        read_time(text, name="time")
+    except Usage:
+        return True
+    return False
+
+
 def read_since(text: str, *, name: str, now_ms: int) -> int:
     """Return since when something holds, in ms since 1970.
 

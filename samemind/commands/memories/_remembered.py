@@ -26,6 +26,7 @@ class Remembered:
     many. These, `says_same` and `contradictions` are told where it was `read` before this was returned; else they are
     empty, and it is read a moment later. What looks secret is `held`: it waits on this device, under the id it will
     have, until it is released.
+    `told_at`, `event_start` and `event_end` are which times were read where they were given in words ("tomorrow at 9").
     `op_id` is null where it was asked for before under the id that was given: it is stored once.
     `duplicate_of` is always null: a telling is never dropped for being known.
     """
@@ -42,6 +43,9 @@ class Remembered:
     facts_dropped: int = 0
     held: bool = False
     read: bool = False
+    told_at: datetime | None = None
+    event_start: datetime | None = None
+    event_end: datetime | None = None
 
     def __str__(self) -> str:
         return self.rid

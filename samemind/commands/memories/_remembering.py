@@ -2,7 +2,7 @@
 
 import sqlite3
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cognition import Extraction, read_text, take_in
 from cognition.ingest import NewTelling
@@ -23,7 +23,7 @@ from samemind.fields import REMEMBERED_AS, read_meta
 from samemind.held_back import kept_back
 from samemind.ids import check_asked_again
 from samemind.talk import note_talk
-from samemind.times import at_ms, read_when
+from samemind.times import at_ms, is_in_words, read_when
 
 if TYPE_CHECKING:
     from samemind.commands.memories.remember import RememberMemory
@@ -79,6 +79,8 @@ async def remember(device: Device, options: "RememberMemory") -> Remembered:
 
     remembered = await device.replica.run(write, tells=tells)
     if remembered.op_id is not None:
+        if options.at or options.event_start or options.event_end:
+            remembered = replace(remembered, **_times_read(options, told))
         if reminding.due_ms is not None or reminding.lacks_time:
             reminder, lacks_time = _reminder_view(reminding), reminding.lacks_time
             remembered = replace(remembered, reminder=reminder, reminder_missing=lacks_time)
@@ -135,6 +137,16 @@ def fields_of(options: "RememberMemory", now_ms: int) -> dict[str, Value]:
     if options.pin:
         fields["pinned"] = True
     return fields
+
+
+def _times_read(options: "RememberMemory", told: dict[str, Value]) -> dict[str, Any]:
+    """Return which times were read of words; one that was given in digits is what its giver knows."""
+    found = {}
+    for name in ("at", "event_start", "event_end"):
+        said, time_ms = getattr(options, name), told.get(REMEMBERED_AS.get(name, name))
+        if said is not None and isinstance(time_ms, int) and is_in_words(said):
+            found[REMEMBERED_AS.get(name, name)] = at_ms(time_ms)
+    return found
 
 
 def _reminder_view(reminding: Reminding) -> ReminderView | None:

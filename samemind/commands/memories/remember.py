@@ -82,6 +82,9 @@ async def run(device: "Device", options: RememberMemory) -> Remembered:
     return await remember(device, options)
 
 
+_TIMES: Final = {"told_at": "said", "event_start": "happens", "event_end": "until"}
+
+
 def render(document: Document) -> list[str]:
     if document.get("held"):
         return [f"{document['rid']} {HELD_BACK}"]
@@ -89,6 +92,7 @@ def render(document: Document) -> list[str]:
     told = f" (says the same as {counted(same, 'telling', 'tellings')} before)" if same else ""
     return [
         f"{document['rid']}{told}",
+        *(f"{said}: {clock(document[name])}" for name, said in _TIMES.items() if document[name] is not None),
         *_reminder(document),
         *raised(document),
         *nominated(document["nominees"]),

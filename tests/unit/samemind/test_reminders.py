@@ -155,6 +155,19 @@ def test_how_something_repeats_is_said_in_words(rule: str | None, words: str) ->
     assert repeated(rule) == words
 
 
+def test_a_time_that_was_given_in_words_is_told_as_it_was_read(mind: BlockingMind) -> None:
+    told = mind.remember("Buy milk", at="yesterday", event_start="tomorrow at 9")
+    kept = mind.get(told)
+    assert (told.told_at, told.event_start, told.event_end) == (kept.told_at, kept.event_start, None)
+    assert told.told_at is not None
+    assert told.event_start is not None
+    said, happens = (f"{each.astimezone():%Y-%m-%d %H:%M}" for each in (told.told_at, told.event_start))
+    assert show("remember", to_json(told))[1:] == [f"said: {said}", f"happens: {happens}"]
+    digits = mind.remember("Ann sails", at="2026-03-01T10:00Z", event_start="2026-03-01")
+    assert (digits.told_at, digits.event_start) == (None, None)
+    assert show("remember", to_json(digits)) == [digits.rid]
+
+
 def test_who_asks_what_comes_up_sees_the_next_reminders(mind: BlockingMind) -> None:
     """A reminder that was taken shows somewhere before it is due, and one that repeats shows its next time."""
     now = datetime.now(UTC)
