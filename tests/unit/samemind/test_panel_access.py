@@ -44,6 +44,21 @@ def test_a_browser_that_comes_again_stays_in_and_one_that_does_not_is_out() -> N
     assert keeper.session(cookie, later) is None
 
 
+def test_who_is_in_is_known_without_staying_longer_for_it() -> None:
+    keeper = Doorkeeper(Random(1))
+    cookies = [keeper.admit(keeper.launch(NOW), NOW) or "" for _ in range(2)]
+    one, other = (keeper.session(cookie, NOW) for cookie in cookies)
+    assert one is not None
+    assert other is not None
+    assert keeper.knows(one, NOW + SESSION_MS_MAX - 1)
+    assert not keeper.knows(one, NOW + SESSION_MS_MAX)
+    keeper.leave(other)
+    assert (keeper.knows(one, NOW), keeper.knows(other, NOW)) == (True, False)
+    for _ in range(SESSIONS_MAX):
+        keeper.admit(keeper.launch(NOW), NOW)
+    assert not keeper.knows(one, NOW), "it made room for the newest"
+
+
 def test_asking_again_and_again_fills_nothing_and_the_newest_hold() -> None:
     keeper = Doorkeeper(Random(1))
     tokens = [keeper.launch(NOW) for _ in range(LAUNCHES_MAX + 3)]
