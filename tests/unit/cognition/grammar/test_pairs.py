@@ -139,7 +139,7 @@ def test_how_old_somebody_is_and_where_from_can_contradict(older: str, newer: st
         ("Mona Jones's birthday is 3 May", "Mona Jones's birthday is 2 January", "mona jones"),
         ("Mona Jones's birthday is 3 May", "Mona's birthday is 2 January", "mona"),
         ("Kim Weber lives in Bonn", "Weber lives in Leeds", "weber"),
-        ("Ruth and Mona live in Bonn", "Mona Weber lives in Leeds", "mona"),
+        ("With Ruth to see Mona, who was born on 3 May", "Mona Weber was born on 2 January", "mona"),
     ],
 )
 def test_whole_names_that_share_a_part_are_two_people(older: str, newer: str, entity: str | None) -> None:
