@@ -87,6 +87,10 @@ NOTE_CHARACTERS_MAX: Final = 16 << 20
 # What an unpacked export is known by; a large one of ChatGPT has several. Beside it is what Claude keeps of chats.
 _CHATS: Final = ("conversations.json", "conversations-*.json")
 _KEPT: Final = "memories.json"
+_KNOWN: Final = (
+    "exports of chats and notes as they come, mail (.mbox), calendars (.ics), tables (.csv), diaries and notes "
+    "(.txt, .md) and JSON lines"
+)
 # What a folder without notes is looked through for.
 _DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics", "*.html", "*.csv", "*.tsv", "*.mbox")
 _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
@@ -147,7 +151,7 @@ def _read_zip(path: Path | PipeContent, format: str) -> Iterator[Record]:
                 raise Usage(
                     f"{path.name}: expected files of a known format in the zip, found none",
                     code="unreadable",
-                    hint="`samemind help import` tells the formats",
+                    hint=f"known formats: {_KNOWN}",
                 )
         else:
             # The text of WhatsApp in a zip has no name of its own.
@@ -361,7 +365,7 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
                     code="unknown_format",
                     hint="where it was exported, ask for JSON instead of HTML"
                     if text.lstrip().startswith("<")
-                    else "`--format markdown` reads it as notes; `samemind help import` tells the formats",
+                    else f"`--format markdown` reads it as notes; known formats: {_KNOWN}",
                 ) from None
             return jsonl.read(lines)
         raise Usage(f"{name}: expected a JSON document, {error}", code="unreadable") from None

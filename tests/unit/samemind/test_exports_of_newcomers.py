@@ -229,7 +229,7 @@ def test_a_zip_of_nothing_known_says_so(tmp_path: Path) -> None:
     packed = zipped(tmp_path / "a.zip", {"a.json": '{\n"x":\n1}', "b.txt": "milk"})
     with pytest.raises(Usage, match="files of a known format in the zip, found none") as caught:
         list(read_path(packed, "auto"))
-    assert "help import" in caught.value.hint
+    assert "mail (.mbox)" in caught.value.hint
     whatsapp_too = zipped(
         tmp_path / "b.zip", {**files_of("whatsapp_us"), "b.txt": b"caf\xe9", "c.json": "{}"}
     )

@@ -482,6 +482,15 @@ def test_a_damaged_calendar_says_what_is_wrong(tmp_path: Path, text: str) -> Non
     assert all(isinstance(each, Unreadable) for each in read_path(path, "auto"))
 
 
+def test_a_file_of_an_unknown_kind_is_told_what_can_be_read() -> None:
+    with pytest.raises(SamemindError) as raised:
+        read_text("contacts.vcf", "BEGIN:VCARD\nFN:Ann\nEND:VCARD\n", "auto")
+    assert (raised.value.code, "calendars (.ics), tables (.csv)" in raised.value.hint) == (
+        "unknown_format",
+        True,
+    )
+
+
 @pytest.mark.parametrize("format", [each for each in FORMATS if each not in ("auto", "locomo")])
 def test_every_format_that_is_offered_reads_its_own(tmp_path: Path, format: str) -> None:
     path = tmp_path / "file.jsonl"
