@@ -1,9 +1,9 @@
 """Read the store as it was: any read may be asked of another moment, or of what another device knew by then.
 
 The past is made anew for each question, in a database in memory (`replica.past`): of a hundred thousand memories it
-costs half a second, and as much again where it is to be searched by words, and leaves nothing behind. It is read on a
-connection of its own, in a thread, so neither writers nor other readers wait for it. Facts that were found in texts
-later are not in it, and what was erased never is.
+costs a fifth of a second, and as much again where it is to be searched by words, and leaves nothing behind. It is read
+on a connection of its own, in a thread, so neither writers nor other readers wait for it. Facts that were found in
+texts later are not in it, and what was erased never is.
 """
 
 import sqlite3
