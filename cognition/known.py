@@ -16,7 +16,7 @@ from cognition.contradictions.values import ENDED, folded
 from cognition.filters import Filters
 from cognition.passes import allowed
 from cognition.ranking.asked_words import BEFORE, IS, PAST, UNCLEAR_PAST, WAS
-from cognition.ranking.asking import RecallQuery
+from cognition.ranking.asking import RecallQuery, asked_for
 from cognition.times import Window, windows
 from cognition.words import words
 from replica import MemoryId
@@ -95,7 +95,8 @@ def asked_then(text: str, now_ms: int) -> Then | None:
         return () if _asks_before(asked) else None
     past = tuple(span for span in spans if span.end_ms < now_ms)
     # "In February" is the latest or the coming one, but what somebody did was in the latest.
-    is_past = len(past) == len(spans) or _DID in asked or _asks_before(asked)
+    slot = asked_for(text)
+    is_past = len(past) == len(spans) or _DID in asked or _asks_before(asked) or bool(slot and slot.past)
     return past if past and is_past else None
 
 
@@ -133,13 +134,18 @@ def _held(value: KnownValue, then: Then) -> bool:
     )
 
 
-def how_believed(answers: Answers) -> dict[int, float]:
-    """Return how far each memory says what is believed: 1 the last, a half what holds beside it, 0 the past."""
-    last = next((number for number, answer in answers.items() if answer.standing != REPLACED), None)
-    return {
-        number: 0.0 if answer.standing == REPLACED else 1.0 if number == last else BESIDE
-        for number, answer in answers.items()
-    }
+def how_believed(answers: Answers, then: Then | None = None) -> dict[int, float]:
+    """Return how far each memory says what is believed: 1 the last, a half what holds beside it, 0 the past.
+
+    Where a time in the past is asked for, what counts is what is believed of that.
+    """
+    if then:
+        held = [number for number, answer in answers.items() if _held(answer.value, then)]
+        last = max(held, key=lambda number: answers[number].value.from_ms, default=None)
+    else:
+        held = [number for number, answer in answers.items() if answer.standing != REPLACED]
+        last = held[0] if held else None
+    return {number: 1.0 if number == last else BESIDE if number in held else 0.0 for number in answers}
 
 
 def _slots(connection: sqlite3.Connection, asked: RecallQuery) -> list[tuple[bytes, str, str]]:

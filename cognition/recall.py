@@ -237,7 +237,7 @@ def rank(
         rows |= _with_wordings(connection, rows)
     pool = replace(
         _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile, reworded),
-        believed=how_believed(known),
+        believed=how_believed(known, then),
         then=frozenset() if then is None else held_then(connection, [row.id for row in rows.values()], then),
         selves=Selves() if query.asked is None else selves_of(connection),
     )

@@ -6,13 +6,14 @@ relation. A question that is none of its lines is answered by what is found, as 
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final
 
 from cognition.extraction.values import PRONOUNS
-from cognition.ranking.asked_words import LEADS, OF, PAST, SELF, SLOTS, TAILS
+from cognition.ranking.asked_words import LEADS, OF, PAST, PRESENT, SELF, SLOTS, TAILS
 from cognition.ranking.stem import stem
+from cognition.times import windows
 from cognition.words import OWNER, words
 
 # Longer ones are no such question.
@@ -37,6 +38,8 @@ _SPELLED_OUT: Final = {
 _OF_NAME: Final = re.compile(r"(?:'s|'|’s|’)$")
 _WHO: Final = re.compile(r"\{who(?:se)?\}")
 _LINES_KEPT: Final = 1_024
+# Of a time at the end of a question: "in the spring of 2025".
+_TIME_WORDS_MAX: Final = 5
 _LEADS: Final = tuple(LEADS.strip().split("|"))
 _TAILS: Final = tuple(TAILS.strip().split("|"))
 _NOW: Final = frozenset(tail for tail in _TAILS if " " not in tail)
@@ -122,11 +125,33 @@ def asked_for(question: str) -> RecallQuery | None:
     """Return what a question asks for, where it is one of the table's."""
     if len(question) > ASKED_CHARACTERS_MAX:
         return None
-    for said in _cores(plain(question).strip(" ¿¡?!.…")):
-        for slot, line in _questions().get(said.partition(" ")[0], ()):
-            if match := _asking(line).fullmatch(said):
-                return _read(slot, match, said)
+    spelled = plain(question).strip(" ¿¡?!.…")
+    for said in _cores(spelled):
+        if (found := _line_of(said)) is not None:
+            return found
+    found = next(filter(None, map(_line_of, _as_of_now(spelled))), None)
+    return None if found is None else replace(found, past=True)
+
+
+def _line_of(said: str) -> RecallQuery | None:
+    for slot, line in _questions().get(said.partition(" ")[0], ()):
+        if match := _asking(line).fullmatch(said):
+            return _read(slot, match, said)
     return None
+
+
+def _as_of_now(said: str) -> Iterator[str]:
+    """Return what a question for a time in the past may be as one for now, without the time at its end or beginning."""
+    parts = said.replace(",", " ").split()
+    at, was = next(((at, part) for at, part in enumerate(parts) if part in PRESENT), (0, ""))
+    if not was:
+        return
+    # The longest first: the shorter ones leave their prepositions to the name.
+    for time in range(min(_TIME_WORDS_MAX, len(parts) - 2), 0, -1):
+        for some, rest in ((parts[-time:], (0, len(parts) - time)), (parts[:time], (time, len(parts)))):
+            if rest[0] <= at < rest[1] and windows(" ".join(some), 0):
+                for form in PRESENT[was]:
+                    yield " ".join([*parts[rest[0] : at], form, *parts[at + 1 : rest[1]]])
 
 
 def _cores(said: str) -> Iterator[str]:

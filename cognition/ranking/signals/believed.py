@@ -13,7 +13,7 @@ def of(pool: Pool) -> Column:
 
 SIGNAL = Signal(
     "believed",
-    "says what is believed now of what was asked for",
+    "says what is believed of what was asked for, now or at its time",
     of,
     weight=30.0,
     prior=True,

@@ -37,6 +37,37 @@ def test_a_question_is_read_as_whom_and_what(question: str, slot: str | None, na
     assert asked is None or asked.names == names
 
 
+@pytest.mark.parametrize(
+    ("question", "slot", "names"),
+    [
+        ("where did I work in October?", "work", ()),
+        ("Which town did I live in in the spring of 2025?", "home", ()),
+        ("In May 2024, who was my employer?", "work", ()),
+        ("where was Ann living last summer", "home", ("ann",)),
+        ("wo wohnte Ann im Mai?", "home", ("ann",)),
+        ("¿Dónde trabajaba en abril?", "work", ()),
+        ("où habitait Hugo en mai ?", "home", ("hugo",)),
+        ("Gdzie pracowała Ola w maju?", "work", ("ola",)),
+        ("where did I work?", None, ()),
+        ("where did I park in October?", None, ()),
+        ("did I work in October?", None, ()),
+        ("in October?", None, ()),
+    ],
+)
+def test_a_question_of_a_time_is_read_as_one_of_now(
+    question: str, slot: str | None, names: tuple[str, ...]
+) -> None:
+    asked = asked_for(question)
+    assert (None if asked is None else asked.slot) == slot
+    assert asked is None or (asked.names == names and asked.past)
+
+
+def test_a_question_of_now_is_of_no_past() -> None:
+    asked = asked_for("where do I work?")
+    assert asked is not None
+    assert not asked.past
+
+
 def test_a_topic_is_part_of_what_is_asked() -> None:
     asked = asked_for("What's my favourite colour?")
     assert asked is not None

@@ -74,6 +74,8 @@ def test_what_was_replaced_is_out_of_the_way_of_other_questions(
         ("what is on Saturday", False),  # the latest, or the coming one
         ("what did I do on Saturday", True),
         ("wo wohnte ich im März", True),
+        ("who was my employer in March", True),
+        ("was ist im März", False),
         ("where do I work in March", False),
         ("what did I say of next week", False),
         ("what did I do between 2001 and 2003", True),
@@ -100,6 +102,30 @@ def test_what_was_replaced_is_out_of_the_way_of_other_questions(
 )
 def test_whether_the_past_is_asked_for(question: str, past: bool) -> None:
     assert (asked_then(question, NOW_MS) is not None) is past
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where did I work in October?", "I work at Initech"),
+        ("who was my employer in October?", "I work at Initech"),
+        ("where did I work in November?", "I work at Globex"),
+        ("where did I work in February?", "I work at Hooli"),
+        ("where do I work?", "I work at Globex"),
+        ("what did I do at work in October?", "Work was hard, I worked until midnight at work"),
+    ],
+)
+def test_what_held_then_comes_before_what_was_told_then(tmp_path: Path, question: str, first: str) -> None:
+    with samemind.open_blocking(tmp_path) as mind:
+        for text, day in (
+            ("I work at Hooli", "2026-01-03"),
+            ("I work at Initech", "2026-03-03"),
+            ("Work was hard, I worked until midnight at work", "2026-10-12"),
+            ("I work at Globex", "2026-11-03"),
+        ):
+            mind.remember(text, at=f"{day}T09:00:00Z", wait=True)
+        found = mind.recall(question, k=4, now=NOW).results
+        assert found[0].text == first
 
 
 def test_what_held_for_a_part_of_a_time_held_then() -> None:
