@@ -13,7 +13,7 @@ from typing import Final
 from cognition.extraction.values import PRONOUNS
 from cognition.ranking.asked_words import LEADS, OF, PAST, PRESENT, SELF, SLOTS, TAILS
 from cognition.ranking.stem import stem
-from cognition.times import windows
+from cognition.times import folded, meanings, windows
 from cognition.words import OWNER, words
 
 # Longer ones are no such question.
@@ -149,7 +149,10 @@ def _as_of_now(said: str) -> Iterator[str]:
     # The longest first: the shorter ones leave their prepositions to the name.
     for time in range(min(_TIME_WORDS_MAX, len(parts) - 2), 0, -1):
         for some, rest in ((parts[-time:], (0, len(parts) - time)), (parts[:time], (time, len(parts)))):
-            if rest[0] <= at < rest[1] and windows(" ".join(some), 0):
+            may_name_one = some[-1].isdecimal() or meanings(
+                folded(some[-1])
+            )  # or each would be read for a time
+            if rest[0] <= at < rest[1] and may_name_one and windows(" ".join(some), 0):
                 for form in PRESENT[was]:
                     yield " ".join([*parts[rest[0] : at], form, *parts[at + 1 : rest[1]]])
 
