@@ -690,11 +690,10 @@ PRESENT: Final[Mapping[str, tuple[str, ...]]] = {
     "pracowałam": ("pracuję",),
     "woonde": ("woon", "woont"),
     "werkte": ("werk", "werkt"),
-    "жил": ("живу", "живет"),
-    "жила": ("живу", "живет"),
-    "работал": ("работаю", "работает"),
-    "работала": ("работаю", "работает"),
-    "жив": ("живу", "живе"),
-    "працював": ("працюю", "працює"),
-    "працювала": ("працюю", "працює"),
 }
+_BESIDE_TIMES: Final = """
+    in on at of the during im am den der des während en el la de del durante le au du à pendant il nel nella di
+    em no na do da w we podczas op het
+"""
+BESIDE_TIMES: Final = frozenset(_BESIDE_TIMES.split())
+"""What stands before and within times, and tells none."""

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from cognition.extraction.values import PRONOUNS
-from cognition.ranking.asked_words import LEADS, OF, PAST, PRESENT, SELF, SLOTS, TAILS
+from cognition.ranking.asked_words import BESIDE_TIMES, LEADS, OF, PAST, PRESENT, SELF, SLOTS, TAILS
 from cognition.ranking.stem import stem
 from cognition.times import folded, meanings, windows
 from cognition.words import OWNER, words
@@ -149,12 +149,14 @@ def _as_of_now(said: str) -> Iterator[str]:
     # The longest first: the shorter ones leave their prepositions to the name.
     for time in range(min(_TIME_WORDS_MAX, len(parts) - 2), 0, -1):
         for some, rest in ((parts[-time:], (0, len(parts) - time)), (parts[:time], (time, len(parts)))):
-            may_name_one = some[-1].isdecimal() or meanings(
-                folded(some[-1])
-            )  # or each would be read for a time
-            if rest[0] <= at < rest[1] and may_name_one and windows(" ".join(some), 0):
+            if rest[0] <= at < rest[1] and all(map(_may_tell_a_time, some)) and windows(" ".join(some), 0):
                 for form in PRESENT[was]:
                     yield " ".join([*parts[rest[0] : at], form, *parts[at + 1 : rest[1]]])
+
+
+def _may_tell_a_time(word: str) -> bool:
+    """Say whether a word may be part of a time: whose name stands before one is no part of it."""
+    return word.isdecimal() or word in BESIDE_TIMES or bool(meanings(folded(word)))
 
 
 def _cores(said: str) -> Iterator[str]:

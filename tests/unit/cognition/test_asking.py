@@ -48,6 +48,8 @@ def test_a_question_is_read_as_whom_and_what(question: str, slot: str | None, na
         ("¿Dónde trabajaba en abril?", "work", ()),
         ("où habitait Hugo en mai ?", "home", ("hugo",)),
         ("Gdzie pracowała Ola w maju?", "work", ("ola",)),
+        ("Onde trabalhava o João em maio?", "work", ("joão",)),
+        ("Waar woonde Bo in mei?", "home", ("bo",)),
         ("where did I work?", None, ()),
         ("where did I park in October?", None, ()),
         ("did I work in October?", None, ()),
