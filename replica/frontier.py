@@ -13,7 +13,7 @@ sent twice is recognised.
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from replica.codec import pack, read_place, wire_place
 from replica.errors import InvalidOp
@@ -47,6 +47,10 @@ class Frontier:
         if not isinstance(plain, list):
             raise InvalidOp(f"expected a list of places, got {type(plain).__name__}")
         return cls.of(read_place(place) for place in plain)
+
+
+NOTHING_HELD: Final = Frontier(()).digest()
+"""The digest of a replica that holds no op."""
 
 
 def locator(feeds: Feeds, origin: Origin) -> tuple[OpRef, ...]:

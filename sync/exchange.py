@@ -17,7 +17,7 @@ from replica.core import Core
 from replica.errors import InvalidOp, StoreFailed
 from replica.evidence import Fault
 from replica.frame import Frame, decode_frame, encode_frame
-from replica.frontier import locator
+from replica.frontier import NOTHING_HELD, locator
 from replica.ids import ID8_BYTES, DeviceId, OpRef, Origin
 from replica.late import may_ask, signed_frontier
 from replica.limits import REFUSALS_SAID_MAX
@@ -131,6 +131,8 @@ class Exchange:
         self._stated = core.feeds.held(), core.position
         """What the Hello states to be held here, and how long the log was then."""
         self._outbox: Outbox | None = None
+        self._began_with_all = False
+        """Whether a peer whose Hello named no op is being sent everything, and has said no Heads yet."""
         self._unanswered: deque[Sent] = deque()
         """What left in each frame, and each part of a snapshot, that is not acknowledged yet."""
         self._leaving = Leaving(core, cut)
@@ -239,6 +241,8 @@ class Exchange:
             held, position = self._stated
             self._outbox = Outbox(held, position)
             self._heard(held, now_ms)
+        elif theirs.frontier == NOTHING_HELD:
+            self._begin_with_all()
         if self.session.phase is Phase.OPEN:
             self._pull_first()
         else:
@@ -258,8 +262,18 @@ class Exchange:
 
     def _pull_first(self) -> None:
         """Ask for what is lacking, unless both hold the same."""
-        if self._outbox is None:
+        if self.session.receiving is Receiving.LACKING:
             self._pull()
+
+    def _begin_with_all(self) -> None:
+        """Send everything to a peer that holds nothing, and do not wait until it says so once more, in its Heads.
+
+        But for what begins with a snapshot: those Heads say of how much of it has come before.
+        """
+        outbox = Outbox({})
+        if not outbox.lacks_base(self._core):
+            self._outbox, self._began_with_all = outbox, True
+            self.session.conclude(SessionFinding.HOLDS_NOTHING)
 
     def _compare(self, theirs: Heads, was_sent_all: bool, now_ms: int) -> None:
         """Find out what the peer lacks, as far as its heads tell, and ask where they are news.
@@ -268,6 +282,13 @@ class Exchange:
         """
         feeds, heads = self._core.feeds, theirs.frontier.heads
         self._leaving.resume_at(theirs.base, theirs.parts)
+        began_with_all, self._began_with_all = self._began_with_all, False
+        if began_with_all and not heads:
+            self._heard({}, now_ms)
+            self.session.conclude(SessionFinding.LOCATED)
+            if was_sent_all:
+                self.session.conclude(SessionFinding.SENT_ALL)
+            return
         self._core.heard_of_myself(heads, self._peer, now_ms)
         known = feeds.vector_of(heads)
         news = [head for head in heads if feeds.locate(head) is None]

@@ -20,7 +20,7 @@ import logging
 import math
 import sqlite3
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -38,7 +38,7 @@ from sync.session import CREDITS
 from sync.states import Phase
 from sync.tls import explain
 from sync.wire.frames import FrameReader, encode_frame
-from sync.wire.messages import Inquiry, Refused, is_alongside
+from sync.wire.messages import Inquiry, Refused, is_alongside, says_heads
 
 # A slow phone may be busy with a full frame, or with a commit of its own, for some seconds.
 ANSWER_SECONDS_MAX: Final = 60.0
@@ -219,11 +219,6 @@ class Link:
                 raise self._failure or LinkLost(f"the link ended: {self.progress.goodbye or 'closed here'}")
             await self._news.wait()
 
-    async def spoken(self) -> None:
-        """Wait until both sides have greeted and all that was to be said has left, or the link has ended."""
-        while not self.ended.is_set() and (self._outgoing or self._writing or not self.progress.open):
-            await self._news.wait()
-
     async def probe(self) -> None:
         """Find out whether the peer is still there, and end the link if nothing comes within seconds."""
         before, quiet = self._bytes_in, self.progress.quiet
@@ -298,7 +293,10 @@ class Link:
                 if self._said and not is_alongside(message):
                     self._said = False
                     self._round_trips += 1
-                await self._inbox_in.send(message)
+                try:
+                    self._inbox_in.send_nowait(message)  # or what came together would be taken one by one
+                except trio.WouldBlock:
+                    await self._inbox_in.send(message)
 
     async def _take(self) -> None:
         async for message in self._inbox_out:
@@ -306,7 +304,11 @@ class Link:
             self._be_patient()
             while len(self._outgoing) >= _OUTBOX_MESSAGES_MAX:
                 await self._news.wait()
-            await self._turn(functools.partial(_hear, message))
+            heard = [message]
+            if says_heads(message):  # behind those of a peer that sends all, its first frame has come as well
+                with suppress(trio.WouldBlock, trio.EndOfChannel):
+                    heard.append(self._inbox_out.receive_nowait())
+            await self._turn(functools.partial(_hear, heard))
             self._taking = self._inbox_out.statistics().current_buffer_used > 0
             self._be_patient()
         if isinstance(self._cut_off, LimitExceeded):
@@ -382,12 +384,12 @@ class Link:
 
     # -- how -------------------------------------------------------------------------------------------------
 
-    async def _turn(self, say: Callable[[Exchange, int], list[bytes]], *, begins: bool = False) -> None:
+    async def _turn(self, say: Callable[[Exchange, int], Iterable[bytes]], *, begins: bool = False) -> None:
         """Let the conversation go on, on the store's thread: one frame a turn, so that the first leaves at once."""
         while await self._one_turn(say, begins):
             say, begins = Exchange.more, False
 
-    async def _one_turn(self, say: Callable[[Exchange, int], list[bytes]], begins: bool) -> bool:
+    async def _one_turn(self, say: Callable[[Exchange, int], Iterable[bytes]], begins: bool) -> bool:
         asked: Inquiry | None = None
 
         def turn(core: Core, connection: sqlite3.Connection) -> bool:
@@ -468,8 +470,10 @@ class Link:
         return trio.current_time() + ANSWER_SECONDS_MAX
 
 
-def _hear(message: bytes, exchange: Exchange, now_ms: int) -> list[bytes]:
-    return exchange.receive(message, now_ms)
+def _hear(messages: Sequence[bytes], exchange: Exchange, now_ms: int) -> Iterator[bytes]:
+    for message in messages:
+        if not exchange.is_over:
+            yield from exchange.receive(message, now_ms)
 
 
 def _answer(rids: Sequence[bytes] | None, exchange: Exchange, now_ms: int) -> list[bytes]:

@@ -36,7 +36,7 @@ KEEPALIVE_PROBES: Final = 3
 LINKS_OF_A_PEER_MAX: Final = 4
 # A row for each peer is written when a link comes to rest, but not for every single op of a busy one.
 SAVE_SECONDS_MIN: Final = 60.0
-# Words of a link leave in milliseconds; where a slow network keeps them for longer, what is known is noted meanwhile.
+# A short sync is over by then, and need not wait for a note; whoever is killed in a longer one knows where to go on.
 SAVE_WAITS_SECONDS_MAX: Final = 1.0
 # Long enough to hear what the peer has: a snapshot keeps a link from coming to rest.
 SPARE_SECONDS_MIN: Final = 30.0
@@ -229,8 +229,8 @@ class Links:
 
     async def _save(self, link: Link) -> None:
         """Write down what a link came to, but not before its words: they would wait for the store's thread."""
-        with trio.move_on_after(SAVE_WAITS_SECONDS_MAX):
-            await link.spoken()
+        with trio.move_on_after(SAVE_WAITS_SECONDS_MAX), suppress(SyncError, ReplicaError):
+            await link.settle()
         await self._group.save(link)
 
     def _turned(self, link: Link) -> None:

@@ -10,7 +10,8 @@ there is no client and no server.
     pusher  Locator   if some of those heads are news: which of these places of mine do you hold?
     puller  Known     those
     pusher  Base …    if the puller lacks ops that left my log: a snapshot, in parts
-    pusher  Ops …     at most `credits` frames ahead of the puller's Ack, which follows its fsynced commit
+    pusher  Ops …     at most `credits` frames ahead of the puller's Ack, which follows its fsynced commit;
+                      right behind the Hellos, if the puller's says that it holds nothing
     pusher  CaughtUp  (or `last` on the last frame): that was all; later commits follow as they are made
     puller  Want      if both embed with one slow model: which vectors it lacks, some at a time
     pusher  Grant     those of them that it has

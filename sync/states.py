@@ -83,12 +83,14 @@ class SessionFinding(Enum):
     """Both Hellos name the same members, revocations and proofs."""
     SAME_HEADS = auto()
     """Both Hellos name the same ops."""
+    HOLDS_NOTHING = auto()
+    """The peer's Hello names no op, and mine are all in my log: it is sent everything before it says its Heads."""
     TRUST_KEPT = auto()
     """The last part of what the peer trusts is on my disk."""
     LOCATED = auto()
     """It is clear what the peer lacks: no Locator was needed, or the last one is answered."""
     SENT_ALL = auto()
-    """The frame just said was the last."""
+    """The frame said last was the last of all."""
     GOT_ALL = auto()
     """The frame just heard was the last."""
 
@@ -136,6 +138,7 @@ TRANSITIONS: Final[Mapping[tuple[State, Step], State]] = {
     (Phase.OPEN, (_HEARD, Bye)): Phase.OVER,
     (Phase.OPEN, (_SAID, Bye)): Phase.OVER,
     (Sending.UNASKED, SessionFinding.SAME_HEADS): Sending.DONE,
+    (Sending.UNASKED, SessionFinding.HOLDS_NOTHING): Sending.READY,
     (Sending.UNASKED, (_HEARD, Heads)): Sending.COMPARING,
     (Sending.COMPARING, (_HEARD, Heads)): Sending.COMPARING,
     (Sending.COMPARING, (_SAID, Locator)): Sending.LOCATING,

@@ -86,6 +86,7 @@ class _Number(IntEnum):
 _ALONGSIDE: Final = tuple(
     bytes([number]) for number in (_Number.WANT, _Number.GRANT, _Number.INQUIRY, _Number.FINDINGS)
 )
+_HEADS: Final = bytes([_Number.HEADS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +286,11 @@ def encode_message(message: Message) -> bytes:
 def is_alongside(data: bytes) -> bool:
     """Tell whether an encoded message concerns vectors or questions: no device waits for those to have everything."""
     return data[1:2] in _ALONGSIDE
+
+
+def says_heads(data: bytes) -> bool:
+    """Tell whether an encoded message is Heads."""
+    return data[1:2] == _HEADS
 
 
 def decode_message(data: bytes) -> Message:

@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+from replica.codec import decode_payload
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.frame import Frame, decode_frame, encode_frame
@@ -32,6 +33,7 @@ from sync.wire.messages import (
     decode_message,
     encode_message,
 )
+from tests.support.devices import introduced
 from tests.support.links import identity
 from tests.support.replicas import (
     NOW_MS,
@@ -249,6 +251,69 @@ def test_the_last_frame_says_that_it_was_all() -> None:
     talk = Talk(laptop, phone)
     assert [message.last for message in talk.by_us if isinstance(message, Ops)] == [True]
     assert of_type(talk.by_us, CaughtUp) == 0
+
+
+def first_words(core: Core, peer: Core) -> bytes:
+    """The Hello that a device would say."""
+    (hello,) = Exchange(core, peer.device, NOW_MS).more(NOW_MS)
+    return hello
+
+
+def test_who_says_that_it_holds_nothing_is_sent_everything_once_and_at_once() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "one")
+    ours = Exchange(laptop, phone.device, NOW_MS)
+    said = [*map(decode_message, ours.receive(first_words(phone, laptop), NOW_MS))]
+    assert [type(message) for message in said[-2:]] == [Heads, Ops]
+    assert ours.receive(encode_message(Heads(phone.frontier())), NOW_MS) == []
+    assert ours.unsent() == 0
+    remember(laptop, "two")
+    (more,) = map(decode_message, ours.more(NOW_MS))
+    assert isinstance(more, Ops)
+    assert [decode_payload(op.kind, op.payload or b"") for op in decode_frame(more.frame).ops] == [
+        Remember("two", {})
+    ]
+
+
+def test_who_holds_nothing_is_told_of_the_group_before_anything_is_sent() -> None:
+    laptop, phone = core_of("laptop"), core_of("phone")
+    acquaint(laptop, "laptop", "phone")
+    acquaint(phone, "phone", "laptop")
+    laptop.learn([introduced("tablet", by="laptop")], [])
+    remember(laptop, "one")
+    ours = Exchange(laptop, phone.device, NOW_MS)
+    said = [type(decode_message(words)) for words in ours.receive(first_words(phone, laptop), NOW_MS)]
+    assert said == [Hello, Trust]
+    talk = Talk(laptop, phone)
+    assert [type(message) for message in talk.by_us[:4]] == [Hello, Trust, Heads, Ops]
+    assert agree(laptop, phone)
+    assert talk.ours.session.is_quiet
+    assert talk.theirs.session.is_quiet
+
+
+def test_a_snapshot_waits_until_who_holds_nothing_has_said_how_much_of_it_has_come() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "one")
+    assert compact(laptop, NOW_MS + LEASE_MS)
+    ours = Exchange(laptop, phone.device, NOW_MS)
+    said = [type(decode_message(words)) for words in ours.receive(first_words(phone, laptop), NOW_MS)]
+    assert said == [Hello, Heads]
+
+
+def test_who_held_nothing_and_got_it_elsewhere_before_its_heads_is_sent_no_more() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    for n in range(300):
+        remember(laptop, f"note {n}")
+    hello = first_words(phone, laptop)
+    sync(laptop, tablet)
+    sync(tablet, phone)
+    remember(phone, "mine")
+    ours = Exchange(laptop, phone.device, NOW_MS, frames_per_turn=1)
+    assert any(isinstance(decode_message(words), Ops) for words in ours.receive(hello, NOW_MS))
+    assert ours.has_more
+    said = ours.receive(encode_message(Heads(phone.frontier())), NOW_MS) + ours.more(NOW_MS)
+    assert not any(isinstance(decode_message(words), Ops) for words in said)
+    assert ours.unsent() == 0
 
 
 def test_cycles_are_looked_for_once_what_came_or_left_with_a_message_is_gone(

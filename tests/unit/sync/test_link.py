@@ -9,16 +9,20 @@ from trio.testing import MockClock, memory_stream_pair
 
 from replica import Core, Replica
 from replica.compaction import compact
+from replica.membership import revoke
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError, Untrusted
-from sync.link import ANSWER_SECONDS_MAX, SLICE_SECONDS_MAX, Link, Traffic
+from sync.exchange import Exchange
+from sync.link import ANSWER_SECONDS_MAX, SLICE_SECONDS_MAX, Link, Traffic, _hear
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.limits import FRAME_BYTES_MAX
-from sync.wire.messages import Bye, CaughtUp, Hello, decode_message, encode_message
+from sync.wire.messages import Bye, CaughtUp, Heads, Hello, Ops, decode_message, encode_message
 from tests.support.daemons import agree
 from tests.support.devices import Device, devices, introduce_to, run
 from tests.support.imaginary import ended, facing, linked
+from tests.support.links import identity
 from tests.support.quirks import Counting, Overtaking
+from tests.support.replicas import NOW_MS, group
 
 
 def test_two_linked_devices_come_to_hold_the_same(tmp_path: Path) -> None:
@@ -70,6 +74,47 @@ def test_of_what_came_over_a_link_itself_there_is_nothing_to_say_but_in_the_turn
                 assert counting.calls == before + 1
 
     run(main)
+
+
+def test_heads_and_what_came_right_behind_them_are_heard_in_one_turn(tmp_path: Path) -> None:
+    """Whoever holds nothing gets the first frame together with its peer's Heads."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            await phone.remember("the key is under the mat")
+            counting = Counting(laptop.replica)
+            found: list[SyncError | None] = []
+            async with facing(replace(laptop, replica=cast(Replica, counting)), phone, found) as far:
+                frames = FrameReader()
+                (hello,) = frames.feed(await far.receive_some(1_000))
+
+                def answer(core: Core, _: sqlite3.Connection) -> list[bytes]:
+                    exchange = Exchange(core, laptop.identity.device_id, phone.replica.now_ms())
+                    return exchange.receive(hello, phone.replica.now_ms())
+
+                own, *others = await phone.replica.run(answer)
+                assert [type(decode_message(words)) for words in others] == [Heads, Ops]
+                await far.send_all(encode_frame(own))
+                await trio.testing.wait_all_tasks_blocked(0.05)
+                before = counting.calls
+                await far.send_all(b"".join(map(encode_frame, others)))
+                await trio.testing.wait_all_tasks_blocked(0.2)
+                assert counting.calls == before + 1
+                assert await laptop.texts() == {"the key is under the mat"}
+                await far.aclose()
+
+    run(main)
+
+
+def test_of_what_came_together_nothing_is_heard_behind_the_end() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    exchange = Exchange(laptop, phone.device, NOW_MS)
+    for words in Exchange(phone, laptop.device, NOW_MS).more(NOW_MS):
+        exchange.receive(words, NOW_MS)
+    laptop.learn([], [revoke(identity("tablet").sign, tablet.device, phone.device)])
+    together = [encode_message(each) for each in (Heads(phone.frontier()), Ops(b"no frame", last=True))]
+    *_, last = _hear(together, exchange, NOW_MS)
+    assert isinstance(decode_message(last), Bye)
 
 
 def test_a_base_that_is_merged_is_pushed_without_being_asked_for(tmp_path: Path) -> None:
