@@ -32,6 +32,10 @@ GROUP_S = 60.0
 BELL_S = 100_000.0
 
 
+# Longer than what a sealed file ends with by chance: one in 256 ended with a byte of this.
+PADDING = b"padding"
+
+
 @dataclass
 class Counting:
     """A mailbox of a dict, that counts what is asked of it; `failure` is raised instead while there is one."""
@@ -67,7 +71,7 @@ class Counting:
             self.files.clear()
         if self.pads:
             self.files = {
-                name: data if data.endswith(b"x") else data + b"x" for name, data in self.files.items()
+                name: data if data.endswith(PADDING) else data + PADDING for name, data in self.files.items()
             }
         return listed
 
