@@ -94,7 +94,14 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
   return element;
 }
 
+// One for as long as the page lasts: what is under way, or may be undone, knows the field in which it was typed.
+let memories = null;
 export function memoriesView() {
+  if (memories) memories.shown = memories.refresh();
+  return (memories ??= newMemoriesView());
+}
+
+function newMemoriesView() {
   let asked = 0, seen = null, most = FIRST, still = 0, told = null, shows = "";
   const field = h("textarea", { rows: 1, id: "say", dir: "auto", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
   const hint = h("p", { role: "status" });
@@ -210,7 +217,7 @@ export function memoriesView() {
 
   const shown = refresh();
   const isBusy = () => list.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
-  return { element, shown, refresh: () => { if (!isBusy()) refresh(); }, fill };
+  return { element, shown, refresh: async () => { if (!isBusy()) await refresh(); }, fill };
 }
 
 export function dueView() {

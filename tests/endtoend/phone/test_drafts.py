@@ -60,6 +60,24 @@ def test_who_types_on_while_it_is_stored_loses_no_word(laptop: Laptop, phone: Op
     assert told == {"The boiler was serviced", "Moser wants to be paid"}
 
 
+def test_what_is_under_way_knows_its_field_when_its_owner_comes_back(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.locator("#say").fill("The boiler was serviced")
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("link", name="Due").click()
+    page.get_by_role("link", name="Memories").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#say")).to_have_value("The boiler was serviced")
+    page.evaluate(_ANSWER_LATE)
+    page.get_by_role("button", name="Remember", exact=True).click()
+    page.get_by_role("link", name="Due").click()
+    page.get_by_role("link", name="Memories").click()
+    expect(page.get_by_text("Remembered.")).to_be_visible()
+    expect(page.locator("#say")).to_have_value("")
+    expect(page.locator(".card-text")).to_have_text(["The boiler was serviced"])
+
+
 def test_an_edit_outlives_news_of_another_device_and_the_page(laptop: Laptop, phone: Open) -> None:
     page = phone(laptop.phone_url)
     begin(page)
