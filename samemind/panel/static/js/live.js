@@ -113,7 +113,7 @@ async function again() {
   }
   refused = false;
   document.body.classList.remove("signed-out");
-  if (!leaving) open();
+  if (!leaving && !document.hidden) open();
 }
 
 /** Is there something on the page that nobody has stored yet? It would be lost with the page. */
@@ -127,7 +127,7 @@ function close() {
 }
 
 export function listen() {
-  open();
+  if (!document.hidden) open();
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) close();
     else again();
