@@ -31,8 +31,8 @@ export function icon(name) {
 }
 
 const DAY_MS = 86_400_000;
-// The page speaks English, and dates as its owner writes them in it.
-const LOCALE = navigator.languages.find((each) => /^en\b/.test(each)) ?? "en";
+// The page speaks English, and dates as its owner writes them in it. Some systems name what is no language ("en-US@posix").
+const LOCALE = navigator.languages.find((each) => /^en(-[a-z\d]+)*$/i.test(each)) ?? "en";
 const midnight = (ms) => new Date(ms).setHours(0, 0, 0, 0);
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 const inWords = (text) => text.charAt(0).toUpperCase() + text.slice(1);

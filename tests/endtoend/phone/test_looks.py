@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.endtoend.phone.conftest import Laptop, begin, call, laptop_at, pair, tell
+from tests.endtoend.phone.conftest import Laptop, begin, call, laptop_at, pair, ready, tell
 from tests.support.cli import run
 
 Open = Callable[[str], Page]
@@ -49,6 +49,10 @@ def test_dates_are_written_as_the_browser_of_its_owner_writes_them(laptop: Lapto
     begin(page)
     tell(page, "Remind me to call Anna on 3 March 2031 at 9")
     expect(page.locator(".notice")).to_have_text("Remembered. Due 3 March 2031, 09:00.")
+    page.add_init_script("Object.defineProperty(navigator, 'languages', {value: ['en-US@posix', 'en-GB']})")
+    page.reload()
+    ready(page)
+    expect(page.locator(".card-meta")).to_contain_text("due 3 March 2031")
 
 
 def test_the_browser_has_nothing_to_object_to(laptop: Laptop, chromium: Browser) -> None:
