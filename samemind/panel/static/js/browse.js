@@ -6,8 +6,7 @@ import { date, month, number, plural, t } from "./i18n.js";
 import { onOps } from "./live.js";
 import { composeButton, firstSteps } from "./memories.js";
 import { go, here, isPast, link, moment } from "./router.js";
-import { memoryRow } from "./row.js";
-import { deviceName, state } from "./state.js";
+import { fromOf, memoryRow } from "./row.js";
 import { complain } from "./toasts.js";
 import { windowed } from "./window.js";
 
@@ -244,7 +243,7 @@ function without(name, value) {
 }
 
 function shown(facet, value, told = null) {
-  if (facet === "device") return value === state.session?.device_id ? t("this device") : deviceName(value, told);
+  if (facet === "device") return fromOf({ device: value, device_name: told });
   if (told) return told;
   if (facet === "type") return (KINDS[value] ?? (() => value))();
   return value;

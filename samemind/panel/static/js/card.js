@@ -4,10 +4,11 @@ import { call } from "./api.js";
 import { announce, h, icon, iconButton, say } from "./dom.js";
 import { edit } from "./editor.js";
 import { showHistory } from "./history.js";
-import { deviceName, hueOf, learn, memoryNamed, state, withFacts } from "./state.js";
+import { hueOf, learn, memoryNamed, withFacts } from "./state.js";
 import { complain } from "./toasts.js";
 import { ago, clock, plural, t } from "./i18n.js";
 import { link } from "./router.js";
+import { fromOf } from "./row.js";
 import { categoryOf } from "./words.js";
 
 /** Make a card; `updateCard` fills it, now and whenever something changes. */
@@ -62,7 +63,7 @@ export function updateCard(item, memory, { manage, selected, select }) {
   say(item.words, memory.text);
   const when = memory.told_at ?? memory.created_at;
   const parts = [memory.speaker, memory.parent ? t("extracted from another memory") : null, memory.tellings > 1 ? plural(memory.tellings, "told {n} time, last", "told {n} times, last") : null, ago(when)].filter(Boolean);
-  const from = memory.device === state.session?.device_id ? t("this device") : deviceName(memory.device, memory.device_name);
+  const from = fromOf(memory);
   const line = `${from} ${parts.join(" ")}`;
   if (item.line !== line) {
     item.line = line;

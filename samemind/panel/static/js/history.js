@@ -2,9 +2,10 @@
 
 import { call } from "./api.js";
 import { h, s } from "./dom.js";
-import { deviceName, hueOf, state } from "./state.js";
+import { hueOf, state } from "./state.js";
 import { complain } from "./toasts.js";
 import { clock, minute, t } from "./i18n.js";
+import { fromOf } from "./row.js";
 import { deed, difference, onDevice } from "./words.js";
 
 const LANE = 26;
@@ -42,8 +43,7 @@ export function story(versions) {
 }
 
 function nameOf(device, versions) {
-  if (device === state.session.device_id) return t("this device");
-  return deviceName(device, versions.find((version) => version.device === device)?.device_name);
+  return fromOf(versions.find((version) => version.device === device) ?? { device });
 }
 
 function entry(version, before, lanes, versions) {

@@ -10,7 +10,7 @@ import { syncMap } from "./map.js";
 import { compose } from "./memories.js";
 import { openQuestions } from "./questions.js";
 import { here, isPast, link } from "./router.js";
-import { memoryRow } from "./row.js";
+import { fromOf, memoryRow } from "./row.js";
 import { count, deviceName, hueOf, memoryNamed, state } from "./state.js";
 import { deed, deedOn } from "./words.js";
 
@@ -198,7 +198,7 @@ function updateOp(item, op) {
   say(item.deed, ` ${deed(op.kind)}${op.more ? ` ${plural(op.more + 1, "{n} thing", "{n} things")}` : ""} `);
   say(item.what, whatOf(op));
   say(item.when, ago(op.at));
-  say(item.who, op.device === state.session?.device_id ? t("this device") : deviceName(op.device, op.device_name));
+  say(item.who, fromOf(op));
   if (memoryNamed(op.rid) || words.get(op.rid)) item.link.setAttribute("href", link(`memory/${op.rid}`));
   else item.link.removeAttribute("href");
 }
