@@ -70,6 +70,11 @@ class _Rule(NamedTuple):
     excepted_ms: tuple[int, ...] = ()
 
 
+def parts_of(rule: str) -> dict[str, str]:
+    """Return what a rule says, by the names of its parts."""
+    return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+
+
 def with_exceptions(rule: str, excepted_ms: Iterable[int]) -> str:
     """Return a rule that does not hold at some of its times, in ms since 1970: of more than a hundred at the latest."""
     times = sorted({*excepted_ms})[-EXCEPTED_MAX:]
@@ -80,7 +85,7 @@ def with_exceptions(rule: str, excepted_ms: Iterable[int]) -> str:
 def without_exceptions(rule: str) -> tuple[str, tuple[int, ...]]:
     """Return a rule as RFC 5545 has it, and at which of its times it does not hold, in ms since 1970."""
     parts = [part for part in rule.split(";") if not part.startswith(f"{EXCEPTED}=")]
-    return ";".join(parts), _excepted(_parts(rule))
+    return ";".join(parts), _excepted(parts_of(rule[:RULE_CHARACTERS_MAX]))
 
 
 def latest(first_ms: int, rule: object, now_ms: int) -> int:
@@ -139,7 +144,7 @@ def following(first_ms: int, rule: object, after_ms: int) -> int | None:
 def _read(rule: object) -> _Rule | None:
     if not isinstance(rule, str):
         return None
-    parts = _parts(rule)
+    parts = parts_of(rule[:RULE_CHARACTERS_MAX])
     step = parts.get("FREQ", "")
     if step not in _DAYS and step not in _MONTHS:
         return None
@@ -155,10 +160,6 @@ def _read(rule: object) -> _Rule | None:
         _until(parts.get("UNTIL", "")),
         _excepted(parts),
     )
-
-
-def _parts(rule: str) -> dict[str, str]:
-    return dict(part.split("=", 1) for part in rule[:RULE_CHARACTERS_MAX].split(";") if "=" in part)
 
 
 def _excepted(parts: Mapping[str, str]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from cognition.reminding.repeating import EXCEPTED
+from cognition.reminding.repeating import EXCEPTED, parts_of
 
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _WEEKDAYS: Final = {
@@ -29,7 +29,7 @@ def rule_in_words(rule: str) -> str:
 
     Else return its beginning as it is: whoever wrote it may have written anything, of any length and any signs.
     """
-    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    parts = parts_of(rule)
     every, on, ends = _every(parts), _on(parts), _ends(parts)
     if every is None or on is None or ends is None or not parts.keys() <= _SAID:
         return rule[:_UNSAID_CHARACTERS_MAX]
