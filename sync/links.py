@@ -132,7 +132,7 @@ class Links:
         if address is not None:
             record = self._group.record(peer)
             self._group.update(peer, replace(record, last=address))
-            if record.last != address:  # kept at once: who is killed in its first sync knows where to go on
+            if record.last != address:  # soon: who is killed in its first sync knows where to go on
                 self._tasks.once("noting how a link went", self._save, link)
         self._linked(peer)
         self._changed()
