@@ -23,13 +23,13 @@ from tests.support.mailbox_servers import (
     PASSWORD,
     USER,
     azurite_blob,
-    free_port,
     moto_s3,
     nats_server,
     rclone_webdav,
     wsgidav_webdav,
 )
 from tests.support.page_boxes import PageBox
+from tests.support.ports import free_port
 from tests.support.visits import any_name
 from tests.unit.sync.mailbox.test_keeping import Counting
 

@@ -19,7 +19,8 @@ from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.serving import Cluster, certificate_command, server_settings
 from tests.support.daemons import agree, until
 from tests.support.devices import Device, devices
-from tests.support.mailbox_servers import free_port, needs_package, needs_program, wait_for
+from tests.support.mailbox_servers import needs_package, needs_program, wait_for
+from tests.support.ports import free_port
 
 SEED = new_seed(bytes(range(32)))
 GROUP_S = 0.2

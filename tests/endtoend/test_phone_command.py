@@ -15,13 +15,9 @@ from tests.support.cli import run as samemind
 from tests.support.devices import devices, run
 from tests.support.http import Caller, stranger
 from tests.support.pages import Page, waiting
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.endtoend
-
-
-def free_port() -> int:
-    with socket.create_server(("", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def refused(home: Path, *words: str) -> Ran:

@@ -24,19 +24,13 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.support.ports import free_port
+
 USER: Final = "ada"
 PASSWORD: Final = "correct-horse"
 BUCKET: Final = "samemind"
 AZURE_KEY: Final = base64.b64encode(b"correct-horse-battery-staple").decode()
 READY_SECONDS_MAX: Final = 30.0
-
-
-def free_port() -> int:
-    """Return a port of loopback that nobody listens at."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def needs_program(name: str, how: str = "install Debian's package of that name") -> str:

@@ -15,12 +15,12 @@ from tests.support.cli import daemon, run
 from tests.support.mailbox_servers import (
     PASSWORD,
     USER,
-    free_port,
     letting_in,
     nats_server,
     needs_package,
     rclone_webdav,
 )
+from tests.support.ports import free_port
 
 Open = Callable[[str], Page]
 

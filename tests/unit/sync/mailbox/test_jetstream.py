@@ -18,13 +18,13 @@ from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.serving import server_settings
 from sync.mailbox.stream_files import HALF_SECONDS_MAX, PART_BYTES, _read_page
 from tests.support.mailbox_servers import (
-    free_port,
     nats_process,
     nats_server,
     needs_package,
     needs_program,
     serving,
 )
+from tests.support.ports import free_port
 from tests.support.visits import any_name
 
 GIVE_UP_S = 60.0

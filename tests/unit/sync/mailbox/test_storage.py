@@ -17,7 +17,8 @@ from sync.mailbox.box import Mailbox
 from sync.mailbox.pace import LOOK_SECONDS_MAX
 from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.storage import StorageBox, meaning
-from tests.support.mailbox_servers import AZURE_KEY, free_port, needs_package
+from tests.support.mailbox_servers import AZURE_KEY, needs_package
+from tests.support.ports import free_port
 from tests.support.visits import any_name
 
 NAME, SIZE = any_name(), 1 << 20
