@@ -28,12 +28,13 @@ from cognition.triggers.step import write_of
 from replica import Core, DeviceId, ReplicaError, Trigger, Write, memories_called
 from samemind.device import Device
 from samemind.printable import one_line
+from sync.beat import next_beat
 from sync.neighbours import LinkLimits
 from sync.reports import PeerState
 
 _log: Final = logging.getLogger(__name__)
 # What is due at nine is shown within seconds of it.
-LOOK_SECONDS: Final = 5.0
+LOOK_SECONDS: Final = 6.0
 # Longer than one op takes from device to device, so that the next one hears that it was shown.
 TURN_SECONDS: Final = 4.0
 # A notification is handed over at once, or to nobody.
@@ -200,7 +201,7 @@ class NotifyLoop:
     async def run(self) -> None:
         """Go on until cancelled."""
         while True:
-            await trio.sleep(LOOK_SECONDS)
+            await next_beat(LOOK_SECONDS)
             try:
                 await self.look()
             except ReplicaError as error:

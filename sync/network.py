@@ -15,6 +15,8 @@ from typing import Final
 import ifaddr
 import trio
 
+from sync.beat import next_beat
+
 # How long a device may take to come back after its network did; an announcement takes as long.
 LOOK_SECONDS: Final = 3.0
 # More than a busy machine is late, and more than a clock is corrected by in one step, as a rule.
@@ -62,7 +64,7 @@ async def follow(tell: Callable[[Change, frozenset[str]], None]) -> None:
     """Look for as long as this runs; tell of each change, with the addresses there are now."""
     looks = Looks(addresses_now(frozenset()), time.time(), trio.current_time())
     while True:
-        await trio.sleep(LOOK_SECONDS)
+        await next_beat(LOOK_SECONDS)
         now = addresses_now(looks.addresses)
         change = looks.look(now, wall_seconds=time.time(), seconds=trio.current_time())
         if change is not Change.NOTHING:

@@ -31,6 +31,7 @@ from replica.supervision import Supervisor
 from sync import peers
 from sync.acceptor import Acceptor
 from sync.address import Address
+from sync.beat import next_beat
 from sync.dialling import listen, own_places, port_of, reach
 from sync.discovery.mdns import MdnsFinder
 from sync.discovery.sightings import ServiceType, Sighting
@@ -399,7 +400,7 @@ class Syncer:
     async def _tend(self) -> None:
         """In a large group, end links that are not needed, and look at those to whom there is none."""
         while True:
-            await trio.sleep(TEND_SECONDS)
+            await next_beat(TEND_SECONDS)
             self._links.end_spare(self._roster.spare)
             if self._roster.look(now_ms=self._now_ms()):
                 self.news.stir()

@@ -18,6 +18,7 @@ from samemind.commands.device.log import ops_after
 from samemind.commands.device.status import daemon_status
 from samemind.panel.api import until_gone
 from samemind.plain import to_json
+from sync.beat import next_beat
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 # What a screen can show arriving; a page that gets as many loads its list anew anyway.
 OPS_MAX: Final = 50
 # Proxies and phones close what is silent for a minute.
-HEARTBEAT_S: Final = 20.0
+HEARTBEAT_S: Final = 18.0
 # News within a moment are one picture: a burst of ops costs a page one redraw.
 GATHER_S: Final = 0.05
 
@@ -107,7 +108,7 @@ class _EventStream:
 
     async def beat(self) -> None:
         while True:
-            await trio.sleep(HEARTBEAT_S)
+            await next_beat(HEARTBEAT_S)
             await self._write(b": still here\n\n")
 
     async def _tell(self, event: str, document: Any, *, id: int | None = None) -> None:

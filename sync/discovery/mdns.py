@@ -41,6 +41,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 from replica.asyncio_host import AsyncioHost
 from replica.supervision import Supervisor
 from sync.address import Address
+from sync.beat import next_beat
 from sync.discovery.sightings import News, ServiceType, Sighting, Vanished
 from sync.network import addresses_now
 
@@ -52,7 +53,7 @@ RENAME_SECONDS: Final = 3600.0
 
 # A laptop that is opened in another network is found within this time. Listing interfaces takes half a
 # millisecond.
-ADDRESS_CHECK_SECONDS: Final = 5.0
+ADDRESS_CHECK_SECONDS: Final = 6.0
 
 # How long to ask for addresses of what was announced: the answer comes in milliseconds or is lost.
 RESOLVE_MS: Final = 3_000
@@ -186,7 +187,7 @@ class MdnsFinder:
     async def _keep_up(self) -> None:
         renamed_at = trio.current_time()
         while True:
-            await trio.sleep(ADDRESS_CHECK_SECONDS)
+            await next_beat(ADDRESS_CHECK_SECONDS)
             due = trio.current_time() - renamed_at >= RENAME_SECONDS or self._heard_count > HEARD_MAX
             if due or self._addresses(self._current) != self._current:
                 await self._take_down()
