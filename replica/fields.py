@@ -8,7 +8,8 @@ list: a later one may list a ninth type, and its writes fold here as they do the
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from replica.errors import InvalidOp, TooLarge, short
@@ -176,6 +177,23 @@ def check_field(name: str, value: Value, *, by_any: bool = False) -> None:
         raise TooLarge(f"{name}: {error}") from None
     except InvalidOp as error:
         raise InvalidOp(f"{name}: {error}") from None
+
+
+def check_column(name: str, values: Sequence[Any]) -> None:
+    """Refuse what `check_field` refuses, whatever version wrote it, of the values of one field in many memories.
+
+    What is alike is judged once, and of whole numbers the least and the greatest: no field holds two and none between.
+    """
+    kinds = {*map(type, values)}
+    different: Iterable[Any] = values
+    if kinds == {int}:
+        different = min(values), max(values)
+    elif kinds == {str}:
+        different = {*values}
+    elif kinds == {list} and {*map(type, chain.from_iterable(values))} <= {str}:
+        different = map(list, {*map(tuple, values)})
+    for value in different:
+        check_field(name, value, by_any=True)
 
 
 def check_value(value: Any) -> None:

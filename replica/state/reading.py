@@ -7,15 +7,15 @@ it. What is left is what no op states: stamps, and the dots by which a cell refe
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
-from typing import Any, Final
+from operator import itemgetter
+from typing import Any, Final, cast
 
 from replica.codec import SALT_BYTES, check_text, decode_payload, pack, read_place, unpack, wire_place
 from replica.errors import InvalidOp, short
-from replica.fields import check_fields
+from replica.fields import check_column, check_fields
 from replica.hlc import HLC_MAX
 from replica.ids import ID8_BYTES, MEMORY_ID_BYTES, OpRef
-from replica.limits import TEXT_BYTES_MAX
+from replica.limits import FIELDS_MAX, TEXT_BYTES_MAX
 from replica.ops import OpKind
 from replica.state.cells import Cell, CellKind, Key, read_cell
 from replica.state.labels import TAGS
@@ -250,7 +250,10 @@ def check_add(hlc: object, text: object, fields: object) -> None:
 
 
 def check_adds(stamps: Sequence[int], texts: Sequence[object], fields: Sequence[object]) -> None:
-    """Refuse what `check_add` refuses, of many adds; nearly all have no fields, and are judged in one."""
+    """Refuse what `check_add` refuses, of many adds.
+
+    Nearly all can be judged by the column: their texts, and each field of those that have the same ones.
+    """
     are_plain = (
         min(stamps, default=0) >= 1
         and max(stamps) <= HLC_MAX
@@ -259,9 +262,29 @@ def check_adds(stamps: Sequence[int], texts: Sequence[object], fields: Sequence[
         and max(map(len, texts)) <= TEXT_BYTES_MAX // 4  # type: ignore[arg-type]
         and {*map(type, fields)} == {dict}
     )
-    adds = zip(stamps, texts, fields, strict=True)
-    for add in compress(adds, fields) if are_plain else adds:  # those with fields, or all
-        check_add(*add)
+    if not are_plain:
+        for add in zip(stamps, texts, fields, strict=True):
+            check_add(*add)
+        return
+    alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for each in cast("Sequence[dict[str, Any]]", fields):
+        if each:
+            alike.setdefault(tuple(each), []).append(each)
+    for names, rows in alike.items():
+        if {*map(type, names)} == {str} and len(names) <= FIELDS_MAX and [*names] == sorted(names):
+            for name in names:
+                _check_column(name, [*map(itemgetter(name), rows)])
+        else:
+            for row in rows:
+                check_add(1, ".", row)
+
+
+def _check_column(name: str, values: Sequence[Any]) -> None:
+    """Refuse what no add says of one field; of many, maps too are encoded as an op's are."""
+    check_column(name, values)
+    for value in values if dict in {*map(type, values)} else ():
+        if type(value) is dict and [*value] != sorted(value):
+            _said(OpKind.REMEMBER, [".", {name: value}])
 
 
 def _said(kind: OpKind, plain: object) -> None:
