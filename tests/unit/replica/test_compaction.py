@@ -281,6 +281,22 @@ def test_a_stamp_of_the_future_hides_nothing_that_is_yet_to_come() -> None:
     assert ann.horizon_ms == NOW_MS
 
 
+def test_of_a_long_log_little_leaves_at_once_and_of_a_long_batch_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever writes meanwhile waits for one step."""
+    monkeypatch.setattr("replica.compaction._FOLDED_AT_ONCE", 10)
+    (ann,) = group("ann")
+    for _ in range(5):
+        remember(ann, *(f"note {m}" for m in range(4)))
+    ann.commit(
+        [Write(Remember(f"one of many {m}", {}), MemoryId(bytes([m]) * 16)) for m in range(30)], NOW_MS
+    )
+    moved = []
+    while step := compact(ann, NOW_MS):
+        moved.append(step)
+        assert verify_replica(ann).ok
+    assert moved == [12, 38]
+
+
 def test_a_long_log_leaves_some_at_a_time_and_every_step_holds() -> None:
     ann, ben = group("ann", "ben")
     for n in range(6):
