@@ -25,7 +25,7 @@ from cognition.days import DAY_MS
 from cognition.fulltext import TOKENIZER
 from cognition.tellings import TellingTables
 from cognition.wordings.tables import WordingTables
-from replica import RowChange, insert_many, new_and_others, transaction
+from replica import NewRows, RowChange, insert_many, new_and_others, transaction
 from replica.hlc import COUNTER_BITS
 from replica.reads.ids import follow_one_another
 from replica.reads.texts import labelled_wordings
@@ -210,10 +210,13 @@ class CognitionTables:
         self._tellings.changed(connection, changes)
         self._wordings.changed(connection, changes)
         fresh, others = new_and_others(changes)
-        if fresh:
-            connection.execute(_ADD_BARE_WORDS, (fresh[0], fresh[-1]))
         dropped: list[tuple[int, str, str, str]] = []
         added: list[tuple[int, str, str, str]] = []
+        if fresh and isinstance(changes, NewRows):
+            if changes.are_bare:
+                connection.execute(_ADD_BARE_WORDS, (fresh[0], fresh[-1]))
+            else:
+                added = [(number, *indexed(text, fields)) for number, text, fields in changes.said()]
         gone: list[tuple[int]] = []
         stale: list[tuple[int]] = []
         requeued: list[tuple[int, int]] = []

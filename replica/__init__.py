@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from replica.storage.shown import (
         DerivedTables,
         FollowingTables,
+        NewRows,
         RowChange,
         content_number,
         new_and_others,
@@ -151,6 +152,7 @@ __all__ = [
     "Memory",
     "MemoryId",
     "NameNotFound",
+    "NewRows",
     "Op",
     "OpId",
     "OpKind",
@@ -343,6 +345,7 @@ if not TYPE_CHECKING:
             "storage.shown": (
                 "DerivedTables",
                 "FollowingTables",
+                "NewRows",
                 "RowChange",
                 "content_number",
                 "new_and_others",

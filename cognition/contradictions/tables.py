@@ -143,8 +143,14 @@ class ClaimTables(FollowingTables):
             if renamed or _is_due(connection):
                 _follow(connection, renamed)
             return
-        unread, others = new_and_others(changes)
-        unread += [change.id for change in others if _says_something_else(change)]
+        fresh, others = new_and_others(changes)
+        if fresh:  # of which nothing is claimed
+            connection.execute(
+                """INSERT OR IGNORE INTO claim_unread
+                   SELECT id FROM shown_memory WHERE id BETWEEN ? AND ? AND parent IS NULL""",
+                (fresh[0], fresh[-1]),
+            )
+        unread = [change.id for change in others if _says_something_else(change)]
         if follow_one_another(unread, least=_NEW_RANGE_MIN):
             connection.execute(
                 "INSERT OR IGNORE INTO claim_unread SELECT id FROM shown_memory WHERE id BETWEEN ? AND ?",
@@ -154,7 +160,7 @@ class ClaimTables(FollowingTables):
             connection.executemany(
                 "INSERT OR IGNORE INTO claim_unread VALUES (?)", [(number,) for number in unread]
             )
-        numbers = [change.id for change in others]  # of new rows without labels none claims anything
+        numbers = [change.id for change in others]
         held = [change.id for change in others if change.before is not None]
         touched = {*_filed_among(connection, held), *_claiming_among(connection, numbers)}
         if touched or _is_due(connection):

@@ -17,7 +17,7 @@ from cognition.memories import read_memories
 from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.versions import made_anew
-from replica import Memory, RowChange, new_and_others, transaction
+from replica import Memory, NewRows, RowChange, transaction
 
 # Raise it when a table, or what goes into it, changes.
 DUE_VERSION: Final = 2
@@ -30,7 +30,9 @@ _CREATE: Final = (
     ) WITHOUT ROWID""",
 )
 _TABLES: Final = ("due", "loose_topic")
-_MAY_MATTER: Final = """SELECT id FROM shown_memory WHERE coalesce(topic, importance, event_start, meta) IS NOT NULL
+# Without any of these fields nothing falls due, and no topic is counted.
+_MATTERING: Final = frozenset({"topic", "importance", "event_start", "meta"})
+_MAY_MATTER: Final = f"""SELECT id FROM shown_memory WHERE coalesce({", ".join(sorted(_MATTERING))}) IS NOT NULL
     ORDER BY id"""
 
 
@@ -62,7 +64,7 @@ class TriggerTables:
         self._follow(connection, changes)
 
     def _fill(self, connection: sqlite3.Connection) -> None:
-        # Nothing falls due without one of these fields, and most memories have none.
+        # Most memories have none of these fields.
         numbers = [number for (number,) in connection.execute(_MAY_MATTER)]
         for start in range(0, len(numbers), _PAGE):
             shown = read_memories(connection, numbers[start : start + _PAGE])
@@ -71,8 +73,8 @@ class TriggerTables:
     def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         stale, due = [], []
         topics: dict[str, int] = {}
-        _, others = new_and_others(changes)
-        for number, _, before, after in others:
+        looked_at = changes.having(_MATTERING) if isinstance(changes, NewRows) else changes
+        for number, _, before, after in looked_at:
             if before is not None and before.fields:
                 stale += [(number,)] if self.due(before) else []
                 _count(topics, before, -1)

@@ -10,7 +10,7 @@ origins or arrival data, so that two devices that were told the same things agre
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from replica.codec import by_name, pack
@@ -109,7 +109,9 @@ def added_elements(added: Iterable[BareMemory], origin_of: Callable[[int], Origi
         if feed not in origins:
             origins[feed] = origin_of(feed)
         device, incarnation = origins[feed]
-        named = [[name, by_name(fields[name])] for name in sorted(fields)] if fields else ()
+        named: Sequence[tuple[str, Any]] = sorted(fields.items()) if fields else ()
+        if dict in map(type, fields.values()):
+            named = [(name, by_name(value)) for name, value in named]
         visible.append(sha256(pack((_MEMORY, rid, text, named))).digest())
         state.append(sha256(pack((_MEMORY, rid, ((device, incarnation, seq, id8),)))).digest())
     return sum(map(int.from_bytes, visible)), sum(map(int.from_bytes, state))

@@ -12,7 +12,7 @@ that does not show all that was told, whatever ended a program in between.
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import islice
@@ -82,15 +82,31 @@ class RowChange(NamedTuple):
 
 
 class NewRows(Sequence[RowChange]):
-    """Rows of new memories that have nothing beside their text, under numbers that follow one another.
+    """Rows of new memories of which one add is all that is known, under numbers that follow one another.
 
-    Nearly all of a sync are such. Whoever needs no more than their numbers has no change made for each.
+    Nearly all of a sync are such. Whoever needs no more than their numbers, or than texts and fields, has no change
+    made for each.
     """
 
     def __init__(self, first: int, added: Sequence[BareMemory]) -> None:
         self._added = added
         self.numbers = range(first, first + len(added))
         """The numbers of the rows, in their order."""
+
+    @property
+    def are_bare(self) -> bool:
+        """Whether none has anything beside its text."""
+        return not any(one.add.fields for one in self._added)
+
+    def said(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+        """Give the number, the text and the fields of each."""
+        for number, (_, _, (_, text, fields)) in zip(self.numbers, self._added, strict=True):
+            yield number, text, fields
+
+    def having(self, names: Set[str]) -> list[RowChange]:
+        """Return those that came with any of these fields."""
+        rows = zip(self.numbers, self._added, strict=True)
+        return [_new_row(number, one) for number, one in rows if not names.isdisjoint(one.add.fields)]
 
     def __len__(self) -> int:
         return len(self._added)
@@ -268,7 +284,7 @@ class Shown:
                 inserts.setdefault((*_NEW_COLUMNS, *names), []).append((*row, *values))
             else:
                 unlabelled.append(row)
-        return seen if len(unlabelled) == len(added) else [*seen]
+        return seen
 
     def purge(self) -> None:
         """Leave no trace of rows that are gone."""
@@ -487,7 +503,11 @@ def _filled_columns(memory: Memory) -> tuple[tuple[str, ...], tuple[Any, ...]]:
 def _filled_fields(fields: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[Any]]:
     names = _columns_of(tuple(fields))
     if names is not None:
-        return names, [column_value(fields[name]) for name in names]
+        # No call for each: few hold a list or a map.
+        return names, [
+            column_value(value) if type(value) in (list, dict) else value
+            for value in map(fields.__getitem__, names)
+        ]
     row = _field_row(fields)
     filled = [i for i, value in enumerate(row) if value is not None]
     return [_ALL_COLUMNS[len(_MEMORY_COLUMNS) + i] for i in filled], [row[i] for i in filled]

@@ -156,16 +156,24 @@ def _written(hand: Hand, seen: Sequence[Op], choice: int, rid: MemoryId, chance:
 
 @st.composite
 def histories(
-    draw: st.DrawFn, *, erases: bool = True, begins: Sequence[tuple[str, bytes]] = ()
+    draw: st.DrawFn,
+    *,
+    erases: bool = True,
+    begins: Sequence[tuple[str, bytes]] = (),
+    with_fields: Sequence[dict[str, Any]] = ({},),
 ) -> list[tuple[int, Op]]:
     """Ops of two members and a stranger, each with its author's number, in an order in which they may come.
 
     Without `erases`: an erasure has a proof where it is signed itself, so where frames end shows in what it leaves.
-    `begins` are texts, with the ids of their memories, that the first member told before everything else.
+    `begins` are texts, with the ids of their memories, that the first member told before everything else, each with
+    one of `with_fields`.
     """
     hands = [Hand("ann"), Hand("ben"), Hand("eve")]
     chance = random.Random(draw(st.integers(0, 2**32)))
-    written = [(0, hands[0].write(Remember(text, {}), MemoryId(rid))) for text, rid in begins]
+    written = [
+        (0, hands[0].write(Remember(text, draw(st.sampled_from(with_fields))), MemoryId(rid)))
+        for text, rid in begins
+    ]
     for by, choice, rid in draw(
         st.lists(
             st.tuples(st.sampled_from([0, 0, 1, 1, 2]), st.integers(0, 30), st.sampled_from(RIDS)), min_size=1
@@ -318,12 +326,20 @@ def _one_by_one(
 _FIRST = [(text, bytes([60 + n]) * 16) for n, text in enumerate((*TEXTS, *TEXTS[:2]))]
 
 
-@given(histories(begins=_FIRST), st.integers(1, len(_FIRST)))
+@given(
+    st.one_of(
+        histories(begins=_FIRST),
+        histories(
+            begins=_FIRST, with_fields=(*FIELDS, {"parent": RIDS[0]}, {"pinned": True}, {"event_start": 7})
+        ),
+    ),
+    st.integers(1, len(_FIRST)),
+)
 @settings(max_examples=40, deadline=None)
 def test_new_rows_come_to_what_their_changes_come_to_one_by_one(
     history: list[tuple[int, Op]], first: int
 ) -> None:
-    """Memories without labels, of which derived tables hear by their numbers, and what is done to some of them then."""
+    """New memories, of which derived tables hear by their numbers, and what is done to some of them then."""
     came = []
     for told_as in (lambda right: right, _one_by_one):
         core, connection = receiver(in_sqlite=True)
@@ -343,7 +359,7 @@ def test_new_rows_come_to_what_their_changes_come_to_one_by_one(
 
 def test_new_rows_are_a_sequence_of_changes() -> None:
     bare = [
-        BareMemory(rid, Dot(0, n, bytes(8)), Add(NOW_MS << 16, text, {}))
+        BareMemory(rid, Dot(0, n, bytes(8)), Add(NOW_MS << 16, text, FIELDS[n % len(FIELDS)]))
         for n, (text, rid) in enumerate(_FIRST)
     ]
     rows = NewRows(7, bare)
@@ -352,6 +368,11 @@ def test_new_rows_are_a_sequence_of_changes() -> None:
     assert (rows[0], rows[-1], rows[1:3], len(rows)) == (changes[0], changes[-1], changes[1:3], len(bare))
     assert new_and_others(rows) == ([*range(7, 7 + len(bare))], ())
     assert new_and_others(changes) == ([], changes)
+    assert [*rows.said()] == [(each.id, each.after.text, each.after.fields) for each in changes if each.after]
+    assert rows.having({"meta", "tags"}) == [
+        each for each in changes if each.after and {"meta", "tags"} & each.after.fields.keys()
+    ]
+    assert (rows.are_bare, NewRows(7, bare[:1]).are_bare) == (False, True)
     with pytest.raises(IndexError):
         rows[len(bare)]
 
@@ -403,3 +424,34 @@ def test_meanings_together_are_those_one_by_one(history: list[tuple[int, Op]]) -
         assert [(body, [*keys]) for body, keys in meanings_of(some, understood)] == [
             (body, [*keys]) for body, keys in singly
         ]
+
+
+@pytest.mark.parametrize(
+    ("good", "odd"),
+    [
+        ({"importance": 0.5}, {"importance": 7.0}),
+        ({"importance": 0.5}, {"importance": float("nan")}),
+        ({"told_at": NOW_MS}, {"told_at": 2**62}),
+        ({"told_at": NOW_MS}, {"told_at": -(2**62)}),
+        ({"position": 0}, {"position": False}),
+        ({"of a later version": 0}, {"of a later version": 2**63}),
+        ({"speaker": "Ann"}, {"speaker": ""}),
+        ({"speaker": "Ann"}, {"speaker": 1}),
+        ({"tags": ["a", "b"]}, {"tags": ["b", "a"]}),
+        ({"tags": ["a", "b"]}, {"tags": ["a", 1]}),
+        ({"tags": ["a", "b"]}, {"tags": [["a"]]}),
+        ({"meta": {"a": 1, "b": 1}}, {"meta": {"b": 1, "a": 1}}),
+        ({"meta": {"a": 1, "b": 1}}, {"meta": {"a": 1, "b": [1]}}),
+        ({"speaker": "Ann", "topic": "sea"}, {"topic": "sea", "speaker": "Ann"}),
+    ],
+)
+def test_a_field_that_no_op_can_say_is_refused_among_others_of_its_name(
+    good: dict[str, Any], odd: dict[str, Any]
+) -> None:
+    stamps, texts = [NOW_MS << 16] * 3, [*TEXTS[:3]]
+    check_adds(stamps, texts, [good, {**good}, {}])
+    with pytest.raises(InvalidOp):
+        check_add(NOW_MS << 16, TEXTS[0], odd)
+    for fields in ([good, odd, {}], [odd, good, {}], [good, {}, odd]):
+        with pytest.raises(InvalidOp):
+            check_adds(stamps, texts, fields)
