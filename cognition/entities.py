@@ -38,7 +38,6 @@ _CREATE: Final = (
     "CREATE INDEX triple_by_subject ON triple (subject)",
     "CREATE INDEX triple_by_object ON triple (object)",
     "CREATE TABLE entity_queue (id INTEGER PRIMARY KEY)",
-    "INSERT INTO entity_queue SELECT id FROM shown_memory",
 )  # fmt: skip
 _TABLES: Final = ("entity_mention", "triple", "triple_text", "entity_queue")
 # What a model took from a talk as subject, predicate and object stands in a memory's metadata under this name.
@@ -61,10 +60,16 @@ class UnreadText(NamedTuple):
 class EntityTables(FollowingTables):
     """A `replica.DerivedTables`: notes what is to be read, and drops what was found in texts that are gone."""
 
+    def __init__(self, *, reads: bool = True) -> None:
+        """Without `reads` nothing is queued of what is there when the tables are made; `queue_all` may do so later."""
+        self._reads = reads
+
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
         with transaction(connection):
-            made_anew(connection, "entity_version", ENTITIES_VERSION, tables=_TABLES, create=_CREATE)
+            made = made_anew(connection, "entity_version", ENTITIES_VERSION, tables=_TABLES, create=_CREATE)
+            if made and self._reads:
+                queue_all(connection)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
@@ -96,6 +101,11 @@ class EntityTables(FollowingTables):
             connection.executemany(
                 "INSERT OR IGNORE INTO entity_queue VALUES (?)", [(number,) for number in wanted]
             )
+
+
+def queue_all(connection: sqlite3.Connection) -> None:
+    """Note that every text is to be read; in the caller's transaction, or none."""
+    connection.execute("INSERT OR IGNORE INTO entity_queue SELECT id FROM shown_memory")
 
 
 def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[UnreadText]:

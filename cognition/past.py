@@ -13,7 +13,7 @@ import trio
 
 from cognition import queue
 from cognition.embedding.embedder import Vectors
-from cognition.entities import keep, read_some, unread
+from cognition.entities import keep, queue_all, read_some, unread
 from cognition.explain import ExplainedStage, why_not
 from cognition.filters import Filters
 from cognition.index import VectorIndex
@@ -102,6 +102,7 @@ class PastMind:
         """Read what every text of this moment names and states."""
 
         def read(connection: sqlite3.Connection) -> None:
+            queue_all(connection)
             while page := unread(connection):
                 keep(connection, page, read_some(page))
 

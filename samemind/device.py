@@ -321,19 +321,20 @@ def quota_limits(settings: Settings) -> Limits:
 
 
 def derived_tables(
-    settings: Settings, local: LocalTables | None = None, *, words: bool = True
+    settings: Settings, local: LocalTables | None = None, *, words: bool = True, reads: bool = True
 ) -> list[DerivedTables]:
     """Return what a device keeps in its store beside the memories, each kept in step by every commit.
 
-    Without `words` tables that are made now are for readers that neither search for words nor for vectors.
+    Without `words` tables that are made now are for readers that neither search for words nor for vectors; without
+    `reads` nothing is queued in them that is there already: for a picture of a store that nobody thinks over.
     """
     return [
         CognitionTables(fills=words),
-        EntityTables(),
+        EntityTables(reads=reads),
         LocalTables() if local is None else local,
-        ClaimTables(),
+        ClaimTables(reads=reads),
         SummaryTables(),
-        PatternTables(),
+        PatternTables(reads=reads),
         TriggerTables(thresholds_of(settings)),
     ]
 

@@ -136,7 +136,7 @@ def _make(
         )
         copy_nicknames(source, made)
         SqliteStore(
-            made, derived_tables(device.settings, words=words)
+            made, derived_tables(device.settings, words=words, reads=False)
         )  # they fill themselves from what shows
     except BeyondHorizon as error:
         made.close()

@@ -116,6 +116,10 @@ _NEW_RANGE_MIN: Final = 4
 class ClaimTables(FollowingTables):
     """A `replica.DerivedTables`: one record for each slot whose claims have more than one value."""
 
+    def __init__(self, *, reads: bool = True) -> None:
+        """Without `reads` nothing is queued of what is there when the tables are made: nobody compares it."""
+        self._reads = reads
+
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if another version left them."""
         with transaction(connection):
@@ -123,9 +127,10 @@ class ClaimTables(FollowingTables):
             if made_anew(connection, "claim_version", CLAIMS_VERSION, tables=_TABLES, create=create):
                 _name(connection)
                 _follow(connection, numbers_claiming(connection))
-                connection.execute(
-                    "INSERT INTO claim_unread SELECT id FROM shown_memory WHERE parent IS NULL"
-                )
+                if self._reads:
+                    connection.execute(
+                        "INSERT INTO claim_unread SELECT id FROM shown_memory WHERE parent IS NULL"
+                    )
             # A question for one thing looks its slot up by the relation, and by whom it is about.
             connection.execute(INDEX_OF_RELATIONS)
 

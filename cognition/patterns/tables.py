@@ -53,7 +53,6 @@ _CREATE: Final = (
     """CREATE TABLE pattern (
         id BLOB PRIMARY KEY, miner TEXT NOT NULL, key TEXT NOT NULL, support INTEGER NOT NULL, raised INTEGER NOT NULL
     ) WITHOUT ROWID""",
-    "INSERT INTO pattern_queue SELECT id FROM shown_memory",
 )
 _TABLES: Final = (
     *("pattern_queue", "pattern_unlike", "pattern_note", "pattern_subject", "pattern_pair", "pattern_day"),
@@ -74,10 +73,16 @@ class Touched:
 class PatternTables(FollowingTables):
     """A `replica.DerivedTables`: notes what is to be read, and takes back what is gone."""
 
+    def __init__(self, *, reads: bool = True) -> None:
+        """Without `reads` nothing is queued of what is there when the tables are made: nobody looks for patterns."""
+        self._reads = reads
+
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
         with transaction(connection):
-            made_anew(connection, "pattern_version", PATTERNS_VERSION, tables=_TABLES, create=_CREATE)
+            made = made_anew(connection, "pattern_version", PATTERNS_VERSION, tables=_TABLES, create=_CREATE)
+            if made and self._reads:
+                connection.execute("INSERT INTO pattern_queue SELECT id FROM shown_memory")
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""

@@ -1,5 +1,6 @@
 """Reads of the past: as it was, as another device knew it, and what became of it since."""
 
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
 from samemind.memory_view import MemoryView
+from samemind.moments import opened_past
 from samemind.performing import Local
 from tests.support.daemons import until
 from tests.support.devices import run
@@ -167,6 +169,26 @@ def test_words_looked_up_for_the_past_are_kept_apart_from_those_of_the_present(
                 assert len(used) > before
 
     trio.run(main)
+
+
+def test_nothing_is_queued_for_the_past_that_nobody_reads_there(tmp_path: Path) -> None:
+    """By the million, what waits for a thinker costs a quarter of the picture."""
+    clock = Clock()
+
+    async def waiting(then: datetime, device: Device) -> list[int]:
+        def count(connection: sqlite3.Connection) -> list[int]:
+            queues = ("entity_queue", "claim_unread", "pattern_queue", "shown_memory")
+            return [connection.execute(f"SELECT count(*) FROM {queue}").fetchone()[0] for queue in queues]
+
+        async with opened_past(device, int(then.timestamp() * 1_000), None) as past:
+            return await past.read(count)
+
+    async def scenario() -> None:
+        async with device_at(tmp_path / "home", clock) as (device, mind):
+            await mind.remember("Ann lives in Porto")
+            assert await waiting(clock.next_day(), device) == [0, 0, 0, 1]
+
+    run(scenario)
 
 
 def test_how_far_a_memory_had_faded_is_told_of_the_moment_that_is_asked_for(tmp_path: Path) -> None:
