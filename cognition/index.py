@@ -60,6 +60,8 @@ ROWS_MIN: Final = 256
 ALL_MAX: Final = 16_384
 # From here on a product takes several times as long as to have another thread begin it.
 BESIDE_MIN: Final = 4_096
+# As many another thread has multiplied by the time that words are looked up; of what is left then each takes half.
+AHEAD: Final = 5_000
 # The shortlist: this many at least, and for each one that is wanted.
 SHORTLIST_MIN: Final = 4_096
 SHORTLIST_EACH: Final = 40
@@ -133,7 +135,7 @@ class VectorIndex:
         self._product: tuple[Vectors, Vectors] | None = None
         """The question that was last multiplied with all, and the cosines."""
         self._begun: tuple[Vectors, Future[Vectors]] | None = None
-        """A question that is multiplied with all on another thread, and what waits for the cosines."""
+        """A question that is multiplied with the first rows on another thread, and what waits for the cosines."""
         self._graph: NearNeighbours | None = None
         self._beside: dict[int, None] = {}  # what is here and not in the graph as it is
         self._left: dict[int, None] = {}  # what is in the graph and not here
@@ -200,13 +202,14 @@ class VectorIndex:
                         self._signatures[:, row] = self._signatures[:, last]
 
     def multiply_beside(self, query: Vectors) -> None:
-        """Begin to multiply a question with all vectors on another thread, for the search for it that comes next.
+        """Begin to multiply a question with vectors on another thread, for the search for it that comes next.
 
-        Only where that is one long product: numpy lets go of the interpreter for it, and hands over twice in all.
+        Only where that is one long product: numpy lets go of the interpreter for it, and hands over twice in all. The
+        search multiplies the last rows itself, as many as that thread would still have before it.
         """
         self._check(query)
         if BESIDE_MIN <= self._count <= ALL_MAX and self._matrix.dtype == np.float32:
-            begun = _thread.begin(self._matrix[: self._count], query)
+            begun = _thread.begin(self._matrix[: self._ahead], query)
             self._begun = None if begun is None else (query, begun)
 
     def search(
@@ -321,12 +324,18 @@ class VectorIndex:
         return len(self._left) + len(self._beside)
 
     def _cosines_of_all(self, query: Vectors) -> Vectors:
-        """Return the cosines with all: those that were begun on another thread, unless that thread never got to it."""
+        """Return the cosines with all: of the first, those that another thread was given, unless it never got to it."""
         begun, self._begun = self._begun, None
-        if begun is not None and begun[0] is query and not begun[1].cancel():
-            return begun[1].result()
-        cosines: Vectors = np.vecdot(self._matrix[: self._count], query)
-        return cosines
+        if begun is None or begun[0] is not query or begun[1].cancel():
+            cosines: Vectors = np.vecdot(self._matrix[: self._count], query)
+            return cosines
+        last = np.vecdot(self._matrix[self._ahead : self._count], query)
+        return np.concatenate([begun[1].result(), last])
+
+    @property
+    def _ahead(self) -> int:
+        """How many rows another thread multiplies."""
+        return min(self._count, (self._count + AHEAD) // 2)
 
     def _named(self, query: Vectors, k: int) -> Numbers | None:
         """Return the rows that the graph names, and what stands beside it; None where signatures are to name them."""

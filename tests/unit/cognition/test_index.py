@@ -11,7 +11,7 @@ import pytest
 import cognition.index
 from cognition.embedding.embedder import Vectors
 from cognition.errors import IndexStale
-from cognition.index import ALL_MAX, BESIDE_MIN, Halves, VectorIndex
+from cognition.index import AHEAD, ALL_MAX, BESIDE_MIN, Halves, VectorIndex
 from tests.support.minds import unit_rows
 from tests.support.published import published
 
@@ -214,14 +214,17 @@ def test_what_a_search_multiplied_serves_whoever_asks_next_until_something_chang
             index.remove([change, 30, 200])
 
 
-def test_a_product_that_was_begun_beside_is_that_of_the_search_unless_something_changed_since() -> None:
-    count = BESIDE_MIN + 7
+@pytest.mark.parametrize(("count", "ahead"), [(BESIDE_MIN, BESIDE_MIN), (AHEAD + 9, AHEAD + 4)])
+def test_a_product_that_was_begun_beside_is_that_of_the_search_unless_something_changed_since(
+    count: int, ahead: int
+) -> None:
     rows, queries = topical(count, WIDTH, 3), unit_rows(2, WIDTH, 4)
     index = VectorIndex(WIDTH)
     index.add(range(count), rows)
     made = index.search(queries[0], 30)
     index.multiply_beside(queries[0])
     assert index._begun is not None
+    assert len(index._begun[1].result()) == ahead
     assert index.search(queries[0], 30) == made
     index.multiply_beside(queries[1])
     assert index.search(queries[0], 30) == made  # another question
