@@ -7,8 +7,10 @@ vocabulary of 32,000 pieces. What this one model needs of it is little:
   and of the two (`_apart`): so the list of joins, twice as long as the vocabulary, need not be kept.
 - No piece reaches across the start of a word, so words are taken apart one by one, and those of ordinary talk are
   remembered: a text costs a look for each word of it.
+- A word that is a piece is that piece, as most words of English are: whatever its characters are joined to on the way,
+  they end there.
 
-Both are properties of the one file; a test holds them, and every piece of many texts, to the library.
+All of these are properties of the one file; a test holds them, and every piece of many texts, to the library.
 """
 
 import mmap
@@ -68,6 +70,8 @@ class WordPieces:
         A place that was joined to another is empty. A join that was thought of before its place changed is made all the
         same where it still gives the same piece: that is how the vectors were trained.
         """
+        if (whole := self._vocabulary.get(word)) is not None:
+            return (whole,)
         pieces: list[str] = []
         numbers: list[int] = []
         for character in word:
