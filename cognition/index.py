@@ -26,6 +26,7 @@ An index belongs to whoever made it and takes no locks: callers use it from one 
 may be made on another thread, while the caller does what needs no vectors (`multiply_beside`).
 """
 
+import os
 from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, Protocol
@@ -576,6 +577,8 @@ class _ProductThread:
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
         self._has_none = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._let_go)
 
     def begin(self, matrix: Vectors | Halves | Eighths, query: Vectors) -> "Future[Vectors] | None":
         if self._has_none:
@@ -588,7 +591,12 @@ class _ProductThread:
             return self._executor.submit(np.vecdot, matrix, query)
         except RuntimeError:  # no thread can be begun; one that could be later would find this in its queue
             self._has_none = True
+            self._let_go()
             return None
+
+    def _let_go(self) -> None:
+        """Drop the thread, and what waits for it: after a fork the child has none, and nobody would ever take that."""
+        self._executor = None
 
 
 _thread: Final = _ProductThread()

@@ -1,9 +1,13 @@
 """What the vector index promises, beside a brute-force list: all of it in one pass, and in two for large memories."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
-from threading import Event
+from threading import Event, Thread
+from typing import Final
 
 import numpy as np
 import pytest
@@ -251,6 +255,46 @@ def test_a_search_makes_the_product_where_no_other_thread_does(monkeypatch: pyte
     index.multiply_beside(query)  # which begins no thread, as its executor was shut down
     assert index._begun is None
     assert index.search(query, 30) == made
+
+
+def test_what_was_asked_of_a_thread_that_cannot_be_begun_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = topical(BESIDE_MIN, WIDTH, 3)
+    index, thread = VectorIndex(WIDTH), cognition.index._ProductThread()
+    index.add(range(BESIDE_MIN), rows)
+
+    def cannot(self: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(cognition.index, "_thread", thread)
+    monkeypatch.setattr(Thread, "start", cannot)
+    index.multiply_beside(rows[0])
+    assert (index._begun, thread._executor) == (None, None)
+    assert index.search(rows[0], 1)[0][0] == 0
+
+
+_FORKED: Final = """
+import os
+import numpy as np
+from cognition.index import BESIDE_MIN, VectorIndex
+
+index = VectorIndex(8)
+index.add(range(BESIDE_MIN), np.ones((BESIDE_MIN, 8), np.float32))
+query = np.ones(8, np.float32)
+index.multiply_beside(query)
+index.search(query, 1)
+if child := os.fork():
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+index.multiply_beside(query)
+index._begun[1].result(timeout=10)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+def test_a_process_that_was_forked_has_a_thread_of_its_own() -> None:
+    """Else what each of its searches asks of the one that it has not would stay in memory."""
+    forked = subprocess.run([sys.executable, "-c", _FORKED], check=False, timeout=60)
+    assert forked.returncode == 0
 
 
 def test_a_few_vectors_are_multiplied_by_the_caller() -> None:
