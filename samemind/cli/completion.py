@@ -20,7 +20,7 @@ from argcomplete.shell_integration import shellcode
 
 from samemind._catalog import HELP_OF, SHORT_FOR
 from samemind.catalog import COMMANDS, NAMES, names_under, verb_named
-from samemind.cli.line import EVERYWHERE, parser_of
+from samemind.cli.line import EVERYWHERE, TYPED, parser_of
 from samemind.config import Home
 from samemind.declaring import by_name
 from samemind.errors import SamemindError, Usage
@@ -133,7 +133,7 @@ def _first_words() -> dict[str, str]:
     found = {name: said for name, said in _SAID_OF_COMMANDS.items() if name in COMMANDS}
     for name in NAMES:
         first, _, second = name.partition(" ")
-        if not second and first != "remember-many":  # it is typed `remember --batch`
+        if not second and first not in TYPED:
             found[first] = HELP_OF[name]
         elif second and first not in found:
             found[first] = ", ".join(each.partition(" ")[2] for each in names_under(first))

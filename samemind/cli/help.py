@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from samemind._catalog import DAILY, FAMILIES, HELP_OF, SHORT_FOR
 from samemind.catalog import NAMES, names_under, verb_named
-from samemind.cli.line import Line, find_verb, help_width, parser_of, read_line
+from samemind.cli.line import TYPED, Line, find_verb, help_width, parser_of, read_line
 from samemind.cli.printing import Printer
 from samemind.commands import TITLES
 from samemind.config import Home
@@ -110,7 +110,7 @@ def _overview() -> str:
 
 
 def _listed(names: Iterable[str]) -> list[str]:
-    return [_entry(name, HELP_OF[name]) for name in names]
+    return [_entry(TYPED.get(name, name), HELP_OF[name]) for name in names]
 
 
 def _entry(typed: str, said: str) -> str:

@@ -29,6 +29,9 @@ _ALSO_CALLED: Final = {
     "--out": "--output", "--file": "--output", "--force": "--yes", "--after": "--since", "--before": "--until",
     "--from": "--since", "--to": "--until", "--label": "--tag", "--labels": "--tag", "--tags": "--tag",
 }  # fmt: skip
+# The verb that is an option of another where it is typed.
+_MANY: Final = "remember-many"
+TYPED: Final = {_MANY: "remember --batch FILE"}
 # What every verb takes.
 EVERYWHERE: Final = ("--home", "--json", "--raw", "--help")
 # A longer usage is read by nobody: it tells what is wanted, and where the rest stands.
@@ -87,7 +90,7 @@ def find_verb(line: Line) -> Command[Any, Any]:
     """Return the verb that is meant."""
     name = SHORT_FOR.get(line.verb, FORMERLY.get(line.verb, line.verb))
     if name == "remember" and any(word == "--batch" or word.startswith("--batch=") for word in line.words):
-        name = "remember-many"
+        name = _MANY
     return verb_named(name)
 
 
@@ -133,7 +136,7 @@ def read_words(verb: Command[Any, Any], words: Sequence[str]) -> dict[str, Any]:
 def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
     """Return a parser for one verb; what was not given is not in its answer."""
     parser = _Parser(
-        prog=f"samemind {'remember' if verb.name == 'remember-many' else verb.name}",
+        prog=f"samemind {'remember' if verb.name == _MANY else verb.name}",
         description=(verb.options.__doc__ or "").strip(),
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
@@ -141,7 +144,7 @@ def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
         formatter_class=_Formatter,
     )
     for one in declared(verb.options):
-        _add(parser, one)
+        _add(parser, one, required=verb.name == _MANY and one.name == "batch")
     if verb.rows:
         parser.add_argument(
             "--format", choices=FORMATS, metavar="FORMAT", help=f"how to print it: {', '.join(FORMATS)}"
@@ -149,7 +152,7 @@ def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
     return parser
 
 
-def _add(parser: argparse.ArgumentParser, one: Declared) -> None:
+def _add(parser: argparse.ArgumentParser, one: Declared, *, required: bool) -> None:
     word = one.word
     if not word.flag:
         if word.metavar:  # what has neither is for other doors
@@ -173,6 +176,7 @@ def _add(parser: argparse.ArgumentParser, one: Declared) -> None:
         dest=one.name,
         action="append" if one.many else "store",
         type=one.type,
+        required=required,
         choices=word.choices or None,
         metavar=word.metavar or one.name.upper(),  # choices stand in the help, where a line of them can break
         help=f"{word.help}: {', '.join(word.choices)}" if word.choices else word.help,

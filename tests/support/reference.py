@@ -21,6 +21,7 @@ from samemind._catalog import FAMILIES
 from samemind._tools.generate import types_of
 from samemind.catalog import NAMES, verb_named
 from samemind.cli.help import EXIT_CODES
+from samemind.cli.line import TYPED
 from samemind.declaring import Command, Declared, declared
 from samemind.fields import DOOR_NAMES
 from samemind.library import Mind
@@ -38,8 +39,7 @@ def verbs() -> Iterator[str]:
 
 
 def _verb(verb: Command[Any, Any]) -> Iterator[str]:
-    shown = "remember --batch FILE" if verb.name == "remember-many" else verb.name
-    yield from (f"### `samemind {shown}`", "", verb.help, "")
+    yield from (f"### `samemind {TYPED.get(verb.name, verb.name)}`", "", verb.help, "")
     words = [one for one in declared(verb.options) if one.word.flag or one.word.metavar]
     if words:
         yield from ("| word | meaning |", "| --- | --- |")

@@ -95,6 +95,19 @@ def test_a_second_word_belongs_to_the_verb_where_there_is_such_a_verb() -> None:
     assert find_verb(read_line(["remember", "batch"])).name == "remember"
 
 
+def test_storing_many_is_listed_and_explained_as_it_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    show_help(read_line(["help"]), Printer(json=False, raw=False))
+    listed = capsys.readouterr().out
+    assert "  remember --batch FILE " in listed
+    assert "remember-many" not in listed
+    show_help(read_line(["help", "remember-many"]), Printer(json=False, raw=False))
+    assert capsys.readouterr().out.startswith("usage: samemind remember --batch FILE [--workspace")
+    line = read_line(["remember-many", "notes.jsonl"])
+    with pytest.raises(Usage, match="required: --batch") as caught:
+        read_words(find_verb(line), line.words)
+    assert caught.value.hint.startswith("usage: samemind remember --batch FILE ")
+
+
 def test_many_words_make_one_text_and_repeated_options_a_list() -> None:
     line = read_line(["remember", "Ann", "--wording", "she lives elsewhere", "--wording", "new flat"])
     assert read_words(find_verb(line), line.words)["wordings"] == ["she lives elsewhere", "new flat"]
