@@ -144,6 +144,11 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "sync.errors.WrongCode": _Explanation(
         Locked, "wrong_code", "the code is used up: ask the other device for a new one"
     ),
+    "sync.errors.NotPairing": _Explanation(
+        Failed,
+        "not_pairing",
+        "run `samemind pair` on the other device, and give the address that it shows: its port is not the daemon's",
+    ),
     "sync.errors.CodeExpired": _Explanation(Locked, "code_expired", "open pairing again on the other device"),
     "sync.errors.PairingClosed": _Explanation(
         Locked, "pairing_closed", "open pairing again on the other device"

@@ -20,6 +20,7 @@ SyncError
   ├ InvalidCode          what was typed cannot be a code
   │ └ InvalidRecoveryCode    nor can it be the recovery code of a group
   ├ WrongCode            the two sides do not hold the same code, or someone sits between them
+  ├ NotPairing           what answers at the address takes links of paired devices, and no codes
   ├ CodeExpired          the code was right for a window of time that is over
   └ PairingClosed        no more guesses are taken: open pairing again
 
@@ -124,6 +125,10 @@ class InvalidRecoveryCode(InvalidCode):
 
 class WrongCode(PairingFailed):
     """The two sides do not hold the same code, or someone sits between them."""
+
+
+class NotPairing(PairingFailed):
+    """What answers at the address takes links of paired devices, and no codes."""
 
 
 class CodeExpired(PairingFailed):

@@ -24,7 +24,16 @@ from replica.signing import Sign
 from sync.address import Address
 from sync.code import Entropy, PairingCode
 from sync.dialling import remote_host
-from sync.errors import CodeExpired, LinkLost, PairingClosed, PairingFailed, SyncError, Untrusted, WrongCode
+from sync.errors import (
+    CodeExpired,
+    LinkLost,
+    NotPairing,
+    PairingClosed,
+    PairingFailed,
+    SyncError,
+    Untrusted,
+    WrongCode,
+)
 from sync.identity import Identity
 from sync.pairing import Introduction, Joiner, Offerer, PairingResult, PairingWindow, refusal
 from sync.tls import REFUSAL_SECONDS_MAX, SecureStream, explain, peer_certificate, unpinned_context
@@ -205,6 +214,9 @@ async def join(
     except SyncError as error:
         if machine is not None and machine.has_proved and not isinstance(error, PairingFailed | Untrusted):
             raise WrongCode(_BURNT.format(address=address)) from error
+        if isinstance(error, Untrusted) and isinstance(error.__cause__, trio.BrokenResourceError):
+            # Refused by TLS, which asks nobody for a certificate where a code is taken.
+            raise NotPairing(f"{address} takes links of paired devices, and no pairing codes") from error
         raise
     return machine.paired
 

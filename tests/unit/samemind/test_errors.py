@@ -29,6 +29,7 @@ from samemind.reach import reach
         (sync.errors.LinkLost("x"), "unreachable", 5),
         (sync.errors.Untrusted("x"), "not_paired", 6),
         (sync.errors.SelfLink("x"), "not_paired", 6),
+        (sync.errors.NotPairing("x"), "not_pairing", 1),
         (sync.errors.WrongCode("x"), "wrong_code", 6),
         (sync.errors.InvalidCode("x"), "invalid_code", 2),
         (sync.errors.InvalidRecoveryCode("x"), "invalid_code", 2),

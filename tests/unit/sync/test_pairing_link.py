@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Awaitable, Callable
+from functools import partial
 from random import Random
 
 import pytest
@@ -10,12 +11,12 @@ import trio.testing
 
 from sync.address import Address
 from sync.code import PairingCode
-from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError, Untrusted, WrongCode
+from sync.errors import CodeExpired, LinkLost, NotPairing, PairingClosed, SyncError, Untrusted, WrongCode
 from sync.identity import Identity, fingerprint
 from sync.pairing import Introduction, PairingResult
 from sync.pairing_link import JOINERS_MAX, CodeShown, JoinerTurnedAway, OfferNews, join, offer
 from sync.pairing_link import Offering as Offered
-from sync.tls import unpinned_context
+from sync.tls import secure, unpinned_context
 from tests.support.links import identity
 
 LAPTOP, PHONE, STRANGER = identity("laptop"), identity("phone"), identity("stranger")
@@ -289,6 +290,24 @@ def test_nobody_in_time_means_the_code_expired() -> None:
             await listeners[0].accept()
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_the_port_for_paired_devices_is_not_told_as_one_that_pairs() -> None:
+    """The joiner was told that it is not paired, or revoked, which it knew."""
+
+    async def answer(stream: trio.SocketStream) -> None:
+        with pytest.raises(Untrusted):
+            await secure(stream, identity=LAPTOP, pins=[STRANGER.certificate], server_side=True)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            listeners = await nursery.start(partial(trio.serve_tcp, answer, 0, host="127.0.0.1"))
+            port = listeners[0].socket.getsockname()[1]
+            with pytest.raises(NotPairing, match=f"127.0.0.1:{port} takes links of paired devices"):
+                await join_as(PHONE, PairingCode(417, ("maple", "otter")), Address("127.0.0.1", port))
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
 
 
 def test_nobody_at_the_address_is_a_lost_link() -> None:
