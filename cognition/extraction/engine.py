@@ -55,7 +55,7 @@ _THEIRS: Final = {
 _SPACES: Final = re.compile(r"\s{2,}")
 _ARTICLE: Final = re.compile(r"^(?:an?|the) ")
 # Relations whose object has to be named to be worth a claim: "lives in a small town" says too little.
-_NAMED_OBJECTS: Final = frozenset({"lives_in", "comes_from", "works_at"})
+_NAMED_OBJECTS: Final = frozenset({"lives_in", "comes_from", "works_at", "spouse"})
 _NAME: Final = re.compile(NAME)
 _FIRM: Final = re.compile(rf" at (?P<name>{NAME})(?: \(|$)")
 # Behind these a date is what is told, and not when it was.

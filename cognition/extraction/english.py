@@ -72,8 +72,10 @@ PATTERNS: Final[tuple[FactPattern, ...]] = (
     pattern("birthday", "fact", "semantic", 0.95,
             r"<is|was|was born>(?: on)?) (?P<value>(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z][a-z]+|[A-Z][a-z]+ \d{1,2})"
             r"(?:st|nd|rd|th)?(?:,? \d{4})?)$"),
+    pattern("married to", "relationship", "social", 0.95,
+            r"<am|is|are|got|have been>) (?P<value>(?:happily |recently )?married to (?P<object>[A-Z].*))$", relation="spouse", words_max=6),
     pattern("married", "relationship", "social", 0.95,
-            r"<am|is|are|was|got|have been>) (?P<value>(?:happily |recently )?(?:married|engaged|divorced|single|widowed|dating"
+            r"<am|is|are|was|got|have been>) (?P<value>(?:happily |recently )?(?P<object>married|engaged|divorced|single|widowed|dating"
             r"|pregnant)(?: (?:to|with|for) .+)?)$", relation="relationship_status", words_max=6),
     pattern("named", "fact", "semantic", 0.95,
             r"<is|are|was|were>(?: named| called)?) (?P<value>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)$", words_max=3),

@@ -39,6 +39,21 @@ def test_she_who_lives_in_berlin_is_alice() -> None:
     assert {"Alice", "Stripe", "Berlin"} <= set(found.entities)
 
 
+@pytest.mark.parametrize(
+    ("text", "triple"),
+    [
+        ("Ana is married to Paulo", Triple("Ana", "spouse", "Paulo")),
+        ("Ana got married to Paulo Silva in Lisbon.", Triple("Ana", "spouse", "Paulo Silva")),
+        ("Ana is happily married to her boss.", Triple("Ana", "relationship_status", "married")),
+        ("Ana is engaged to Paulo", Triple("Ana", "relationship_status", "engaged")),
+        ("Ana is pregnant with twins", Triple("Ana", "relationship_status", "pregnant")),
+    ],
+)
+def test_a_spouse_is_who_somebody_is_married_to_and_a_status_is_one_word(text: str, triple: Triple) -> None:
+    """The graph had an entity "married to Paulo"."""
+    assert read(text, speaker=None).triples == (triple,)
+
+
 @published("PM-49")
 @pytest.mark.parametrize("speaker", [None, "Sam"])
 @pytest.mark.parametrize("mark", ["'", "’"])
