@@ -68,13 +68,13 @@ def read_when(text: str, *, name: str, now_ms: int) -> int:
     try:
         return read_time(text, name=name)
     except Usage:
-        from cognition.reminding.reading import read_moment
+        from cognition.reminding.due_fields import zoned_moment
         from cognition.times import windows  # these take a while to load
 
         stretches = windows(text, now_ms)
         begun = [stretch.start_ms for stretch in stretches if stretch.start_ms <= now_ms]
         told = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
-        if (moment := read_moment(text, told)) is not None:
+        if (moment := zoned_moment(text, told)) is not None:
             moment_ms = round(moment.timestamp() * 1_000)
             if not begun or any(
                 each.start_ms <= min(now_ms, moment_ms) and moment_ms <= each.end_ms for each in stretches
@@ -126,10 +126,10 @@ def read_later(text: str, *, name: str, now_ms: int) -> int:
         try:
             later_ms = read_time(text, name=name)
         except Usage:
-            from cognition.reminding.reading import read_moment  # it takes a while to load
+            from cognition.reminding.due_fields import zoned_moment  # it takes a while to load
 
             told = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
-            moment = read_moment(text, told)
+            moment = zoned_moment(text, told)
             if moment is None:
                 raise _bad(
                     "a time to come such as 30m, 2h, 2030-05-08T13:56 or 'tomorrow at 9'", text, name

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from cognition.reminding.moment import Reminder
-from cognition.reminding.reading import names_day, read_asking
+from cognition.reminding.reading import names_day, read_asking, read_moment
 from cognition.reminding.repeating import REPEATS
 from cognition.reminding.zones import zone_of
 
@@ -47,6 +47,15 @@ def with_reminder(text: str, fields: Mapping[str, Any], now_ms: int) -> Remindin
     if found.repeats is not None:
         told_fields["meta"] = {**(fields.get("meta") or {}), REPEATS: found.repeats}
     return Reminding(told_fields, due_ms, found.repeats)
+
+
+def zoned_moment(text: str, told: datetime) -> datetime | None:
+    """Return the time to come that words name, by the clock of the zone that they name.
+
+    None where they name no time, or that zone is uncertain.
+    """
+    found = read_moment(text, told)
+    return None if found is None else _due(Reminder(found), text, told)
 
 
 def _due(found: Reminder, text: str, told: datetime) -> datetime | None:

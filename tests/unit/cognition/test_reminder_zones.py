@@ -8,6 +8,8 @@ import pytest
 
 from cognition.reminding import zones
 from cognition.reminding.due_fields import with_reminder
+from samemind.errors import Usage
+from samemind.times import read_later, read_when
 
 # A Saturday, ten past nine in Amsterdam.
 TOLD_MS = int(datetime.fromisoformat("2026-11-28T08:10Z").timestamp() * 1_000)
@@ -46,6 +48,13 @@ def due(text: str) -> str | None:
         ("Remind me on 3 December at 14:00 UTC+05:30 to call Priya", "2026-12-03T09:30"),
         ("Remind me on 3 December at 14:00 UTC-5 to call Lima", "2026-12-03T20:00"),
         ("Rappelle-moi le 3 décembre à 9h et pas plus tard", "2026-12-03T09:00"),
+        ("Remind me on 3 December at 15:00 New York time to call", "2026-12-03T21:00"),
+        ("Remind me on 3 December at 15:00 (New York time) to call", "2026-12-03T21:00"),
+        ("Remind me on 3 July at 9am Tokyo time to call", "2027-07-03T02:00"),
+        ("Remind me on 3 December at 9am Tokyo time to call", "2026-12-03T01:00"),
+        ("Webinar on 3 December, 18:00 London time", "2026-12-03T19:00"),
+        ("Remind me on 3 December at 10:00 Europe/London to call", "2026-12-03T11:00"),
+        ("Remind me on 3 December at 9 am America/Argentina/Salta to call", "2026-12-03T13:00"),
     ],
 )
 def test_an_hour_is_of_the_zone_that_stands_behind_it(text: str, local: str) -> None:
@@ -76,6 +85,10 @@ def test_what_repeats_by_another_clock_makes_no_reminder() -> None:
         ("Reminder: 3 December at 9 CT scan", "2026-12-03T09:00"),
         ("Remind me on 3 December at 3pm PT session with Jo", "2026-12-03T15:00"),
         ("Rappelle-moi le 3 décembre à 9h ET à 10h d'appeler", "2026-12-03T09:00"),
+        ("Remind me on 3 December at 9 Springfield time", "2026-12-03T09:00"),
+        ("Remind me on 3 December at 9 Wake time", "2026-12-03T09:00"),
+        ("Remind me on 3 December at 15:00 Nowhere/London to call", "2026-12-03T15:00"),
+        ("Remind me on 3 December at 15:00 America/Indiana to call", "2026-12-03T15:00"),
         ("Remind me on 3 December at 9am to prepare for the 3pm EST call", "2026-12-03T09:00"),
     ],
 )
@@ -108,3 +121,19 @@ def test_a_zone_is_of_a_half_hour_and_of_both_ends(text: str, local: str) -> Non
 def test_an_hour_without_a_day_is_the_next_one_of_its_zone(text: str, local: str) -> None:
     """At ten past nine in Amsterdam it is ten past three in New York: five o'clock there is still to come."""
     assert due(text) == local
+
+
+def test_times_that_are_typed_are_of_the_zone_that_they_name() -> None:
+    """`triggers snooze --until "tomorrow at 9am UTC"` took nine o'clock here."""
+
+    def later(text: str) -> str:
+        later_ms = read_later(text, name="until", now_ms=TOLD_MS)
+        assert read_when(text, name="at", now_ms=TOLD_MS) == later_ms
+        return datetime.fromtimestamp(later_ms / 1_000).isoformat()[:16]  # noqa: DTZ006
+
+    assert later("tomorrow at 9am") == "2026-11-29T09:00"
+    assert later("tomorrow at 9am UTC") == "2026-11-29T10:00"
+    assert later("tomorrow at 15:00 New York time") == "2026-11-29T21:00"
+    assert later("3 July 2027 at 10:00 Europe/London") == "2027-07-03T11:00"
+    with pytest.raises(Usage, match="expected a time to come"):
+        read_later("tomorrow at 3pm IST", name="until", now_ms=TOLD_MS)
