@@ -5,6 +5,8 @@ since tests may run as root in a container, and talks to nobody but the panels.
 """
 
 import shutil
+import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -59,6 +61,25 @@ def launched(playwright: Playwright) -> Iterator[Browser]:
         yield running
     finally:
         running.close()
+
+
+@contextmanager
+def connected(playwright: Playwright, profile: Path) -> Iterator[BrowserContext]:
+    """Run a Chromium for the block that hides and freezes its windows as it does for people."""
+    assert CHROMIUM is not None
+    command = [CHROMIUM, *_FLAGS, "--headless=new", "--remote-debugging-port=0", f"--user-data-dir={profile}"]
+    with subprocess.Popen([*command, "about:blank"], stderr=subprocess.DEVNULL) as running:
+        try:
+            said = profile / "DevToolsActivePort"
+            until = time.monotonic() + PATIENCE_MS / 1000
+            while not said.exists() or len(said.read_text().split()) < 2:
+                assert time.monotonic() < until, "Chromium did not begin"
+                time.sleep(0.05)
+            address = f"http://127.0.0.1:{said.read_text().split()[0]}"
+            (context,) = playwright.chromium.connect_over_cdp(address, no_defaults=True).contexts
+            yield context
+        finally:
+            running.terminate()
 
 
 @dataclass
