@@ -11,8 +11,9 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
-from tests.support.browser import PATIENCE_MS, connected, launch_url
+from tests.support.browser import PATIENCE_MS, connected, go, launch_url
 from tests.support.cli import daemon, run
+from tests.support.memories_page import open_memories
 
 _WINDOWS: Final = 3
 _LOOKS: Final = {
@@ -123,3 +124,25 @@ def test_where_all_are_hidden_the_first_that_is_looked_at_hears_for_those_that_f
         for seen in windows.all[:count]:
             expect(seen.locator("#pill")).to_have_text(f"{count + 1} memories")
     assert windows.holder is windows.all[0]
+
+
+def test_windows_that_nobody_looks_at_show_nothing_once_the_browser_has_signed_out(
+    windows: Windows,
+) -> None:
+    windows.tell("The spare key is under the pot")
+    hidden, frozen, leaving = windows.all
+    for each in (hidden, frozen):
+        go(each, "memories")
+        expect(each.locator("#main").get_by_text("The spare key")).to_be_visible()
+    open_memories(frozen).get_by_role("button", name="Remember something").click()
+    frozen.get_by_label("What to remember").fill("Ask Moser for the bill")
+    windows.show(hidden, "minimized")
+    windows.freeze(frozen)
+    go(leaving, "settings")
+    leaving.get_by_role("button", name="Sign this browser out").click()
+    expect(hidden.get_by_role("heading", name="Open the panel from this device")).to_be_visible()
+    assert hidden.evaluate(_LOOKS["minimized"]), "without a look"
+    windows.freeze(frozen, "active")
+    expect(frozen.locator("#main").get_by_text("The spare key")).to_be_hidden()
+    expect(frozen.get_by_label("What to remember")).to_have_value("Ask Moser for the bill")
+    assert frozen.evaluate(_LOOKS["minimized"])

@@ -2,13 +2,20 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.support.browser import Panel, panel
+from tests.support.browser import Panel, launch_url, panel
 from tests.support.memories_page import open_memories
 
 # A browser opens six connections to one address.
 _WINDOWS = 8
+# Longer than a notice is shown.
+_NOTICED_MS = 8_000
+_HIDE = """() => {
+  Object.defineProperty(document, "hidden", { value: true, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+_SHOW = _HIDE.replace("true,", "false,", 1)
 _NO_LOCKS = "Object.defineProperty(navigator, 'locks', { value: undefined })"
 
 
@@ -50,14 +57,58 @@ def test_who_signs_out_in_one_window_leaves_only_what_is_typed_in_others(
         page, idle = laptop.page("#/memories"), laptop.page("#/memories")
         told = page.locator("#main").get_by_text("The spare key")
         expect(told).to_be_visible()
+        # What was noticed before, and an editor that nobody has typed in, are no reason to stay.
+        open_memories(idle)
+        _editor(idle)
+        idle.evaluate("async () => (await import('/js/toasts.js')).notice('Saved: the spare key')")
         open_memories(page).get_by_role("button", name="Remember something").click()
         page.get_by_label("What to remember").fill("Ask Moser for the bill")
+        changed = _editor(page)
+        changed.fill("The spare key is under the mat")
+        page.evaluate("async () => (await import('/js/toasts.js')).notice('Saved: the spare key')")
         leaving = laptop.page("#/settings")
         leaving.get_by_role("button", name="Sign this browser out").click()
         for each in (leaving, idle):
             expect(each.get_by_role("heading", name="Open the panel from this device")).to_be_visible()
-        expect(page.get_by_role("alert").filter(has_text="samemind panel")).to_be_visible()
+        notice = page.get_by_role("alert").filter(has_text="samemind panel")
+        expect(notice).to_be_visible()
+        expect(page.locator(".toast")).to_have_count(1)
         expect(told).to_be_hidden()
+        expect(changed).to_be_hidden()
         expect(page.locator(".card, .row").filter(visible=True)).to_have_count(0)
         expect(page.get_by_label("What to remember")).to_be_visible()
         expect(page.get_by_label("What to remember")).to_have_value("Ask Moser for the bill")
+        page.wait_for_timeout(_NOTICED_MS)
+        expect(notice).to_be_visible()
+        leaving.goto(launch_url(laptop.home))
+        expect(changed).to_be_visible()
+        expect(changed).to_have_value("The spare key is under the mat")
+        expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_a_window_heeds_who_answers_when_it_comes_back(laptop: Panel) -> None:
+    """Another device may serve the address by then: what the first one remembered is not shown as the other's."""
+    page = laptop.page("#/memories")
+    page.evaluate(_HIDE)
+    answers = "**/panel/session"
+    page.route(answers, lambda route: _answered(route, name="shelf"))
+    page.evaluate(_SHOW)
+    expect(page.locator("#whoami")).to_have_text("shelf")
+    page.unroute(answers)
+    page.evaluate(_HIDE)
+    page.route(answers, lambda route: _answered(route, name="attic", device_id="77" * 32))
+    page.evaluate("document.body.dataset.before = 'yes'")
+    page.evaluate(_SHOW)
+    expect(page.locator("body:not([data-before])[data-ready]")).to_be_attached()
+    page.unroute(answers)
+
+
+def _editor(page: Page) -> Locator:
+    page.locator(".card-text").first.click()
+    editor = page.get_by_label("Edit memory")
+    expect(editor).to_be_focused()
+    return editor
+
+
+def _answered(route: Route, **session: str) -> None:
+    route.fulfill(json={**route.fetch().json(), **session})

@@ -26,8 +26,7 @@ class Editor {
       dir: "auto",
       rows: "1",
       on: { input: () => this.grow(), keydown: (event) => this.key(event), blur: (event) => this.left(event) },
-    });
-    this.input.value = memory.text;
+    }, memory.text);
     this.news = h("div", { class: "editor-news", hidden: true });
     this.element = h("div", { class: "editor", on: { keydown: (event) => this.leave(event) } }, this.news, this.input, h("p", { class: "editor-hint" }, t("Enter saves · Shift+Enter new line · Esc cancels")));
     item.text.hidden = true;

@@ -2,10 +2,10 @@
 // looks at, one holds the stream (whoever has the lock) and passes on what it hears. A hidden page listens to nothing, and
 // misses nothing, since it loads anew on its return.
 
-import { enter } from "./api.js";
+import { call, enter } from "./api.js";
 import { t } from "./i18n.js";
 import { state, changed, reloadSoon, takeWaiting } from "./state.js";
-import { notice } from "./toasts.js";
+import { noticeOnly } from "./toasts.js";
 
 const RETRY_MS = 3000;
 const EVENTS = ["hello", "ops", "status", "waiting", "error"];
@@ -15,7 +15,7 @@ const me = crypto.randomUUID();
 const latest = new Map(); // what the holder of the stream was told, for pages that come later
 let leaving = null; // of a page that listens: how it leaves
 let retry = 0;
-let refused = false;
+let isOut = false;
 const opsHeard = new Set();
 let greet;
 /** Kept once the device has answered for the first time: from then on nothing is missed. */
@@ -85,8 +85,9 @@ function hold(signal) {
   });
 }
 
-channel.addEventListener("message", ({ data: { from, to, event, document } }) => {
-  if (from) for (const [event, document] of latest) channel.postMessage({ to: from, event, document });
+channel.addEventListener("message", ({ data: { from, to, event, document, left } }) => {
+  if (left) state.session && !isOut && isIn();
+  else if (from) for (const [event, document] of latest) channel.postMessage({ to: from, event, document });
   else if (leaving && (!to || to === me)) HEARD[event](document);
 });
 
@@ -95,30 +96,51 @@ function retryLater() {
   retry = setTimeout(again, RETRY_MS);
 }
 
-/** Come back, or, where the device does not know this browser any more, say so. */
+/** Come back. */
 async function again() {
   clearTimeout(retry);
   if (document.hidden || leaving) return;
+  if ((await isIn()) && !leaving && !document.hidden) open();
+}
+
+/** Is this browser let in, and by the same device? */
+async function isIn() {
+  let session;
   try {
-    await enter();
+    session = await enter();
   } catch (error) {
-    if (error.status === 401 && !isTyped()) location.reload();
-    else if (error.status === 401 && !refused) {
-      refused = true;
-      document.body.classList.add("signed-out"); // which shows what is typed, and nothing else
-      notice(t("Open the panel from this device"), t("Run {command} in a terminal. It opens a page that is signed in.", { command: "samemind panel" }), "error");
-    }
+    if (error.status === 401) shutOut();
     retryLater();
-    return;
+    return false;
   }
-  refused = false;
+  if (session.device_id !== state.session.device_id && !isTyped()) location.reload();
+  state.session = session;
+  if (isOut) noticeOnly(null);
+  isOut = false;
   document.body.classList.remove("signed-out");
-  if (!leaving && !document.hidden) open();
+  return true;
+}
+
+/** Show nothing more of what is remembered. Hidden windows hear of it from here, since they listen to nothing else. */
+function shutOut() {
+  if (isOut) return;
+  isOut = true;
+  close();
+  channel.postMessage({ left: true });
+  if (!isTyped()) return location.reload();
+  document.body.classList.add("signed-out"); // which shows what is typed, and nothing else
+  noticeOnly(t("Open the panel from this device"), t("Run {command} in a terminal. It opens a page that is signed in.", { command: "samemind panel" }));
+}
+
+/** Sign this browser out, in all its windows. */
+export async function signOut() {
+  await call("panel/leave");
+  shutOut();
 }
 
 /** Is there something on the page that nobody has stored yet? It would be lost with the page. */
 function isTyped() {
-  return [...document.querySelectorAll("textarea")].some((each) => each.value.trim());
+  return [...document.querySelectorAll("textarea")].some((each) => each.value.trim() && each.value !== each.defaultValue);
 }
 
 function close() {

@@ -120,6 +120,7 @@ const KEYS = {
 };
 
 function keys(event) {
+  if (document.body.classList.contains("signed-out")) return;
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k" && !event.altKey && !event.shiftKey) {
     event.preventDefault();
     palette();
@@ -172,6 +173,7 @@ async function start() {
   try {
     state.session = await enter();
   } catch (error) {
+    addEventListener("hashchange", () => location.reload()); // an address that signs in may be pasted over this one
     main.replaceChildren(
       h("section", { class: "locked" }, h("h1", {}, error.code === "bad_launch" ? t("This address has already been used") : t("Open the panel from this device")), h("p", {}, coded(t("Run {command} in a terminal. It opens a page that is signed in."), { command: "samemind panel" })), h("p", { class: "muted" }, error.message)),
     );

@@ -229,8 +229,7 @@ function since(element) {
 
 function merge(element) {
   if (element.querySelector("form")) return;
-  const input = h("textarea", { rows: "2", "aria-label": t("What is true instead"), dir: "auto" });
-  input.value = textOf(element.item.b);
+  const input = h("textarea", { rows: "2", "aria-label": t("What is true instead"), dir: "auto" }, textOf(element.item.b));
   form(element, [input], t("Remember this instead"), () => input.value.trim() && choose(element, { merge: input.value.trim() }, input.value.trim()));
   input.focus();
 }

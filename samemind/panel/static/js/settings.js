@@ -4,6 +4,7 @@
 import { call, stream, upload } from "./api.js";
 import { announce, coded, confirmHere, h, keyed, say } from "./dom.js";
 import { ago, number, plural, t } from "./i18n.js";
+import { signOut } from "./live.js";
 import { link } from "./router.js";
 import { reloadSoon, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
@@ -281,7 +282,7 @@ function deviceBox() {
     const told = [[t("Name"), state.session.name], [t("Id"), state.session.device_id], [t("Address"), state.status?.address], [t("Memories"), number(counted.of)], [t("Changes in the log"), stats.ops === undefined ? null : number(stats.ops)]];
     list.replaceChildren(...told.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
   }, complain);
-  const leave = h("button", { type: "button", class: "quiet", on: { click: () => call("panel/leave").then(() => location.reload(), complain) } }, t("Sign this browser out"));
+  const leave = h("button", { type: "button", class: "quiet", on: { click: () => signOut().catch(complain) } }, t("Sign this browser out"));
   return h("section", { class: "box" }, list, h("p", { class: "row" }, h("a", { href: link("devices") }, t("Devices")), h("a", { href: link("agents") }, t("Agents")), leave));
 }
 

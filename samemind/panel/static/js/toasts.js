@@ -7,6 +7,7 @@ import { plural, t } from "./i18n.js";
 
 const SHOWN_MS = 7000;
 let errors = [];
+let only = null;
 let next = 0;
 
 /** Show what the device would not do. */
@@ -25,6 +26,15 @@ export function notice(text, hint = "", kind = "plain", back = null) {
     errors = errors.filter((each) => each !== entry);
     render();
   }, SHOWN_MS);
+}
+
+/** Show one sentence and no other notice, until there is none to show: of what was noticed before, nothing is told any more. */
+export function noticeOnly(text, hint) {
+  errors = [];
+  state.windows = [];
+  only = text && { id: `notice-${next++}`, text, hint, kind: "error" };
+  if (only) announce(text);
+  render();
 }
 
 /** Take back what was done last, if there is still time. */
@@ -58,7 +68,7 @@ async function undo(id) {
 
 function render() {
   // What is decided about something is undone where it stands.
-  keyed(document.getElementById("toasts"), [...state.windows.filter((each) => !each.about || !location.hash.startsWith("#/questions")), ...errors], {
+  keyed(document.getElementById("toasts"), only ? [only] : [...state.windows.filter((each) => !each.about || !location.hash.startsWith("#/questions")), ...errors], {
     key: (each) => each.id,
     make: (each) => (each.rids ? undoToast(each) : plainToast(each)),
   });
@@ -82,7 +92,7 @@ function plainToast(entry) {
     { class: `toast ${entry.kind}`, role: entry.kind === "error" ? "alert" : null },
     h("span", {}, entry.text, entry.hint && h("small", {}, entry.hint)),
     entry.back && h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => takeBack(entry) } }, t("Undo")),
-    h("button", { type: "button", on: { click: () => ((errors = errors.filter((each) => each !== entry)), render()) } }, t("Close")),
+    entry !== only && h("button", { type: "button", on: { click: () => ((errors = errors.filter((each) => each !== entry)), render()) } }, t("Close")),
   );
 }
 
