@@ -1,6 +1,6 @@
 // The first visit, pairing, the devices of the group, and what this browser promises to keep.
 import { ask } from "./talk.js";
-import { h, momentIn, notice, sizeOf } from "./dom.js";
+import { h, momentIn, named, notice, sizeOf } from "./dom.js";
 
 const CODE_LETTERS = 40;
 const ID_SHOWN = 12; // as `samemind peers list` shows it
@@ -65,7 +65,7 @@ export function devicesView() {
   async function refresh() {
     const { answer } = await ask("call", { verb: "devices" });
     const isAlike = (one) => answer.some((each) => each.name === one.name && each.id !== one.id);
-    list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, each.name, isAlike(each) && h("span", { class: "muted" }, ` ${each.id.slice(0, ID_SHOWN)}`)), h("span", { class: "muted" }, each.is_here ? "this device" : each.is_out ? "taken out" : ""))));
+    list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, named(each.name), isAlike(each) && h("span", { class: "muted" }, ` ${each.id.slice(0, ID_SHOWN)}`)), h("span", { class: "muted" }, each.is_here ? "this device" : each.is_out ? "taken out" : ""))));
     const status = await ask("status");
     figures.replaceChildren(...Object.entries({ Memories: status.memories, "On its disk": sizeOf(status.bytes), Link: status.link.why || status.link.state }).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))]));
     mailboxes.replaceChildren(...status.mailboxes.map(mailboxPanel));
@@ -84,7 +84,7 @@ export function devicesView() {
     pairing.replaceChildren(h("p", { role: "status" }, "Pairing …"));
     try {
       const { words, name } = await ask("pair", { code, expected });
-      pairing.replaceChildren(h("h3", {}, `Paired with ${name}`), h("p", { class: "words" }, words.join(" ")), h("p", { class: "muted" }, `${name} shows the same words. If it shows others, somebody sits between: forget this device there.`));
+      pairing.replaceChildren(h("h3", {}, "Paired with ", named(name)), h("p", { class: "words" }, words.join(" ")), h("p", { class: "muted" }, named(name), ` shows the same words. If it shows others, somebody sits between: forget this device there.`));
       refresh();
     } catch (error) {
       offer(code);

@@ -11,6 +11,9 @@ export function h(name, attributes = {}, ...children) {
   return element;
 }
 
+// A name within a sentence: of whichever script, it turns nothing around that stands beside it.
+export const named = (name) => h("bdi", {}, name);
+
 const SHAPES = {
   memories: "M4 6h16M4 12h16M4 18h10",
   due: "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z",

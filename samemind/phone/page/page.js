@@ -1,7 +1,7 @@
 // The page: what is remembered, what is due, what is open, and which devices there are. The device is in the worker.
 import { keep, kept } from "./kept.js";
 import { ask, lead, onEvent } from "./talk.js";
-import { h, icon, notice, timeOf } from "./dom.js";
+import { h, icon, named, notice, timeOf } from "./dom.js";
 import { takeUp } from "./drafts.js";
 import { devicesView, welcome, wiped } from "./devices.js";
 import { dueView, memoriesView, questionsView } from "./views.js";
@@ -18,8 +18,8 @@ const STATES = {
   away: () => "Other devices away",
   refused: () => "Not let in",
   crowded: () => "No room there now",
-  syncing: (link) => `Syncing with ${link.name ?? "…"}`,
-  together: (link) => `Together with ${link.name ?? "…"}`,
+  syncing: (link) => ["Syncing with ", named(link.name ?? "…")],
+  together: (link) => ["Together with ", named(link.name ?? "…")],
   off: () => "",
 };
 const policy = globalThis.trustedTypes?.createPolicy("samemind", {
@@ -151,15 +151,15 @@ async function start() {
   const given = handedOver();
   if (!navigator.locks || !navigator.storage?.getDirectory) throw new Error("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost.");
   lead(program("{{WORKER}}"), program("{{KEEPER}}")).catch(failed);
-  const [wiping, named] = await Promise.all([kept("wiping"), kept("name"), takeUp()]);
-  let name = wiping ? null : named, code = null;
+  const [wiping, known] = await Promise.all([kept("wiping"), kept("name"), takeUp()]);
+  let name = wiping ? null : known, code = null;
   if (!name) {
     loading.then(keepPage);
     ({ name, code } = await welcome(main, given.pair));
     main.replaceChildren(h("p", { class: "waking", role: "status" }, "Waking up …"));
   }
   const status = await ask("start", { name });
-  if (name !== named) await keep("name", name);
+  if (name !== known) await keep("name", name);
   document.getElementById("tabs").replaceChildren(...VIEWS.map((view) =>
     h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, h("b", { class: "badge", hidden: true }))));
   document.getElementById("tabs").hidden = false;

@@ -1,6 +1,6 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
-import { dayIn, dayOf, h, icon, momentIn, momentOf, notice, timeOf } from "./dom.js";
+import { dayIn, dayOf, h, icon, momentIn, momentOf, named, notice, timeOf } from "./dom.js";
 import { COMPOSER, draft, drafted, draftOf } from "./drafts.js";
 import { voiceButton } from "./voice.js";
 
@@ -34,11 +34,11 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
   const meta = [dated ? momentOf(memory.told_ms) : timeOf(memory.told_ms)];
   if (memory.due_ms) meta.push(`due ${momentIn(memory.due_ms)}`);
   if (memory.changed_ms - memory.told_ms > 60_000) meta.push(`changed ${dated ? momentIn(memory.changed_ms) : dayIn(memory.changed_ms)}`);
-  if (!memory.is_here) meta.push(`from ${memory.by ?? "another device"}`);
-  if (memory.speaker) meta.push(`said by ${memory.speaker}`);
+  if (!memory.is_here) meta.push(["from ", memory.by ? named(memory.by) : "another device"]);
+  if (memory.speaker) meta.push(["said by ", named(memory.speaker)]);
   const open = h("button", { type: "button", class: "card-open", "aria-expanded": "false", onclick: toggle },
     h("span", { class: "card-text", dir: "auto" }, ...marked(memory.text, words)),
-    h("span", { class: "card-meta" }, meta.join(" · ")));
+    h("span", { class: "card-meta" }, h("span", {}, ...meta.flatMap((each, at) => [at ? " · " : "", each].flat()))));
   const element = h("li", { class: arrived ? "card arrived" : "card", "data-rid": memory.rid }, open, more);
 
   function toggle() {
@@ -252,9 +252,9 @@ export function questionsView() {
       run("settle", { slot, keep }).then(refresh, complain);
     }
     return h("li", { class: "card question" },
-      h("p", {}, entity === "owner" ? `You: ${relation}` : `${entity}: ${relation}`),
+      h("p", {}, entity === "owner" ? "You" : named(entity), `: ${relation}`),
       h("fieldset", { class: "stack" }, h("legend", { class: "unseen" }, "What is true?"),
-        ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, side.value, h("small", {}, `“${side.text}” · ${momentOf(side.told_ms)}`))))),
+        ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, named(side.value), h("small", {}, "“", named(side.text), `” · ${momentOf(side.told_ms)}`))))),
       h("div", { class: "row" }, settle));
   }
   const shown = refresh().catch(complain);
