@@ -47,6 +47,7 @@ class OpenedDevice:
             "done": phone.done,
             "ask": phone.ask,
             "recent": phone.recent,
+            "known": phone.known,
             "due": phone.due,
             "questions": phone.questions,
             "settle": phone.settle,

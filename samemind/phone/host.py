@@ -231,6 +231,11 @@ class Phone:
         """Return what was told or changed last, here or elsewhere."""
         return [self._view(shown) for shown in newest(self.connection, min(limit, LIST_MAX))]
 
+    def known(self, *, rids: list[str]) -> list[str]:
+        """Return those of these memories that are here and not forgotten."""
+        names = [parse_memory_id(rid) for rid in rids]
+        return [show_memory_id(shown.rid) for shown in memories_called(self.connection, names)]
+
     def memory(self, rid: str) -> Answer:
         """Return one memory as it reads now."""
         for shown in memories_called(self.connection, [parse_memory_id(rid)]):

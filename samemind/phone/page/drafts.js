@@ -8,6 +8,7 @@ let texts = new Map(), waiting = 0;
 
 export const draftOf = (key) => texts.get(key) ?? null;
 export const drafted = () => [...texts.keys()];
+const edits = () => drafted().filter((each) => each !== COMPOSER);
 
 // Begin with what the last page left.
 export async function takeUp() {
@@ -19,9 +20,16 @@ export function draft(key, text) {
   if (draftOf(key) === text) return;
   texts.delete(key); // what was typed last comes last
   if (text !== null) texts.set(key, text);
-  const edits = drafted().filter((each) => each !== COMPOSER);
-  for (const each of edits.slice(0, -EDITS_MAX)) texts.delete(each); // a memory that is gone asks for its draft no more
+  for (const each of edits().slice(0, -EDITS_MAX)) texts.delete(each);
   waiting ||= setTimeout(write, STILL_MS);
+}
+
+// Let go what was typed over memories that were forgotten, on whichever device: it holds their words.
+export async function dropGone(known) {
+  const rids = edits();
+  if (!rids.length) return;
+  const here = await known(rids);
+  for (const rid of rids) if (!here.includes(rid)) draft(rid, null);
 }
 
 function write() {

@@ -380,7 +380,7 @@ const WRITING = new Set(["remember", "edit", "forget", "done", "settle"]);
 
 function call({ verb, options = {} }) {
   const timed = { ...options };
-  if (!["recent", "questions", "devices", "status", "digests"].includes(verb)) timed.now_ms = Date.now();
+  if (!["recent", "known", "questions", "devices", "status", "digests"].includes(verb)) timed.now_ms = Date.now();
   const began = performance.now();
   const answer = asked(verb, timed);
   const took = performance.now() - began;

@@ -15,6 +15,14 @@ _ANSWER_LATE = """() => {
     else post.call(this, asked);
   };
 }"""
+_DRAFTS = """() => new Promise((resolve) => {
+  const opening = indexedDB.open("samemind-phone", 1);
+  opening.onsuccess = () => {
+    const asked = opening.result.transaction("kept").objectStore("kept").get("drafts");
+    asked.onsuccess = () => { opening.result.close(); resolve(asked.result ?? []); };
+  };
+})"""
+_LOOKS_MAX = 100
 # After the pause behind which it is written down.
 _PAUSE_MS = 600
 
@@ -100,6 +108,35 @@ def test_an_edit_outlives_news_of_another_device_and_the_page(laptop: Laptop, ph
     expect(words).to_have_count(0)
     expect(page.locator(".card-text").filter(has_text="by Moser")).to_be_visible()
     agreed(page, laptop)
+
+
+def test_an_edit_goes_with_a_memory_that_another_device_forgets(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    page.get_by_role("link", name="Memories").click()
+    for text in ("The boiler was serviced", "The roof leaks"):
+        tell(page, text)
+        page.locator(".card-open").first.click()
+        page.get_by_role("button", name="Edit").first.click()
+        page.get_by_label("The memory's words").first.fill(f"{text}, says Moser")
+        page.get_by_label("The memory's words").first.blur()
+    page.locator("#say").fill("Not told yet")
+    agreed(page, laptop)
+    for _ in range(_LOOKS_MAX):
+        if len(page.evaluate(_DRAFTS)) == 3:
+            break
+        page.wait_for_timeout(100)
+    roof, boiler = call(page, "recent", limit=2)
+    laptop.ask("forget", rids=[boiler["rid"]])
+    for _ in range(_LOOKS_MAX):
+        if len(page.evaluate(_DRAFTS)) == 2:
+            break
+        page.wait_for_timeout(100)
+    assert page.evaluate(_DRAFTS) == [
+        [roof["rid"], "The roof leaks, says Moser"],
+        ["composer", "Not told yet"],
+    ]
 
 
 @pytest.mark.parametrize("wipes", ["by itself", "from elsewhere"])
