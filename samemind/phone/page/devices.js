@@ -49,7 +49,7 @@ function otherAddress(origin) {
 export function wiped(why) {
   document.documentElement.dataset.gone = "yes";
   document.getElementById("tabs").hidden = true;
-  document.getElementById("where").hidden = true;
+  for (const each of ["where", "trouble"]) document.getElementById(each).hidden = true;
   document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, "Nothing is kept here any more"), h("p", {}, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Begin anew")));
 }
 

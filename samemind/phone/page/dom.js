@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000;
 const LOCALE = navigator.languages.find((each) => /^en(-[a-z\d]+)*$/i.test(each)) ?? "en";
 const midnight = (ms) => new Date(ms).setHours(0, 0, 0, 0);
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
-const inWords = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const inWords = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // As it stands within a sentence.
 export function dayIn(ms, now = Date.now()) {

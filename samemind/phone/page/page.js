@@ -1,7 +1,7 @@
 // The page: what is remembered, what is due, what is open, and which devices there are. The device is in the worker.
 import { keep, kept } from "./kept.js";
 import { ask, lead, onEvent } from "./talk.js";
-import { h, icon, named, notice, timeOf } from "./dom.js";
+import { h, icon, inWords, named, notice, timeOf } from "./dom.js";
 import { dropGone, takeUp } from "./drafts.js";
 import { devicesView, welcome, wiped } from "./devices.js";
 import { dueView, memoriesView, questionsView } from "./views.js";
@@ -32,7 +32,7 @@ const policy = globalThis.trustedTypes?.createPolicy("samemind", {
 const program = (name) => policy?.createScriptURL(name) ?? name;
 const main = document.getElementById("main");
 const WAIT_MS_MAX = 3_600_000; // a browser that slept, or whose clock was set, looks again by then
-let current = null, mailboxes = [];
+let current = null, mailboxes = [], isLost = false;
 
 // -- what was handed over: a code in the fragment, which no server hears, or a text that another app shares ------------
 
@@ -59,6 +59,7 @@ function show() {
 async function refresh(known = null) {
   if (!known) current?.refresh?.();
   const status = known ?? (await ask("status"));
+  isLost = status.isLost;
   linked(status.link, status.mailboxes); // at once: what is told of the link while more is asked is newer than this
   const due = (await ask("call", { verb: "due" })).answer.map((each) => each.due_ms);
   status.due = due.filter((ms) => ms <= Date.now()).length;
@@ -94,6 +95,7 @@ function refreshed() {
 
 function linked(link, told = mailboxes) {
   mailboxes = told;
+  troubled(link);
   const where = document.getElementById("where");
   where.hidden = !link || link.state === "off";
   if (where.hidden) return;
@@ -102,6 +104,24 @@ function linked(link, told = mailboxes) {
   where.replaceChildren(h("span", {}, met ? `By mailbox, ${timeOf(met)}` : STATES[link.state](link)));
   where.onclick = () => { location.hash = "#/devices"; };
   current?.linked?.(link);
+}
+
+// On all views: why this phone does not sync, although somebody is there, and what to do.
+function troubled(link) {
+  const line = document.getElementById("trouble"), told = troubleOf(link);
+  if (line.textContent !== told.map((each) => each.textContent ?? each).join("")) line.replaceChildren(...told);
+  line.hidden = !told.length;
+}
+
+function troubleOf(link) {
+  if (isLost) {
+    return ["What this browser kept of your memory is gone: it was cleared, or a private window lost it. Pair this phone again under Devices, and it gets back what your other devices hold.",
+      h("button", { type: "button", class: "quiet", onclick: () => ask("dismissLost").catch(() => {}) }, "Close")];
+  }
+  if (link?.why) return [`${inWords(link.why)}. ${link.isStranger ? "Pair them under Devices." : "It is tried again by itself."}`];
+  if (link?.refused?.length) return ["Some of what ", named(link.name ?? "the other device"), ` told is not taken yet: ${link.refused[0]}. Is the clock of this phone right?`];
+  const [broken] = ["away", "calling"].includes(link?.state) ? mailboxes.filter((each) => each.trouble && each.kind !== "network") : [];
+  return broken ? ["The mailbox ", named(broken.name), ` cannot be used: ${broken.trouble}. Devices says what to do.`] : [];
 }
 
 onEvent((event) => {

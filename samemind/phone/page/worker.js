@@ -17,10 +17,12 @@ const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 1_500;
 const QUIET_MS = 100, PATIENCE_MS = 2_000, TROUBLE_RETRY_MS = 60_000;
 const AWAY_MS = 3_000;
 const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404, TOO_MANY = 4429;
-const NO_ROOM = "the other device hears as many callers, or holds as many links with this phone, as it can; it is called again";
+const NO_ROOM = "the other device hears as many callers, or holds as many links with this phone, as it can";
+const STRANGERS = "this phone and the device at this address are not paired"; // each end may be the one that finds out
+const IS_STRANGER = new Set(["SomebodyElse", "Untrusted"]);
 
 let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0, reading = 0, noting = Promise.resolve(), mail = null, linkedAt = performance.now();
-let link = { state: "off" };
+let link = { state: "off" }, isLost = false;
 const times = {};
 
 const tell = (event, detail) => postMessage({ event, ...detail });
@@ -78,10 +80,13 @@ const start = (options) => (starting ??= begin(options)); // each page asks for 
 
 async function begin({ name }) {
   await cleaned;
-  const files = opened();
-  const [started, seed] = await Promise.all([loading, seedOfDevice().then(derive), files]);
+  const opening = opened();
+  const [started, seed, known, files] = await Promise.all([loading, seedOfDevice().then(derive), kept("name"), opening]);
+  // A page names the device once its first start is over, and by then there is a store.
+  if (known && [...files.values()].every((file) => !file.exists)) await keep("lost", true);
+  isLost = Boolean(await kept("lost"));
   ({ python, wasKept } = started);
-  disk = await mountDisk(python.FS, "/disk", files);
+  disk = await mountDisk(python.FS, "/disk", opening);
   lap("disk");
   const { OpenedDevice } = python.pyimport("samemind.phone.entry");
   device = OpenedDevice("/disk/memory.db", seed, name, Date.now());
@@ -187,7 +192,7 @@ const asked = (verb, options = {}) => {
   if (answer?.error) throw Object.assign(new Error(answer.message), { name: answer.error });
   return answer;
 };
-const status = () => ({ ...asked("status"), link, bytes: disk.bytes(), heap: python._module.HEAPU8.length, flushes: disk.counts.flushes, mailboxes: JSON.parse(device.mail_states()) });
+const status = () => ({ ...asked("status"), link, isLost, bytes: disk.bytes(), heap: python._module.HEAPU8.length, flushes: disk.counts.flushes, mailboxes: JSON.parse(device.mail_states()) });
 
 // -- the link ---------------------------------------------------------------------------------------------------------
 
@@ -218,7 +223,7 @@ function dial() {
     try {
       send(device.link_receive(new Uint8Array(event.data), Date.now()));
     } catch (error) {
-      why = said(error);
+      why = IS_STRANGER.has(error.type) ? STRANGERS : said(error);
       return mine.close();
     }
     turned(before);
@@ -231,8 +236,9 @@ function dial() {
     underWay = null;
     give(null);
     failures += 1;
-    const state = { [NOT_ADMITTED]: "refused", [TOO_MANY]: "crowded" }[event.code] ?? "away";
-    linked({ state, why: state === "crowded" ? NO_ROOM : why });
+    if (event.code === NOT_ADMITTED) why = STRANGERS;
+    if (event.code === TOO_MANY) why = NO_ROOM;
+    linked({ state: { [STRANGERS]: "refused", [NO_ROOM]: "crowded" }[why] ?? "away", why, isStranger: why === STRANGERS });
     redial = setTimeout(dial, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1]);
   };
 }
@@ -367,6 +373,7 @@ function pair({ code, expected }) {
       const paired = JSON.parse(device.pair_state());
       if (!paired) return;
       resolve(paired);
+      dismissLost().catch(() => {});
       setTimeout(() => { talk.close(); failures = 0; dial(); }, 100); // what proves the code is on its way
       noteMembers();
     };
@@ -412,8 +419,17 @@ async function erase() {
   await clear();
 }
 
+// Its owner knows that what was here is gone, or has it back.
+async function dismissLost() {
+  isLost = false;
+  await keep("lost", false);
+  tell("news", {});
+  return {};
+}
+
 const VERBS = {
   start,
+  dismissLost,
   call,
   pair,
   askPeer,

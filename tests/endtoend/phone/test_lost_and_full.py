@@ -12,6 +12,11 @@ from tests.support.hearing import next_line
 from tests.support.pages import waiting
 
 Open = Callable[[str], Page]
+# Until the page before has let go of it.
+_LOSE: Final = """async () => {
+  const root = await navigator.storage.getDirectory();
+  return root.removeEntry("samemind", { recursive: true }).then(() => true, () => false);
+}"""
 _LONG: Final = "and so on " * 300
 # Room for some tellings of that length beside what is there, and no more than some.
 _ROOM_BYTES: Final = 400_000
@@ -43,6 +48,34 @@ def test_one_that_was_cleared_has_a_successor_which_gets_everything_back(laptop:
     assert only["text"] == "told to the phone before its browser cleared it"
     there = {each["name"]: each["is_out"] for each in call(page, "devices")}
     assert there == {"purse": False, "laptop": False, "pocket": True}
+
+
+def test_one_that_lost_its_store_and_kept_its_key_says_so_until_it_has_it_back(
+    laptop: Laptop, phone: Open
+) -> None:
+    """As a private window does, or a browser that clears what is large."""
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    page.get_by_role("link", name="Memories").click()
+    tell(page, "told before the store was lost")
+    agreed(page, laptop)
+    trouble = page.locator("#trouble")
+    expect(trouble).to_be_hidden()
+    device = call(page, "status")["device"]
+    page.goto(f"{laptop.phone_url}icon.svg")
+    page.wait_for_function(_LOSE)
+    for _ in range(2):
+        page.goto(laptop.phone_url)
+        ready(page)
+        expect(trouble).to_contain_text("is gone")
+    assert call(page, "status")["device"] == device
+    tell(page, "told meanwhile")
+    pair(page, laptop)
+    expect(trouble).to_be_hidden()
+    agreed(page, laptop)
+    texts = {each["text"] for each in call(page, "recent", limit=5)}
+    assert texts == {"told before the store was lost", "told meanwhile"}
 
 
 def test_a_browser_without_room_says_so_keeps_what_was_typed_and_goes_on(laptop: Laptop, phone: Open) -> None:

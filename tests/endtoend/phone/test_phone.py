@@ -181,6 +181,27 @@ def test_one_that_was_put_out_is_told_and_erases_itself(laptop: Laptop, phone: O
     assert call(page, "recent", limit=5) == []
 
 
+def test_every_view_says_why_it_does_not_sync_though_somebody_answers(tmp_path: Path, phone: Open) -> None:
+    home, other = tmp_path / "laptop", tmp_path / "other"
+    for each in (home, other):
+        assert run(each, "init", "--name", each.name).code == 0
+    with laptop_at(home) as laptop:
+        page = phone(laptop.phone_url)
+        begin(page)
+        pair(page, laptop)
+        agreed(page, laptop)
+        page.get_by_role("link", name="Memories").click()
+        expect(page.locator("#trouble")).to_be_hidden()
+        place = laptop.running.said["panel_url"].rstrip("/").rpartition("//")[2]
+    with laptop_at(other, place):
+        expect(page.locator("#trouble")).to_contain_text("are not paired. Pair them under Devices.")
+        page.get_by_role("link", name="Due").click()
+        expect(page.locator("#trouble")).to_be_visible()
+    with laptop_at(home, place) as laptop:
+        agreed(page, laptop)
+        expect(page.locator("#trouble")).to_be_hidden()
+
+
 def test_at_another_address_it_says_where_phones_find_the_device(laptop: Laptop, phone: Open) -> None:
     """A browser has another store there: whoever was a device before would find an empty one, and no reason."""
     page = phone(laptop.phone_url.replace("127.0.0.1", "localhost"))
