@@ -44,6 +44,19 @@ def test_of_a_long_text_the_beginning_shows_until_its_card_is_opened(laptop: Lap
     assert hebrew.evaluate("(element) => getComputedStyle(element).direction") == "rtl"
 
 
+def test_a_name_turns_nothing_around_that_stands_beside_it(laptop: Laptop, phone: Open) -> None:
+    laptop.ask("remember", text="The dentist has moved", speaker="ד״ר כהן (2)", no_facts=True)
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    page.get_by_role("link", name="Memories").click()
+    meta = page.locator(".card-meta").filter(has_text="said by")
+    expect(meta).to_contain_text("from laptop · said by ד״ר כהן (2)")
+    for name in ("laptop", "ד״ר כהן (2)"):
+        isolated = meta.get_by_text(name, exact=True)
+        assert isolated.evaluate("(each) => getComputedStyle(each).unicodeBidi") == "isolate"
+
+
 def test_dates_are_written_as_the_browser_of_its_owner_writes_them(laptop: Laptop, phone: Open) -> None:
     page = phone(laptop.phone_url)
     begin(page)
