@@ -121,6 +121,10 @@ def test_a_german_page_says_in_german_what_was_noticed_where_it_was_done_and_all
         assert said[1].startswith("Ann steht im Mittelpunkt von vielem: Bob, Carla")
         assert said[2].startswith("5 Erinnerungen haben ein gemeinsames Thema: ")
         assert said[3:] == ["“call the dentist” ist fällig", reasons[4]]
+        words = "async (all) => all.map((await import('/js/words.js')).relationWords)"
+        relations = ["lives_in", "prefers:tea|coffee", "smells_of", "judged:1"]
+        assert page.evaluate(words, relations) == ["wohnt in", "bevorzugt", "smells of", ""]
+        expect(page.locator("main")).to_contain_text("„Ann moved to Lisbon“")
         go(page, f"memory/{rid}")
         expect(page.locator("main")).to_contain_text("Geschrieben auf diesem Gerät")
         expect(page.locator(".timeline")).to_contain_text("auf diesem Gerät")

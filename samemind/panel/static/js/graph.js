@@ -96,7 +96,7 @@ function aroundView() {
     say(all, plural(naming.total ?? 0, "{n} memory mentions it", "{n} memories mention it"));
     keyed(table, edges.slice(0, 60), {
       key: (edge) => `${edge.source}\n${edge.relation}\n${edge.target}\n${edge.replaced}`,
-      make: (edge) => h("li", {}, h("b", {}, edge.source), h("i", {}, edge.relation.replaceAll("_", " ")), h("b", {}, edge.target), edge.replaced && h("span", { class: "flag" }, t("no longer so"))),
+      make: (edge) => h("li", {}, h("b", {}, edge.source), h("i", {}, relationWords(edge.relation)), h("b", {}, edge.target), edge.replaced && h("span", { class: "flag" }, t("no longer so"))),
     });
     return edges.length > 0 || beliefs.length > 0;
   }

@@ -145,7 +145,7 @@ function whatOf(op) {
   if (!op.rid) return op.more ? "" : deedOn(op.kind);
   const text = memoryNamed(op.rid)?.text ?? words.get(op.rid);
   if (text === undefined) return "";
-  return text === null ? t("a memory that has since been forgotten") : `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”`;
+  return text === null ? t("a memory that has since been forgotten") : t("“{text}”", { text: text.length > 90 ? `${text.slice(0, 88)}…` : text });
 }
 
 /** Ask for the words that are missing; say whether any came. */

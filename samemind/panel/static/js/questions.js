@@ -169,7 +169,7 @@ function updateQuestion(element, item) {
   for (const letter of ["a", "b"]) {
     const side = element[letter];
     say(side.value, item[letter].value);
-    say(side.text, `“${textOf(item[letter])}”`);
+    say(side.text, t("“{text}”", { text: textOf(item[letter]) }));
     side.text.setAttribute("href", link(`memory/${item[letter].rid}`));
     say(side.meta, told(item[letter]));
     side.element.style.setProperty("--hue", hueOf(item[letter].device));

@@ -16,9 +16,19 @@ export function categoryOf(memory) {
   return "other";
 }
 
+// Those that most texts state; of others there is no end.
+const RELATIONS = {
+  lives_in: () => t("lives in"), works_at: () => t("works at"), works_as: () => t("works as"), works_on: () => t("works on"), works_with: () => t("works with"),
+  comes_from: () => t("comes from"), married_to: () => t("is married to"), likes: () => t("likes"), prefers: () => t("prefers"), owns: () => t("owns"),
+  speaks: () => t("speaks"), relates_to: () => t("relates to"), part_of: () => t("is part of"),
+};
+
 /** A relation in words: "lives in" for `lives_in`, and `prefers:tea|coffee` is a preference of one kind. */
-// What somebody judged has no relation that anybody would read.
-export const relationWords = (relation) => relation.startsWith("judged:") ? "" : relation.split(":")[0].replaceAll("_", " ");
+export function relationWords(relation) {
+  const [name] = relation.split(":");
+  if (name === "judged") return ""; // nothing that anybody would read
+  return (RELATIONS[name] ?? (() => name.replaceAll("_", " ")))();
+}
 
 const DEEDS = {
   remember: () => t("told"), edit: () => t("edited"), set: () => t("changed"), tag: () => t("labelled"), untag: () => t("unlabelled"), forget: () => t("forgot"), erase: () => t("erased"),
