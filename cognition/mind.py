@@ -586,6 +586,8 @@ def _at_one_moment(read: Callable[[sqlite3.Connection], Result]) -> Callable[[sq
     """
 
     def whole(connection: sqlite3.Connection) -> Result:
+        if connection.in_transaction:  # of a disk that has no room for what is read
+            return read(connection)
         connection.execute("BEGIN")
         try:
             return read(connection)

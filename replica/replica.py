@@ -25,7 +25,7 @@ from replica.signing import Sign
 from replica.storage.inline import InlineDriver, open_inline
 from replica.storage.shown import DerivedTables
 from replica.storage.sql import as_trouble, bring_over, connect
-from replica.storage.store import SqliteStore
+from replica.storage.store import SqliteStore, reading_ahead
 
 if TYPE_CHECKING:
     import trio
@@ -54,9 +54,11 @@ class Replica:
         core: Core,
         clock: Callable[[], int],
         rollback_guard: RollbackGuard | None,
+        derived: Sequence[DerivedTables],
     ) -> None:
         self._driver = driver
         self._core = core
+        self._derived = derived
         self._clock = clock
         self.rollback_guard = rollback_guard
         """What is kept outside of the store's home, if anything is; it belongs to the store's thread."""
@@ -188,6 +190,7 @@ class Replica:
         with _trouble_told():
             if self._core.store.lags:
                 await self._driver.run(self._follow)
+                function = self._ahead(function)
             return await self._driver.read(function)
 
     def read_from_thread(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
@@ -195,6 +198,7 @@ class Replica:
         with _trouble_told():
             if self._core.store.lags:
                 self._driver.run_from_thread(self._follow)
+                function = self._ahead(function)
             return self._driver.read_from_thread(function)
 
     def _follow(self, connection: sqlite3.Connection) -> None:
@@ -202,6 +206,10 @@ class Replica:
         if self._core.store.lags:
             with suppress(StoreFailed):
                 self._core.store.follow()
+
+    def _ahead(self, read: Callable[[sqlite3.Connection], Result]) -> Callable[[sqlite3.Connection], Result]:
+        """Return what reads also what the disk has no room to show."""
+        return reading_ahead(read, self._derived) if self._core.store.lags else read
 
     async def rest(self) -> None:
         """Bring what was written into the store's file, where that is much; for when there is nothing else to do.
@@ -351,4 +359,4 @@ async def open_replica(
 
         with _trouble_told():
             core = await driver.run(start)
-        yield Replica(driver, core, clock, beside)
+        yield Replica(driver, core, clock, beside, derived)

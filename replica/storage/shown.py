@@ -175,8 +175,6 @@ class Shown:
         self._connection = connection
         self._derived = derived
         self._following = [each for each in derived if isinstance(each, FollowingTables)]
-        for tables in derived:
-            tables.migrate(connection)
         self.forget_numbers()
 
     def forget_numbers(self) -> None:

@@ -6,9 +6,9 @@ write returned is on the disk.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from replica.codec import pack, unpack
 from replica.erasure import Proof, read_proof
@@ -33,6 +33,8 @@ from replica.storage.sql import (
     transaction,
 )
 from replica.storage.told import ALL_OPS, read_aside
+
+Result = TypeVar("Result")
 
 # Below 16 MB a file is not worth the writing.
 _SHRINK_PAGES_MIN: Final = 4_096
@@ -60,9 +62,10 @@ class SqliteStore:
     def __init__(self, connection: sqlite3.Connection, derived: Sequence[DerivedTables] = ()) -> None:
         self.connection = connection
         migrate(connection)
-        connection.create_function("added_cell", 5, added_cell, deterministic=True)
-        connection.create_function("joined", 2, joined, deterministic=True)
+        _add_functions(connection)
         self._room = RoomAhead(connection)
+        for tables in derived:
+            tables.migrate(connection)
         self._shown = Shown(connection, derived)
         if derived:  # else it may be opened only for reading
             with suppress(StoreFailed):  # on a full disk, what is there still answers
@@ -561,6 +564,39 @@ class SqliteStore:
     def _many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         if rows:  # most changes are of few kinds, and an empty statement costs as much as a short one
             self.connection.executemany(sql, rows)
+
+
+def reading_ahead(
+    read: Callable[[sqlite3.Connection], Result], derived: Sequence[DerivedTables]
+) -> Callable[[sqlite3.Connection], Result]:
+    """Return the same, of what will show once the disk has room for `follow`: followed in memory, and taken back.
+
+    Where not even that can be done, it reads what shows.
+    """
+
+    def ahead(connection: sqlite3.Connection) -> Result:
+        ((refuses,),) = connection.execute("PRAGMA query_only")
+        for pragma in ("query_only = OFF", "cache_spill = OFF", "temp_store = MEMORY"):
+            connection.execute(f"PRAGMA {pragma}")
+        try:
+            _add_functions(connection)
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                Shown(connection, derived).follow()
+            except (sqlite3.OperationalError, StoreFailed):
+                connection.rollback()
+            return read(connection)
+        finally:
+            connection.rollback()
+            for pragma in ("temp_store = DEFAULT", "cache_spill = ON", f"query_only = {refuses}"):
+                connection.execute(f"PRAGMA {pragma}")
+
+    return ahead
+
+
+def _add_functions(connection: sqlite3.Connection) -> None:
+    connection.create_function("added_cell", 5, added_cell, deterministic=True)
+    connection.create_function("joined", 2, joined, deterministic=True)
 
 
 def spans(numbers: Sequence[int]) -> list[tuple[int, int]]:

@@ -59,6 +59,28 @@ def test_memory_is_read_from_a_copy_where_the_disk_takes_nothing(disk: Path, why
         assert {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()} == before
 
 
+def test_an_open_program_lists_all_that_it_acknowledged_on_a_disk_that_filled_up(disk: Path) -> None:
+    home, told = disk / "home", 0
+    with samemind.open_blocking(home) as mind:
+        with (disk / "filler").open("wb", buffering=0) as file:
+            while disk_free(disk) > 1_000_000:
+                file.write(bytes(65_536))
+        with pytest.raises(samemind.Failed, match="full"):  # noqa: PT012 - at some telling
+            for _ in range(1_000):
+                mind.remember(f"{told} " + "on a disk that fills up " * 80)
+                told += 1
+        assert len(mind.list(limit=1_000).memories) == mind.stats().memories == told > 1
+        assert mind.recall("fills up").results
+        (disk / "filler").unlink()
+        assert len(mind.list(limit=1_000).memories) == told
+        assert mind.verify().ok
+
+
+def disk_free(disk: Path) -> int:
+    of = os.statvfs(disk)
+    return of.f_bavail * of.f_frsize
+
+
 def test_doctor_says_that_a_home_takes_no_writes(disk: Path) -> None:
     home = disk / "home"
     assert run(home, "remember", "Ann moved to Lisbon").code == 0

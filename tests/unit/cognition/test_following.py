@@ -570,7 +570,7 @@ def test_tables_that_follow_equal_tables_that_were_told_at_once(seed: int, steps
 
 
 def test_whoever_reads_or_writes_has_what_was_told_followed_first(tmp_path: Path) -> None:
-    """But for whoever tells more; and a disk that takes nothing keeps nobody from reading."""
+    """But for whoever tells more; and a disk that takes nothing keeps nobody from reading all of it."""
     who = identity("ann")
 
     def filed(connection: sqlite3.Connection) -> int:
@@ -621,7 +621,7 @@ def test_whoever_reads_or_writes_has_what_was_told_followed_first(tmp_path: Path
             assert await trio.to_thread.run_sync(told_by_a_thread) == (3, 4)
             assert await trio.to_thread.run_sync(read_by_a_thread) == 5
             await replica.run(refuse, tells=True)
-            assert await replica.read(filed) == 5
+            assert await replica.read(filed) == 6
             await replica.run(allow, tells=True)
             assert await replica.read(filed) == 6
 
