@@ -9,6 +9,7 @@ base has left its stamp behind, so the past begins where the base ends (the hori
 """
 
 import sqlite3
+from collections.abc import Sequence
 
 from replica.chains import Chains
 from replica.errors import NameNotFound
@@ -38,23 +39,26 @@ class BeyondHorizon(NameNotFound):
 
 def rebuild(
     store: SqliteStore,
-    into: sqlite3.Connection,
+    moments: Sequence[tuple[sqlite3.Connection, int]],
     *,
-    until_ms: int,
     seen_by: DeviceId | None = None,
     changed_since_ms: int | None = None,
 ) -> None:
-    """Make an empty store show what `store` showed at a moment, of all that was stamped by then.
+    """Make each of some empty stores show what `store` showed at its moment, of all that was stamped by then.
 
     With `seen_by`, only what that device knew by then. With `changed_since_ms`, which is no later, of memories only
     those that something happened to since that moment, or since that device knew what it did by then. `store` is only
-    read, at one moment, and `into` reads its file beside it until then (`connect_beside`): it gets no log, and cells
-    only of what was folded anew. `BeyondHorizon` where ops of that time have left the log.
+    read, as it is at one time for all of them, and they read its file beside it until then (`connect_beside`): they get
+    no log, and cells only of what was folded anew. `BeyondHorizon` where ops of that time have left the log.
     """
-    with read_together(store.connection, into):
-        changes = _copy(store, into, until_ms=until_ms, seen_by=seen_by, changed_since_ms=changed_since_ms)
-    into.execute("DETACH now")
-    SqliteStore(into).write(changes, until_ms)
+    with read_together(store.connection, *(into for into, _ in moments)):
+        folded = [
+            _copy(store, into, until_ms=until_ms, seen_by=seen_by, changed_since_ms=changed_since_ms)
+            for into, until_ms in moments
+        ]
+    for (into, until_ms), changes in zip(moments, folded, strict=True):
+        into.execute("DETACH now")
+        SqliteStore(into).write(changes, until_ms)
 
 
 def _copy(

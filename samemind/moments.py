@@ -7,8 +7,8 @@ texts later are not in it, and what was erased never is.
 """
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -49,12 +49,34 @@ async def opened_past(
     seen_by: str | None,
     *,
     words: bool = True,
-    changed_since_ms: int | None = None,
 ) -> AsyncIterator[Past]:
-    """Make the store as it was at a moment for the block; without `words` it cannot be searched by these.
+    """Make the store as it was at a moment for the block; without `words` it cannot be searched by these."""
+    async with _opened(device, (until_ms,), seen_by, words=words, changed_since_ms=None) as (past,):
+        yield past
 
-    With `changed_since_ms`, which is no later, it has only memories that something happened to since that moment.
+
+@asynccontextmanager
+async def opened_pasts(
+    device: Device, since_ms: int, until_ms: int, seen_by: str | None
+) -> AsyncIterator[tuple[Past, Past]]:
+    """Make the store as it was at two moments for the block, of those memories that something happened to in between.
+
+    Both are of what is here at one time, whatever is written or arrives meanwhile. They cannot be searched by words.
     """
+    moments = since_ms, until_ms
+    async with _opened(device, moments, seen_by, words=False, changed_since_ms=since_ms) as (before, after):
+        yield before, after
+
+
+@asynccontextmanager
+async def _opened(
+    device: Device,
+    moments: Sequence[int],
+    seen_by: str | None,
+    *,
+    words: bool,
+    changed_since_ms: int | None,
+) -> AsyncIterator[list[Past]]:
     who = None
     if seen_by is not None:
         named = seen_by
@@ -63,11 +85,12 @@ async def opened_past(
             if named == device.name
             else await device.replica.read(lambda connection: find_device(connection, named))
         )
-    past = await device.apart(_make, device, until_ms, who, words, changed_since_ms)
+    pasts = await device.apart(_make, device, moments, who, words, changed_since_ms)
     try:
-        yield past
+        yield pasts
     finally:
-        past.connection.close()
+        for past in pasts:
+            past.connection.close()
 
 
 def moment_of(device: Device, as_of: str | None, *, name: str = "as_of") -> int:
@@ -121,34 +144,37 @@ async def begins_after(device: Device, as_of: str | None) -> datetime | None:
 
 
 def _make(
-    device: Device, until_ms: int, seen_by: DeviceId | None, words: bool, changed_since_ms: int | None
-) -> Past:
+    device: Device,
+    moments: Sequence[int],
+    seen_by: DeviceId | None,
+    words: bool,
+    changed_since_ms: int | None,
+) -> list[Past]:
     # Here: nearly all questions are of now.
     from replica.past import BeyondHorizon, rebuild
 
     path = str(device.home.store)
-    made = connect_beside(path, key=device.key)
-    source = connect(path, read_only=True, key=device.key)
-    try:
+    with ExitStack() as failed, closing(connect(path, read_only=True, key=device.key)) as source:
+        made = [failed.enter_context(closing(connect_beside(path, key=device.key))) for _ in moments]
         source.execute("PRAGMA temp_store = MEMORY")  # the disk may be full, and is to hold nothing of this
-        rebuild(
-            SqliteStore(source), made, until_ms=until_ms, seen_by=seen_by, changed_since_ms=changed_since_ms
-        )
-        copy_nicknames(source, made)
-        SqliteStore(
-            made, derived_tables(device.settings, words=words, reads=False)
-        )  # they fill themselves from what shows
-    except BeyondHorizon as error:
-        made.close()
-        begins = at_ms(error.horizon_ms) or datetime.max.replace(tzinfo=UTC)
-        raise NotFound(
-            f"the log no longer covers that time: it begins at {begins.isoformat(timespec='seconds')}",
-            code="beyond_horizon",
-            hint="ops that every device has were compacted since",
-        ) from None
-    except BaseException:
-        made.close()
-        raise
-    finally:
-        source.close()
-    return Past(device, made, until_ms, seen_by)
+        try:
+            rebuild(
+                SqliteStore(source),
+                [*zip(made, moments, strict=True)],
+                seen_by=seen_by,
+                changed_since_ms=changed_since_ms,
+            )
+        except BeyondHorizon as error:
+            begins = at_ms(error.horizon_ms) or datetime.max.replace(tzinfo=UTC)
+            raise NotFound(
+                f"the log no longer covers that time: it begins at {begins.isoformat(timespec='seconds')}",
+                code="beyond_horizon",
+                hint="ops that every device has were compacted since",
+            ) from None
+        for each in made:
+            copy_nicknames(source, each)
+            SqliteStore(
+                each, derived_tables(device.settings, words=words, reads=False)
+            )  # they fill themselves from what shows
+        failed.pop_all()
+    return [Past(device, each, until_ms, seen_by) for each, until_ms in zip(made, moments, strict=True)]

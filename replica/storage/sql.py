@@ -28,6 +28,9 @@ _CACHE_KIB: Final = 8_192
 # open the file takes 5 microseconds, and what is at an end after fewer commits writes nothing for those to come.
 _ROOM_BYTES: Final = 1_048_576
 _COMMITS_A_LOOK: Final = 8
+# How often to look for a moment between two commits: beside a loop of nothing but commits, 24,000 a second, up to 162
+# times were needed. So many take a second.
+_TRIES_MAX: Final = 2_000
 # Labels and speakers, which most rows of a store share.
 _FOLDED_KEPT: Final = 1_024
 # Kinds of SQLITE_IOERR that only a write meets.
@@ -93,26 +96,32 @@ def connect_beside(path: str, *, key: bytes | None = None) -> sqlite3.Connection
 
 
 @contextmanager
-def read_together(connection: sqlite3.Connection, beside: sqlite3.Connection) -> Iterator[None]:
-    """Read one moment of a store's file in the block on two connections, one of them from `connect_beside`.
+def read_together(connection: sqlite3.Connection, *beside: sqlite3.Connection) -> Iterator[None]:
+    """Read one moment of a store's file in the block on several connections, all but the first from `connect_beside`.
 
-    That one is in a transaction meanwhile, which the block's end commits.
+    These are in a transaction meanwhile, which the block's end commits. `StoreFailed` where somebody writes so often
+    that no moment is found.
     """
-    while True:
-        version = _version(beside)
+    for _ in range(_TRIES_MAX):
+        versions = [*map(_version, beside)]
         try:
             connection.execute("BEGIN")
             connection.execute(
                 "SELECT count(*) FROM sqlite_schema"
             ).fetchall()  # the moment is that of a first read
-            beside.execute("BEGIN")
-            if _version(beside) == version:  # nobody has committed since
+            for each in beside:
+                each.execute("BEGIN")
+            if [*map(_version, beside)] == versions:  # nobody has committed since
                 yield
-                beside.execute("COMMIT")
+                for each in beside:
+                    each.execute("COMMIT")
                 return
         finally:
-            for reading in (connection, beside):
+            for reading in (connection, *beside):
                 reading.rollback()
+    raise StoreFailed(
+        "the store could not be read at one moment: others write into it all the time; try again"
+    )
 
 
 def _version(beside: sqlite3.Connection) -> Any:
@@ -124,7 +133,10 @@ def _for_reading(path: str) -> str:
     # A tenth of what a phone imports at its first start, and no phone comes by here.
     from urllib.parse import quote
 
-    return f"file:{quote(path)}?mode=ro"
+    host = (
+        "//" if path.startswith("/") else ""
+    )  # none: of a path that begins with two slashes, one would be read
+    return f"file:{host}{quote(path)}?mode=ro"
 
 
 def _add_functions(connection: sqlite3.Connection) -> None:

@@ -59,8 +59,8 @@ _NO_CHANGE: Final = frozenset({"accesses", "last_access", "updated_at", "device_
 
 
 async def run(device: "Device", options: Diff) -> Difference:
-    """Make both moments, one after the other, of what something happened to between them, and compare them."""
-    from samemind.moments import moment_of
+    """Make both moments, of what something happened to between them, and compare them."""
+    from samemind.moments import moment_of, opened_pasts
     from samemind.times import at_ms, read_since
 
     if not options.since:
@@ -70,24 +70,12 @@ async def run(device: "Device", options: Diff) -> Difference:
     if until_ms < since_ms:
         until = f"until ({options.until})" if options.until else "now"
         raise Usage(f"expected a time for since that is before {until}, got {options.since}", code="invalid")
-    before, after = [
-        await _changed_since(device, since_ms - 1, moment_ms, options.seen_by)
-        for moment_ms in (since_ms - 1, until_ms)
-    ]
+    async with opened_pasts(device, since_ms - 1, until_ms, options.seen_by) as pasts:
+        before, after = [await past.read(_memories) for past in pasts]
     added, changed, forgotten = await device.apart(_compared, before, after)
     return Difference(
         since=at_ms(since_ms), until=at_ms(until_ms), added=added, changed=changed, forgotten=forgotten
     )
-
-
-async def _changed_since(
-    device: "Device", since_ms: int, moment_ms: int, seen_by: str | None
-) -> Mapping[str, MemoryView]:
-    """Return what something happened to since the first of two moments, as it was at the second."""
-    from samemind.moments import opened_past
-
-    async with opened_past(device, moment_ms, seen_by, words=False, changed_since_ms=since_ms) as past:
-        return await past.read(_memories)
 
 
 def _memories(connection: "sqlite3.Connection") -> Mapping[str, MemoryView]:

@@ -14,12 +14,14 @@ from replica import RowChange, Write, ops
 from replica.chains import Chains
 from replica.compaction import compact
 from replica.core import Core
+from replica.errors import StoreFailed
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId, MemoryId, new_memory_id
 from replica.ops import UNDERSTOOD, Op
 from replica.past import BeyondHorizon, _erased, _known_to, rebuild
 from replica.refold import refold
 from replica.state.cells import State
+from replica.storage import sql
 from replica.storage.picture import Picture
 from replica.storage.sql import connect, connect_beside, read_together
 from replica.storage.store import SqliteStore
@@ -52,7 +54,7 @@ def pictured(
             store.connection.backup(file)
         with closing(connect(path, read_only=True)) as reading:
             made = connect_beside(path)
-            rebuild(SqliteStore(reading), made, until_ms=until_ms, seen_by=seen_by, changed_since_ms=since_ms)
+            rebuild(SqliteStore(reading), [(made, until_ms)], seen_by=seen_by, changed_since_ms=since_ms)
     return SqliteStore(made)
 
 
@@ -290,25 +292,59 @@ def test_what_is_copied_and_what_is_read_are_of_one_moment(tmp_path: Path) -> No
     core = core_of("ann", SqliteStore(writing := connect(str(tmp_path / "memory.db"))))
     remember(core, "one")
     path = str(tmp_path / "memory.db")
-    reading, made = connect(path, read_only=True), connect_beside(path)
+    reading, first, second = connect(path, read_only=True), connect_beside(path), connect_beside(path)
     late = ["two", "three"]
 
     def between(statement: str) -> None:
-        """Write when one of the two has begun to read, and the other not yet."""
+        """Write when some of the three have begun to read, and others not yet."""
         if statement == "BEGIN" and late:
             remember(core, late.pop())
 
-    made.set_trace_callback(between)
-    with read_together(reading, made):
+    second.set_trace_callback(between)
+    with read_together(reading, first, second):
         counts = [
             connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-            for connection, table in ((reading, "memory"), (made, "now.memory"))
+            for connection, table in ((reading, "memory"), (first, "now.memory"), (second, "now.memory"))
         ]
-    assert counts == [(3,), (3,)]
+    assert counts == [(3,)] * 3
     assert not late
+    for connection in (first, second, reading, writing):
+        assert not connection.in_transaction
+        connection.close()
+
+
+def test_a_store_that_others_write_into_all_the_time_is_read_at_no_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "_TRIES_MAX", 20)
+    core = core_of("ann", SqliteStore(writing := connect(str(tmp_path / "memory.db"))))
+    path = str(tmp_path / "memory.db")
+    reading, made = connect(path, read_only=True), connect_beside(path)
+
+    def always(statement: str) -> None:
+        if statement == "BEGIN":
+            remember(core, "more")
+
+    made.set_trace_callback(always)
+    with pytest.raises(StoreFailed, match="all the time"), read_together(reading, made):
+        pass
     for connection in (made, reading, writing):
         assert not connection.in_transaction
         connection.close()
+
+
+@pytest.mark.parametrize("name", ['it\'s "my" 100% a?b=c&d#e;f', "ünï 日本 😀", "file:x", "%41", "a\\b"])
+@pytest.mark.parametrize("slashes", [1, 2, 3])
+def test_a_store_is_read_wherever_it_lies(tmp_path: Path, name: str, slashes: int) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    path = "/" * slashes + str(folder / "memory.db").lstrip("/")
+    core = core_of("ann", SqliteStore(writing := connect(path)))
+    remember(core, "one")
+    with closing(connect(path, read_only=True)) as reading, closing(connect_beside(path)) as made:
+        rebuild(SqliteStore(reading), [(made, NOW_MS)])
+        assert made.execute("SELECT text FROM memory").fetchall() == [("one",)]
+    writing.close()
 
 
 def test_memories_changed_since_among_many_are_left_out_of_what_is_copied() -> None:

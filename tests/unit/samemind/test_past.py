@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 import samemind
 from cognition.embedding.lexicon import WordVectors
 from cognition.ranking.reading import Glossary
+from replica import Set, Write, parse_memory_id
 from samemind.commands.past import diff
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
@@ -133,6 +135,36 @@ def test_two_moments_are_compared_in_a_thread_where_a_daemon_has_others_to_answe
             assert (change.before, change.after) == ("Ann lives in Porto", "Ann lives in Lisbon")
         assert len(threads) == 1
         assert threading.get_ident() not in threads
+
+    trio.run(main)
+
+
+def test_two_moments_are_compared_as_they_are_here_at_one_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What arrived in between, stamped before the second of them, made an old memory a new one."""
+    clock, apart = Clock(), Device.apart
+    told = list[str]()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            told.append((await mind.remember("Ann lives in Porto")).rid)
+            since, clock.now_ms = clock.next_day(), clock.now_ms + DAY_MS
+
+            async def busy(self: Device, function: Any, *arguments: Any) -> Any:
+                found = await apart(self, function, *arguments)
+                await self.replica.run(
+                    lambda core, _: core.commit(
+                        [Write(Set("topic", "home"), parse_memory_id(told[0]))], START_MS + DAY_MS
+                    )
+                )
+                return found
+
+            monkeypatch.setattr(Device, "apart", busy)
+            found = await mind.diff(since)
+            assert (found.added, found.changed, found.forgotten) == ([], [], [])
+            (changed,) = (await mind.diff(since)).changed
+            assert changed.fields == {"topic": "home"}
 
     trio.run(main)
 
