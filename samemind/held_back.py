@@ -28,16 +28,19 @@ def kept_back(
 
     What a memory says already was released before: to hold it again would help nobody.
     """
+    kinds = new_secrets(connection, text, fields)
+    return hold(connection, QuarantinedText(rid, kinds, text, fields, now_ms)) if kinds else None
+
+
+def new_secrets(connection: sqlite3.Connection, text: str, fields: Mapping[str, Value]) -> tuple[str, ...]:
+    """Return what kinds of secret a memory would hold that no memory with its words holds already."""
     if not secret_kinds(text, fields):  # nearly always: no need to look for memories
-        return None
+        return ()
     same = numbers_saying(connection, content_number(text), text)
     told = [shown.memory for shown in read_memories(connection, same)]
-    kinds = secret_kinds(
+    return secret_kinds(
         text, fields, known=[each for one in told for each in (one.text, *texts_of(one.fields))]
     )
-    if not kinds:
-        return None
-    return hold(connection, QuarantinedText(rid, kinds, text, fields, now_ms))
 
 
 def edge_said(source: str, relation: str, target: str) -> str:

@@ -184,7 +184,7 @@ def _item(line: int, record: dict[str, Any]) -> Item:
         for key in _ABOUT_THE_DEVICE & record.keys():
             del record[key]
         fields = read_record(record)
-    if not isinstance(unknown, dict) or not isinstance(accesses, int) or not isinstance(name, _NAMES):
+    if not isinstance(unknown, dict) or type(accesses) is not int or not isinstance(name, _NAMES):
         raise Usage("expected `unknown` to be an object, `accesses` a number, `id` a text or a number")
     if not isinstance(last, _TIMES):
         raise Usage("expected `last_access` to be a time")

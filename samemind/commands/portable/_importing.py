@@ -17,7 +17,7 @@ from typing import Final
 import replica
 from cognition import TakenIn, read_text, take_in
 from cognition.contradictions.telling import ClaimWriter
-from cognition.holding import secret_kinds, texts_of
+from cognition.holding import texts_of
 from cognition.ingest_plan import stated
 from cognition.linking import wait_for_links
 from replica import (
@@ -39,7 +39,7 @@ from samemind.commands.portable._claim_lines import ClaimsIn
 from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.device import Device
 from samemind.errors import Failed, SamemindError
-from samemind.held_back import edge_said, kept_back, line_kept_back
+from samemind.held_back import edge_said, kept_back, line_kept_back, new_secrets
 from samemind.op_ranges import Written, show_ranges
 from samemind.portable.files import read_path
 from samemind.portable.records import (
@@ -217,6 +217,8 @@ def sift(
                 check_fields(fields, by_any=record.by_any)
                 for each in beyond:
                     encode_payload(bytes(SALT_BYTES), each.body)
+                if record.accesses != (0, 0):
+                    encode_payload(bytes(SALT_BYTES), replica.Access(((record.rid, *record.accesses),)))
                 record = replace(record, fields=fields, beyond=tuple(beyond)) if beyond else record
             elif isinstance(record, Edge):
                 encode_payload(bytes(SALT_BYTES), _relate(record))  # refuses what no op may say
@@ -263,93 +265,102 @@ def write_page(
     records: list[Storable],
     taken: Mapping[MemoryId, TakenIn],
     unread: Mapping[MemoryId, str | None],
+    held: set[object],
     core: Core,
     connection: sqlite3.Connection,
 ) -> Counter[str]:
     """Commit what is new of a batch, to be read later where it is `unread`; return how many `Imported` has of each.
 
-    A link that a text holds counts with it.
+    A link that a text holds counts with it. `held` names what was held of earlier batches, and comes to name what is of
+    this one: all else of them is in the store.
     """
     now_ms = device.now_ms()
     teller = ClaimWriter(core, connection, now_ms)
     counts: Counter[str] = Counter()
     accesses: list[tuple[replica.MemoryId, int, int]] = []
-    seen: set[bytes] = set()
+    seen = set[object]()
     for record in records:
+        name = _name_of(record)
+        again = name in seen or name in held
         if isinstance(record, Edge):
-            said = edge_said(record.source, record.relation, record.target)
             if record.said_in is not None and is_forgotten(connection, record.said_in):
                 continue  # it was taken back with the words that it is from
-            if _has_edge(connection, record):  # with its weight; the file's may be older
+            said = edge_said(record.source, record.relation, record.target)
+            if again or _has_edge(connection, record):  # with its weight; the file's may be older
                 counts["skipped"] += record.said_in is None
             elif line_kept_back(connection, said, now_ms):
                 counts["held"] += 1
+                held.add(name)
             else:
                 counts["imported"] += record.said_in is None
                 counts["relations"] += record.said_in is None
                 teller.tell([Write(_relate(record))])
         elif isinstance(record, Setting):
             # What this device has set stays: a file may be older.
-            said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
-            if "" in read_settings(connection, record.name):
+            if again or "" in read_settings(connection, record.name):
                 counts["skipped"] += 1
-            elif line_kept_back(connection, said, now_ms):
+            elif line_kept_back(connection, _setting_said(record), now_ms):
                 counts["held"] += 1
+                held.add(name)
             else:
                 counts["imported"] += 1
                 teller.tell([Write(replica.Set(record.name, record.value))])
-        elif record.rid in seen or is_known(connection, record.rid):
+        elif again or is_known(connection, record.rid):
             counts["skipped"] += 1
             counts["forgotten"] += is_forgotten(connection, record.rid)
+        elif kept_back(connection, record.rid, record.text, record.fields, device.now_ms()) is not None:
+            counts["held"] += 1
+            held.add(name)
         else:
-            seen.add(record.rid)
-            if kept_back(connection, record.rid, record.text, record.fields, device.now_ms()) is not None:
-                counts["held"] += 1
-                continue
             alone = TakenIn((Write(replica.Remember(record.text, record.fields), record.rid),), (), 0)
             each = taken.get(record.rid, alone)
-            own, *beside = each.writes
-            own = own._replace(by_any=record.by_any)
-            writes = [
-                own,
-                *(fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid)),
-            ]
+            writes = _new_of(each, record, connection)
             counts.update(imported=1, facts=len(writes) - 1)
             teller.tell(writes, stated(connection, each, record.fields, writes, now_ms, newer=device.newer))
             if record.beyond:
                 teller.tell(record.beyond)
             if record.accesses != (0, 0):
                 accesses.append((record.rid, *record.accesses))
+        seen.add(name)
     if accesses:
         teller.tell([Write(replica.Access(tuple(sorted(accesses))))])
     with device.mind.ingest.bringing(unread) if unread else nullcontext():
         ops = teller.commit()
-    wait_for_links(
-        connection, [op.rid for op in ops if op.kind == replica.OpKind.REMEMBER and op.rid is not None]
-    )
+    told = [op.rid for op in ops if op.kind == replica.OpKind.REMEMBER and op.rid is not None]
+    wait_for_links(connection, told)
     return counts
 
 
+def _new_of(taken: TakenIn, record: Item, connection: sqlite3.Connection) -> list[Write]:
+    """Return what to write for an item, without facts that are here already."""
+    own, *beside = taken.writes
+    new = (fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid))
+    return [own._replace(by_any=record.by_any), *new]
+
+
 def would_write(
-    records: Sequence[Storable], seen: set[bytes], connection: sqlite3.Connection
+    records: Sequence[Storable], seen: set[object], connection: sqlite3.Connection
 ) -> Counter[str]:
-    """Return how many `write_page` would count of each; write nothing. `seen` holds the memories of earlier batches."""
+    """Return how many `write_page` would count of each; write nothing. `seen` names what earlier batches held."""
     counts: Counter[str] = Counter()
     rids = [record.rid for record in records if isinstance(record, Item)]
     here = known_among(connection, rids)
     for record in records:
         fields: Mapping[str, replica.Value] = {}
+        name = _name_of(record)
         if isinstance(record, Item):  # first: nearly all are
-            known = record.rid in seen or record.rid in here
-            seen.add(record.rid)
+            known = name in seen or record.rid in here
             said, fields = record.text, record.fields
         elif isinstance(record, Edge):
-            known = _has_edge(connection, record)
+            if record.said_in is not None and is_forgotten(connection, record.said_in):
+                continue
+            known = name in seen or _has_edge(connection, record)
             said = edge_said(record.source, record.relation, record.target)
         else:
-            known = "" in read_settings(connection, record.name)
-            said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
-        what = "skipped" if known else "held" if secret_kinds(said, fields) else "imported"
+            known = name in seen or "" in read_settings(connection, record.name)
+            said = _setting_said(record)
+        seen.add(name)
+        what = "skipped" if known else "held" if new_secrets(connection, said, fields) else "imported"
         if isinstance(record, Edge):
             if record.said_in is not None and what != "held":
                 continue  # it counts with the text that it is from
@@ -357,6 +368,17 @@ def would_write(
         counts[what] += 1
     counts["forgotten"] = sum(here.get(rid, False) for rid in rids) if here else 0
     return counts
+
+
+def _name_of(record: Storable) -> object:
+    """Return what a file says once: what names it again is passed over."""
+    if isinstance(record, Item):
+        return record.rid
+    return (record.source, record.relation, record.target) if isinstance(record, Edge) else record.name
+
+
+def _setting_said(setting: Setting) -> str:
+    return f"{setting.name}: {'; '.join(texts_of({setting.name: setting.value}))}"
 
 
 def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:

@@ -18,7 +18,7 @@ class Imported:
     `skipped` counts what was there already, or was forgotten here (`forgotten` of them); `facts` the facts stored
     beside the rest by then, and `unread` the texts that are still to be read for some; `held` what looks secret and
     waits on this device to be released. `undo` is the command that takes back what came in. With `dry_run` nothing was
-    written, and the counts say what would have been; facts are not counted then.
+    written, and the counts say what would have been; facts, and claims that look secret, are not counted then.
     """
 
     imported: int

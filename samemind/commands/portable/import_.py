@@ -127,7 +127,7 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
         raise Usage("expected --facts or --no-facts, got both", code="invalid")
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
     records = records_of(paths, options.format)
-    seen: set[bytes] = set()
+    seen, held = set[object](), set[object]()
     while page := await trio.to_thread.run_sync(next_page, records, batch, options.workspace):
         good, bad = sift(page)
         failed += bad[: FAILURES_MAX - len(failed)]
@@ -140,7 +140,7 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
             taken = await trio.to_thread.run_sync(take_apart, good, survey.parents, device.now_ms())
         elif not options.no_facts:
             unread = to_be_read(good, survey.parents)
-        write = partial(write_page, device, good, taken, unread)
+        write = partial(write_page, device, good, taken, unread, held)
         with telling_what_came_in(device, counts, written):
             counts.update(await device.replica.run(written.noting(write)))
         done += len(page)

@@ -52,7 +52,7 @@ def take(core: Core, lines: Sequence[str], size: int) -> None:
             good, bad = _importing.sift(page)
             assert not bad
             taken = _importing.take_apart(good, survey.parents, NOW_MS)
-            _importing.write_page(DEVICE, good, taken, {}, core, connection)
+            _importing.write_page(DEVICE, good, taken, {}, set(), core, connection)
 
 
 @st.composite

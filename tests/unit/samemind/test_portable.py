@@ -325,6 +325,60 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(mind: BlockingMind
     assert (would.skipped, would.forgotten) == (came.skipped, came.forgotten) == (4, 1)
 
 
+@pytest.mark.parametrize("batch", [1, 3, 2_000])
+def test_what_a_file_says_twice_comes_in_once_in_whatever_batches(
+    mind: BlockingMind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    """A dry run counted each edge and entry of the profile, and an import those of one batch."""
+    monkeypatch.setattr(_importing, "BATCH", batch)
+    secret = "the password: hunter2-XyZ!9"
+    lines = [
+        *(
+            {"kind": "edge", "source": "Ann", "relation": "knows", "target": "Bob", "weight": n}
+            for n in (1, 0.5)
+        ),
+        *({"kind": "edge", "source": "Ann", "relation": "says", "target": secret} for _ in range(2)),
+        *({"kind": "setting", "name": "profile.city", "value": city} for city in ("Oslo", "Porto")),
+        *({"kind": "setting", "name": "profile.door", "value": secret} for _ in range(2)),
+        *({"id": 7, "text": "Bob bakes bread"} for _ in range(2)),
+        *({"id": 8, "text": secret} for _ in range(2)),
+    ]
+    file = tmp_path / "notes.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    would, came = mind.import_(str(file), dry_run=True), mind.import_(str(file))
+    for told in (would, came):
+        assert (told.imported, told.relations, told.skipped, told.held) == (3, 1, 6, 3)
+    mind.export(tmp_path / "out.jsonl")
+    kept = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [each["weight"] for each in kept if each["kind"] == "edge"] == [1]
+    assert [each["value"] for each in kept if each["kind"] == "setting"] == ["Oslo"]
+
+
+def test_a_dry_run_holds_no_words_that_were_released(mind: BlockingMind, tmp_path: Path) -> None:
+    secret = "the password: hunter2-XyZ!9"
+    mind.release_held(mind.remember(secret).rid)
+    file = tmp_path / "notes.jsonl"
+    file.write_text(json.dumps({"text": secret}) + "\n")
+    would, came = mind.import_(str(file), dry_run=True), mind.import_(str(file))
+    assert (would.imported, would.held) == (came.imported, came.held) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [{"accesses": -1}, {"accesses": 2**63}, {"accesses": True}, {"accesses": 1, "last_access": "1960-01-01"}],
+)
+def test_a_line_with_counts_that_no_memory_has_is_named_and_the_others_come_in(
+    mind: BlockingMind, tmp_path: Path, counts: dict[str, Any]
+) -> None:
+    """It ended the import, and a dry run said that it would come in."""
+    file = tmp_path / "notes.jsonl"
+    file.write_text(json.dumps({"text": "tea", **counts}) + "\n" + json.dumps({"text": "milk"}) + "\n")
+    would, came = mind.import_(str(file), dry_run=True), mind.import_(str(file))
+    assert would.failed == came.failed
+    assert [(each.line, "accesses" in each.reason) for each in came.failed] == [(1, True)]
+    assert would.imported == came.imported == 1
+
+
 def test_a_dry_run_counts_no_link_of_a_text_for_itself(mind: BlockingMind, tmp_path: Path) -> None:
     """Each link between notes was one more that would come in, and a relation, and none of them came."""
     (tmp_path / "notes").mkdir()
