@@ -188,28 +188,25 @@ class Replica:
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
         with _trouble_told():
-            if self._core.store.lags:
-                await self._driver.run(self._follow)
-                function = self._ahead(function)
+            if self._core.store.lags and not await self._driver.run(self._follow):
+                function = reading_ahead(function, self._derived)
             return await self._driver.read(function)
 
     def read_from_thread(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function` likewise, for a thread that runs no trio and waits for it."""
         with _trouble_told():
-            if self._core.store.lags:
-                self._driver.run_from_thread(self._follow)
-                function = self._ahead(function)
+            if self._core.store.lags and not self._driver.run_from_thread(self._follow):
+                function = reading_ahead(function, self._derived)
             return self._driver.read_from_thread(function)
 
-    def _follow(self, connection: sqlite3.Connection) -> None:
-        """Have what was told show. A store that cannot be written still answers with what shows, and keeps the rest."""
-        if self._core.store.lags:
-            with suppress(StoreFailed):
+    def _follow(self, connection: sqlite3.Connection) -> bool:
+        """Have what was told show; return False where the store cannot be written, which keeps the rest."""
+        try:
+            if self._core.store.lags:
                 self._core.store.follow()
-
-    def _ahead(self, read: Callable[[sqlite3.Connection], Result]) -> Callable[[sqlite3.Connection], Result]:
-        """Return what reads also what the disk has no room to show."""
-        return reading_ahead(read, self._derived) if self._core.store.lags else read
+        except StoreFailed:
+            return False
+        return True
 
     async def rest(self) -> None:
         """Bring what was written into the store's file, where that is much; for when there is nothing else to do.

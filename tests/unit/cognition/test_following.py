@@ -626,3 +626,31 @@ def test_whoever_reads_or_writes_has_what_was_told_followed_first(tmp_path: Path
             assert await replica.read(filed) == 6
 
     run(main)
+
+
+def test_who_reads_takes_no_lock_of_writers_where_something_is_told_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what a full disk keeps from showing is followed by the reading connection itself."""
+    monkeypatch.setattr(SqliteStore, "lags", property(lambda store: True))  # each time that anybody asks
+
+    async def main() -> None:
+        who = identity("ann")
+        async with (
+            AsyncioHost.open() as host,
+            open_replica(
+                tmp_path / "store.db",
+                host=host,
+                device=who.device_id,
+                sign=who.sign,
+                derived=[CognitionTables()],
+                clock=lambda: NOW_MS,
+            ) as replica,
+        ):
+            assert not await replica.read(lambda connection: connection.in_transaction)
+            within = await trio.to_thread.run_sync(
+                replica.read_from_thread, lambda connection: connection.in_transaction
+            )
+            assert not within
+
+    run(main)
