@@ -131,8 +131,8 @@ class Exchange:
         self._stated = core.feeds.held(), core.position
         """What the Hello states to be held here, and how long the log was then."""
         self._outbox: Outbox | None = None
-        self._began_with_all = False
-        """Whether a peer whose Hello named no op is being sent everything, and has said no Heads yet."""
+        self._begun: Outbox | None = None
+        """From what a peer whose Hello named no op is sent everything, as long as it has said no Heads."""
         self._unanswered: deque[Sent] = deque()
         """What left in each frame, and each part of a snapshot, that is not acknowledged yet."""
         self._leaving = Leaving(core, cut)
@@ -272,7 +272,7 @@ class Exchange:
         """
         outbox = Outbox({})
         if not outbox.lacks_base(self._core):
-            self._outbox, self._began_with_all = outbox, True
+            self._outbox = self._begun = outbox
             self.session.conclude(SessionFinding.HOLDS_NOTHING)
 
     def _compare(self, theirs: Heads, was_sent_all: bool, now_ms: int) -> None:
@@ -282,23 +282,23 @@ class Exchange:
         """
         feeds, heads = self._core.feeds, theirs.frontier.heads
         self._leaving.resume_at(theirs.base, theirs.parts)
-        began_with_all, self._began_with_all = self._began_with_all, False
-        if began_with_all and not heads:
-            self._heard({}, now_ms)
+        self._core.heard_of_myself(heads, self._peer, now_ms)
+        known = feeds.vector_of(heads)
+        self._heard(known, now_ms)
+        news = [head for head in heads if feeds.locate(head) is None]
+        origins = {head.origin: None for head in news if feeds.of(head.origin)}
+        begun, self._begun = self._begun, None
+        if begun is not None and not origins:  # what has left is on its way to where these Heads were said
+            begun.learn(known)
             self.session.conclude(SessionFinding.LOCATED)
             if was_sent_all:
                 self.session.conclude(SessionFinding.SENT_ALL)
             return
-        self._core.heard_of_myself(heads, self._peer, now_ms)
-        known = feeds.vector_of(heads)
-        news = [head for head in heads if feeds.locate(head) is None]
-        origins = {head.origin: None for head in news if feeds.of(head.origin)}
         self._outbox = Outbox(known, parted=origins)
         self._outbox.leave_out(self._leaving.reaches, refused=self._leaving.was_refused)
         if was_sent_all and not news:
             self._outbox.prove_base(self._core)
             self._outbox.sent_base(self._core)
-        self._heard(known, now_ms)
         unsure = Locator(self._places_of(origins))
         for part in unsure.parts():
             self.session.say(part)

@@ -316,6 +316,29 @@ def test_who_held_nothing_and_got_it_elsewhere_before_its_heads_is_sent_no_more(
     assert ours.unsent() == 0
 
 
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["it wrote", "it got some from another"])
+def test_what_left_for_who_held_nothing_leaves_no_second_time_where_its_heads_name_other_ops(
+    elsewhere: bool,
+) -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(laptop, "one")
+    sync(laptop, tablet)
+    remember(laptop, "two")
+    ours = Exchange(laptop, phone.device, NOW_MS)
+    *_, heads, frame = ours.receive(first_words(phone, laptop), NOW_MS)
+    if elsewhere:
+        sync(tablet, phone)
+    else:
+        remember(phone, "mine")
+    assert ours.receive(encode_message(Heads(phone.frontier())), NOW_MS) == []
+    assert isinstance(decode_message(heads), Heads)
+    assert isinstance(decode_message(frame), Ops)
+    remember(laptop, "three")
+    (more,) = map(decode_message, ours.more(NOW_MS))
+    assert isinstance(more, Ops)
+    assert len(decode_frame(more.frame).ops) == 1
+
+
 def test_cycles_are_looked_for_once_what_came_or_left_with_a_message_is_gone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
