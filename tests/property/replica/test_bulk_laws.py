@@ -115,6 +115,7 @@ def test_halves_of_two_bodies_do_not_make_one() -> None:
 
 
 _ERASES = 8
+_CLONE = 3
 
 
 # -- whole stores -------------------------------------------------------------------------------------------------
@@ -151,7 +152,8 @@ def _written(hand: Hand, seen: Sequence[Op], choice: int, rid: MemoryId, chance:
         10: lambda: hand.write(ops.Tag(("dough",)), rid, seen=others),
         11: lambda: hand.write(ops.Set("theme", text), seen=others),
     }
-    return made.get(choice, lambda: hand.write(Remember(text, fields), rid, seen=others))()
+    added = MemoryId(chance.choice((rid, chance.randbytes(16))))  # of most that is told nothing else is known
+    return made.get(choice, lambda: hand.write(Remember(text, fields), added, seen=others))()
 
 
 @st.composite
@@ -162,13 +164,13 @@ def histories(
     begins: Sequence[tuple[str, bytes]] = (),
     with_fields: Sequence[dict[str, Any]] = ({},),
 ) -> list[tuple[int, Op]]:
-    """Ops of two members and a stranger, each with its author's number, in an order in which they may come.
+    """Ops of two members, a stranger and a clone of the first, each with its author's number, as they may come.
 
     Without `erases`: an erasure has a proof where it is signed itself, so where frames end shows in what it leaves.
     `begins` are texts, with the ids of their memories, that the first member told before everything else, each with
     one of `with_fields`.
     """
-    hands = [Hand("ann"), Hand("ben"), Hand("eve")]
+    hands = {0: Hand("ann"), 1: Hand("ben"), 2: Hand("eve")}
     chance = random.Random(draw(st.integers(0, 2**32)))
     written = [
         (0, hands[0].write(Remember(text, draw(st.sampled_from(with_fields))), MemoryId(rid)))
@@ -176,12 +178,20 @@ def histories(
     ]
     for by, choice, rid in draw(
         st.lists(
-            st.tuples(st.sampled_from([0, 0, 1, 1, 2]), st.integers(0, 30), st.sampled_from(RIDS)), min_size=1
+            st.tuples(st.sampled_from([0, 0, 1, 1, 2, _CLONE]), st.integers(0, 30), st.sampled_from(RIDS)),
+            min_size=1,
         )
     ):
-        known = [op for at, op in written if at != 2 or by == 2]
-        if erases or choice != _ERASES:
-            written.append((by, _written(hands[by], known, choice, rid, chance)))
+        if by == _CLONE and by not in hands:
+            own = [op for at, op in written if at == 0]
+            if len(own) < 2:
+                continue  # it parts from the first where that has gone on already
+            stem = own[-2]
+            hands[by] = Hand("ann", seq=stem.seq, prev=stem.id, hlc=stem.hlc, salts=random.Random(by))
+        for _ in range(chance.choice((1, 1, 4))):  # adds are taken a row at a time
+            known = [op for at, op in written if at != 2 or by == 2]
+            if erases or choice != _ERASES:
+                written.append((by, _written(hands[by], known, choice, rid, chance)))
     return written or [(0, hands[0].write(Remember(TEXTS[0], {}), RIDS[0]))]
 
 
@@ -210,7 +220,7 @@ def taken(
 
 def take(core: Core, some: Sequence[tuple[int, Op]]) -> None:
     """Have a device take these ops in one frame."""
-    hands = [Hand("ann"), Hand("ben"), Hand("eve")]
+    hands = [Hand("ann"), Hand("ben"), Hand("eve"), Hand("ann")]
     authors = sorted({by for by, _ in some})
     whole = [(hands[by].segment(*own), own) for by in authors if (own := [op for at, op in some if at == by])]
     frame = frame_of_segments(*whole)._replace(
