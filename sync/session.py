@@ -75,12 +75,15 @@ class Session:
 
     @property
     def may_push(self) -> bool:
-        """Whether a frame may be sent now: it is known what the peer lacks, and it has room."""
+        """Whether a frame may be sent now: it is known what the peer lacks, and it has room.
+
+        A peer may say that it has room for more than we take; what waits to be sent is held here until it reads.
+        """
         return (
             self.phase is Phase.OPEN
             and self.sending in (Sending.READY, Sending.DONE)
             and self._peer is not None
-            and self._awaited[Ack] < self._peer.credits
+            and self._awaited[Ack] < min(self._peer.credits, CREDITS)
         )
 
     @property

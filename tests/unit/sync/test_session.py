@@ -11,9 +11,10 @@ from replica.alongside import Wish
 from replica.frontier import Frontier
 from replica.ids import DeviceId, OpRef, Origin
 from sync.errors import LocalProtocolError, RemoteProtocolError
-from sync.session import Session
+from sync.session import CREDITS, Session
 from sync.states import ANSWERS, TRANSITIONS, Phase, Receiving, Sending, SessionFinding, Way
 from sync.wire.messages import (
+    CREDITS_MAX,
     PROTOCOL,
     Ack,
     Base,
@@ -182,6 +183,15 @@ def test_as_many_frames_as_the_peer_has_room_for_are_under_way_and_no_more() -> 
         session.say(Base(b"", 0, 1, b"d" * 32))
     session.hear(Ack(0, ()))
     assert may_push(session)
+
+
+def test_a_peer_with_endless_room_is_sent_no_more_ahead_than_we_would_take() -> None:
+    """Whoever grants a thousand frames and reads none would have us hold them."""
+    session = opened(theirs=dataclasses.replace(THEIRS, credits=CREDITS_MAX))
+    for _ in range(CREDITS):
+        assert may_push(session)
+        session.say(Ops(b"", False))
+    assert not may_push(session)
 
 
 @pytest.mark.parametrize("message", [Ops(b"", False), Base(b"", 0, 1, b"d" * 32)])
