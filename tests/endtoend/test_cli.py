@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from samemind.catalog import NAMES
+from samemind.cli.line import TYPED
 from tests.support import cli
 from tests.support.calling import Call, remember
 from tests.support.published import published
@@ -242,7 +243,7 @@ def test_help_describes_every_verb_and_option_as_json_and_as_text(call: Call) ->
     assert recall["result"][:5] == ["query", "took_ms", "results", "unembedded", "trace"]
     assert {"begins", "put_away", "empty"} == set(recall["result"][5:])
     overview = call("help").out
-    assert all(f"  {name} " in overview for name in NAMES)
+    assert all(f"  {TYPED.get(name, name)} " in overview for name in NAMES)
     assert "--importance" in call("remember", "--help").out
     assert "--importance" in call("help", "remember").out
 

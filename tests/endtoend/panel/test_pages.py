@@ -252,7 +252,7 @@ def test_the_page_of_a_memory_shows_all_there_is_and_is_edited_in_place(
     page.get_by_label("To what").fill("Heron")
     page.get_by_role("button", name="Relate", exact=True).click()
     expect(page.locator(".edges")).to_contain_text("Heron")
-    page.get_by_role("button", name="Remove relation: part of Heron").click()
+    page.get_by_role("button", name="Remove relation: is part of Heron").click()
     expect(page.locator(".edges", has_text="Heron")).to_have_count(0)
     page.get_by_role("button", name="Pin").click()
     expect(page.get_by_role("button", name="Unpin")).to_be_visible()
