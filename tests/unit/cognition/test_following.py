@@ -1,7 +1,8 @@
 """Derived tables follow what is told one after the other, and nobody ever sees that they came later."""
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 
@@ -19,6 +20,7 @@ from replica import (
     Forget,
     MemoryId,
     Remember,
+    Replica,
     Set,
     Value,
     Write,
@@ -569,9 +571,25 @@ def test_tables_that_follow_equal_tables_that_were_told_at_once(seed: int, steps
     assert not follower.core.store.check(follower.core.store.all_cells())
 
 
+@asynccontextmanager
+async def replica_of_ann(folder: Path) -> AsyncIterator[Replica]:
+    who = identity("ann")
+    async with (
+        AsyncioHost.open() as host,
+        open_replica(
+            folder / "store.db",
+            host=host,
+            device=who.device_id,
+            sign=who.sign,
+            derived=[CognitionTables()],
+            clock=lambda: NOW_MS,
+        ) as replica,
+    ):
+        yield replica
+
+
 def test_whoever_reads_or_writes_has_what_was_told_followed_first(tmp_path: Path) -> None:
     """But for whoever tells more; and a disk that takes nothing keeps nobody from reading all of it."""
-    who = identity("ann")
 
     def filed(connection: sqlite3.Connection) -> int:
         ((count,),) = connection.execute("SELECT count(*) FROM memory_text_docsize")
@@ -590,17 +608,7 @@ def test_whoever_reads_or_writes_has_what_was_told_followed_first(tmp_path: Path
         connection.execute("PRAGMA query_only = OFF")
 
     async def main() -> None:
-        async with (
-            AsyncioHost.open() as host,
-            open_replica(
-                tmp_path / "store.db",
-                host=host,
-                device=who.device_id,
-                sign=who.sign,
-                derived=[CognitionTables()],
-                clock=lambda: NOW_MS,
-            ) as replica,
-        ):
+        async with replica_of_ann(tmp_path) as replica:
             await replica.run(lambda core, connection: begin_a_feed(core))
             assert await replica.run(tell, tells=True) == 0
             assert await replica.run(tell, tells=True) == 0
@@ -635,18 +643,7 @@ def test_who_reads_takes_no_lock_of_writers_where_something_is_told_meanwhile(
     monkeypatch.setattr(SqliteStore, "lags", property(lambda store: True))  # each time that anybody asks
 
     async def main() -> None:
-        who = identity("ann")
-        async with (
-            AsyncioHost.open() as host,
-            open_replica(
-                tmp_path / "store.db",
-                host=host,
-                device=who.device_id,
-                sign=who.sign,
-                derived=[CognitionTables()],
-                clock=lambda: NOW_MS,
-            ) as replica,
-        ):
+        async with replica_of_ann(tmp_path) as replica:
             assert not await replica.read(lambda connection: connection.in_transaction)
             within = await trio.to_thread.run_sync(
                 replica.read_from_thread, lambda connection: connection.in_transaction
