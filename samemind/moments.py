@@ -173,8 +173,7 @@ def _make(
             ) from None
         for each in made:
             copy_nicknames(source, each)
-            SqliteStore(
-                each, derived_tables(device.settings, words=words, reads=False)
-            )  # they fill themselves from what shows
+            # They fill themselves from what shows.
+            SqliteStore(each, derived_tables(device.settings, words=words, reads=False))
         failed.pop_all()
     return [Past(device, each, until_ms, seen_by) for each, until_ms in zip(made, moments, strict=True)]

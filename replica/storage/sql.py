@@ -133,9 +133,8 @@ def _for_reading(path: str) -> str:
     # A tenth of what a phone imports at its first start, and no phone comes by here.
     from urllib.parse import quote
 
-    host = (
-        "//" if path.startswith("/") else ""
-    )  # none: of a path that begins with two slashes, one would be read
+    # No host: the first name behind two slashes would be read as one.
+    host = "//" if path.startswith("/") else ""
     return f"file:{host}{quote(path)}?mode=ro"
 
 
