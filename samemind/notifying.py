@@ -209,17 +209,16 @@ class NotifyLoop:
 
     async def look(self) -> None:
         """Show what is due, where it is this device's turn; on a silent device, raise it without a word."""
-        settings, notifier = self._device.settings, self._find()
-        hour = datetime.fromtimestamp(self._device.now_ms() / 1_000, UTC).astimezone().time()
-        if settings.notify == "off" or is_quiet(settings.quiet_hours, hour):
-            notifier = None
-        thresholds, now_ms = self._device.thresholds, self._device.now_ms()
-        find = (
-            partial(struck, now_ms=now_ms, thresholds=thresholds)
-            if notifier is None
-            else partial(due_now, now_ms=now_ms, thresholds=thresholds, every_kind=settings.notify == "all")
-        )
+        settings, thresholds, now_ms = self._device.settings, self._device.thresholds, self._device.now_ms()
+        hour = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().time()
+        silently = partial(struck, now_ms=now_ms, thresholds=thresholds)
+        notifier, find = None, silently
+        if settings.notify != "off" and not is_quiet(settings.quiet_hours, hour):
+            find = partial(due_now, now_ms=now_ms, thresholds=thresholds, every_kind=settings.notify == "all")
         found = await self._device.replica.read(find)
+        if found and find is not silently:  # a program is looked for in many folders: only where it has work
+            notifier = self._find()
+            found = found if notifier is not None else await self._device.replica.read(silently)
         now_s = trio.current_time()
         self._since = {one.trigger: self._since.get(one.trigger, now_s) for one in found}
         peers = () if self._device.syncer is None else self._device.syncer.peers()

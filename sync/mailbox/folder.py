@@ -15,11 +15,12 @@ from typing import Final, TypeVar
 import trio
 
 from replica.file_system import open_descriptor, replace_file, sync_folder, while_busy
+from sync.beat import next_beat
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import FILES_MAX, check_name, too_many
 
 # How often to look whether the folder changed: one call to the file system.
-GLANCE_SECONDS: Final = 2.0
+GLANCE_SECONDS: Final = 6.0
 # A share may not say that it changed.
 LOOK_SECONDS: Final = 60.0
 Result = TypeVar("Result")
@@ -59,8 +60,8 @@ class FolderBox:
     async def bell(self) -> None:
         """Wait until the folder changed since the last listing, or for a minute."""
         with trio.move_on_after(self._look_s):  # a folder sets no event
-            while self._changed == await self._do(self._stamp):  # noqa: ASYNC110
-                await trio.sleep(self._glance_s)
+            while self._changed == await self._do(self._stamp):
+                await next_beat(self._glance_s)
 
     async def aclose(self) -> None:
         """Nothing is open between two calls."""

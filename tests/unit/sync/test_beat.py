@@ -3,7 +3,27 @@ from itertools import pairwise
 import trio
 import trio.testing
 
+from samemind import notifying
+from samemind.panel import events
+from sync import network, syncer
 from sync.beat import next_beat
+from sync.discovery import mdns
+from sync.mailbox import folder
+
+# All that looks at something by the clock while a device rests.
+PERIODS = (
+    network.LOOK_SECONDS,
+    mdns.ADDRESS_CHECK_SECONDS,
+    notifying.LOOK_SECONDS,
+    folder.GLANCE_SECONDS,
+    events.HEARTBEAT_S,
+    syncer.TEND_SECONDS,
+)
+WAKES_A_MINUTE_MAX = 20
+
+
+def test_a_device_at_rest_wakes_every_three_seconds_and_no_oftener() -> None:
+    assert len({turn * period % 60 for period in PERIODS for turn in range(60)}) <= WAKES_A_MINUTE_MAX
 
 
 def test_looks_of_periods_that_divide_each_other_fall_together() -> None:
