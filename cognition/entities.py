@@ -60,8 +60,11 @@ class UnreadText(NamedTuple):
 class EntityTables(FollowingTables):
     """A `replica.DerivedTables`: notes what is to be read, and drops what was found in texts that are gone."""
 
+    of_memories: tuple[str, ...] = ("entity_mention", "triple", "entity_queue")
+    """What a picture of the past copies: all but the words of triples, for it is asked for names and not searched."""
+
     def __init__(self, *, reads: bool = True) -> None:
-        """Without `reads` nothing is queued of what is there when the tables are made; `queue_all` may do so later."""
+        """Without `reads` nothing is queued of what is there when the tables are made."""
         self._reads = reads
 
     def migrate(self, connection: sqlite3.Connection) -> None:
@@ -69,7 +72,7 @@ class EntityTables(FollowingTables):
         with transaction(connection):
             made = made_anew(connection, "entity_version", ENTITIES_VERSION, tables=_TABLES, create=_CREATE)
             if made and self._reads:
-                queue_all(connection)
+                connection.execute("INSERT INTO entity_queue SELECT id FROM shown_memory")
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
@@ -101,11 +104,6 @@ class EntityTables(FollowingTables):
             connection.executemany(
                 "INSERT OR IGNORE INTO entity_queue VALUES (?)", [(number,) for number in wanted]
             )
-
-
-def queue_all(connection: sqlite3.Connection) -> None:
-    """Note that every text is to be read; in the caller's transaction, or none."""
-    connection.execute("INSERT OR IGNORE INTO entity_queue SELECT id FROM shown_memory")
 
 
 def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[UnreadText]:

@@ -13,7 +13,7 @@ import trio
 
 from cognition import queue
 from cognition.embedding.embedder import Vectors
-from cognition.entities import keep, queue_all, read_some, unread
+from cognition.entities import keep, read_some, unread
 from cognition.explain import ExplainedStage, why_not
 from cognition.filters import Filters
 from cognition.index import VectorIndex
@@ -22,7 +22,7 @@ from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hits, Ranked, wished
 from cognition.relating import related
-from cognition.tables import INDEXED_FIELDS, indexed
+from cognition.tables import INDEXED_FIELDS, embed_all_later, indexed
 from cognition.tracing import TraceStage as Traced
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, count_memories
@@ -99,10 +99,9 @@ class PastMind:
         return await self.read(partial(self._related, rid))
 
     async def read_entities(self) -> None:
-        """Read what every text of this moment names and states."""
+        """Read what those texts of this moment name and state of which it was not copied from the present."""
 
         def read(connection: sqlite3.Connection) -> None:
-            queue_all(connection)
             while page := unread(connection):
                 keep(connection, page, read_some(page))
 
@@ -112,6 +111,8 @@ class PastMind:
         said = wording_of(connection, rid, INDEXED_FIELDS)
         if said is None or not self._embeds(connection):
             return []
+        if self._index is None:
+            embed_all_later(connection)  # the tables of who asks for names alone were not filled
         whole = indexed(said.text, said.fields).whole()
         vector = self._mind.embedding.embedder.embed([whole])[0]
         return related(connection, self._loaded(connection), rid, vector)

@@ -278,4 +278,9 @@ def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:
     while rows := list(islice(said, _REBUILD_ROWS)):
         _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])
     if embeds:
-        connection.execute(_FILL_QUEUE, (COUNTER_BITS,))
+        embed_all_later(connection)
+
+
+def embed_all_later(connection: sqlite3.Connection) -> None:
+    """Queue every text for the embedder."""
+    connection.execute(_FILL_QUEUE, (COUNTER_BITS,))

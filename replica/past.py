@@ -24,7 +24,7 @@ from replica.state.cells import CellKind, Key, State, decode_cell, memory_key
 from replica.state.fold import keys_of
 from replica.state.memories import MemoryCell, show
 from replica.state.register import Vector
-from replica.storage.picture import Picture, picture_at
+from replica.storage.picture import CopiedTables, Picture, picture_at
 from replica.storage.sql import read_together
 from replica.storage.store import SqliteStore
 
@@ -43,22 +43,31 @@ def rebuild(
     *,
     seen_by: DeviceId | None = None,
     changed_since_ms: int | None = None,
+    derived: Sequence[CopiedTables] = (),
 ) -> None:
     """Make each of some empty stores show what `store` showed at its moment, of all that was stamped by then.
 
     With `seen_by`, only what that device knew by then. With `changed_since_ms`, which is no later, of memories only
     those that something happened to since that moment, or since that device knew what it did by then. `store` is only
     read, as it is at one time for all of them, and they read its file beside it until then (`connect_beside`): they get
-    no log, and cells only of what was folded anew. `BeyondHorizon` where ops of that time have left the log.
+    no log, and cells only of what was folded anew. `derived`, which both have, are copied with what is copied, and told
+    of what was folded anew. `BeyondHorizon` where ops of that time have left the log.
     """
     with read_together(store.connection, *(into for into, _ in moments)):
         folded = [
-            _copy(store, into, until_ms=until_ms, seen_by=seen_by, changed_since_ms=changed_since_ms)
+            _copy(
+                store,
+                into,
+                until_ms=until_ms,
+                seen_by=seen_by,
+                changed_since_ms=changed_since_ms,
+                derived=derived,
+            )
             for into, until_ms in moments
         ]
     for (into, until_ms), changes in zip(moments, folded, strict=True):
         into.execute("DETACH now")
-        SqliteStore(into).write(changes, until_ms)
+        SqliteStore(into, derived).write(changes, until_ms)
 
 
 def _copy(
@@ -68,6 +77,7 @@ def _copy(
     until_ms: int,
     seen_by: DeviceId | None,
     changed_since_ms: int | None,
+    derived: Sequence[CopiedTables],
 ) -> Changes:
     """Copy what nothing happened to, and return what was folded anew."""
     horizon_ms = Meta.read(store.meta()).horizon_ms
@@ -98,7 +108,7 @@ def _copy(
             understood=UNDERSTOOD,
             erased=_erased(store),
         ).state
-        picture.copy(into)
+        picture.copy(into, derived)
         touched = picture.touched_of(key.name for key in refolded.cells if key.part is CellKind.MEMORY)
     return _changes(store, feeds, refolded, touched, beside)
 

@@ -326,7 +326,7 @@ def derived_tables(
     """Return what a device keeps in its store beside the memories, each kept in step by every commit.
 
     Without `words` tables that are made now are for readers that neither search for words nor for vectors; without
-    `reads` nothing is queued in them that is there already: for a picture of a store that nobody thinks over.
+    `reads` they are given nothing that a thinker looks for in what is there already: for a picture of a store.
     """
     return [
         CognitionTables(fills=words),
@@ -335,7 +335,7 @@ def derived_tables(
         ClaimTables(reads=reads),
         SummaryTables(),
         PatternTables(reads=reads),
-        TriggerTables(thresholds_of(settings)),
+        TriggerTables(thresholds_of(settings), fills=reads),
     ]
 
 

@@ -12,6 +12,7 @@ from contextlib import ExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from cognition.entities import EntityTables
 from replica import DeviceId, SqliteStore, connect, connect_beside
 from replica.fields import MS_MAX
 from replica.peer_notes import copy_nicknames
@@ -49,9 +50,15 @@ async def opened_past(
     seen_by: str | None,
     *,
     words: bool = True,
+    names: bool = False,
 ) -> AsyncIterator[Past]:
-    """Make the store as it was at a moment for the block; without `words` it cannot be searched by these."""
-    async with _opened(device, (until_ms,), seen_by, words=words, changed_since_ms=None) as (past,):
+    """Make the store as it was at a moment for the block; without `words` it cannot be searched by these.
+
+    With `names` it has what is known of the names in its texts, and a queue of the texts that are still to be read.
+    """
+    async with _opened(device, (until_ms,), seen_by, words=words, names=names, changed_since_ms=None) as (
+        past,
+    ):
         yield past
 
 
@@ -64,7 +71,10 @@ async def opened_pasts(
     Both are of what is here at one time, whatever is written or arrives meanwhile. They cannot be searched by words.
     """
     moments = since_ms, until_ms
-    async with _opened(device, moments, seen_by, words=False, changed_since_ms=since_ms) as (before, after):
+    async with _opened(device, moments, seen_by, words=False, names=False, changed_since_ms=since_ms) as (
+        before,
+        after,
+    ):
         yield before, after
 
 
@@ -75,6 +85,7 @@ async def _opened(
     seen_by: str | None,
     *,
     words: bool,
+    names: bool,
     changed_since_ms: int | None,
 ) -> AsyncIterator[list[Past]]:
     who = None
@@ -85,7 +96,7 @@ async def _opened(
             if named == device.name
             else await device.replica.read(lambda connection: find_device(connection, named))
         )
-    pasts = await device.apart(_make, device, moments, who, words, changed_since_ms)
+    pasts = await device.apart(_make, device, moments, who, words, names, changed_since_ms)
     try:
         yield pasts
     finally:
@@ -115,6 +126,25 @@ async def at_moment(
         return
     async with opened_past(device, moment_of(device, as_of), seen_by) as past:
         yield device.mind.at(past.connection, past.until_ms)
+
+
+@asynccontextmanager
+async def names_at_moment(
+    device: Device, as_of: str | None, seen_by: str | None
+) -> "AsyncIterator[Cognition | PastMind]":
+    """Use the device's mind for the block, or that of a moment or device, to ask for names and what is said of them.
+
+    What is new here is read first, so that each text is read once, however often one asks for the past.
+    """
+    await device.mind.read_entities()
+    if as_of is None and seen_by is None:
+        yield device.mind
+        return
+    until_ms = moment_of(device, as_of)
+    async with opened_past(device, until_ms, seen_by, words=False, names=True) as past:
+        mind = device.mind.at(past.connection, until_ms)
+        await mind.read_entities()
+        yield mind
 
 
 async def read_at(
@@ -148,14 +178,20 @@ def _make(
     moments: Sequence[int],
     seen_by: DeviceId | None,
     words: bool,
+    names: bool,
     changed_since_ms: int | None,
 ) -> list[Past]:
     # Here: nearly all questions are of now.
     from replica.past import BeyondHorizon, rebuild
 
     path = str(device.home.store)
+    derived = [EntityTables(reads=False)] if names else []
+    migrations = [each.migrate for each in derived]
     with ExitStack() as failed, closing(connect(path, read_only=True, key=device.key)) as source:
-        made = [failed.enter_context(closing(connect_beside(path, key=device.key))) for _ in moments]
+        made = [
+            failed.enter_context(closing(connect_beside(path, key=device.key, migrations=migrations)))
+            for _ in moments
+        ]
         source.execute("PRAGMA temp_store = MEMORY")  # the disk may be full, and is to hold nothing of this
         try:
             rebuild(
@@ -163,6 +199,7 @@ def _make(
                 [*zip(made, moments, strict=True)],
                 seen_by=seen_by,
                 changed_since_ms=changed_since_ms,
+                derived=derived,
             )
         except BeyondHorizon as error:
             begins = at_ms(error.horizon_ms) or datetime.max.replace(tzinfo=UTC)

@@ -46,14 +46,17 @@ class DueMemory(NamedTuple):
 class TriggerTables:
     """A `replica.DerivedTables`."""
 
-    def __init__(self, thresholds: Thresholds = Thresholds()) -> None:
+    def __init__(self, thresholds: Thresholds = Thresholds(), *, fills: bool = True) -> None:
+        """Without `fills` tables that are made here stay empty of what is there already."""
         self._thresholds = thresholds
+        self._fills = fills
 
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or fill them anew where an older program, or another threshold, left them."""
         version = f"{DUE_VERSION} {self._thresholds.review_strength}"
         with transaction(connection):
-            if made_anew(connection, "due_version", version, tables=_TABLES, create=_CREATE):
+            made = made_anew(connection, "due_version", version, tables=_TABLES, create=_CREATE)
+            if made and self._fills:
                 self._fill(connection)
 
     def purge(self, connection: sqlite3.Connection) -> None:

@@ -6,15 +6,17 @@ goes with it. What is copied is named by the numbers of its memories, in spans: 
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, Protocol
 
 from replica.fields import FIELDS
 from replica.hlc import at_end_of
 from replica.oplog import LogRow
 from replica.ops import NEEDS_RID, OpKind
 from replica.rows import log_row
+from replica.storage.shown import DerivedTables
 from replica.storage.sql import index_made_anew, insert_many, select_named
 from replica.storage.told import ALL_OPS, first_aside
 
@@ -35,6 +37,13 @@ _OF_MEMORIES: Final = ("claim", "raised_trigger")
 _SINCE: Final = "(o.hlc > ? OR o.seq > p.seq)"
 # Above every seq, every position and every number of a memory.
 _EVERY: Final = 2**62
+
+
+class CopiedTables(DerivedTables, Protocol):
+    """Derived tables of which what hangs on a memory follows from what that memory shows, and from nothing else."""
+
+    of_memories: tuple[str, ...]
+    """The tables that are copied with a memory: those with a row's number of it, `id`."""
 
 
 class Picture:
@@ -88,7 +97,7 @@ class Picture:
                CROSS JOIN cell ON part = 0 AND name = rid WHERE base IS NOT NULL"""
         )
 
-    def copy(self, target: sqlite3.Connection) -> None:
+    def copy(self, target: sqlite3.Connection, derived: Sequence[CopiedTables] = ()) -> None:
         """Copy all that shows, but for the memories that were touched and what hangs on them.
 
         Within the caller's transaction on `target`, whose tables are empty and which reads this store, too
@@ -98,7 +107,7 @@ class Picture:
         insert_many(target, "INSERT INTO span VALUES", "(?, ?)", [*self._spans()])
         with index_made_anew(target, "memory_by_content"):
             _copy_spans(target, "memory", _MEMORY)
-        for table in _OF_MEMORIES:
+        for table in chain(_OF_MEMORIES, *(each.of_memories for each in derived)):
             _copy_spans(target, table, "*")
         target.execute("DROP TABLE span")
         for table in _BESIDE_MEMORIES:
@@ -138,6 +147,10 @@ class Picture:
             f"INSERT OR IGNORE INTO touched SELECT o.rid {self._from}"
             f" AND o.rid IS NOT NULL AND ({_SINCE} OR o.pos >= ?)",
             (self._last, self._unshown),
+        )
+        # Derived tables did not hear of these, so nothing that hangs on them can be copied.
+        self._connection.execute(
+            "INSERT OR IGNORE INTO touched SELECT rid FROM unfollowed CROSS JOIN memory ON id >= first"
         )
 
     def _rows(self, where: str, *values: Any) -> Iterator[LogRow]:

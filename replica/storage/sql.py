@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain
@@ -81,16 +81,22 @@ def connect(
     return connection
 
 
-def connect_beside(path: str, *, key: bytes | None = None) -> sqlite3.Connection:
+def connect_beside(
+    path: str, *, key: bytes | None = None, migrations: Iterable[Callable[[sqlite3.Connection], None]] = ()
+) -> sqlite3.Connection:
     """Open an empty store in memory that reads the file of another, too, as `now`; until `DETACH now`.
 
     What a statement copies from there SQLite carries over by itself, in half the time that it takes to hold each row in
-    between. `key` is that of an encrypted file.
+    between. `key` is that of an encrypted file; `migrations` make what tables it is to have beside a store's own.
     """
     connection = open_file(":memory:", uri=True, key=key)
     _add_functions(connection)
     connection.execute("PRAGMA temp_store = MEMORY")  # the disk may be full, and is to hold nothing of this
-    migrate(connection)  # before: what it drops, if it is there, it would find in the file
+    for make in (
+        migrate,
+        *migrations,
+    ):  # before: what these drop, if it is there, they would find in the file
+        make(connection)
     connection.execute("ATTACH ? AS now", (_for_reading(path),))
     return connection
 

@@ -39,10 +39,9 @@ class Entities:
 async def run(device: "Device", options: ListEntities) -> Entities:
     """List what memories name, the commonest first."""
     from cognition.entities import entities as named
-    from samemind.moments import at_moment
+    from samemind.moments import names_at_moment
 
-    async with at_moment(device, options.as_of, options.seen_by) as mind:
-        await mind.read_entities()
+    async with names_at_moment(device, options.as_of, options.seen_by) as mind:
         found = await mind.read(lambda connection: named(connection, limit=options.limit))
     return Entities(entities=[EntityView(name=name, memories=count) for name, count in found])
 

@@ -45,10 +45,9 @@ RELATED_LOOKED_UP_MAX: Final = 50
 async def run(device: "Device", options: ShowGraph) -> Graph:
     """Walk the edges from an entity, in both directions: those that were told, and what memories state."""
     from samemind.commands.graph._work import entity_name
-    from samemind.moments import at_moment
+    from samemind.moments import names_at_moment
 
-    async with at_moment(device, options.as_of, options.seen_by) as mind:
-        await mind.read_entities()
+    async with names_at_moment(device, options.as_of, options.seen_by) as mind:
         return await _walk(mind, entity_name(options.entity), options.hops)
 
 

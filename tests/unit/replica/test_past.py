@@ -43,18 +43,52 @@ from tests.support.replicas import (
 STEP_MS = 1_000
 
 
+class Heard:
+    """Derived tables of what is said, which may hear of it later, and are copied with it (`CopiedTables`)."""
+
+    of_memories: tuple[str, ...] = ("heard",)
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'heard'").fetchall():
+            connection.execute("CREATE TABLE heard (id INTEGER PRIMARY KEY, text TEXT)")
+            connection.execute("INSERT INTO heard SELECT id, text FROM shown_memory")
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        for number, _, _, after in changes:
+            connection.execute("DELETE FROM heard WHERE id = ?", (number,))
+            if after is not None:
+                connection.execute("INSERT INTO heard VALUES (?, ?)", (number, after.text))
+
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        self.changed(connection, changes, now_ms)
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        pass
+
+
 def pictured(
     store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None, since_ms: int | None = None
 ) -> SqliteStore:
-    """Return a store as it was, in a database of its own."""
+    """Return a store as it was, in a database of its own, with tables that heard what is said there and no more."""
+    heard = Heard()
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/memory.db"
         with closing(sqlite3.connect(path)) as file:
             file.execute("PRAGMA synchronous = OFF")
             store.connection.backup(file)
+            heard.migrate(file)
+            file.commit()
         with closing(connect(path, read_only=True)) as reading:
-            made = connect_beside(path)
-            rebuild(SqliteStore(reading), [(made, until_ms)], seen_by=seen_by, changed_since_ms=since_ms)
+            made = connect_beside(path, migrations=[heard.migrate])
+            rebuild(
+                SqliteStore(reading),
+                [(made, until_ms)],
+                seen_by=seen_by,
+                changed_since_ms=since_ms,
+                derived=[heard],
+            )
+    said = "SELECT id, text FROM {} ORDER BY id"
+    assert made.execute(said.format("heard")).fetchall() == made.execute(said.format("memory")).fetchall()
     return SqliteStore(made)
 
 
@@ -203,25 +237,9 @@ def test_any_moment_of_two_devices_that_meet_and_compact_is_what_a_fold_comes_to
     assert check_changes(store, begins_ms, now_ms) > 5
 
 
-class Following:
-    """Derived tables of nothing, which may hear later of what was told (`FollowingTables`)."""
-
-    def migrate(self, connection: sqlite3.Connection) -> None:
-        pass
-
-    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        pass
-
-    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        pass
-
-    def purge(self, connection: sqlite3.Connection) -> None:
-        pass
-
-
 def test_what_was_told_and_does_not_show_yet_is_in_the_past_too(tmp_path: Path) -> None:
     kept = connect(str(tmp_path / "memory.db"))
-    core = core_of("ann", SqliteStore(kept, [Following()]))
+    core = core_of("ann", SqliteStore(kept, [Heard()]))
     shown = remember(core, "one", "two")
     said = [(NOW_MS, "three"), (NOW_MS + STEP_MS, "four")]
     told = [new_memory_id(at_ms, Random(at_ms)) for at_ms, _ in said]
@@ -234,6 +252,19 @@ def test_what_was_told_and_does_not_show_yet_is_in_the_past_too(tmp_path: Path) 
     assert pictured(store, NOW_MS + STEP_MS).all_memories() == {*shown, *told}
     assert pictured(store, NOW_MS, core.device).all_memories() == {*shown, told[0]}
     reading.close()
+    kept.close()
+
+
+def test_derived_tables_of_a_picture_hear_what_those_of_the_store_have_not_heard(tmp_path: Path) -> None:
+    kept = connect(str(tmp_path / "memory.db"))
+    core = core_of("ann", SqliteStore(kept, [Heard()]))
+    remember(core, "one", "two")
+    core.commit([Write(ops.Remember("three", {}), new_memory_id(NOW_MS, Random(3)))], NOW_MS, may_follow=True)
+    store = SqliteStore(kept)
+    store.follow()
+    heard = kept.execute("SELECT text FROM heard ORDER BY id").fetchall()
+    assert heard == [("one",), ("two",)], "else this tests nothing"
+    assert len(pictured(store, NOW_MS).all_memories()) == 3
     kept.close()
 
 

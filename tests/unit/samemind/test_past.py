@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 
 import samemind
 from cognition.embedding.lexicon import WordVectors
+from cognition.entities import UnreadText, keep, read_some, unread
+from cognition.extraction import Extraction
 from cognition.ranking.reading import Glossary
-from replica import Set, Write, parse_memory_id
+from replica import Set, Write, count_memories, parse_memory_id
 from samemind.commands.past import diff
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
 from samemind.memory_view import MemoryView
-from samemind.moments import opened_past
+from samemind.moments import names_at_moment, opened_past
 from samemind.performing import Local
 from tests.support.daemons import until
 from tests.support.devices import run
@@ -209,7 +211,7 @@ def test_nothing_is_queued_for_the_past_that_nobody_reads_there(tmp_path: Path) 
 
     async def waiting(then: datetime, device: Device) -> list[int]:
         def count(connection: sqlite3.Connection) -> list[int]:
-            queues = ("entity_queue", "claim_unread", "pattern_queue", "shown_memory")
+            queues = ("entity_queue", "claim_unread", "pattern_queue", "due", "loose_topic", "shown_memory")
             return [connection.execute(f"SELECT count(*) FROM {queue}").fetchone()[0] for queue in queues]
 
         async with opened_past(device, int(then.timestamp() * 1_000), None) as past:
@@ -217,8 +219,73 @@ def test_nothing_is_queued_for_the_past_that_nobody_reads_there(tmp_path: Path) 
 
     async def scenario() -> None:
         async with device_at(tmp_path / "home", clock) as (device, mind):
-            await mind.remember("Ann lives in Porto")
-            assert await waiting(clock.next_day(), device) == [0, 0, 0, 1]
+            await mind.remember("Ann lives in Porto", topic="home", type="episodic", importance=0.9)
+            assert await waiting(clock.next_day(), device) == [0, 0, 0, 0, 0, 1]
+
+    run(scenario)
+
+
+def test_names_of_texts_that_stand_as_they_did_are_not_read_again_for_the_past(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, read = Clock(), list[str]()
+
+    def noted(page: Sequence[UnreadText]) -> list[Extraction]:
+        read.extend(one.text for one in page)
+        return read_some(page)
+
+    def found(connection: sqlite3.Connection) -> list[list[tuple[str, ...]]]:
+        """Return what texts name and state, with the id of their memory."""
+        return [
+            connection.execute(
+                f"SELECT m.text, {columns} FROM {table} JOIN shown_memory m USING (id) ORDER BY 1, 2, 3"
+            ).fetchall()
+            for table, columns in (("entity_mention", "name, 0"), ("triple", "subject, predicate, object"))
+        ]
+
+    async def anew(device: Device, until_ms: int) -> list[list[tuple[str, ...]]]:
+        def read_all(connection: sqlite3.Connection) -> list[list[tuple[str, ...]]]:
+            connection.execute("INSERT INTO entity_queue SELECT id FROM shown_memory")
+            page = unread(connection)
+            keep(connection, page, read_some(page))
+            return found(connection)
+
+        async with opened_past(device, until_ms, None) as past:
+            return await past.read(read_all)
+
+    async def scenario() -> None:
+        async with device_at(tmp_path / "home", clock) as (device, mind):
+            rids = [
+                (await mind.remember(text, speaker=speaker)).rid
+                for text, speaker in (
+                    ("Ann lives in Porto", None),
+                    ("Bob works at Acme", None),
+                    ("Cleo met Dan in Rome", "Eva"),
+                    ("Ann likes Bob", "Ann"),
+                )
+            ]
+            told = clock.next_day()
+            await mind.edit(rids[0], "Ann lives in Lisbon")
+            await mind.set(rids[2], speaker="Zoe")
+            await mind.forget(rids[3], only=True)
+            await mind.pin(rids[1])
+            changed = clock.next_day()
+            await mind.remember("Finn knows Gina")
+            monkeypatch.setattr("cognition.past.read_some", noted)
+            for then, texts in (
+                (told, {"Ann lives in Porto", "Bob works at Acme", "Cleo met Dan in Rome", "Ann likes Bob"}),
+                (changed, set[str]()),
+            ):
+                until_ms = int(then.timestamp() * 1_000)
+                read.clear()
+                async with names_at_moment(device, then.isoformat(), None) as past:
+                    copied = await past.read(found)
+                    assert await past.read(count_memories) == 3 + bool(texts)
+                assert set(read) == texts, "what something happened to since, and nothing else"
+                assert copied == await anew(device, until_ms)
+                assert all(copied)
+                names = {each.name for each in (await mind.entities(as_of=then)).entities}
+                assert ("Eva" in names, "Zoe" in names, "Finn" in names) == (bool(texts), not texts, False)
 
     run(scenario)
 
