@@ -49,7 +49,7 @@ def _is_made_up(found: str) -> bool:
     if re.search(r"\s", found):
         return False
     kinds = sum(bool(re.search(kind, found)) for kind in (r"[a-z]", r"[A-Z]", r"\d", r"[^\w\s]"))
-    return kinds >= 3 or (bool(re.search(r"\d", found)) and bool(re.search(r"[A-Za-z]", found)))
+    return kinds >= 3 or (bool(re.search(r"\d", found)) and bool(re.search(r"[^\W\d_]", found)))
 
 
 def _is_random(found: str) -> bool:
@@ -63,7 +63,29 @@ def _is_random(found: str) -> bool:
     return -sum(n / len(found) * math.log2(n / len(found)) for n in counts) >= _ENTROPY_MIN
 
 
-_PASSWORD: Final = ("passw", "passphrase", "passcode", "pwd", "contraseña", "kennwort", "пароль")
+# What stands before a password in ten languages, as the hints that it may be there and as words.
+_PASSWORD: Final = (
+    "passw", "passphrase", "passcode", "pwd", "contraseña", "clave", "kennwort", "wachtwoord", "mot de passe", "mdp",
+    "senha", "palavra-passe", "parola d", "hasł", "парол",
+)  # fmt: skip
+# Words that mean nothing else, so that behind their colon any word is one; the rest mean a motto, or a key, too.
+_PASSWORD_ONLY: Final = (
+    r"(?:\b(?:password|passwd|passphrase|pwd|contraseña|mot de passe|mdp|senha|palavra-passe|пароль)"
+    r"|passwort|wachtwoord)"
+)  # fmt: skip
+_PASSWORD_WORD: Final = (
+    rf"(?:{_PASSWORD_ONLY}|\b(?:passcode|clave|parola d['’]ordine|hasł(?:o|a|em)|парол(?:я|ем))|kennwort)\b"
+    r"[\"']?"
+)  # fmt: skip
+# "for our wifi", "van de wifi": up to five words that begin with a preposition, or one name.
+_PASSWORD_OF: Final = (
+    r"(?:\s+(?:for|of|to|on|at|d[aeio]|del|dell[aoe]|d(?:ell)?['’]\w{1,30}|dei|des|du|d[ao]s|pour|para|per|van|voor|op"
+    r"|fürs?|von|vom|zum|do|dla|od|от|для|до|від|к)(?:\s+[^\s:=;!?]{1,30}){0,4}?)?"
+)
+_NOW: Final = (
+    r"(?:\s+(?:now|ahora|nueva|jetzt|nun|ora|adesso|nuova|maintenant|agora|nova|nu|teraz|теперь|тепер))?"
+)
+_IS: Final = rf"{_NOW}\s+(?:is|was|es|era|ist|lautet|war|è|est|c['’]est|é|luidt|to|jest|brzmi|это|це|[—–-]){_NOW}(?=\W)"
 # The group `secret`, where there is one, is what `holds` judges.
 _DETECTORS: Final = (
     _Detector("private key", ("-----begin",), re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")),
@@ -84,8 +106,8 @@ _DETECTORS: Final = (
         "password",
         _PASSWORD,
         re.compile(
-            r"\b(?:password|passwd|passphrase|passcode|pwd|contraseña|passwort|kennwort|пароль)\b[\"']?"
-            r"(?:\s+(?:is|was|for\s+\S+\s+is|es|ist))?\s*[:=]?\s*[\"'`«“]?(?P<secret>[^\s\"'`»”,;]{6,})",
+            rf"{_PASSWORD_WORD}(?:{_PASSWORD_OF}{_IS}\s*[:=]?\s*|(?:{_PASSWORD_OF}|\s+\w{{1,30}})\s*[:=]\s*|\s+)"
+            r"(?:[\"'`“]|«\s?)?(?P<secret>[^\s\"'`«»”,;]{6,})",
             re.IGNORECASE,
         ),
         lambda found: _is_made_up(found.rstrip(".!?")),
@@ -94,7 +116,7 @@ _DETECTORS: Final = (
         "password",
         _PASSWORD,
         re.compile(
-            r"\b(?:password|passwd|passphrase|pwd|contraseña|passwort|пароль)[\"']?\s*[:=]\s*"
+            rf"{_PASSWORD_ONLY}[\"']?\s*[:=]\s*"
             r"(?P<secret>[^\s,;<{$*]{6,})",
             re.IGNORECASE,
         ),

@@ -48,6 +48,37 @@ HARMLESS = [
     "password: <your password here>",
 ]
 
+# Each language as people write it: of what it is a password, behind a copula, behind a colon, within a longer note.
+PASSWORDS = [
+    "The wifi password for the office is Sunny42beach", "password for Netflix: Moon2020x",
+    "La password del wifi è Gelsomino!2024xz", "Netflix: ilse@example.org, la parola d'ordine è pannolini88",
+    "Het wachtwoord van de wifi is Tulp2024x", "wachtwoord: tulpenbollen", "ons wifiwachtwoord is nu Fiets!77",
+    "Le mot de passe du wifi est « Soleil2024b »", "le mdp de la box c'est Lapin77rose", "Mot de passe : azerty99",
+    "A senha do wifi agora é Praia2024x", "senha: abacaxi", "A palavra-passe do portátil é Sol99mar",
+    "Hasło do wifi to Kotek2024x", "Hasłem do routera jest Zamek77x", "nowe hasło: Zima2020x",
+    "La contraseña del wifi es Playa2024x", "la clave del portal es Luna99sol",
+    "Das Passwort fürs WLAN ist Sonne2024x", "Das WLAN-Passwort lautet Sonne2024x", "Kennwort vom Laptop: Igel77x",
+    "Пароль от вайфая — Солнце2024", "новый пароль Zima2020x", "Пароль до вайфаю: Сонце2024",
+]  # fmt: skip
+NO_PASSWORDS = [
+    "The password manager we chose is 1Password", "The password was changed on 2026-11-01",
+    "La password è nell'agenda di Paolo", "La password scade il 12/12/2026", "La parola d'ordine: risparmiare",
+    "De wachtwoordmanager is KeePassXC", "Het wachtwoord staat op pagina 12b", "Le mot de passe est sur le frigo",
+    "Le mot de passe doit avoir 12caractères", "A senha da fila é A145", "La clave: paciencia y trabajo",
+    "hasło: razem silniejsi", "Das Passwort liegt im Passwort-Manager", "Passwort vergessen, Termin 14:30Uhr",
+    "Пароль надо сменить до 12.12.2026", "Пароль від пошти я забула у 2024",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PASSWORDS)
+def test_passwords_are_found_as_ten_languages_tell_them(text: str) -> None:
+    assert [found.kind for found in secrets(text)] == ["password"]
+
+
+@pytest.mark.parametrize("text", NO_PASSWORDS)
+def test_talk_about_passwords_is_none_in_ten_languages(text: str) -> None:
+    assert secrets(text) == []
+
 
 @pytest.mark.parametrize(("text", "kind"), SECRET.items())
 def test_keys_tokens_passwords_and_cards_are_found(text: str, kind: str) -> None:
@@ -66,7 +97,9 @@ def test_a_masked_text_says_where_a_secret_is_and_not_what() -> None:
     assert masked("nothing here") == "nothing here"
 
 
-@pytest.mark.parametrize("piece", ["a" * 64, "eyJ", "4111 ", "password ", "://a:", "sk-a-", "BEGIN "])
+@pytest.mark.parametrize(
+    "piece", ["a" * 64, "eyJ", "4111 ", "password ", "password of a b c ", "://a:", "sk-a-", "BEGIN "]
+)
 def test_a_long_text_costs_no_more_than_its_length(piece: str) -> None:
     """Shapes that backtrack would take minutes; these take a fifth of a second at most."""
     began = time.process_time()
