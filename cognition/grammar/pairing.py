@@ -100,7 +100,8 @@ _STEM_MIN: Final = 5
 _ENDING_MAX: Final = 2
 # What numbers are counted in says nothing of what they count.
 _COUNTED_WORDS: Final = """
-    minute minutes hour hours jour jours heure heures every each half quarter past pro par per por uhr about euro euros
+    minute minutes minuten minuti minutos minut минут хвилин hour hours heure heures uhr uur uren ora ore hora horas
+    godzina godzinie godzin час часа часов jour jours every each half quarter past pro par per por about euro euros
     pounds open closed mondays tuesdays wednesdays thursdays fridays saturdays sundays evenings mornings
 """
 _COUNTED: Final = frozenset(level(_COUNTED_WORDS).split())
@@ -514,9 +515,11 @@ def _numbers_differ(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
         return None
     shared = _shared(before.about, now.about)
     swapped = sorted(one) == sorted(other)  # then it is one number, whatever it is of
+    # A PIN and "the code of the gate" have the word for it in common, which says of neither what it opens.
+    named_otherwise = before.unit != now.unit and shared == [level(before.unit)]
     if (
         not shared
-        or (len(shared) == 1 and not swapped and _contrasted(before, now))
+        or (len(shared) == 1 and not swapped and (named_otherwise or _contrasted(before, now)))
         or before.mode is now.mode is Mode.EVENT
     ):
         return None  # of two bills that were sent each has its number

@@ -72,6 +72,14 @@ def test_half_an_hour_is_thirty_minutes_and_no_contradiction() -> None:
     assert disagreements(read_claims(older), read_claims("By default a Tock reports every 45 minutes."), 0.5)
 
 
+def test_the_word_behind_an_hour_is_nothing_that_happens_then() -> None:
+    older = read_claims("Vergadering van maandag is verplaatst naar dinsdag om 10 uur")
+    assert disagreements(older, read_claims("overmorgen sporten om 7 uur 's ochtends"), 0.5) == []
+    older = read_claims("Koor is op donderdag om 19 uur")
+    (found,) = disagreements(older, read_claims("Koor is op donderdag om 20 uur"), 0.5)
+    assert (found.kind, found.entity) == ("clock", "koor")
+
+
 def test_two_sums_of_different_orders_are_of_two_things() -> None:
     older, newer = "The pool costs 30 € a month.", "The pool was built for 300 € a month in wages."
     assert disagreements(read_claims(older), read_claims(newer), 0.6) == []

@@ -35,6 +35,13 @@ def test_a_rent_is_a_rent_and_a_salary_is_none() -> None:
     assert kinds(older, "Mein Gehalt ist 1.480 € im Monat, sagt die Bank.", 0.2) == []
 
 
+def test_two_codes_are_of_two_things_where_only_the_word_for_a_code_is_shared() -> None:
+    older = "De code van de fiets is 4829"
+    assert kinds(older, "Il codice del garage è 4471") == []
+    assert kinds(older, "Il codice della bici è 4471") == ["identifier"]
+    assert kinds("mijn pincode is 4829", "Il codice del portone è 4471") == []
+
+
 def test_a_medicine_is_known_in_other_letters() -> None:
     older = "Apteka: amlodypina 5 mg, jedna rano."
     newer = "На аптечку: амлодипін по 10 мг, одна щоранку."
