@@ -14,6 +14,7 @@ import numpy as np
 from cognition.days import DAY_MS
 from cognition.patterns.miners import (
     HUB_DEGREE_MIN,
+    HUB_MEMORIES_MIN,
     MOOD_WINDOW,
     SHOWN_BY_MAX,
     THEME_COSINE_ABOVE,
@@ -120,7 +121,7 @@ def _pair(connection: sqlite3.Connection, a: str, b: str) -> int:
 def _hubs(connection: sqlite3.Connection, touched: Touched) -> Iterator[FoundPattern]:
     for name in touched.names:
         degree = len(_partners(connection, name))
-        if is_hub(degree):
+        if is_hub(degree) and _show_hub(connection, name):
             yield FoundPattern(Miner.HUB, name, degree)
 
 
@@ -292,7 +293,8 @@ def _show_hub(connection: sqlite3.Connection, key: str) -> list[int]:
     partners = _partners(connection, key)
     if not is_hub(len(partners)):
         return []
-    return sorted({number for each in partners for number in _in_both(connection, key, each, 1)})
+    shown = sorted({number for each in partners for number in _in_both(connection, key, each, 1)})
+    return shown if len(shown) >= HUB_MEMORIES_MIN else []
 
 
 def _show_routine(connection: sqlite3.Connection, key: str) -> list[int]:

@@ -4,7 +4,8 @@ Two names *come up together* in more than three memories (YD-65). A *routine* is
 something comes up on four days or more, and at least half of the days on which it comes up at all (YD-66). A *mood*
 is a subject whose last eight memories with a feeling all feel the same way, or lead steadily from one end to the
 other (YD-67). A *theme* is more than three memories that are like one of them, and have words in common (YD-68). A
-*hub* is a name that comes up with five others or more (YD-69).
+*hub* is a name that comes up with five others or more (YD-69), in more than one memory: each name of a long note comes
+up with all the others there, and nothing recurs.
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ THEME_WINDOW_DAYS: Final = 30
 # Words that half of a theme's memories share: without them they are alike in tone only, as greetings are.
 THEME_WORDS_MIN: Final = 2
 HUB_DEGREE_MIN: Final = 5
+HUB_MEMORIES_MIN: Final = 2
 # The memories that a pattern names as its witnesses: the first that came here, so that few have to be looked at.
 SHOWN_BY_MAX: Final = 20
 

@@ -67,6 +67,14 @@ def test_a_name_with_five_others_is_a_hub_and_one_with_four_is_not() -> None:
     assert think(home) == ["Ann is at the centre of many: Bob, Carl, Dora, Eve, Fritz"]
 
 
+def test_the_names_of_one_long_note_are_no_hubs() -> None:
+    home = Home()
+    home.remember("Ann, Bob, Carl, Dora, Eve, Fritz and Gina met at the lake")
+    assert think(home) == []
+    home.remember("yesterday Ann saw Hugo")
+    assert think(home) == []
+
+
 @published("YD-66")
 def test_monday_mornings_are_found_and_a_uniform_week_is_not() -> None:
     home = Home()
