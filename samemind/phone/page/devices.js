@@ -1,6 +1,6 @@
 // The first visit, pairing, the devices of the group, and what this browser promises to keep.
 import { ask } from "./talk.js";
-import { h, momentIn, named, notice, sizeOf } from "./dom.js";
+import { h, inWords, linkOf, momentIn, named, notice, sizeOf } from "./dom.js";
 
 const CODE_LETTERS = 40;
 const ID_SHOWN = 12; // as `samemind peers list` shows it
@@ -67,7 +67,7 @@ export function devicesView() {
     const isAlike = (one) => answer.some((each) => each.name === one.name && each.id !== one.id);
     list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, named(each.name), isAlike(each) && h("span", { class: "muted" }, ` ${each.id.slice(0, ID_SHOWN)}`)), h("span", { class: "muted" }, each.is_here ? "this device" : each.is_out ? "taken out" : ""))));
     const status = await ask("status");
-    figures.replaceChildren(...Object.entries({ Memories: status.memories, "On its disk": sizeOf(status.bytes), Link: status.link.why || status.link.state }).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))]));
+    figures.replaceChildren(...Object.entries({ Memories: status.memories, "On its disk": sizeOf(status.bytes), Link: status.link.why ? inWords(status.link.why) : linkOf(status.link) }).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
     mailboxes.replaceChildren(...status.mailboxes.map(mailboxPanel));
     promises.replaceChildren(...(await promised()));
   }

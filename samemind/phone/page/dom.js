@@ -14,6 +14,19 @@ export function h(name, attributes = {}, ...children) {
 // A name within a sentence: of whichever script, it turns nothing around that stands beside it.
 export const named = (name) => h("bdi", {}, name);
 
+const STATES = {
+  alone: () => "On its own",
+  calling: () => "Calling …",
+  away: () => "Other devices away",
+  refused: () => "Not let in",
+  crowded: () => "No room there now",
+  syncing: (link) => ["Syncing with ", named(link.name ?? "…")],
+  together: (link) => ["Together with ", named(link.name ?? "…")],
+  off: () => "",
+};
+// How it stands with the other devices.
+export const linkOf = (link) => STATES[link.state](link);
+
 const SHAPES = {
   memories: "M4 6h16M4 12h16M4 18h10",
   due: "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z",

@@ -1,7 +1,7 @@
 // The page: what is remembered, what is due, what is open, and which devices there are. The device is in the worker.
 import { keep, kept } from "./kept.js";
 import { ask, lead, onEvent } from "./talk.js";
-import { h, icon, inWords, named, notice, timeOf } from "./dom.js";
+import { h, icon, inWords, linkOf, named, notice, timeOf } from "./dom.js";
 import { dropGone, takeUp } from "./drafts.js";
 import { devicesView, welcome, wiped } from "./devices.js";
 import { dueView, memoriesView, questionsView } from "./views.js";
@@ -12,16 +12,6 @@ const VIEWS = [
   { path: "questions", name: "Questions", icon: "questions", view: questionsView, count: (status) => status.questions },
   { path: "devices", name: "Devices", icon: "devices", view: devicesView },
 ];
-const STATES = {
-  alone: () => "On its own",
-  calling: () => "Calling …",
-  away: () => "Other devices away",
-  refused: () => "Not let in",
-  crowded: () => "No room there now",
-  syncing: (link) => ["Syncing with ", named(link.name ?? "…")],
-  together: (link) => ["Together with ", named(link.name ?? "…")],
-  off: () => "",
-};
 const policy = globalThis.trustedTypes?.createPolicy("samemind", {
   createScriptURL: (url) => {
     const whole = new URL(url, location.href);
@@ -101,7 +91,7 @@ function linked(link, told = mailboxes) {
   if (where.hidden) return;
   where.dataset.state = link.state;
   const met = ["away", "calling", "crowded"].includes(link.state) ? Math.max(...mailboxes.filter((each) => !each.trouble).map((each) => each.looked_ms ?? 0), 0) : 0;
-  where.replaceChildren(h("span", {}, met ? `By mailbox, ${timeOf(met)}` : STATES[link.state](link)));
+  where.replaceChildren(h("span", {}, met ? `By mailbox, ${timeOf(met)}` : linkOf(link)));
   where.onclick = () => { location.hash = "#/devices"; };
   current?.linked?.(link);
 }

@@ -63,6 +63,8 @@ def test_it_takes_what_a_laptop_put_under_a_summary(laptop: Laptop, phone: Open)
     pair(page, laptop)
     agreed(page, laptop)
     expect(page.locator("#where")).to_have_attribute("data-state", "together")
+    page.get_by_role("link", name="Devices").click()
+    expect(page.locator(".figures")).to_contain_text("Together with laptop")
     assert any(op["kind"] == "propose" for op in laptop.ask("log", limit=50)["ops"])
 
 
