@@ -132,6 +132,32 @@ def test_a_german_page_says_in_german_what_was_noticed_where_it_was_done_and_all
         assert label.evaluate(_FITS)
 
 
+def test_a_page_says_when_in_the_language_of_its_texts_and_keeps_long_names_in_their_column(
+    laptop: Panel, chromium: Browser
+) -> None:
+    rid = laptop.ask(
+        "remember", text="Nadia lives in Porto", speaker="Ann", claims=["owner lives_in: Lisbon"]
+    )["rid"]
+    laptop.ask(
+        "remember", text="The gate is green", session="whatsapp:WhatsApp Chat with the whole of the family"
+    )
+    with opened(chromium, laptop, "it-IT", 1280) as page:
+        assert (
+            page.evaluate("async () => (await import('/js/i18n.js')).ago(Date.now() - 300_000)")
+            == "5 minutes ago"
+        )
+        go(page, "memories")
+        page.locator(".facet-value").filter(has_text="whatsapp:").wait_for()
+        counts = page.locator(".facet-value").evaluate_all(
+            "(all) => all.map((each) => each.getBoundingClientRect().right)"
+        )
+        assert max(counts) <= page.locator(".browse-list").evaluate(
+            "(each) => each.getBoundingClientRect().left"
+        )
+        go(page, f"memory/{rid}")
+        expect(page.locator(".claim-says").filter(has_text="Lisbon")).to_have_text("You: lives in Lisbon")
+
+
 def test_where_nothing_is_remembered_every_page_offers_the_next_step(laptop: Panel) -> None:
     page = laptop.page()
     for path in ("graph", "inbox", "memories", "?ask=where+does+Ann+live"):

@@ -41,7 +41,8 @@ export function list(names) {
 }
 
 const UNITS = [["year", 31_556_952], ["month", 2_629_746], ["week", 604_800], ["day", 86_400], ["hour", 3600], ["minute", 60]];
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+// These stand within sentences, so they are in the language of the texts.
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 const DAYS_TOLD = 30;
 
 /** How long ago, or how far ahead, roughly; a date where that says more. */

@@ -198,7 +198,7 @@ function claimOf(claim) {
   return h(
     "li",
     { class: `claim ${claim.standing}` },
-    h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), ` ${relationWords(claim.relation)} `, h("b", {}, claim.value)),
+    h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), `: ${relationWords(claim.relation)} `, h("b", {}, claim.value)),
     h("span", { class: "muted" }, standingOf(claim)),
     claim.instead.length > 0 && h("span", { class: "muted" }, claim.open ? t("against: ") : t("now: "), others(claim.instead)),
     claim.replaced.length > 0 && h("span", { class: "muted" }, t("replaces: "), others(claim.replaced)),
