@@ -10,7 +10,7 @@ import sqlite3
 from collections import Counter
 from typing import Final, Literal
 
-from cognition.decay import DecayProfile, Life
+from cognition.decay import TYPE_DEFAULT, DecayProfile, Life
 from replica import Memory
 
 Tier = Literal["hot", "warm", "cold"]
@@ -18,10 +18,12 @@ Tier = Literal["hot", "warm", "cold"]
 HOT_MIN: Final = 0.5
 
 
-# What decides where a memory stands, and no text.
-_PAGE: Final = """SELECT m.id, x.id IS NOT NULL, m.rid, m.created, m.updated, m.last_access,
-    m.type, m.half_life, m.pinned, m.archived, m.told_at
-    FROM shown_memory m LEFT JOIN summary_member x ON x.id = m.id WHERE m.id > ? ORDER BY m.id LIMIT ?"""
+# The moments of a `Life` in SQL, of a memory `m`.
+_MOMENTS: Final = {
+    "told_ms": "ifnull(m.told_at, m.created >> 16)",
+    "updated_ms": "m.updated >> 16",
+    "last_access_ms": "CASE WHEN m.last_access BETWEEN 1 AND :now THEN m.last_access END",
+}
 
 
 def tier(memory: Memory, *, stands_under_summary: bool, now_ms: int, profile: DecayProfile) -> Tier:
@@ -37,13 +39,25 @@ def count_tiers(
     connection: sqlite3.Connection, after: int, limit: int, *, now_ms: int, profile: DecayProfile
 ) -> tuple[Counter[Tier], int | None]:
     """Count where a page of memories stand, from the row after one on; and say which was the last, if there was any."""
-    counts: Counter[Tier] = Counter()
-    rows = connection.execute(_PAGE, (after, limit)).fetchall()
-    for _, under, rid, created, updated, last_access, *held in rows:
-        fields = dict(zip(("type", "half_life", "pinned", "archived", "told_at"), held, strict=True))
-        memory = Memory(rid, "", fields, created, updated, 0, 0, last_access)
-        counts[tier(memory, stands_under_summary=bool(under), now_ms=now_ms, profile=profile)] += 1
-    return counts, rows[-1][0] if rows else None
+    of_type = " ".join(f"WHEN '{name}' THEN {each!r}" for name, each in profile.half_lives_s.items())
+    # Where there is none it is NULL, and a memory is hot: nothing fades.
+    latest = "max({0})" if len(profile.moments) > 1 else "{0}"
+    since = latest.format(", ".join(f"ifnull({_MOMENTS[name]}, -1e18)" for name in profile.moments))
+    rows = connection.execute(
+        f"""SELECT tier, count(*), max(id) FROM (
+            SELECT m.id, CASE
+                WHEN x.id IS NOT NULL OR m.archived THEN 'cold'
+                WHEN m.pinned THEN 'hot'
+                WHEN {since} = -1e18 THEN 'hot'
+                WHEN (:now - {since}) / 1000.0 <= ifnull(nullif(m.half_life, 0),
+                    CASE m.type {of_type} ELSE {profile.half_lives_s[TYPE_DEFAULT]!r} END) THEN 'hot'
+                ELSE 'warm' END AS tier
+            FROM shown_memory m LEFT JOIN summary_member x ON x.id = m.id WHERE m.id > :after ORDER BY m.id LIMIT :limit
+        ) GROUP BY tier""",
+        {"now": now_ms, "after": after, "limit": limit},
+    ).fetchall()
+    counts: Counter[Tier] = Counter({tier: count for tier, count, _ in rows})
+    return counts, max((last for _, _, last in rows), default=None)
 
 
 def told_ms(memory: Memory) -> int:

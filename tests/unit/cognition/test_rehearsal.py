@@ -8,11 +8,12 @@ from math import isnan
 import pytest
 
 from cognition.days import DAY_MS
-from cognition.decay import DecayProfile, memlocal, memori, yantrik
+from cognition.decay import HALF_LIVES, PROFILES, DecayProfile, memlocal, memori, yantrik
 from cognition.memories import read_memories
 from cognition.rehearsal import TELL_MS, Rehearsals, keep
 from cognition.tiers import Tier, count_tiers, life_of, tier
 from replica import Forget, Memory, MemoryId, OpKind, Write
+from replica.fields import Value
 from replica.ops import Set
 from tests.support.minds import Home
 from tests.support.published import published
@@ -128,6 +129,31 @@ def test_tiers_are_counted_as_each_is_shown_and_by_the_profile_of_the_device(hom
             counted.update(page)
         assert counted == expected
         assert counted == Counter(stands(shown(home, rid), home.now_ms, profile=profile) for rid in rids)
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+def test_tiers_change_at_the_very_millisecond_at_which_each_memory_has_half_its_strength(
+    home: Home, profile: DecayProfile
+) -> None:
+    kinds: list[dict[str, Value]] = [{}]
+    kinds += [{"type": name} for name in HALF_LIVES]
+    halves: list[dict[str, Value]] = [{}, {"half_life": 29 * DAY_MS / 1_000}]
+    rids = [
+        home.remember("note", told_at=home.now_ms - ago_ms, **kind, **half)
+        for ago_ms in (-DAY_MS, 0, 29 * DAY_MS, 30 * DAY_MS, 30 * DAY_MS + 1, 1_000 * DAY_MS)
+        for kind in kinds
+        for half in halves
+    ]
+    for rid in rids[::5]:
+        recalled(home, rid)
+    keep(home.core, home.connection, {}, home.now_ms + TELL_MS)
+    seen = Counter[str]()
+    for days in (0, 1, 29, 30, 31, 138, 139, 179, 180, 181, 346, 347, 365):
+        for now_ms in (home.now_ms + days * DAY_MS, home.now_ms + days * DAY_MS + 1):
+            page, _ = count_tiers(home.connection, 0, 1_000, now_ms=now_ms, profile=profile)
+            assert page == Counter(stands(shown(home, rid), now_ms, profile=profile) for rid in rids)
+            seen += page
+    assert seen.keys() == {"hot", "warm"}
 
 
 def test_threads_that_recall_at_once_lose_no_count() -> None:
