@@ -55,10 +55,9 @@ def wording_of(connection: sqlite3.Connection, rid: bytes, names: Sequence[str])
     return next(_wordings(connection, "WHERE rid = ?", (rid,), names), None)
 
 
-def labelled_wordings(connection: sqlite3.Connection, names: Sequence[str]) -> Iterator[Wording]:
-    """Return what every memory says that has any of these fields, at least two, with them, in the order of rows."""
-    columns = ", ".join(f'"{name}"' for name in names)
-    return _wordings(connection, f"WHERE coalesce({columns}) IS NOT NULL ORDER BY id", (), names)
+def wordings_with(connection: sqlite3.Connection, name: str, names: Sequence[str]) -> Iterator[Wording]:
+    """Return what every memory says that has a field, with these of its fields, in the order of rows."""
+    return _wordings(connection, f'WHERE "{name}" IS NOT NULL ORDER BY id', (), names)
 
 
 def _wordings(

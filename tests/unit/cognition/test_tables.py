@@ -1,7 +1,10 @@
+from itertools import chain, combinations, product
+
 import pytest
 
 from cognition.tables import TABLES_VERSION, CognitionTables, indexed
 from replica import Edit, Forget, Remember, Set, Write, new_memory_id
+from replica.fields import MS_MAX, Value
 from tests.support.minds import NOW_MS, Home
 from tests.support.published import published
 
@@ -136,6 +139,26 @@ def test_dropped_tables_come_back_the_same(home: Home) -> None:
     assert len(queued(home)) == 33
     row = home.connection.execute("SELECT value FROM cognition WHERE name = 'version'").fetchone()
     assert row == (TABLES_VERSION,)
+
+
+def test_tables_filled_at_once_file_each_word_where_a_commit_files_it(home: Home) -> None:
+    values: dict[str, list[Value]] = {
+        "speaker": ["Ann O'Neill"],
+        "told_at": [0, -1, 1_683_500_000_000, MS_MAX, -MS_MAX, -62_135_596_800_000],
+        "topic": ["boats", "rive gauche"],
+        "project": ["harbour"],
+        "tags": [["one"], ['a "quote"', "two words", "Ärger"]],
+        "meta": [{"caption": "a red boat", "count": 3, "share": 0.5}],
+    }
+    for names in chain.from_iterable(combinations(values, size) for size in range(len(values) + 1)):
+        for fields in product(*(values[name] for name in names)):
+            home.remember("said here", **dict(zip(names, fields, strict=True)))
+    words = "SELECT * FROM memory_word_at ORDER BY doc, col, offset, term"
+    before = home.connection.execute(words).fetchall()
+    home.connection.execute("UPDATE cognition SET value = 0 WHERE name = 'version'")
+    CognitionTables().migrate(home.connection)
+    assert home.connection.execute(words).fetchall() == before
+    assert {term for term, *_ in before} >= {"neill", "mai", "gauch", "quot", "arger", "red"}
 
 
 def test_tables_of_a_picture_that_nobody_searches_are_made_and_stay_empty(home: Home) -> None:

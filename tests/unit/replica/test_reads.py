@@ -361,11 +361,11 @@ def test_texts_are_read_by_rows_with_the_fields_that_are_asked_for() -> None:
     core.commit([Write(Remember("One", {"speaker": "Bob", "tags": ["a", "b"]}), first)], NOW_MS)
     core.commit([Write(Remember("Two", {"told_at": 5}), second)], NOW_MS + 1)
     one, two = all_numbers(connection)
-    wordings = list(texts_of.labelled_wordings(connection, ("speaker", "tags")))
+    wordings = list(texts_of.wordings_with(connection, "tags", ("speaker", "tags")))
     assert [(each.id, each.text, each.fields) for each in wordings] == [
         (one, "One", {"speaker": "Bob", "tags": ["a", "b"]})
     ]
-    assert [each.id for each in texts_of.labelled_wordings(connection, ("topic", "told_at"))] == [two]
+    assert [each.id for each in texts_of.wordings_with(connection, "told_at", ("topic",))] == [two]
     assert list(texts_of.wordings_of(connection, [one, 99], ("speaker", "tags"))) == wordings
     other = texts_of.wording_of(connection, second, ("speaker", "tags"))
     assert other is not None
