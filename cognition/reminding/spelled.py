@@ -17,7 +17,8 @@ from cognition.times import folded, meanings
 
 # "1er" is no German "er".
 _WORD: Final = re.compile(r"(?<!\d)[^\W\d_]+")
-_JOINED: Final = re.compile("tag|dag|mittwoch|morgen[vf]r")
+_JOINED: Final = re.compile("tag|dag|mittwoch|morgen[a-z]")
+_MORROWS: Final = frozenset(["morgen", "ubermorgen", "overmorgen"])
 # Words of one number: "veinte y uno", "dwudziestego pierwszego".
 _WORDS_MAX: Final = 3
 _ORDERED: Final = re.compile(r"(?<![\w.,/:-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w/-]|[.,:]\d)")
@@ -106,8 +107,8 @@ def _apart(said: str) -> str:
             day = match[0].removesuffix(part)
             if (
                 day != match[0]
-                and (day in ("morgen", "mittwoch") or day.endswith("dag" if "dag" in day else "tag"))
-                and (day == "morgen" or weekday_of(day) is not None)
+                and (day in _MORROWS or day == "mittwoch" or day.endswith("dag" if "dag" in day else "tag"))
+                and (day in _MORROWS or weekday_of(day) is not None)
             ):
                 return f"{day} {part}"
         return match[0]

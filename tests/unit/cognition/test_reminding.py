@@ -86,6 +86,23 @@ def test_spans_deadlines_beginnings_notes_months_and_clocks_are_read_in_each_of_
     assert wrong == []
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("Morgenavond om half acht eten bij oma", "2026-11-26T19:30"),
+        ("herinner me morgenavond om half acht aan oma", "2026-11-26T19:30"),
+        ("morgenochtend om 8 uur tandarts", "2026-11-26T08:00"),
+        ("overmorgenavond om 8 uur film", "2026-11-27T20:00"),
+        ("morgenabend um halb acht Essen bei Oma", "2026-11-26T19:30"),
+        ("übermorgenabend um 8 Kino", "2026-11-27T20:00"),
+    ],
+)
+def test_tomorrow_and_its_part_may_be_one_word(text: str, due: str) -> None:
+    found = read_reminder(text, WEDNESDAY)
+    assert found is not None
+    assert found.due.isoformat()[:16] == due
+
+
 def test_of_a_fourth_hundred_sentences_none_is_read_wrongly() -> None:
     """By another stranger, each told on a day of its own; six were not read when it was first run."""
     sentences = json.loads((DATA / "reminders_fourth.json").read_text(encoding="utf-8"))
