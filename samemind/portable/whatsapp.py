@@ -3,7 +3,8 @@
 `31/12/2023, 22:14 - Ann: …` is what Android writes, `[31.12.23, 22:14:03] Ann: …` an iPhone; a message goes on over
 the lines behind it. No file says who brought it in: everybody is named, and the profile says which name is the owner's.
 What the program says itself is left out. It stands behind a mark that nobody types, or in angle brackets, or has no
-name before it. The times are those of a clock without a zone, and are taken as UTC, so that every device reads them
+name before it; on Android, that a message was deleted looks as if it had been said, and is known by its words.
+The times are those of a clock without a zone, and are taken as UTC, so that every device reads them
 alike. Whether 3/4 is in March or in April is what the whole of the file says.
 """
 
@@ -31,6 +32,21 @@ _SEPARATOR: Final = re.compile(r"[./-]")
 _NAMED: Final = re.compile(r"(?P<name>[^:\n]{1,60}?): (?P<text>.*)", re.DOTALL)
 _OWN_MARK: Final = "\u200e"
 _OWN_WORDS: Final = re.compile(r"<[^<>\n]+>")
+# In the languages that samemind reads; of "you", as the owner deleted it, and of whoever else did.
+_DELETED: Final = frozenset(
+    [
+        "this message was deleted", "you deleted this message",
+        "diese nachricht wurde gelöscht", "du hast diese nachricht gelöscht",
+        "se eliminó este mensaje", "eliminaste este mensaje",
+        "ce message a été supprimé", "vous avez supprimé ce message",
+        "questo messaggio è stato eliminato", "hai eliminato questo messaggio",
+        "mensagem apagada", "esta mensagem foi apagada", "você apagou esta mensagem",
+        "dit bericht is verwijderd", "u hebt dit bericht verwijderd", "je hebt dit bericht verwijderd",
+        "ta wiadomość została usunięta", "ten komunikat został usunięty", "usunięto tę wiadomość",
+        "данное сообщение удалено", "вы удалили данное сообщение",
+        "це повідомлення видалено", "ви видалили це повідомлення",
+    ]
+)  # fmt: skip
 _ADDED: Final = re.compile(r"\s*\u200e<[^<>\n]*>$")
 # What is around a name or a number to say which way it is written, and before one that is in no address book.
 _AROUND_NAMES: Final = "\u200e\u200f\u202a\u202c~\u202f\u00a0 "
@@ -173,4 +189,4 @@ def _spoken(text: str) -> str:
     if text.startswith(_OWN_MARK):
         return ""
     text = _ADDED.sub("", text).strip()
-    return "" if _OWN_WORDS.fullmatch(text) else text
+    return "" if _OWN_WORDS.fullmatch(text) or text.rstrip(".").casefold() in _DELETED else text

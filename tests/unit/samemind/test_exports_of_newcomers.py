@@ -149,6 +149,23 @@ def test_a_chat_keeps_what_people_wrote_over_lines_and_says_where_it_is_broken(t
     assert {each.fields["topic"] for each in zipped} == {"WhatsApp Chat - Ann"}
 
 
+@pytest.mark.parametrize(
+    "placeholder",
+    [
+        "This message was deleted", "You deleted this message", "Diese Nachricht wurde gelöscht.",
+        "Questo messaggio è stato eliminato", "Dit bericht is verwijderd", "Ce message a été supprimé",
+        "Se eliminó este mensaje.", "Mensagem apagada", "Данное сообщение удалено",
+    ],
+)  # fmt: skip
+def test_a_message_that_was_deleted_in_a_chat_is_no_memory(placeholder: str) -> None:
+    text = (
+        f"13/02/2024, 10:00 - Ann: hello\n13/02/2024, 10:01 - Ann: {placeholder}\n"
+        f"13/02/2024, 10:02 - Bob: {placeholder} by whom?\n"
+    )
+    said = [record.text for record in whatsapp.read("a.txt", text) if isinstance(record, Item)]
+    assert said == ["hello", f"{placeholder} by whom?"]
+
+
 def zipped(path: Path, files: dict[str, bytes | str]) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for place, data in files.items():
