@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
-from samemind.errors import Failed, Locked, NotFound, Usage
+from samemind.errors import Failed, Locked, NotFound, Usage, translated
 from samemind.platform import system
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def draw(path: str) -> str | PipeContent:
             data = pipe.read(PIPED_BYTES_MAX + 1)
     except FileNotFoundError:
         raise no_such_file(path) from None
+    except OSError as error:  # too long a name, or a folder that nobody may look into
+        raise translated(error) from None
     if len(data) > PIPED_BYTES_MAX:
         raise Usage(
             f"{place.name}: expected at most {PIPED_BYTES_MAX >> 20} MB out of a pipe, it gives more: import a file",

@@ -132,6 +132,13 @@ def test_a_pipe_with_a_name_is_read_by_whoever_asks_too(mind: BlockingMind, tmp_
 
 
 @pytest.mark.endtoend
+def test_a_path_that_the_system_refuses_is_an_error_like_any_other(mind: BlockingMind) -> None:
+    """It is looked at before anything is asked for, where errors of verbs are put in our words."""
+    with pytest.raises(Failed, match="name too long") as refused:
+        mind.import_("x" * 300)
+    assert refused.value.code == "io"
+
+
 def test_a_pipe_that_gives_nothing_holds_no_store_and_ends_by_ctrl_c(tmp_path: Path) -> None:
     home = tmp_path / "home"
     assert cli.run(home, "remember", "Ann keeps bees").code == 0
