@@ -10,6 +10,8 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from replica import Replica
+from replica.compaction import compact
+from replica.snapshot import absorb, make_snapshot, read_snapshot
 from samemind import memory_trim
 from tests.support.cli import SECONDS_MAX, environment
 from tests.support.devices import devices
@@ -141,5 +143,37 @@ def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps
                 assert len(given) == written, "once for what came, and not again"
                 await laptop.remember("something")
                 await wait_all_tasks_blocked()
+
+    trio.run(main, clock=clock)
+
+
+def test_a_minute_after_a_snapshot_came_memory_is_given_back_though_the_log_is_as_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, given = MockClock(), list[float]()
+
+    async def give_back(replica: Replica) -> None:
+        given.append(trio.current_time())
+
+    monkeypatch.setattr(memory_trim, "give_back", give_back)
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "phone") as (laptop, phone),
+            memory_trim.kept_small(phone.replica),
+        ):
+            await wait_all_tasks_blocked()
+            clock.jump(memory_trim.QUIET_SECONDS)  # what it takes to open one is given back
+            await wait_all_tasks_blocked()
+            given.clear()
+            await laptop.remember("something")
+            await laptop.replica.run(lambda core, _: compact(core, laptop.replica.now_ms()))
+            snapshot = await laptop.replica.run(lambda core, _: make_snapshot(core))
+            await phone.replica.run(lambda core, _: absorb(core, read_snapshot(snapshot, core), 0))
+            assert await phone.texts() == {"something"}
+            await wait_all_tasks_blocked()
+            clock.jump(memory_trim.QUIET_SECONDS)
+            await wait_all_tasks_blocked()
+            assert len(given) == 1
 
     trio.run(main, clock=clock)
