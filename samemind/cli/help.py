@@ -142,6 +142,7 @@ def _describe(verb: Command[Any, Any]) -> dict[str, Any]:
                 "help": one.word.help,
             }
             for one in declared(verb.options)
+            if one.word.flag or one.word.metavar  # what has neither is for other interfaces
         ],
         "result": list(verb.result.__dataclass_fields__),
     }
