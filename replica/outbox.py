@@ -6,7 +6,7 @@ batch of its commits under one signature for each feed, so it is sent on whole.
 """
 
 from collections import deque
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from itertools import islice
 from typing import Final
 
@@ -80,6 +80,10 @@ class Outbox:
                 self._refused.add(no)
             else:
                 self._held[no] = max(self._held.get(no, 0), seqs[-1])
+
+    def leave_waiting(self, core: Core, feeds: Iterable[int]) -> None:
+        """Send no more of what these feeds come to now: the other side refuses it as well, until it asks again."""
+        join(self._known, {no: core.feeds[no].seq for no in feeds})
 
     def is_empty(self, core: Core) -> bool:
         """Say whether everything in the log was sent or is known over there."""

@@ -57,8 +57,10 @@ from sync.wire.messages import (
     trust_digest,
 )
 
-# A frame refused for a gap is asked for again, but not in a loop: what is missing has to come from elsewhere first.
+# A frame refused for a gap is asked for again, but not in a loop: what is missing has to come from elsewhere first. As
+# long as nothing comes, each pause is twice the one before.
 PULL_AGAIN_MS: Final = 30_000
+PULL_AGAIN_MS_MAX: Final = 3_600_000
 # What is over a quota is not asked for again before there is room for some of it.
 ROOM_AGAIN_MS: Final = 600_000
 # News of nobody, which changes nothing: what whoever is busy says, so that the peer goes on waiting.
@@ -82,16 +84,35 @@ class _Lacking:
 
     `gap`: something else must come first, and may come from this peer. `stopped`: something was refused for good,
     and may be taken when the group changes. `for_upgrade`: what the gaps miss is in a snapshot not understood here.
+    `since_ms`, `news`: when it asked last, or ran out of room, and what `Core.news` was then. It waits for `room_ms` at
+    least, and for `pause_ms` where nothing has come.
     """
 
-    asked_ms: int
+    since_ms: int
+    news: int
+    pause_ms: int = PULL_AGAIN_MS
+    room_ms: int = 0
     gap: bool = False
     stopped: bool = False
     for_upgrade: bool = False
 
-    def is_due(self, now_ms: int) -> bool:
-        """Say whether it is time to ask again."""
-        return self.gap and now_ms - self.asked_ms >= PULL_AGAIN_MS
+    def wait_ms(self, now_ms: int, news: int) -> int | None:
+        """Return in how many ms it is time to ask again; None where there is nothing to ask for."""
+        if not self.gap:
+            return None
+        pause_ms = max(self.room_ms, self.pause_ms if news == self.news else PULL_AGAIN_MS)
+        passed_ms = now_ms - self.since_ms
+        return max(0, pause_ms - passed_ms) if passed_ms >= 0 else 0  # the clock was set back
+
+    def asked(self, now_ms: int, news: int) -> None:
+        """Hear that it asks now."""
+        longer_ms = min(2 * self.pause_ms, PULL_AGAIN_MS_MAX)
+        self.pause_ms = longer_ms if news == self.news else PULL_AGAIN_MS
+        self.since_ms, self.news, self.room_ms = now_ms, news, 0
+
+    def has_no_room(self, now_ms: int, room_ms: int) -> None:
+        """Hear that something has to wait for so long, for which the peer may send more than there is room for."""
+        self.gap, self.since_ms, self.room_ms = True, now_ms, room_ms
 
 
 class Exchange:
@@ -133,12 +154,12 @@ class Exchange:
         self._outbox: Outbox | None = None
         self._begun: Outbox | None = None
         """From what a peer whose Hello named no op is sent everything, as long as it has said no Heads."""
-        self._unanswered: deque[Sent] = deque()
-        """What left in each frame, and each part of a snapshot, that is not acknowledged yet."""
+        self._unanswered: deque[tuple[Outbox, Sent]] = deque()
+        """What left in each frame, and each part of a snapshot, that is not acknowledged yet, and from which outbox."""
         self._leaving = Leaving(core, cut)
         self._incoming = Incoming(core, peer)
         self._incoming.shared(len(core.proofs))
-        self._lacking = _Lacking(now_ms)
+        self._lacking = _Lacking(now_ms, core.news)
         self._asked_about: tuple[dict[int, int], tuple[OpRef, ...]] = {}, ()
         """What was last asked about, and how far those feeds reached: a peer may make us ask again and again."""
         self._peer_folds = False
@@ -324,8 +345,8 @@ class Exchange:
         """Return what there is to say now; call it at the start and whenever the log or the group grew."""
         if self.session.phase is Phase.OPEN:
             self._share_group()
-        if self._lacking.is_due(now_ms) and self.session.phase is Phase.OPEN:
-            self._lacking.asked_ms = now_ms
+        if self.asks_again_ms(now_ms) == 0:
+            self._lacking.asked(now_ms, self._core.news)
             self.ask()
         self._push()
         if self.session.is_quiet and self._may_ask_for_proof():
@@ -349,14 +370,14 @@ class Exchange:
             room -= 1
             if self._leaving.is_under_way or self._outbox.lacks_base(self._core):
                 part, sent = self._leaving.next_part(self._outbox)
-                self._unanswered.append(sent)
+                self._unanswered.append((self._outbox, sent))
                 self.session.say(part)
                 continue
             frame = self._outbox.next_frame(self._core)
             if frame is None:
                 self._say_caught_up()
                 return
-            self._unanswered.append(self._outbox.sent)
+            self._unanswered.append((self._outbox, self._outbox.sent))
             self.session.say(Ops(encode_frame(frame), self._outbox.is_empty(self._core)))
 
     def _say_caught_up(self) -> None:
@@ -369,6 +390,10 @@ class Exchange:
         if self.session.phase is Phase.OPEN:
             self._lacking.gap = self._lacking.stopped = False
             self._pull()
+
+    def asks_again_ms(self, now_ms: int) -> int | None:
+        """Return in how many ms `more` asks again for what could not be taken; None where nothing waits for that."""
+        return self._lacking.wait_ms(now_ms, self._core.news) if self.session.phase is Phase.OPEN else None
 
     def ask_memory(self, question: str, limit: int) -> None:
         """Ask the peer to find something in its memory; `session.may_ask` says whether that may be asked now."""
@@ -457,8 +482,8 @@ class Exchange:
         lacking = self._lacking
         lacking.gap |= any(each.gap for each in taken.refusals) and not lacking.for_upgrade
         lacking.stopped |= not all(each.gap for each in taken.refusals)
-        if any(each.fault is Fault.CHAINS for each in taken.refusals):
-            lacking.asked_ms = now_ms + ROOM_AGAIN_MS
+        if any(each.gap and each.fault is Fault.CHAINS for each in taken.refusals):
+            lacking.has_no_room(now_ms, ROOM_AGAIN_MS)
         refused = tuple(
             Refused(each.origin, each.seq, each.reason, each.gap)
             for each in taken.refusals[:REFUSALS_SAID_MAX]
@@ -481,13 +506,13 @@ class Exchange:
     def _over(self, what: What, wait_ms: int, now_ms: int) -> str:
         """Name a peer that is over its quota, ask it again when there is room, and return what to tell it."""
         self._core.accuse(self._peer, Fault.QUOTA, now_ms)
-        self._lacking.gap, self._lacking.asked_ms = True, now_ms + wait_ms
+        self._lacking.has_no_room(now_ms, wait_ms)
         return told_over(what, wait_ms)
 
     def _answered(self, taken: int, refused: tuple[Refused, ...]) -> None:
         """Hear what the peer made of the oldest frame, or of the last part of a snapshot, that it has not answered."""
         self.refusals += refused
-        sent = self._unanswered.popleft()
+        outbox, sent = self._unanswered.popleft()
         if self._leaving.ended_with(sent):
             self._leaving.answered(refused)
             self.use.carried_snapshot()
@@ -499,6 +524,9 @@ class Exchange:
             self.use.carried(passed_on, taken - own, own=own > 0 and taken > 0)
         if self._outbox is not None:
             self._outbox.answered(self._core, sent, {(each.origin, each.seq) for each in refused})
+        if outbox is self._outbox:  # else the peer has asked again since, and is sent the rest anew
+            waits = {each.origin for each in refused if each.gap}
+            outbox.leave_waiting(self._core, [no for no in sent if self._core.feeds[no].origin in waits])
 
     def _take_part(self, part: Base, now_ms: int) -> None:
         refused: tuple[Refused, ...] = ()
@@ -534,7 +562,7 @@ class Exchange:
                 why = f"the snapshot holds ops of {stranger.hex()[:8]}, who is not a member of this group"
                 return why, False
             if not may_begin(self._core, snapshot, self._peer, now_ms):
-                self._lacking.gap, self._lacking.asked_ms = True, now_ms + ROOM_AGAIN_MS
+                self._lacking.has_no_room(now_ms, ROOM_AGAIN_MS)
                 return "it begins more chains of writes than are taken at a time: it waits there", True
             known = len(self._core.vouched)
             if not absorb(self._core, snapshot, now_ms):

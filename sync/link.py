@@ -12,7 +12,8 @@ that.
 A peer that goes away is noticed in three ways, none of which polls. While nothing is owed, TCP's keepalive
 asks every minute, at the cost of two empty packets, and gives up after a minute and a half. While the peer
 owes an answer, it has a minute to say something. While we are writing, every slice has to leave within half
-a minute. An idle link therefore costs five sleeping tasks, no timer of ours, and the kernel's keepalive.
+a minute. An idle link therefore costs five sleeping tasks, no timer of ours, and the kernel's keepalive; only where
+something could not be taken yet, one timer says when to ask for it again.
 """
 
 import functools
@@ -100,7 +101,8 @@ class LinkProgress:
     `position`: how long the log was. `news`: what `Core.news` was. `unsent`: how many ops held here the peer
     is known to lack. `group`: how many introductions and revocations are known here. `open`: both know whom
     the other trusts. `wait_ms`: how long what others wrote waits for more; `carries_news`: whether the link may carry
-    what comes by no other way (`sync.relay_backoff`).
+    what comes by no other way (`sync.relay_backoff`). `asks_again_ms`: in how many ms this side asks
+    again for what could not be taken.
     """
 
     position: int = -1
@@ -117,6 +119,7 @@ class LinkProgress:
     open: bool = False
     wait_ms: int = 0
     carries_news: bool = False
+    asks_again_ms: int | None = None
 
 
 class Link:
@@ -149,6 +152,7 @@ class Link:
         self._scope = trio.CancelScope()
         self._patience = trio.CancelScope()
         self._silence, self._waiting = trio.CancelScope(), trio.CancelScope()
+        self._watching, self._asks_again = trio.CancelScope(), math.inf
         self._news = trio.Event()
         self._taking = self._writing = False
         self._said = True  # by dialling, or by answering the door
@@ -323,10 +327,12 @@ class Link:
     async def _watch(self) -> None:
         written = self._replica.written
         while True:
-            await self._replica.stirred(self.progress.news)  # a base that is merged is no op
-            if self._replica.news == self.progress.news:
+            with trio.CancelScope(deadline=self._asks_again) as self._watching:
+                await self._replica.stirred(self.progress.news)  # a base that is merged is no op
+            is_time = self._watching.cancelled_caught
+            if self._replica.news == self.progress.news and not is_time:
                 continue  # it came on this very link: what there was to say of it was said in the turn that took it
-            if self.progress.wait_ms:
+            if self.progress.wait_ms and not is_time:
                 with trio.move_on_after(self.progress.wait_ms / 1000) as self._waiting:
                     await self._replica.wrote(written)
             written = self._replica.written  # before the turn: what one writes as it ends is not to wait
@@ -417,6 +423,7 @@ class Link:
                 exchange.session.phase is Phase.OPEN,
                 exchange.relaying.wait_ms,
                 exchange.use.carries_news,
+                exchange.asks_again_ms(self._replica.now_ms()),
             )
             return exchange.has_more and not exchange.is_over
 
@@ -425,6 +432,7 @@ class Link:
             self._asked_in.send_nowait(
                 asked
             )  # there is room: no second one comes before the first is answered
+        self._watching.deadline = self._asks_again = self._ask_deadline()
         self._stir()
         self._turned(self)
         return has_more
@@ -462,6 +470,11 @@ class Link:
         """Until when we have to say something: while a message is being taken, the peer may wait for the answer."""
         owed = self._taking and self._reassured < STILL_HERE_TIMES_MAX
         return trio.current_time() + STILL_HERE_SECONDS if owed else math.inf
+
+    def _ask_deadline(self) -> float:
+        """When the conversation has to go on by itself, since it asks again for what could not be taken."""
+        wait_ms = self.progress.asks_again_ms
+        return math.inf if wait_ms is None else trio.current_time() + wait_ms / 1000
 
     def _answer_deadline(self) -> float:
         """Until when the peer has to say something: it owes nothing while all is quiet, or it waits for us."""

@@ -30,6 +30,7 @@ from samemind.config import Settings
 from samemind.plain import to_json
 from sync.exchange import Exchange
 from sync.identity import Identity
+from sync.session import CREDITS
 from sync.wire.messages import Heads, Ops, decode_message, encode_message
 from tests.support.links import identity
 from tests.support.lying import Lie
@@ -92,6 +93,24 @@ def test_a_link_that_stands_asks_for_what_waits_when_there_is_room_and_not_befor
     ]
     assert asked[0] > 15, "it is a fifth of an hour in debt, and waits for a tenth more"
     assert asked[0] < 25
+
+
+def test_of_what_waits_for_room_no_more_is_sent_before_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All of it was sent once more each time that there was room for a tenth, and read, and refused."""
+    monkeypatch.setattr("replica.outbox.FRAME_OPS_TARGET", 100)
+    ann, ben = group("ann", "ben")
+    ann.quotas = Quotas(Limits(ops=200))
+    for n in range(20):
+        remember(ben, *(f"word {n} {m}" for m in range(100)))
+    ours, theirs = Exchange(ann, ben.device, NOW_MS), Exchange(ben, ann.device, NOW_MS)
+    for minutes in range(0, 18 * 60, 7):
+        theirs.refusals.clear()
+        converse(ours, theirs, NOW_MS + minutes * 60_000)
+        assert len(theirs.refusals) <= CREDITS
+        assert theirs.unsent() == ben.position - ann.position
+    assert agree(ann, ben)
 
 
 def test_a_frame_that_is_held_already_is_no_more_over_any_quota() -> None:

@@ -10,6 +10,8 @@ from trio.testing import MockClock, memory_stream_pair
 from replica import Core, Replica
 from replica.compaction import compact
 from replica.membership import revoke
+from replica.quotas import Limits
+from replica.replica import wall_clock_ms
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError, Untrusted
 from sync.exchange import Exchange
@@ -327,6 +329,34 @@ def test_a_quiet_link_may_be_silent_for_ever_and_does_nothing(tmp_path: Path) ->
                 while not await phone.texts():
                     await phone.replica.changed(0)
                 assert await phone.texts() == {"still there"}
+
+    trio.run(main, clock=clock)
+
+
+def test_what_has_to_wait_is_asked_for_in_time_though_nothing_else_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waited for the next thing that anybody told, and on a quiet link for ever."""
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            limits = Limits(ops=2)
+            await phone.replica.run(lambda core, _: setattr(core.quotas, "limits", limits))
+            async with linked(laptop, phone) as (near, far):
+                await laptop.remember("at once", "one", "two")
+                await phone.replica.changed(0)
+                await laptop.remember("when there is room")
+                while not near.progress.refusals:
+                    await trio.testing.wait_all_tasks_blocked(0.01)
+                wait_ms = far.progress.asks_again_ms
+                assert wait_ms is not None
+                assert near.progress.asks_again_ms is None
+                monkeypatch.setattr(phone.replica, "_clock", lambda: wall_clock_ms() + wait_ms)
+                clock.jump(wait_ms / 1000)
+                await phone.replica.changed(3)
+                assert "when there is room" in await phone.texts()
+                assert far.progress.asks_again_ms is None
 
     trio.run(main, clock=clock)
 
