@@ -11,7 +11,7 @@ and hold back what depends on them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 from replica.collector import collector_paused
@@ -71,7 +71,7 @@ def _choose(
     blocked: set[int] = set()
     unsigned: set[int] = set()
     chosen: list[LogRow] = []
-    for row in chain(core.store.late_rows(), core.store.rows()):
+    for row in chain(core.store.late_rows(), core.store.rows(after=_last_held_back(core, shared))):
         _, no, seq, hlc, _, _, ends, _, seen, _, _, _, signature, status = row
         if no in blocked:
             continue
@@ -100,6 +100,16 @@ def _choose(
         else:
             unsigned.add(no)
     return chosen, {no: signed[no] for no in unsigned}
+
+
+def _last_held_back(core: Core, shared: Vector) -> int:
+    """Return the position before the first op that all others hold: much that one of them lacks may lie before it."""
+    firsts = (
+        row.pos
+        for feed in core.feeds
+        for row in islice(core.store.feed_rows(feed.no, feed.fork + 1, shared[feed.no]), 1)
+    )
+    return max(0, min(firsts, default=core.position + 1) - 1)
 
 
 def leased(core: Core, now_ms: int) -> list[DeviceId]:

@@ -1,5 +1,6 @@
 """Ops leave the log only when everybody under a lease has folded them, and nothing changes for anyone."""
 
+from collections.abc import Iterator
 from hashlib import sha256
 from random import Random
 
@@ -14,10 +15,12 @@ from replica.errors import InvalidOp
 from replica.history import history
 from replica.ids import derived_memory_id
 from replica.membership import revoke
+from replica.oplog import LogRow
 from replica.ops import Untag
 from replica.refold import refold_after_upgrade
 from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from replica.storage.memory_store import MemoryStore
+from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
 from tests.support.published import published
@@ -313,6 +316,29 @@ def test_a_long_log_leaves_some_at_a_time_and_every_step_holds() -> None:
     assert max(moved) <= 10
     assert sum(moved) == 48
     assert log_length(ann) == 0
+
+
+def test_what_one_member_lacks_is_not_read_by_each_step_that_lets_the_rest_leave() -> None:
+    read: list[int] = []
+
+    class Counted(SqliteStore):
+        def rows(self, *, after: int = 0, limit: int | None = None) -> Iterator[LogRow]:
+            for row in super().rows(after=after, limit=limit):
+                read.append(row.pos)
+                yield row
+
+    ann = core_of("ann", Counted(connect(":memory:")))
+    ben, dan = core_of("ben"), core_of("dan")
+    for core, name in ((ann, "ann"), (ben, "ben"), (dan, "dan")):
+        acquaint(core, name, "ann", "ben", "cat", "dan")
+    remember(ben, *(f"what cat lacks {n}" for n in range(50)))
+    sync(ben, ann)
+    remember(dan, *(f"what all hold {n}" for n in range(20)))
+    sync(dan, ann)
+    (feed,) = (feed for feed in ann.feeds if feed.origin.device == dan.device)
+    read.clear()
+    assert [row.pos for row in compactable(ann, [{feed.no: feed.seq}])] == [*range(51, 71)]
+    assert min(read) == 51
 
 
 def test_the_short_ids_of_a_base_are_read_in_one_piece() -> None:
