@@ -188,9 +188,15 @@ class Replica:
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
         with _trouble_told():
-            if self._core.store.lags and not await self._driver.run(self._follow):
-                function = reading_ahead(function, self._derived)
-            return await self._driver.read(function)
+            return await self._driver.read(await self.reading(function))
+
+    async def reading(
+        self, function: Callable[[sqlite3.Connection], Result]
+    ) -> Callable[[sqlite3.Connection], Result]:
+        """Return what reads the same on a connection of the caller's own: of all that was told by now."""
+        if self._core.store.lags and not await self._driver.run(self._follow):
+            return reading_ahead(function, self._derived)
+        return function
 
     def read_from_thread(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function` likewise, for a thread that runs no trio and waits for it."""

@@ -127,12 +127,13 @@ def _export_notes(device: "Device", folder: Path, progress: "Progress") -> int:
 
 def _export(device: "Device", write: Callable[[list[str]], None], progress: "Progress | None" = None) -> int:
     """Write every line, a page at a time; return how many memories that are, which come first and are nearly all."""
+    import trio
+
     from replica import connect, count_memories
 
-    connection = connect(str(device.home.store), key=device.key)
-    try:
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("BEGIN")
+    def tell(connection: "sqlite3.Connection") -> int:
+        if not connection.in_transaction:  # as it is on a disk that has no room for what is read
+            connection.execute("BEGIN")
         count = count_memories(connection)
         lines = export_lines(connection)
         if progress is not None:
@@ -142,6 +143,11 @@ def _export(device: "Device", write: Callable[[list[str]], None], progress: "Pro
             if progress is not None:
                 progress.done += len(page)
         return count
+
+    connection = connect(str(device.home.store), key=device.key)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        return trio.from_thread.run(device.replica.reading, tell)(connection)
     finally:
         connection.close()
 

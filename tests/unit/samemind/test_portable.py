@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import samemind
-from replica import derived_memory_id, show_memory_id
+from replica import SqliteStore, StoreFailed, derived_memory_id, show_memory_id
 from replica.limits import FIELD_STRING_BYTES_MAX
 from samemind.blocking import BlockingMind
 from samemind.commands.portable import _importing
@@ -425,3 +425,22 @@ def test_an_import_says_how_many_of_what_came_in_are_relations(mind: BlockingMin
         relations = f"{came.relations} relation{'s' if came.relations > 1 else ''}"
         assert shown.startswith(f"{came.imported} {verb} ({many} and {relations}), 0 known already")
     assert mind.import_(file).relations == 0
+
+
+def test_an_export_has_what_a_full_disk_has_no_room_to_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It left out without a word what was told last."""
+
+    def refuse(store: SqliteStore) -> None:
+        if store.lags:
+            raise StoreFailed("the disk is full")
+
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("Ann moved to Lisbon")
+        mind.list()
+        with monkeypatch.context() as full:
+            full.setattr(SqliteStore, "follow", refuse)
+            mind.remember("Bob bakes on Sundays")
+            assert len(mind.list().memories) == 2
+            assert mind.export(output=str(tmp_path / "out.jsonl")).count == 2
