@@ -233,6 +233,12 @@ class Syncer:
 
         Of two that had no group, the one that shows the code founds it.
         """
+        trust = self._group.trust
+        if self._identity.device_id in trust.revoked and not trust.admits(partner.device_id):
+            raise PairingFailed(
+                f"{partner.name} proved the code, but this device is not in the group that it holds, so it takes "
+                "nobody in: pair it with a device of that group first, or, if none is left, samemind group rebuild"
+            )
         introduction = introduce(
             self._identity.sign,
             self._identity.device_id,

@@ -18,6 +18,7 @@ from samemind.errors import SamemindError
 from sync import Identity
 from tests.support import cli
 from tests.support.household import Member, members_agree, seconds_until
+from tests.support.pages import waiting
 
 Household = tuple[Member, Member, Member, Member]
 
@@ -238,3 +239,33 @@ def test_an_encrypted_store_is_rebuilt_encrypted(tmp_path: Path) -> None:
     assert "zyzzyvaquux" in cli.run(home.folder, "list", **secret).out
     files = [path for path in home.folder.rglob("*") if path.is_file()]
     assert not [path.name for path in files if b"zyzzyvaquux" in path.read_bytes()]
+
+
+def test_where_only_a_backup_is_left_its_device_founds_a_group_of_its_own(tmp_path: Path) -> None:
+    """Restored without the key it is a new device, which nobody is left to introduce."""
+    old, new, backup = tmp_path / "old", tmp_path / "new", tmp_path / "backup.db"
+    phones = [tmp_path / "one", tmp_path / "two"]
+    cli.run(old, "init", "--name", "laptop")
+    cli.run(phones[0], "init", "--name", "one")
+    assert pair(old, phones[0])["name"] == "one"
+    cli.run(old, "remember", "Ann moved to Lisbon")
+    cli.run(old, "backup", str(backup))
+    assert "samemind group rebuild" in cli.run(new, "restore", str(backup)).out
+    cli.run(phones[1], "init", "--name", "two")
+    failed = pair(new, phones[1])["error"]
+    assert failed["code"] == "pairing_failed"
+    assert "samemind group rebuild" in failed["message"]
+    assert "revoked" not in failed["message"]
+    rebuilt = cli.run(new, "--json", "group", "rebuild")
+    assert (rebuilt.json["memories"], rebuilt.json["memories_left_out"]) == (1, [])
+    again = cli.run(new, "group", "rebuild")
+    assert "expected --without" in again.err, "it is in its group now"
+    assert pair(new, phones[1])["name"] == "two"
+
+
+def pair(shows: Path, types: Path) -> Any:
+    """Pair two by the code that one shows, and return what that one says in the end."""
+    with waiting(shows, "pair") as (shown, command):
+        cli.run(types, "pair", shown["code"], "--address", shown["address"])
+        out, _ = command.communicate(timeout=60)
+    return json.loads(out.splitlines()[-1])

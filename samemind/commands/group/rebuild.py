@@ -140,7 +140,7 @@ def _chosen(
 
     bad = {find_device(connection, each) for each in options.without}
     staying = {find_device(connection, each) for each in options.staying}
-    if not bad:
+    if not bad and core.device in core.membership.standing:
         raise Usage("expected --without and the device that turned bad, got none", code="invalid")
     if core.device in bad:
         raise NeedsDecision(

@@ -242,6 +242,7 @@ def render(document: Document) -> list[str]:
         former = "NAME" if document["former"] is None else document["former"][:DEVICE_DIGITS]
         lines += [
             "there was no key here, so this is a new device, which the others do not know: samemind pair",
+            "if no device of the group is left to pair with: samemind group rebuild",
             "the device that made the backup is still in the group",
             f"once this one is paired, and if that one is lost, remove it: samemind peers revoke {former}",
         ]
