@@ -1,7 +1,8 @@
 """The words of ten languages by which claims are told.
 
 They are written in a file each, `data/*.toml`, and read from one that is made of all (`python -m
-samemind._tools.generate`): Python takes twenty times as long to read TOML as JSON, and every recall reads them.
+samemind._tools.generate`): Python takes twenty times as long to read TOML as JSON, and every recall reads them. There a
+list is one text with a line for each phrase: ten thousand strings would take six times the memory.
 
 Nobody says which language a note is in: its small words do, and where they do not, all ten may be meant.
 """
@@ -69,8 +70,8 @@ class NamedPatterns:
     def __init__(self, told: Sequence[Mapping[str, Any]], table: str) -> None:
         self._phrases: dict[str, list[str]] = {}
         for each in told:
-            for name, words in each[table].items():
-                self._phrases.setdefault(name, []).extend(words)
+            for name, phrases in each[table].items():
+                self._phrases.setdefault(name, []).append(phrases)
         self._made: dict[str, re.Pattern[str]] = {}
 
     def __iter__(self) -> Iterator[tuple[str, "re.Pattern[str]"]]:
@@ -84,7 +85,7 @@ class NamedPatterns:
     def _of(self, name: str) -> "re.Pattern[str]":
         pattern = self._made.get(name)
         if pattern is None:
-            pattern = self._made[name] = _any_of(self._phrases[name])
+            pattern = self._made[name] = _any_of("\n".join(self._phrases[name]).splitlines())
         return pattern
 
 
@@ -109,7 +110,7 @@ class PatternLexicon:
             (re.compile(rf"(?<!\w){_phrase(phrase)}(?!\w)"), minutes)
             for name, minutes in _BESIDE_HOUR.items()
             for each in self._told
-            for phrase in each.get(name, ())
+            for phrase in _phrases(each, name)
         )
 
     def named_in(self, text: str) -> frozenset[str]:
@@ -159,12 +160,16 @@ def _told() -> Mapping[str, Mapping[str, Any]]:
     return told
 
 
+def _phrases(told: Mapping[str, Any], name: str) -> list[str]:
+    phrases: str = told.get(name, "")
+    return phrases.splitlines()
+
+
 @lru_cache(1)
 def _small() -> Mapping[str, frozenset[str]]:
     found = _NamesByWord()
     for name, told in _told().items():
-        phrases = [phrase for key in _TELLING for phrase in told[key]]
-        for word in _ALONE.findall(level(" ".join((*told["small"], *phrases)))):
+        for word in _ALONE.findall(level(" ".join((told["small"], *(told[key] for key in _TELLING))))):
             found.add(word, name)
     return found
 
@@ -196,9 +201,9 @@ class _Lists(dict[str, "re.Pattern[str]"]):
         self._told = [_told()[name] for name in languages]
 
     def __missing__(self, name: str) -> "re.Pattern[str]":
-        if name in _NO_LISTS or not any(isinstance(each.get(name), list) for each in self._told):
+        if name in _NO_LISTS or not any(isinstance(each.get(name), str) for each in self._told):
             raise KeyError(name)
-        pattern = self[name] = _any_of(phrase for each in self._told for phrase in each.get(name, ()))
+        pattern = self[name] = _any_of(phrase for each in self._told for phrase in _phrases(each, name))
         return pattern
 
 
@@ -241,10 +246,7 @@ def _heads_in(language: str) -> _Heads:
 def words_of(name: str, languages: tuple[str, ...] = LANGUAGES) -> frozenset[str]:
     """Return the leveled words of the phrases of a list, in some languages."""
     return frozenset(
-        word
-        for language in languages
-        for phrase in _told()[language].get(name, ())
-        for word in _RUN.findall(level(phrase))
+        word for language in languages for word in _RUN.findall(level(_told()[language].get(name, "")))
     )
 
 
@@ -254,13 +256,13 @@ def _beginnings(told: Sequence[Mapping[str, Any]]) -> _Heads:
     stems: dict[str, list[tuple[str, str]]] = {}
     others: set[str] = set()
     for each in told:
-        lists = [(name, value) for name, value in each.items() if isinstance(value, list)]
-        lists += [(role, words) for role, words in each["kin"].items()]
+        lists = [(name, value) for name, value in each.items() if isinstance(value, str)]
+        lists += each["kin"].items()
         for table, name in (("trade", TRADES), ("once", FEASTS)):
-            lists += [(name, words) for words in each[table].values()]
-        lists += [(CLOCKS, [phrase for name in _BESIDE_HOUR for phrase in each.get(name, ())])]
+            lists += [(name, phrases) for phrases in each[table].values()]
+        lists += [(CLOCKS, each.get(name, "")) for name in _BESIDE_HOUR]
         for name, phrases in lists:
-            for phrase in phrases:
+            for phrase in phrases.splitlines():
                 first = _RUN.search(level(phrase.split()[0].partition("*")[0]))
                 if phrase[0] in "NH" and not phrase[1:2].isalpha():
                     second = _RUN.search(level(phrase.split()[1]))

@@ -73,8 +73,21 @@ def outputs() -> dict[Path, str]:
 def _languages() -> str:
     """Return the words of all languages: a line each, so that a change of one shows as that."""
     told = {name: tomllib.loads((GRAMMAR / f"{name}.toml").read_text("utf-8")) for name in LANGUAGES}
-    lines = [f'"{name}": {json.dumps(words, ensure_ascii=False)}' for name, words in told.items()]
+    for words in told.values():
+        del words["name"]  # is for who reads the file
+    lines = [f'"{name}": {json.dumps(_joined(words), ensure_ascii=False)}' for name, words in told.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _joined(told: Any) -> Any:
+    """Return a part of a table with each list of phrases as one text, a line each."""
+    match told:
+        case list():
+            return "\n".join(told)
+        case dict():
+            return {name: _joined(part) for name, part in told.items()}
+        case _:
+            return told
 
 
 def commands() -> list[Command[Any, Any]]:
