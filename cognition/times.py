@@ -203,6 +203,8 @@ _BETWEEN: Final = frozenset(
     ["between", "zwischen", "entre", "tra", "fra", "tussen", "miedzy", "между", "між", "поміж"]
 )
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "en", "a", "i", "и", "і", "й", "та"])
+# What most words mean: one for all of them, since thousands are remembered.
+_NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 def _table() -> dict[str, list[tuple[str, object]]]:
@@ -323,7 +325,7 @@ def meanings(word: str) -> Mapping[str, object]:
     """Return what a folded word may mean, by kind: a month, a weekday, a unit, a number, a day from today."""
     whole = _TABLE.get(word, [])
     begun = [each for size in range(3, len(word) + 1) for each in _TABLE.get(word[:size] + "*", [])]
-    return MappingProxyType(dict((*begun, *whole)))
+    return MappingProxyType(dict((*begun, *whole))) if begun or whole else _NOTHING
 
 
 @lru_cache(_KEPT)

@@ -222,6 +222,8 @@ class _GraphDescription(NamedTuple):
                 raise IndexStale(f"expected a graph of format {FORMAT}, got {told['format']}")
             stamp = GraphStamp(int(told["generation"]), str(told["space"]), int(told["width"]))
             return cls(stamp, str(told["library"]), **read)
+        except FileNotFoundError as error:  # as in most stores: what a spoiled file raises would load more
+            raise IndexStale(f"expected what is said of the graph's file, got: {error}") from None
         except _unreadable() as error:
             raise IndexStale(f"expected what is said of the graph's file, got: {error}") from None
 

@@ -1,7 +1,7 @@
 """The words of reminders: `words.toml`, and numbers from `numbers.toml`, each read once."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -46,7 +46,7 @@ _ENGLISH: Final = re.compile(
 class ReminderWords:
     """The table, as it is asked."""
 
-    lists: Mapping[str, "re.Pattern[str]"]
+    lists: "_ReminderLists"
     single: Mapping[str, frozenset[str]]
     parts: Sequence[tuple["re.Pattern[str]", int, bool]]
     weekdays: Mapping[str, int]
@@ -68,6 +68,24 @@ class ReminderWords:
     """How what names a day may begin, but for digits and what `meanings` knows."""
 
 
+class _ReminderLists(dict[str, "re.Pattern[str]"]):
+    """The pattern of each list, made when it is first asked for: most texts have a word of few, and of none in most
+    languages."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._phrases = {name: "\n".join(words) for name, words in told.items() if isinstance(words, list)}
+
+    def __missing__(self, name: str) -> "re.Pattern[str]":
+        pattern = self[name] = _any_of(self._phrases[name].splitlines())
+        return pattern
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Return the names of all lists."""
+        return self._phrases
+
+
 @lru_cache(1)
 def table() -> ReminderWords:
     import tomllib  # here, as in `cognition.grammar.attributes`
@@ -75,7 +93,7 @@ def table() -> ReminderWords:
     told: Mapping[str, Any] = tomllib.loads(
         Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     )
-    lists = {name: _any_of(words) for name, words in told.items() if isinstance(words, list)}
+    lists = _ReminderLists(told)
     single = {name: frozenset(map(folded, told[name])) for name in _SINGLE_WORDS.split()}
     parts = [(_any_of(part["words"]), part["hour"], part["after"]) for part in told["parts"].values()]
     weekdays = {folded(word): int(day) for day, words in told["weekdays"].items() for word in words}
@@ -110,7 +128,7 @@ def table() -> ReminderWords:
         lists, single, parts, weekdays, ordinals, days, around, told["day_parts"],
         cardinals | struck | numbers, units, spans, cardinals | {w: n for w, n in struck.items() if " " in w},
         ordinal, short, {plain(word): int(n) for n, ws in told["few"].items() for word in ws}, feasts,
-        {name: frozenset(_first_words(told[name])) for name in (*lists, "feasts")},
+        {name: frozenset(_first_words(told[name])) for name in (*lists.names, "feasts")},
         frozenset(_first_words([spelled, {name: told[name] for name in told if name not in _NO_DAYS}])),
     )  # fmt: skip
 

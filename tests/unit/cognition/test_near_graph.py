@@ -15,7 +15,7 @@ from cognition.errors import IndexStale
 from cognition.index import VectorIndex
 from cognition.near_graph import graph as graphs
 from cognition.near_graph import keeper
-from cognition.near_graph.graph import GraphStamp, HnswGraph, about_file, basis_of, erase_in_file
+from cognition.near_graph.graph import GraphStamp, HnswGraph, about_file, basis_of, erase_in_file, stamp_of
 from replica import Forget, MemoryId, Replica, Write
 from sync import Identity
 from tests.support.minds import open_memory, remember, unit_rows
@@ -371,3 +371,12 @@ def test_where_a_graph_cannot_be_made_signatures_go_on(
             assert await asked(mind, "note 5 of 4 things")
 
     trio.run(main)
+
+
+def test_where_there_is_no_graph_nothing_is_loaded_to_tell_a_spoiled_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`zipfile` takes a third of a megabyte, and hardly any store has a graph."""
+    monkeypatch.setattr(graphs, "_unreadable", lambda: pytest.fail("looked for what spoils a file"))
+    with pytest.raises(IndexStale):
+        stamp_of(tmp_path / "graph")

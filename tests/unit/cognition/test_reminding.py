@@ -23,7 +23,7 @@ from cognition.reminding.repeating import (
     without_exceptions,
 )
 from cognition.reminding.spelled import spelled
-from cognition.reminding.words import TOKEN, may_name_day, plain
+from cognition.reminding.words import TOKEN, may_name_day, plain, table
 from replica import Set, Write
 from tests.support.minds import NOW_MS, Home
 from tests.unit.cognition.triggers.test_step import home as home
@@ -593,3 +593,10 @@ def test_what_names_no_day_is_ruled_out() -> None:
         "Paid Ben for the boat",
     ):
         assert not may_name_day(TOKEN.findall(plain(text))), text
+
+
+def test_patterns_are_made_of_lists_that_a_text_has_a_word_of() -> None:
+    """Those of all lists take a third of a megabyte, and most texts need none."""
+    table.cache_clear()
+    assert read_reminder("Ann moved to Lisbon", TOLD) is None
+    assert len(table().lists) < len(table().firsts) / 10

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cognition.times import _BEGIN_PAIRS, _EPOCH, _PATTERNS, _words, windows
+from cognition.times import _BEGIN_PAIRS, _EPOCH, _PATTERNS, _words, meant_by, windows
 
 NOW_MS = int(datetime(2026, 6, 15, 10, tzinfo=UTC).timestamp() * 1_000)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -148,3 +148,9 @@ def test_nothing_begins_with_a_word_that_means_no_time(first: str, words: list[s
 )
 def test_the_weekday_of_a_date_names_no_other_day(text: str, named: list[str]) -> None:
     assert days(text) == named
+
+
+def test_words_that_mean_no_time_share_one_answer() -> None:
+    """Four thousand words are remembered twice, and most of them mean none."""
+    assert meant_by("boat") is meant_by("Lamp")
+    assert meant_by("May")["month"] == 5
