@@ -8,6 +8,7 @@ that one op of the batch adds them, nearly all of a sync, need no cell and no fo
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from replica.frontier import Frontier
@@ -17,6 +18,9 @@ from replica.ops import Remember
 from replica.state import digest
 from replica.state.cells import CellKind, Key, State
 from replica.state.memories import BareMemory, Memory, MemoryCell, show
+
+# A thousand, in turns with as many that are counted beside, take no longer: a thread takes its time to begin.
+COUNTED_BESIDE_MIN: Final = 2_000
 
 _MEMORY: Final = CellKind.MEMORY
 _tuple = tuple.__new__  # by name it takes three times as long, and nearly every op that is taken makes one
@@ -116,11 +120,21 @@ class WorkingSet:
                 visible += shown
                 cells += held
             changed[key] = cell
-        shown, held = digest.added_elements(self.bare, origin_of)
-        totals.visible = digest.reduced(visible + shown)
-        totals.cells = digest.reduced(cells + held)
+        totals.visible = digest.reduced(visible)
+        totals.cells = digest.reduced(cells)
         totals.tombstones = digest.reduced(tombstones)
+        if len(self.bare) < COUNTED_BESIDE_MIN:
+            count_added(totals, origin_of, self.bare)
+        else:
+            changes.count_added = partial(count_added, totals, origin_of)
         return changes
+
+
+def count_added(totals: Totals, origin_of: OriginOf, added: Iterable[BareMemory]) -> None:
+    """Add memories that have no cell to the set hashes."""
+    visible, cells = digest.added_elements(added, origin_of)
+    totals.visible = digest.reduced(totals.visible + visible)
+    totals.cells = digest.reduced(totals.cells + cells)
 
 
 def digests_of(totals: Totals, frontier: Frontier) -> Digests:

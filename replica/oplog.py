@@ -148,7 +148,8 @@ class Changes:
     added: Sequence[BareMemory] = ()
     """Memories of which nothing was held here, with their cells: those are of the state and of the base alike."""
     count_added: Callable[[Sequence[BareMemory]], None] | None = None
-    """Called for those that are written together, each once and maybe in another thread, before `meta`."""
+    """Called for those of `added` and of `bare` that are written together, each once and maybe in another thread,
+    before `meta`."""
     part: PartRow | None = None
     """The next part of a peer's snapshot; those of an older one of its go, and what stands behind this one."""
     parts_gone: DeviceId | bool = False
@@ -163,7 +164,7 @@ class Changes:
         return not any(map(self.__getattribute__, _BESIDE_OPS))
 
 
-# What a commit of ops leaves empty, but for those that delete.
+# What a commit of ops leaves empty, but for those that delete, or add very many.
 _BESIDE_OPS: Final = tuple(
     each.name
     for each in fields(Changes)

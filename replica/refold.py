@@ -118,13 +118,6 @@ def sum_up(state: State, totals: Totals, feeds: Feeds) -> dict[Key, Memory]:
     return shown
 
 
-def count_added(totals: Totals, feeds: Feeds, added: Iterable[BareMemory]) -> None:
-    """Add memories that have no cell to the set hashes."""
-    visible, cells = digest.added_elements(added, feeds.origin_of)
-    totals.visible = digest.reduced(totals.visible + visible)
-    totals.cells = digest.reduced(totals.cells + cells)
-
-
 def changes_to(store: Store, refolded: Refolded, was_shown: ShowAs = show) -> Changes:
     """Return what turns the state that is stored into the one that was folded anew; it was shown by `was_shown`.
 

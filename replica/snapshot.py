@@ -24,6 +24,7 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.evidence import Fault
 from replica.feeds import Chain, Feed, chain_to, cut, join
+from replica.folding import count_added
 from replica.ids import ID8_BYTES, DeviceId, OpId, OpRef, Origin
 from replica.incarnations import ChainEvent
 from replica.limits import (
@@ -34,7 +35,7 @@ from replica.limits import (
 )
 from replica.oplog import Changes, LogRow, SpinePiece
 from replica.pruning import Pruning
-from replica.refold import changes_to, count_added, refold
+from replica.refold import changes_to, refold
 from replica.remains import Remains, read_remains, remains_of, without_edits
 from replica.signing import verify
 from replica.snapshot_adds import AddedRow, columns_of, read_columns
@@ -319,7 +320,7 @@ class _Absorption:
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
         changes.added = list(added.values())
-        changes.count_added = partial(count_added, refolded.totals, feeds)
+        changes.count_added = partial(count_added, refolded.totals, feeds.origin_of)
         changes.feeds = list(feeds)
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals

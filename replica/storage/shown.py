@@ -440,7 +440,13 @@ class Shown:
         if stale or laden:
             write_claims(self._connection, stale, laden)
             write_triggers(self._connection, stale, laden)
-        self._tell(seen, now_ms)
+        if changes.count_added is None or not changes.bare:
+            self._tell(seen, now_ms)
+        else:
+            with thread_beside() as begin:
+                counted = begin(partial(changes.count_added, changes.bare))
+                self._tell(seen, now_ms)
+                counted()
 
     def _tell(self, seen: Sequence[RowChange], now_ms: int) -> None:
         for tables in self._derived:

@@ -8,6 +8,7 @@ import pytest
 from replica import ops
 from replica.core import Core
 from replica.errors import StoreFailed
+from replica.folding import COUNTED_BESIDE_MIN
 from replica.ids import DeviceId, MemoryId, derived_memory_id
 from replica.oplog import Changes, PartRow, SpinePiece, Store
 from replica.rows import row_of
@@ -27,6 +28,7 @@ from tests.support.replicas import (
     say,
     settle,
     sqlite_store,
+    sync,
     take,
 )
 
@@ -259,6 +261,37 @@ def test_a_batch_that_fails_in_the_fold_leaves_all_as_it_was(
                 attempt()
             assert (ann.digests(), rows_of(ann), ann.position, ann.origin) == before
     remember(ann, "kept")
+    assert verify_replica(ann).ok
+
+
+def test_many_memories_are_counted_while_they_are_filed_and_before_that_is_kept(
+    make_store: MakeStore,
+) -> None:
+    """It comes to the same as a few at a time, in memory and in what is read back."""
+    ann, ben, cid = group("ann", "ben", "cid", make_store=make_store)
+    for start in range(0, COUNTED_BESIDE_MIN, 500):
+        remember(ann, *map(str, range(start, start + 500)))
+    assert not take(ben, everything(ann)).refusals  # all of them in one batch
+    sync(ann, cid)  # in several
+    assert agree(ann, ben, cid)
+    for core in (ben, cid):
+        core.reload()
+        assert core.digests() == ann.digests()
+        assert verify_replica(core).ok
+
+
+def test_many_memories_that_cannot_be_counted_leave_all_as_it_was(
+    make_store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, _, _ = lived_in(make_store)
+    before = (ann.digests(), rows_of(ann), ann.position)
+    many = [str(n) for n in range(COUNTED_BESIDE_MIN)]
+    with monkeypatch.context() as patch:
+        patch.setattr("replica.state.digest.pack", lambda plain: [][0])
+        with pytest.raises(IndexError):
+            remember(ann, *many)
+    assert (ann.digests(), rows_of(ann), ann.position) == before
+    remember(ann, *many)
     assert verify_replica(ann).ok
 
 

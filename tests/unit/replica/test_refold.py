@@ -7,9 +7,10 @@ import pytest
 
 from replica import ops
 from replica.core import Core
+from replica.folding import count_added
 from replica.ids import MemoryId, new_memory_id
 from replica.oplog import FoldStatus
-from replica.refold import Refolded, count_added, refold, refold_after_upgrade
+from replica.refold import Refolded, refold, refold_after_upgrade
 from replica.state.cells import State, memory_key
 from replica.state.memories import BareMemory, MemoryCell
 from replica.storage import schema
@@ -83,7 +84,7 @@ def test_a_row_finds_the_memories_of_a_base_that_have_no_cell_in_it() -> None:
         )
 
     whole, apart = refolded(base, {}), refolded(bare, added)
-    count_added(apart.totals, laptop.feeds, added.values())  # of those that no row touched
+    count_added(apart.totals, laptop.feeds.origin_of, added.values())  # of those that no row touched
     assert apart.totals == whole.totals == laptop.totals
     assert apart.state.cells == {memory_key(labelled): whole.state.cells[memory_key(labelled)]}
     assert bare.cells == {memory_key(labelled): base.cells[memory_key(labelled)]}
