@@ -286,6 +286,10 @@ class Store(Protocol):
         """Show what was told and does not show yet: before what shows is read, or anything else is written."""
         ...
 
+    def make_room(self) -> None:
+        """Make room on the disk for what comes next, while nothing waits for that; a disk without any is no error."""
+        ...
+
     def purge(self) -> bool:
         """Leave no trace of what was erased in any page of the file; False if a reader was in the way."""
         ...

@@ -280,6 +280,9 @@ class MemoryStore:
         """Return the ids of the proofs that were not purged yet."""
         return set(self._unpurged)
 
+    def make_room(self) -> None:
+        """Do nothing: there is no disk."""
+
     def purge(self) -> bool:
         """Do nothing: what was dropped from a dictionary is gone."""
         return True

@@ -265,7 +265,15 @@ class RoomAhead:
     def keep(self) -> None:
         """Make room if the file has grown since the last look; in a transaction, while nobody else writes into it."""
         self._commits += 1
-        if self._path is None or self._commits % _COMMITS_A_LOOK:
+        if self._commits % _COMMITS_A_LOOK == 0:
+            self._make(at_once=False)
+
+    def make(self) -> None:
+        """Make room now, on the disk when this returns, unless there is some; likewise in a transaction."""
+        self._make(at_once=True)
+
+    def _make(self, *, at_once: bool) -> None:
+        if self._path is None:
             return
         try:
             # Not `stat`: a file whose times were asked for notes them anew with the next write, in that very journal.
@@ -280,6 +288,8 @@ class RoomAhead:
                     os.ftruncate(log, length)
                 else:
                     length += written
+                    if at_once:
+                        os.fsync(log)
             self._length = length
         except OSError:
             pass  # a full disk: whether there is room for what is told, its commit will say

@@ -323,6 +323,11 @@ class SqliteStore:
                 self._shown.forget_numbers()
                 raise
 
+    def make_room(self) -> None:
+        """Make room on the disk for what comes next, while nothing waits for that."""
+        with suppress(StoreFailed), derived_transaction(self.connection):
+            self._room.make()
+
     def purge(self) -> bool:
         """Leave no trace of what was erased in any page of the file; False if a reader was in the way.
 

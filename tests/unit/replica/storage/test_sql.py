@@ -353,6 +353,27 @@ def test_a_log_of_nothing_but_room_is_an_empty_one(tmp_path: Path) -> None:
         assert texts_of_a_crash(path, tmp_path / "later") == {"It is told", "So is this"}
 
 
+def test_room_that_is_made_ahead_is_on_the_disk_and_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a commit writes over is no news to the file system only if it was there before."""
+    path = tmp_path / "a.db"
+    lengths_on_disk = []
+    monkeypatch.setattr(os, "fsync", lambda log: lengths_on_disk.append(os.fstat(log).st_size))
+    with closing(connect(str(path))) as connection:
+        core = core_of("ann", SqliteStore(connection))
+        length = long_log(path)
+        core.store.make_room()
+        assert lengths_on_disk == [long_log(path)]
+        assert long_log(path) > length + 1_000_000
+        core.store.make_room()
+        for number in range(5):
+            remember(core, f"Memory {number} is told")
+        assert lengths_on_disk == [long_log(path)]
+        texts = texts_of_a_crash(path, tmp_path / "crash")
+        assert texts == {f"Memory {number} is told" for number in range(5)}
+
+
 def test_a_disk_without_room_to_spare_takes_what_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,6 +385,7 @@ def test_a_disk_without_room_to_spare_takes_what_fits(
     with closing(connect(str(path))) as connection:
         core = core_of("ann", SqliteStore(connection))
         length = long_log(path)
+        core.store.make_room()
         for number in range(20):
             remember(core, f"Memory {number} is told")
         assert len(core.store.all_memories()) == 20
