@@ -104,7 +104,12 @@ def holds_of(reaches: Mapping[DeviceId, Reach | None]) -> Holds:
 
 
 def found(
-    old: Core, new: Core, sign: Sign, reaches: Mapping[DeviceId, Reach | None], bad: Collection[DeviceId]
+    old: Core,
+    new: Core,
+    sign: Sign,
+    reaches: Mapping[DeviceId, Reach | None],
+    bad: Collection[DeviceId],
+    now_ms: int,
 ) -> None:
     """Make the group of a new store: this device is its root, and says who wrote what is carried over."""
     known = old.membership.members
@@ -126,6 +131,7 @@ def found(
             revoke(sign, own.device, each)
             for each in sorted({*bad, *(old.membership.revoked & reaches.keys())})
         ],
+        now_ms=now_ms,
     )
 
 

@@ -112,7 +112,7 @@ def run(home: "Home", options: RebuildGroup) -> Rebuilt:
             reaches = authors_of(old, stay, bad, until_ms=until_ms)
             holds, now_ms = holds_of(reaches), wall_clock_ms()
             with place.open(place.fresh) as (new, target):
-                found(old, new, place.identity.sign, reaches, bad)
+                found(old, new, place.identity.sign, reaches, bad, now_ms)
                 carried = carry_over(old, new, holds, now_ms)
                 if carried.refused:
                     raise Failed(

@@ -73,7 +73,7 @@ def rebuilt(old: Core, name: str, *bad: str, until_ms: int | None = None) -> tup
     stay = old.membership.standing - gone - {old.device}
     reaches = authors_of(old, stay, gone, until_ms=until_ms)
     new = fresh(name)
-    found(old, new, identity(name).sign, reaches, gone)
+    found(old, new, identity(name).sign, reaches, gone, NOW_MS)
     carried = carry_over(old, new, holds_of(reaches), NOW_MS)
     mend_texts(old, new, holds_of(reaches), carried, NOW_MS)
     return new, carried
