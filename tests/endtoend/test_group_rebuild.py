@@ -256,8 +256,13 @@ def test_where_only_a_backup_is_left_its_device_founds_a_group_of_its_own(tmp_pa
     assert failed["code"] == "pairing_failed"
     assert "samemind group rebuild" in failed["message"]
     assert "revoked" not in failed["message"]
+    unheard = cli.run(new, "--json", "peers", "revoke", "one")
+    assert (unheard.code, unheard.json["error"]["code"]) == (1, "not_a_member")
     rebuilt = cli.run(new, "--json", "group", "rebuild")
     assert (rebuilt.json["memories"], rebuilt.json["memories_left_out"]) == (1, [])
+    outside = [each for each in cli.run(new, "--json", "group", "show").json["members"] if each["since"]]
+    assert outside
+    assert not [each["name"] for each in outside if each["since"].startswith("1970")]
     again = cli.run(new, "group", "rebuild")
     assert "expected --without" in again.err, "it is in its group now"
     assert pair(new, phones[1])["name"] == "two"

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.group._parts import PeerView
 from samemind.commands.group._parts import peer_line as _peer
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
+from samemind.errors import Failed
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
+    from replica import Core
     from samemind.device import Device
 
 
@@ -30,12 +32,18 @@ async def run(device: "Device", options: RevokePeer) -> PeerView:
     from samemind.commands.group._peers import other_device, refreshed
 
     peer = await other_device(device, options.device)
-    await device.replica.run(
-        lambda core, _: core.learn(
-            *revoking(core.membership, device.identity.sign, device.device_id, [peer], undo=options.undo),
-            now_ms=device.now_ms(),
+
+    def is_out(core: "Core", _: object) -> bool:
+        acts = revoking(core.membership, device.identity.sign, device.device_id, [peer], undo=options.undo)
+        core.learn(*acts, now_ms=device.now_ms())
+        return peer not in core.membership.standing
+
+    if not await device.replica.run(is_out):
+        raise Failed(
+            f"{options.device} is still in the group: what this device says does not count there, as it is revoked",
+            code="not_a_member",
+            hint="revoke it on a device that is in the group; if none is left: samemind group rebuild",
         )
-    )
     return await refreshed(device, peer)
 
 
