@@ -2,7 +2,7 @@
 
 They are written in a file each, `data/*.toml`, and read from one that is made of all (`python -m
 samemind._tools.generate`): Python takes twenty times as long to read TOML as JSON, and every recall reads them. There a
-list is one text with a line for each phrase: ten thousand strings would take six times the memory.
+list is one text with a line for each phrase: ten thousand strings take twice as long to read.
 
 Nobody says which language a note is in: its small words do, and where they do not, all ten may be meant.
 """
