@@ -17,6 +17,7 @@ from cognition.extraction.pattern import compiled
 from cognition.holding import secret_kinds
 from cognition.ingest_plan import read_text
 from cognition.reminding.reading import read_reminder
+from cognition.reminding.words import table
 from cognition.times import windows
 
 # What else is made late is made for these: a reminder, a date and a fact in each language that has tables of its own.
@@ -38,6 +39,10 @@ def make_ready() -> Iterator[None]:
     yield from compile_late()
     for expression in dict.fromkeys(_of_tables()):
         compiled(expression)
+        yield
+    lists = table().lists
+    for name in lists.names:
+        _ = lists[name]  # which makes it
         yield
     told_ms = round(_TOLD.timestamp() * 1_000)
     for text in _READ:
