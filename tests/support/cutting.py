@@ -27,14 +27,15 @@ class Wire:
             async def pump(source: trio.SocketStream, sink: trio.SocketStream) -> None:
                 nonlocal left
                 try:
-                    while chunk := await source.receive_some(16_384):
+                    while left != 0 and (chunk := await source.receive_some(16_384)):
+                        if left == 0:  # the other direction came to the cut meanwhile
+                            break
                         if left is not None:
                             chunk = chunk[:left]
                             left -= len(chunk)
+                            if left == 0:
+                                self.was_cut.append(len(self.cuts))
                         await sink.send_all(chunk)
-                        if left == 0:
-                            self.was_cut.append(len(self.cuts))
-                            break
                 except (trio.BrokenResourceError, trio.ClosedResourceError):
                     pass  # one of the two hung up
                 nursery.cancel_scope.cancel()
