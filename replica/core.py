@@ -317,13 +317,15 @@ class Core:
     def heard_group(self, peer: DeviceId) -> None:
         """Hear that a peer has said all that it knows of the group: if it was to name a root, and did not, so be it.
 
-        Who showed the code is the root then, unless the other one came with a group, which has none.
+        Who showed the code is the root then, unless the other one came with a group, which has none. Whom this device
+        was paired with meanwhile is of its own group.
         """
         group = self.membership
         if group.awaits != peer or group.root != self.device:
             return
+        theirs = [each for each in group.members.values() if each.introduced_by != self.device]
         with self.undoing():
-            group.settle(None if group.members.keys() - {peer, self.device} else group.root, None)
+            group.settle(None if {each.device for each in theirs} - {peer} else group.root, None)
             self.write(Changes(), now_ms=0)
 
     def take_proofs(self, acting: Iterable[Proof], idle: Iterable[Proof] = (), now_ms: int = 0) -> None:

@@ -138,6 +138,19 @@ def test_a_newcomer_takes_the_root_from_whom_it_was_paired_with_and_nobody_else(
     assert root_of(dan) == ann.device
 
 
+def test_whom_a_founder_takes_in_before_it_has_heard_its_first_partner_makes_no_group_of_that_one() -> None:
+    ann, ben, cleo = map(core_of, ("ann", "ben", "cleo"))
+    own = name_root(identity("ann").sign, ann.device, public_key=identity("ann").public_key, name="ann")
+    ann.expect_root(ben.device, own)
+    ann.learn([introduced_by(identity("ann"), identity("ben"), "ben")], [])
+    ben.expect_root(ann.device, None)
+    ben.learn([introduced_by(identity("ben"), identity("ann"), "ann")], [])
+    join(ann, "ann", cleo, "cleo")
+    ExchangePair(ann, ben).settle()
+    ExchangePair(ann, cleo).settle()
+    assert {root_of(each) for each in (ann, ben, cleo)} == {ann.device}
+
+
 def test_a_group_without_a_root_goes_on_as_before_and_talks_to_devices_that_have_one() -> None:
     """One device of 0.1.0 keeps one introduction of each, and sends one; the others send it all of theirs."""
     ann, ben = founded("ann", "ben")
