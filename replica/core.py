@@ -323,9 +323,10 @@ class Core:
         group = self.membership
         if group.awaits != peer or group.root != self.device:
             return
-        theirs = [each for each in group.members.values() if each.introduced_by != self.device]
+        ours = {each.device for each in group.members.values() if each.introduced_by == self.device}
+        theirs = group.members.keys() - ours - {peer, self.device}
         with self.undoing():
-            group.settle(None if {each.device for each in theirs} - {peer} else group.root, None)
+            group.settle(None if theirs else group.root, None)
             self.write(Changes(), now_ms=0)
 
     def take_proofs(self, acting: Iterable[Proof], idle: Iterable[Proof] = (), now_ms: int = 0) -> None:
