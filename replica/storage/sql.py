@@ -92,10 +92,8 @@ def connect_beside(
     connection = open_file(":memory:", uri=True, key=key)
     _add_functions(connection)
     connection.execute("PRAGMA temp_store = MEMORY")  # the disk may be full, and is to hold nothing of this
-    for make in (
-        migrate,
-        *migrations,
-    ):  # before: what these drop, if it is there, they would find in the file
+    # Before the file is there, in which these would find what they drop.
+    for make in (migrate, *migrations):
         make(connection)
     connection.execute("ATTACH ? AS now", (_for_reading(path),))
     return connection
