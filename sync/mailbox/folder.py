@@ -32,12 +32,8 @@ _DENIED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 class FolderBox:
     """The files of one folder, which has to exist: a share that is not mounted is no empty mailbox."""
 
-    def __init__(
-        self, folder: Path, *, look_s: float = LOOK_SECONDS, glance_s: float = GLANCE_SECONDS
-    ) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._look_s = look_s
-        self._glance_s = glance_s
         self._changed: int | None = None
 
     async def put(self, name: str, data: bytes) -> None:
@@ -59,9 +55,9 @@ class FolderBox:
 
     async def bell(self) -> None:
         """Wait until the folder changed since the last listing, or for a minute."""
-        with trio.move_on_after(self._look_s):  # a folder sets no event
+        with trio.move_on_after(LOOK_SECONDS):  # a folder sets no event
             while self._changed == await self._do(self._stamp):
-                await next_beat(self._glance_s)
+                await next_beat(GLANCE_SECONDS)
 
     async def aclose(self) -> None:
         """Nothing is open between two calls."""
