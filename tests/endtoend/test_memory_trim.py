@@ -123,15 +123,22 @@ def test_what_a_program_wrote_in_one_go_and_thought_leaves_little_behind(tmp_pat
     assert max(written, recalled, thought) < 1.5
 
 
-def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock, given = MockClock(), list[float]()
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return when memory was given back, which nothing does now."""
+    times: list[float] = []
 
     async def give_back(replica: Replica) -> None:
-        given.append(trio.current_time())
+        times.append(trio.current_time())
 
     monkeypatch.setattr(memory_trim, "give_back", give_back)
+    return times
+
+
+def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps(
+    tmp_path: Path, given: list[float]
+) -> None:
+    clock = MockClock()
 
     async def main() -> None:
         async with devices(tmp_path, "laptop") as (laptop,), memory_trim.kept_small(laptop.replica):
@@ -148,14 +155,9 @@ def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps
 
 
 def test_a_minute_after_a_snapshot_came_memory_is_given_back_though_the_log_is_as_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, given: list[float]
 ) -> None:
-    clock, given = MockClock(), list[float]()
-
-    async def give_back(replica: Replica) -> None:
-        given.append(trio.current_time())
-
-    monkeypatch.setattr(memory_trim, "give_back", give_back)
+    clock = MockClock()
 
     async def main() -> None:
         async with (
