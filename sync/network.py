@@ -6,6 +6,7 @@ the one by which the program waits does not. Only the look is done here; what fo
 """
 
 import ipaddress
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from sync.beat import next_beat
 LOOK_SECONDS: Final = 3.0
 # More than a busy machine is late, and more than a clock is corrected by in one step, as a rule.
 SLEPT_SECONDS_MIN: Final = 10.0
+# Everything that looks by the clock wakes on one beat (`sync.beat`), and is done within this time as a rule.
+SAME_LOOK_SECONDS: Final = 0.5
 # As much as peers call a difference (`samemind doctor`). A clock that is slowed down to be right takes a day for it.
 SET_BACK_SECONDS_MIN: Final = 60.0
 
@@ -60,23 +63,49 @@ class Looks:
         return Change.ADDRESSES if moved else Change.NOTHING
 
 
-async def follow(tell: Callable[[Change, frozenset[str]], None]) -> None:
+class AddressesNow:
+    """This machine's addresses, asked of the system once for all who look on the same beat.
+
+    Asking takes half a millisecond, which is most of what a look costs a resting machine.
+
+    Args:
+        clock: Seconds that only go forward.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._asked_seconds = -math.inf
+        self._addresses: frozenset[str] = frozenset()
+
+    def __call__(self, before: frozenset[str]) -> frozenset[str]:
+        """Return the addresses, or those of before while the system cannot say: the question takes a descriptor."""
+        now_seconds = self._clock()
+        if now_seconds - self._asked_seconds >= SAME_LOOK_SECONDS:
+            try:
+                self._addresses = own_addresses()
+            except OSError:
+                return before
+            self._asked_seconds = now_seconds
+        return self._addresses
+
+
+# One for the process: links follow the network, and so does what is announced.
+addresses_now: Final = AddressesNow()
+
+
+async def follow(
+    tell: Callable[[Change, frozenset[str]], None],
+    *,
+    addresses: Callable[[frozenset[str]], frozenset[str]] = addresses_now,
+) -> None:
     """Look for as long as this runs; tell of each change, with the addresses there are now."""
-    looks = Looks(addresses_now(frozenset()), time.time(), trio.current_time())
+    looks = Looks(addresses(frozenset()), time.time(), trio.current_time())
     while True:
         await next_beat(LOOK_SECONDS)
-        now = addresses_now(looks.addresses)
+        now = addresses(looks.addresses)
         change = looks.look(now, wall_seconds=time.time(), seconds=trio.current_time())
         if change is not Change.NOTHING:
             tell(change, now)
-
-
-def addresses_now(before: frozenset[str]) -> frozenset[str]:
-    """Return this machine's addresses, or those of before while it cannot say: the question takes a descriptor."""
-    try:
-        return own_addresses()
-    except OSError:
-        return before
 
 
 def own_addresses() -> frozenset[str]:

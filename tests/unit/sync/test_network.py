@@ -1,11 +1,13 @@
 """A machine that moved, or slept, is told from one that did not."""
 
+from functools import partial
+
 import pytest
 import trio
 import trio.testing
 
 from sync import network
-from sync.network import LOOK_SECONDS, SLEPT_SECONDS_MIN, Change, Looks, addresses_now, own_addresses
+from sync.network import LOOK_SECONDS, SLEPT_SECONDS_MIN, AddressesNow, Change, Looks, own_addresses
 from tests.support.descriptors import none_left
 
 HOME = frozenset({"192.168.1.7", "fe80::7"})
@@ -60,7 +62,25 @@ def test_a_machine_that_cannot_say_its_addresses_is_where_it_was() -> None:
     with none_left():
         with pytest.raises(OSError, match="Too many open files"):
             own_addresses()
-        assert addresses_now(HOME) == HOME
+        assert AddressesNow()(HOME) == HOME
+
+
+def test_all_who_look_on_one_beat_ask_the_system_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[frozenset[str]] = []
+    elsewhere = frozenset({"10.0.0.9"})
+
+    def ask() -> frozenset[str]:
+        asked.append(elsewhere if asked else HOME)
+        return asked[-1]
+
+    monkeypatch.setattr(network, "own_addresses", ask)
+    at = [100.0]
+    addresses = AddressesNow(lambda: at[0])
+    assert [addresses(frozenset()), addresses(frozenset())] == [HOME, HOME]
+    assert len(asked) == 1
+    at[0] += LOOK_SECONDS
+    assert [addresses(HOME), addresses(HOME)] == [elsewhere, elsewhere]
+    assert len(asked) == 2
 
 
 def test_changes_are_told_on_after_a_moment_without_descriptors() -> None:
@@ -68,7 +88,9 @@ def test_changes_are_told_on_after_a_moment_without_descriptors() -> None:
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(network.follow, lambda change, _: told.append(change))
+            addresses = AddressesNow(trio.current_time)
+            follow = partial(network.follow, addresses=addresses)
+            nursery.start_soon(follow, lambda change, _: told.append(change))
             await trio.testing.wait_all_tasks_blocked()
             with none_left():
                 await trio.sleep(3 * LOOK_SECONDS)  # the clock jumps
