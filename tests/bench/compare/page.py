@@ -1,6 +1,6 @@
-"""Turn what was measured into tables, ratios and a page: every figure of the page comes from compare.json.
+"""Turn what was measured into tables, ratios and pages: the figures of their marked parts come from compare.json.
 
-`python -m tests.bench.compare.page` writes the page anew from the figures that are there; a test holds it to them.
+`python -m tests.bench.compare.page` writes the pages anew from the figures that are there; a test holds them to it.
 """
 
 import json
@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 FOLDER: Final = Path(__file__).parents[3] / "docs" / "benchmarks"
+PAGES: Final = ("README.md", "sizes.md")
+# The size that stands for the others where a table has room for one.
+_OVERVIEW: Final = 10_000
 OURS: Final = "samemind"
 _PART: Final = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 # Less apart than this is noise between two runs on one machine.
@@ -177,6 +180,13 @@ def shown(value: float | None) -> str:
     return f"{value:.{digits}f}"
 
 
+def beside(row: str, ours: float | None, other: float | None) -> str:
+    """Return a figure of somebody else, and in brackets how many times better ours is."""
+    if not (ours and other):
+        return shown(other)
+    return f"{shown(other)} ({float(f'{ratio(row, ours, other):.2g}'):g} ×)"
+
+
 def table(row: str, document: dict[str, Any]) -> Iterator[str]:
     """One row of the comparison over all sizes, with the ratio beside each figure that is not ours."""
     results = document["results"]
@@ -193,10 +203,7 @@ def table(row: str, document: dict[str, Any]) -> Iterator[str]:
         by_name = {each["name"]: each.get(row) for each in results if each["size"] == size}
         ours = by_name.get(OURS)
         cells = [f"{size:,}", shown(ours), *([TARGETS.get((row, size), "")] if target else [])]
-        for name in others:
-            value = by_name.get(name)
-            beside = f" ({ratio(row, ours, value):.2g} ×)" if ours and value else ""
-            cells.append(shown(value) + beside)
+        cells += [beside(row, ours, by_name.get(name)) for name in others]
         yield f"| {' | '.join(cells)} |"
 
 
@@ -213,19 +220,39 @@ def rows(document: dict[str, Any]) -> Iterator[str]:
         yield from ("", f"![{row.title}, by the number of memories]({name}.svg)", "")
 
 
+def overview(document: dict[str, Any]) -> Iterator[str]:
+    """Every row at one size."""
+    by_name = {each["name"]: each for each in document["results"] if each["size"] == _OVERVIEW}
+    ours = by_name.pop(OURS)
+    yield from (
+        f"| with {_OVERVIEW:,} memories | {OURS} | {' | '.join(by_name)} |",
+        "| --- |" + " ---: |" * (1 + len(by_name)),
+    )
+    for row, about in measured(document).items():
+        own = ours.get(row)
+        cells = [shown(own), *(beside(row, own, each.get(row)) for each in by_name.values())]
+        yield f"| {about.title} | {' | '.join(cells)} |"
+
+
 def behind(document: dict[str, Any]) -> Iterator[str]:
-    """Where somebody is ahead of us, by how much, and why."""
+    """Where somebody is ahead of us, by how much at its sizes, and why."""
     results = document["results"]
     ours = {each["size"]: each for each in results if each["name"] == OURS}
-    yield from ("| | memories | who | times better | why |", "| --- | ---: | --- | ---: | --- |")
-    for name, row in ROWS.items():
-        for each in results:
-            own = ours.get(each["size"], {}).get(name)
-            value = each.get(name)
-            if each["name"] != OURS and own and value and ratio(name, own, value) < 1 / _ALIKE:
-                times = shown(1 / ratio(name, own, value))
-                why = _REASONS.get((name, each["name"]), "not explained yet")
-                yield f"| {row.title} | {each['size']:,} | {each['name']} | {times} | {why} |"
+    yield from ("| | who | times better | with memories | why |", "| --- | --- | ---: | --- | --- |")
+    for row, about in ROWS.items():
+        for name in dict.fromkeys(each["name"] for each in results if each["name"] != OURS):
+            times = {
+                each["size"]: 1 / ratio(row, ours[each["size"]][row], each[row])
+                for each in results
+                if each["name"] == name and each.get(row) and ours.get(each["size"], {}).get(row)
+            }
+            ahead = sorted(size for size, factor in times.items() if factor > _ALIKE)
+            if ahead:
+                low, high = (shown(pick(times[size] for size in ahead)) for pick in (min, max))
+                factors = low if low == high else f"{low} to {high}"
+                where = "all sizes" if len(ahead) == len(times) else ", ".join(f"{size:,}" for size in ahead)
+                why = _REASONS.get((row, name), "not explained yet")
+                yield f"| {about.title} | {name} | {factors} | {where} | {why} |"
 
 
 def by_ourselves(document: dict[str, Any]) -> Iterator[str]:
@@ -250,11 +277,17 @@ def machine(document: dict[str, Any]) -> Iterator[str]:
     yield "- Runs: " + ", ".join(f"{count} with {size:,} memories" for size, count in counts.items()) + "."
 
 
-_PARTS: Final = {"machine": machine, "rows": rows, "behind": behind, "alone": by_ourselves}
+_PARTS: Final = {
+    "machine": machine,
+    "overview": overview,
+    "rows": rows,
+    "behind": behind,
+    "alone": by_ourselves,
+}
 
 
 def filled(text: str, document: dict[str, Any]) -> str:
-    """Return the page with its measured parts written anew."""
+    """Return a page with its measured parts written anew."""
 
     def part(found: re.Match[str]) -> str:
         return found[1] + "\n".join(_PARTS[found[2]](document)).strip("\n") + "\n" + found[3]
@@ -263,9 +296,9 @@ def filled(text: str, document: dict[str, Any]) -> str:
 
 
 def write(document: dict[str, Any], folder: Path = FOLDER) -> None:
-    """Write the page from what was measured; its prose is kept."""
-    page = folder / "README.md"
-    page.write_text(filled((FOLDER / "README.md").read_text("utf-8"), document), "utf-8")
+    """Write the pages from what was measured; their prose is kept."""
+    for name in PAGES:
+        (folder / name).write_text(filled((FOLDER / name).read_text("utf-8"), document), "utf-8")
 
 
 if __name__ == "__main__":
