@@ -15,7 +15,13 @@ from replica.core import Core
 from replica.feeds import join
 from replica.frame import Frame, Segment
 from replica.ids import OP_ID_BYTES, OpRef, Origin
-from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET, PLACE_BYTES
+from replica.limits import (
+    FRAME_BYTES_MAX,
+    FRAME_OPS_TARGET,
+    FRAME_PAYLOAD_BYTES_TARGET,
+    PLACE_BYTES,
+    REFUSALS_SAID_MAX,
+)
 from replica.oplog import LogEntry, LogRow
 from replica.ops import Op
 from replica.rows import op_of
@@ -72,11 +78,13 @@ class Outbox:
     def answered(self, core: Core, sent: Sent, refused: Collection[tuple[Origin, int]]) -> None:
         """Hear that the other side has taken what was sent, less the feeds of which it refused an op.
 
-        An op 0 stands for all: a snapshot is refused whole.
+        An op 0 stands for all: a snapshot is refused whole. Where as many were refused as are said, any other may have
+        been, too.
         """
+        said_all = len(refused) < REFUSALS_SAID_MAX
         for no, seqs in sent.items():
             origin = core.feeds[no].origin
-            if any(seq == 0 or (of == origin and seq in seqs) for of, seq in refused):
+            if not said_all or any(seq == 0 or (of == origin and seq in seqs) for of, seq in refused):
                 self._refused.add(no)
             else:
                 self._held[no] = max(self._held.get(no, 0), seqs[-1])

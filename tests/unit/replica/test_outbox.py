@@ -9,7 +9,7 @@ from replica import ops
 from replica.core import Core
 from replica.frame import Frame, encode_frame
 from replica.ids import MemoryId, new_memory_id
-from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_TARGET
+from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_TARGET, REFUSALS_SAID_MAX
 from replica.ops import Remember, Write
 from replica.outbox import Outbox
 from replica.signing import verify_commit
@@ -158,6 +158,24 @@ def test_what_the_other_side_refused_is_lacking_and_not_sent_again() -> None:
     assert outbox.lacking(ann) == 0, "it came by another way"
     remember(ann, "five")
     assert outbox.lacking(ann) == 1
+
+
+def test_where_no_more_refusals_are_said_nothing_counts_as_taken() -> None:
+    ann, ben = group("ann", "ben")
+    remember(ann, "one")
+    outbox = Outbox({})
+    frames(ann, outbox)
+    said = [(ben.origin, seq) for seq in range(1, REFUSALS_SAID_MAX + 1)]
+    outbox.answered(ann, outbox.sent, said[:-1])
+    assert outbox.lacking(ann) == 0
+    outbox.answered(ann, outbox.sent, said)
+    assert outbox.lacking(ann) == 0, "it is known to be held already"
+    outbox = Outbox({})
+    frames(ann, outbox)
+    outbox.answered(ann, outbox.sent, said)
+    assert outbox.lacking(ann) == 1, "it may be one of those that were not said"
+    outbox.learn(ann.feeds.held())
+    assert outbox.lacking(ann) == 0
 
 
 def test_what_the_other_side_sent_is_not_read_back() -> None:
