@@ -112,9 +112,9 @@ class OpenedDevice:
         """Return a goodbye."""
         return _sent([] if self._link is None else self._link.leave(int(now_ms)))
 
-    def link_state(self) -> str:
+    def link_state(self, now_ms: float) -> str:
         """Return how the link stands, as JSON."""
-        return json.dumps(None if self._link is None else self._link.state())
+        return json.dumps(None if self._link is None else self._link.state(int(now_ms)))
 
     def link_end(self) -> None:
         """Forget the link: its WebSocket is gone."""

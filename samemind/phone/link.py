@@ -102,8 +102,12 @@ class PhoneLink:
         if self._exchange is not None:
             self._exchange.close()
 
-    def state(self) -> dict[str, Any]:
-        """Return how it stands: whether the peer is proved, whether all is said, and what was refused."""
+    def state(self, now_ms: int) -> dict[str, Any]:
+        """Return how it stands: whether the peer is proved, whether all is said, and what was refused.
+
+        `asks_again_ms`: in how many ms `more` asks again for what could not be taken; a link that is quiet is told
+        nothing by which it would notice.
+        """
         exchange, channel = self._exchange, self._hello.channel
         if exchange is None or channel is None:
             return {"open": False, "quiet": False, "over": False}
@@ -120,6 +124,7 @@ class PhoneLink:
             "sent": exchange.tally.sent,
             "unsent": exchange.unsent(),
             "offset_ms": exchange.tally.offset_ms,
+            "asks_again_ms": exchange.asks_again_ms(now_ms),
             "refused": [refused.reason for refused in exchange.refusals],
         }
 

@@ -21,7 +21,7 @@ const NO_ROOM = "the other device hears as many callers, or holds as many links 
 const STRANGERS = "this phone and the device at this address are not paired"; // each end may be the one that finds out
 const IS_STRANGER = new Set(["SomebodyElse", "Untrusted"]);
 
-let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, resting = 0, reading = 0, noting = Promise.resolve(), mail = null, linkedAt = performance.now();
+let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, again = 0, resting = 0, reading = 0, noting = Promise.resolve(), mail = null, linkedAt = performance.now();
 let link = { state: "off" }, isLost = false;
 const times = {};
 
@@ -149,7 +149,7 @@ function follow() {
 function passOn() {
   clearTimeout(following);
   if (following && device) {
-    if (socket?.readyState === WebSocket.OPEN) send(device.link_more(Date.now()));
+    goOn();
     tell("news", {});
     mail?.wake();
   }
@@ -176,7 +176,7 @@ function readBehind() {
     }
     reading = 0;
     if (asked("status").position === position) return;
-    if (socket?.readyState === WebSocket.OPEN) send(device.link_more(Date.now()));
+    goOn();
     tell("news", {});
   };
   reading = setTimeout(some, QUIET_MS);
@@ -200,6 +200,22 @@ const place = (path) => `${BASE.protocol === "https:" ? "wss:" : "ws:"}//${BASE.
 const send = (messages) => {
   for (const message of messages) socket.send(message);
 };
+
+// Say what there is to say by now, and once more when what could not be taken is to be asked for again: a link that is quiet
+// hears nothing by which that would happen.
+function goOn() {
+  if (socket?.readyState !== WebSocket.OPEN) return;
+  send(device.link_more(Date.now()));
+  askAgainLater(linkState());
+}
+
+function askAgainLater(state) {
+  clearTimeout(again);
+  const ms = state?.asks_again_ms ?? null;
+  if (ms !== null) again = setTimeout(goOn, ms);
+}
+
+const linkState = () => JSON.parse(device.link_state(Date.now()));
 
 function linked(state) {
   link = state;
@@ -232,6 +248,7 @@ function dial() {
   mine.onclose = (event) => {
     if (!device) return; // erased meanwhile
     device.link_end();
+    clearTimeout(again);
     if (socket === mine) socket = null;
     underWay = null;
     give(null);
@@ -244,14 +261,15 @@ function dial() {
 }
 
 function turned(before) {
-  const state = JSON.parse(device.link_state());
+  const state = linkState();
+  askAgainLater(state);
   if (state?.open) {
     linkedAt = performance.now();
     if (link.state === "calling") askForMailboxes();
-    failures = 0;
     linked({ ...state, state: state.quiet ? "together" : "syncing" });
   }
   const now = asked("status");
+  if (state?.quiet || now.position !== before) failures = 0; // and not as soon as it stands: where nothing can be kept, it is called ever more seldom
   if (now.is_out) return void leftOut();
   readBehind(); // of a telling that was forgotten elsewhere, facts may be left here
   if (now.position !== before) {
@@ -294,7 +312,7 @@ function mailed(before) {
   const now = asked("status");
   if (now.is_out) return void leftOut();
   readBehind();
-  if (now.position !== before) { tell("news", {}); noteMembers(); }
+  if (now.position !== before) { goOn(); tell("news", {}); noteMembers(); }
   tell("mail", {});
 }
 
@@ -404,6 +422,7 @@ const wipe = () => (wiping ??= takeAway()); // told to go by several messages, i
 async function takeAway() {
   await keep("wiping", true); // the rest is done at the next start, if this page is closed here
   clearTimeout(redial);
+  clearTimeout(again);
   socket?.close();
   mail?.end();
   device = null;

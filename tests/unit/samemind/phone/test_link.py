@@ -4,6 +4,7 @@ import pytest
 
 from replica import parse_memory_id
 from replica.membership import revoke
+from replica.quotas import Quotas, What
 from sync.errors import RemoteProtocolError, SomebodyElse, WrongCode
 from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL
 from sync.wire.messages import QUESTION_CHARACTERS_MAX, Findings, Inquiry
@@ -20,7 +21,7 @@ def test_two_pair_by_a_code_meet_and_hold_the_same() -> None:
     link, _ = meet(here, there)
     assert here.digests() == there.digests()
     assert here.status()["memories"] == 51
-    state = link.state()
+    state = link.state(NOW_MS)
     assert (state["open"], state["quiet"], state["name"], state["refused"]) == (True, True, "laptop", [])
     assert [each["name"] for each in here.devices()] == ["phone", "laptop"]
 
@@ -65,12 +66,28 @@ def test_a_device_that_takes_questions_is_asked_and_its_answer_comes_once() -> N
     assert link.question("and the bicycle?", 5, NOW_MS)
 
 
+def test_what_had_no_room_is_asked_for_again_though_nothing_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link that is quiet hears nothing: the page has to know when to go on by itself."""
+    here, there = phone(), phone("laptop")
+    pair(here, there)
+    there.remember("The car stands in Elm Street", now_ms=NOW_MS)
+    with monkeypatch.context() as full:
+        full.setattr(Quotas, "over", lambda *_: (What.OPS, 600_000))
+        link, other = meet(here, there)
+    assert link.state(NOW_MS)["asks_again_ms"] == 600_000
+    assert link.more(NOW_MS + 599_999) == []
+    later_ms = NOW_MS + 600_000
+    talk(link, other, link.more(later_ms), now_ms=later_ms)
+    assert link.state(later_ms)["asks_again_ms"] is None
+    assert here.digests() == there.digests()
+
+
 def test_an_older_device_is_asked_nothing() -> None:
     here, there = phone(), phone("laptop")
     pair(here, there)
     link, _ = meet(here, there, protocol=LINK_PROTOCOL)
     assert link.question("where did I park?", 5, NOW_MS) == []
-    assert link.state()["may_ask"] is False
+    assert link.state(NOW_MS)["may_ask"] is False
 
 
 @pytest.mark.parametrize("question", ["", " \n", "\ud83d", "x" * 5_000])
