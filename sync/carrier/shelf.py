@@ -61,6 +61,8 @@ _ALTERED_READS_MIN: Final = 3
 # How often what waits is tried as soon as something else came; then as seldom as what cannot be read.
 _TRIES_AT_ONCE_MAX: Final = 5
 _RETRY_MS_MIN: Final = 600_000
+# A line may have been down for a moment.
+_FETCH_MS_MIN: Final = 60_000
 _RETRY_MS_MAX: Final = 24 * 3_600_000
 _NAME_DIGITS: Final = 32
 # What file systems take. Names that some service gave to copies of our files are longer than ours, but not for ever.
@@ -92,6 +94,8 @@ class FileState(IntEnum):
     """It is whole and for us, and made by nobody who is a member as far as is known here."""
     ALTERED = 5
     """It is not what was written under its name. What can be taken of it is taken, but it counts for nothing."""
+    UNFETCHED = 6
+    """It is listed, and the place does not hand it out: a bad spot of a disk, or rights that only its maker has."""
 
 
 # For how long a file stays of which nothing counts.
@@ -318,7 +322,8 @@ class Shelf:
             return True
         if kept.state is FileState.TAKEN:
             return size != kept.size  # nobody writes over a file: what it had may be gone
-        wait_ms = min(_RETRY_MS_MAX, _RETRY_MS_MIN << min(kept.tries, 10))
+        least_ms = _FETCH_MS_MIN if kept.state is FileState.UNFETCHED else _RETRY_MS_MIN
+        wait_ms = min(_RETRY_MS_MAX, least_ms << min(kept.tries, 11))
         return size != kept.size or not 0 <= now_ms - kept.tried_ms < wait_ms
 
     def _in_turn(self, wanted: list[str]) -> list[str]:

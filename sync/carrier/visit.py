@@ -26,6 +26,8 @@ from sync.wire.messages import Message
 
 # So much is held at once while files wait for each other; one larger file may be.
 _BATCH_BYTES_MAX: Final = 32 << 20
+# One file that cannot be fetched may lie there for ever, and stops no other. With another one, nothing can be reached.
+_UNFETCHED_MAX: Final = 2
 # A history of half a gigabyte in one visit; what is left goes with the next.
 _WRITES_MAX: Final = 64
 # What one visit made readable, the next one takes; whatever is left waits for the bell.
@@ -233,8 +235,16 @@ class Visitor:
             return
         group_before = yield Run(lambda core: known_to(core).group)
         batch: list[_Waiting] = []
+        unfetched: list[MailboxError] = []
         for name in wanted:
-            waiting = yield from self._open(name, names[name], looked)
+            try:
+                waiting = yield from self._open(name, names[name], looked)
+            except MailboxError as error:
+                self.shelf.failed(name, names[name], FileState.UNFETCHED, str(error), self._now_ms())
+                unfetched.append(error)
+                if len(unfetched) == _UNFETCHED_MAX:
+                    break  # what was fetched before is taken all the same
+                continue
             if waiting is not None:
                 batch.append(waiting)
             if sum(len(each.data) for each in batch) > _BATCH_BYTES_MAX:
@@ -244,6 +254,8 @@ class Visitor:
         if looked.taken:
             group_now = yield Run(lambda core: known_to(core).group)
             looked.again = self.shelf.retry(group_grew=group_before != group_now)
+        if len(unfetched) == _UNFETCHED_MAX:
+            raise unfetched[0]
 
     def _open(self, name: str, size: int, looked: Looked) -> Generator[Step, Any, _Waiting | None]:
         try:

@@ -2,7 +2,7 @@
 
 import math
 import secrets
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -22,7 +22,7 @@ from sync.carrier.visit import (
     Visitor,
     VisitUnderWay,
 )
-from sync.errors import Full, Gone
+from sync.errors import Denied, Full, Gone
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS
 
@@ -33,6 +33,12 @@ class Small(Box):
     """A mailbox that has room for so many bytes."""
 
     room: float = math.inf
+
+
+class Locked(Box):
+    """A mailbox that lists all and does not hand out these."""
+
+    shut: Collection[str] = ()
 
 
 def _room(box: Box) -> float:
@@ -50,6 +56,8 @@ def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[
                 case GetFile(name, size):
                     if name not in box:
                         raise Gone(name)
+                    if isinstance(box, Locked) and name in box.shut:
+                        raise Denied(f"{name} is its maker's alone")
                     under_way.result = box[name][:size]
                 case Put(name, data):
                     assert name not in box, "a name is never written twice"
@@ -105,4 +113,4 @@ def never(_: object) -> bool:
     return False
 
 
-__all__ = ["Box", "MayWrite", "Small", "Visiting", "any_name", "drive", "never"]
+__all__ = ["Box", "Locked", "MayWrite", "Small", "Visiting", "any_name", "drive", "never"]

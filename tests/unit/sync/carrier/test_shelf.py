@@ -28,10 +28,10 @@ from sync.carrier.shelf import (
     name_of,
     tier,
 )
-from sync.errors import Full
+from sync.errors import Denied, Full
 from tests.support.links import identity
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, group, remember, say, sync, texts
-from tests.support.visits import Box, Small, Visiting, any_name, never
+from tests.support.visits import Box, Locked, Small, Visiting, any_name, never
 
 FROZEN = Path(__file__).parents[4] / "docs" / "protocol" / "frozen" / "carried"
 
@@ -96,6 +96,52 @@ def test_each_file_is_fetched_once_also_by_a_program_that_was_restarted() -> Non
     phone.restart()
     assert phone.visit(box, writes=False).fetched == 0
     assert laptop.visit(box).fetched == 0, "its own it has written itself"
+
+
+def test_a_file_that_is_never_handed_out_stops_no_other() -> None:
+    """A bad spot of a stick, or the rights of whoever wrote it: nothing came and nothing was written any more."""
+    laptop, phone = devices("laptop", "phone")
+    box = Locked()
+    for n in range(5):
+        remember(laptop.core, f"note {n}")
+        laptop.visit(box)
+    box.shut = [next(reversed(box))]
+    remember(phone.core, "from the phone")
+    assert phone.visit(box).fetched == 4
+    assert phone.visit(box).fetched == 0, "it is not asked for at each look"
+    laptop.visit(box)
+    assert "from the phone" in texts(laptop.core)
+    box.shut = ()
+    phone.now_ms += DAY_MS
+    assert phone.visit(box).fetched == 1
+    assert agree(laptop.core, phone.core)
+
+
+def test_where_several_are_not_handed_out_what_was_fetched_is_taken_and_the_rest_comes_later() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box = Locked()
+    for n in range(8):
+        remember(laptop.core, f"note {n}")
+        laptop.visit(box)
+    box.shut = frozenset(list(box)[:4])
+    failed = 0
+    remember(phone.core, "from the phone")
+    while "from the phone" not in texts(laptop.core):
+        try:
+            phone.visit(box)
+        except Denied:
+            failed += 1
+        laptop.visit(box)
+    assert failed == 2, "a second one that fails may mean that nothing can be reached"
+    assert {kept.state for kept in phone.shelf.kept.values()} >= {FileState.UNFETCHED}
+    phone.now_ms += 40 * DAY_MS
+    with pytest.raises(Denied):
+        phone.visit(box)
+    assert len(box) == 9, "nothing was removed that others can read"
+    box.shut = ()
+    phone.now_ms += DAY_MS
+    phone.visit(box)
+    assert agree(laptop.core, phone.core)
 
 
 def test_only_what_is_new_is_written_and_each_states_the_group_once() -> None:
