@@ -187,6 +187,17 @@ def test_a_backup_in_a_new_home_makes_a_device_of_its_own_with_the_same_memory(t
         assert mind.verify().ok
 
 
+def test_a_device_keeps_its_name_where_the_backup_of_another_is_restored_over_it(tmp_path: Path) -> None:
+    file = tmp_path / "backup.db"
+    with samemind.open_blocking(tmp_path / "old") as mind:
+        mind.backup(file)
+    assert cli.run(tmp_path / "new", "init", "--name", "Ann's desk").code == 0
+    restored = restore(Home.at(tmp_path / "new"), Restore(file=str(file)))
+    with samemind.open_blocking(tmp_path / "new") as mind:
+        status = mind.status()
+        assert (status.device_id, status.name) == (restored.device_id, "Ann's desk")
+
+
 @pytest.mark.parametrize("whole", [0, 100, None], ids=["empty", "damaged", "whole"])
 def test_what_was_written_last_is_kept_with_the_store_that_goes(tmp_path: Path, whole: int | None) -> None:
     """A program that was killed left its last writes in the log beside the store, and the store may be damaged."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from replica import Core
+    from replica.ids import DeviceId
     from replica.verify import Verification
     from samemind.config import Home
     from samemind.control.server import Say
@@ -80,9 +81,12 @@ def run(home: "Home", options: Restore, say: "Say") -> Restored:
             if key is None:
                 raise
             own = None  # the store that goes cannot be opened, which may be why it goes
+        name = None if device is None else _name_in(home.store, own, device)
         kept, sealed = _swap(home.store, source, own, key, None if identity is None else identity.public_key)
     try:
-        ops, memories, device_id, problems = trio.run(_open, home, own if key is None else key, sealed, say)
+        ops, memories, device_id, problems = trio.run(
+            _open, home, name, own if key is None else key, sealed, say
+        )
     except BaseException:
         with hold(home, program=PROGRAM):
             put_back(home.store, kept)
@@ -100,7 +104,9 @@ def run(home: "Home", options: Restore, say: "Say") -> Restored:
     )
 
 
-async def _open(home: "Home", key: bytes | None, sealed: bool, say: "Say") -> tuple[int, int, str, list[str]]:
+async def _open(
+    home: "Home", name: str | None, key: bytes | None, sealed: bool, say: "Say"
+) -> tuple[int, int, str, list[str]]:
     from replica.incarnations import ChainEvent, pardoned
     from replica.oplog import Changes
     from replica.reads.counts import count_memories, count_ops
@@ -108,7 +114,7 @@ async def _open(home: "Home", key: bytes | None, sealed: bool, say: "Say") -> tu
     from samemind.recoding import seal
 
     began_ms = time.time_ns() // 1_000_000
-    async with open_device(home, program=PROGRAM, answers=False) as device:
+    async with open_device(home, program=PROGRAM, answers=False, name=name) as device:
         now_ms = device.now_ms()
 
         def begin(core: "Core", connection: "sqlite3.Connection") -> tuple[int, int]:
@@ -175,6 +181,22 @@ def _check(source: Path, key: bytes | None) -> str | None:
         code="not_a_backup",
         hint="what `samemind export` wrote comes in by `samemind import`",
     )
+
+
+def _name_in(store: Path, key: bytes | None, device: "DeviceId") -> str | None:
+    """Return what a device is called in the store that goes; the backup of another may not know it."""
+    from contextlib import closing
+
+    from replica import UNREADABLE, ReplicaError, connect
+    from replica.reads.devices import device_names
+
+    if not store.exists() or not store.stat().st_size:  # of an empty one SQLite would take the log away
+        return None
+    try:
+        with closing(connect(str(store), read_only=True, key=key)) as connection:
+            return device_names(connection).get(device)
+    except (*UNREADABLE, ReplicaError):
+        return None  # that it cannot be read may be why it goes
 
 
 def _swap(
