@@ -18,6 +18,7 @@ import trio
 
 from samemind._blocking_methods import BlockingMethods
 from samemind.commands.memories._remembered import Remembered
+from samemind.errors import SamemindError
 from samemind.library import Mind, open_mind
 from samemind.waiting import ThreadedMind, waiting_for
 
@@ -48,8 +49,16 @@ class _LookedAtLater(Remembered):
         """Show all of it, or the memory alone to whoever may not wait: an error that names it as a wrong value."""
         try:
             return super().__repr__()
-        except RuntimeError:
+        except (RuntimeError, SamemindError):
             return f"{type(self).__qualname__}(rid={self.rid!r})"
+
+    def __reduce__(self) -> tuple[Callable[[], Remembered], tuple[()]]:
+        """Be a plain result for another process, which cannot ask; as one that was not read once that is too late."""
+        try:
+            known = {each.name: getattr(self, each.name) for each in fields(Remembered)}
+        except SamemindError:
+            known = {name: getattr(self, name) for name in _FOUND_AT_ONCE}
+        return functools.partial(Remembered, **known), ()
 
 
 _LookedAtLater.__qualname__ = Remembered.__qualname__  # as it is shown
@@ -181,8 +190,9 @@ class _Worker(threading.Thread):
         return self._mind
 
     def close(self) -> None:
-        """End the thread; everything that was asked for is done then."""
+        """End the thread. What other threads still wait for is cancelled, and tells them that this is closed."""
         if self._mind is not None and self._ended is not None:
+            self._mind.closing = True
             try:
                 self._mind._token.run_sync_soon(self._ended.set)
             except trio.RunFinishedError:

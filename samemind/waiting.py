@@ -6,6 +6,7 @@ one by the thread that reads half as much again.
 
 import dataclasses
 import functools
+import os
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
@@ -32,20 +33,40 @@ class ThreadedMind:
     def __init__(self, mind: Mind, token: trio.lowlevel.TrioToken) -> None:
         self._mind: Final = mind
         self._token: Final = token
+        self._process: Final = os.getpid()
+        self.closing = False
 
-    @functools.cached_property
+    @property
     def straight(self) -> "StraightMind | None":
         """A way past the thread of the mind; None where another process holds the store, or a model reads talk."""
+        self._check_process()
+        return self._straight
+
+    @functools.cached_property
+    def _straight(self) -> "StraightMind | None":
         reached = self._mind._reached
         if not isinstance(reached, Local) or reached.device.mind.talk is not None:
             return None
         return StraightMind(reached)
 
     def _run(self, call: Callable[[], Awaitable[Result]]) -> Result:
+        self._check_process()
         try:
             return trio.from_thread.run(call, trio_token=self._token)
-        except trio.RunFinishedError:
+        except (trio.RunFinishedError, trio.ClosedResourceError, trio.Cancelled, BaseExceptionGroup) as error:
+            # A verb that was under way is cancelled, at times within a nursery of its own.
+            if not self.closing and not isinstance(error, trio.RunFinishedError):
+                raise
             raise Unreachable("this memory is closed", code="closed") from None
+
+    def _check_process(self) -> None:
+        """Raise `Unreachable` in a process that was forked since: the threads that answer stayed with the other."""
+        if os.getpid() != self._process:
+            raise Unreachable(
+                "this memory was opened before this process was forked",
+                code="forked",
+                hint="open it again in this process",
+            )
 
 
 class StraightMind:

@@ -1,5 +1,6 @@
 """What is found in a telling: at once for who asks, behind the commit for others, and the same either way."""
 
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def test_it_is_shown_and_compared_as_any_result(mind: BlockingMind) -> None:
     told = mind.remember("Ben is at the station")
     assert repr(told).startswith(f"Remembered(rid='{told.rid}', op_id=")
     assert told != mind.remember("Ben is at the station")
+
+
+def test_it_goes_to_another_process_as_a_plain_result(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        told = mind.remember(TALK, speaker="Ann")
+        sent = pickle.loads(pickle.dumps(told))
+        assert (type(sent), sent.facts, sent.read) == (samemind.Remembered, told.facts, True)
+        unlooked = mind.remember("I live in Rome", speaker="Ann")
+    sent = pickle.loads(pickle.dumps(unlooked))
+    assert (sent.rid, sent.op_id, sent.read, sent.facts) == (unlooked.rid, unlooked.op_id, False, [])
+    assert repr(unlooked) == f"Remembered(rid='{unlooked.rid}')", "a debugger shows it all the same"
 
 
 def test_who_awaits_it_has_the_facts_at_once_and_may_say_not_to_wait(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 import asyncio
 import inspect
+import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -47,6 +48,69 @@ def test_the_same_without_trio(tmp_path: Path) -> None:
         assert [hit.rid for hit in mind.recall("Lisbon")] == [remembered.rid]
     with pytest.raises(samemind.Unreachable, match="closed"):
         mind.digest()
+
+
+CALLS_WHILE_CLOSING: tuple[Callable[[BlockingMind], object], ...] = (
+    lambda mind: mind.recall("Ann"),
+    lambda mind: mind.remember("Ben is at the station"),
+    lambda mind: mind.list(),
+    lambda mind: mind.context("Ann"),
+    lambda mind: mind.verify(),
+)
+
+
+def test_what_other_threads_ask_as_it_is_closed_says_so_and_nothing_of_trio(tmp_path: Path) -> None:
+    """Cancelled is no Exception, and who handles errors of ours handles no nursery's."""
+    ended: list[BaseException] = []
+
+    def ask(call: Callable[[BlockingMind], object], mind: BlockingMind) -> None:
+        try:
+            while True:
+                call(mind)
+        except BaseException as error:
+            ended.append(error)
+
+    for _ in range(3):
+        with samemind.open_blocking(tmp_path / "home") as mind:
+            mind.remember("Ann moved to Lisbon")
+            threads = [threading.Thread(target=ask, args=(call, mind)) for call in CALLS_WHILE_CLOSING]
+            for thread in threads:
+                thread.start()
+            mind.recall("Ann")
+        for thread in threads:
+            thread.join(20)
+    assert [(type(each), getattr(each, "code", each)) for each in ended] == [
+        (samemind.Unreachable, "closed")
+    ] * (3 * len(CALLS_WHILE_CLOSING))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no process")
+def test_a_forked_process_is_told_to_open_it_again_and_can(tmp_path: Path) -> None:
+    """The threads that answer stayed with the process that it was forked from: it would wait for ever."""
+    program = """
+import os, sys, samemind
+with samemind.open_blocking(sys.argv[1]) as mind:
+    mind.remember("Ann moved to Lisbon")
+    child = os.fork()
+    if not child:
+        for call in (lambda: mind.recall("Ann"), lambda: mind.remember("Ben"), lambda: mind.get("00000000")):
+            try:
+                call()
+            except samemind.Unreachable as error:
+                print(error.code)
+        with samemind.open_blocking(sys.argv[1]) as again:
+            print(again.recall("Ann")[0].text, flush=True)
+        sys.exit(7)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), mind.recall("Ann")[0].text)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, tmp_path / "home"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert ran.stdout.split("\n") == [*["forked"] * 3, "Ann moved to Lisbon", "7 Ann moved to Lisbon", ""]
 
 
 def test_under_asyncio_an_error_says_what_to_use_and_that_works(tmp_path: Path) -> None:
