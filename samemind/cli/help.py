@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from samemind._catalog import DAILY, FAMILIES, HELP_OF, SHORT_FOR
 from samemind.catalog import NAMES, names_under, verb_named
-from samemind.cli.line import TYPED, Line, find_verb, help_width, parser_of, read_line
+from samemind.cli.line import TYPED, Line, find_verb, help_width, is_required, parser_of, read_line
 from samemind.cli.printing import Printer
 from samemind.commands import TITLES
 from samemind.config import Home
@@ -135,7 +135,7 @@ def _describe(verb: Command[Any, Any]) -> dict[str, Any]:
                 "flag": one.word.flag or None,
                 "short": one.word.short or None,
                 "type": one.type.__name__,
-                "required": one.required,
+                "required": is_required(verb, one),
                 "repeatable": one.many,
                 "choices": list(one.word.choices) or None,
                 "default": None if one.required else one.default,

@@ -144,12 +144,17 @@ def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
         formatter_class=_Formatter,
     )
     for one in declared(verb.options):
-        _add(parser, one, required=verb.name == _MANY and one.name == "batch")
+        _add(parser, one, required=is_required(verb, one))
     if verb.rows:
         parser.add_argument(
             "--format", choices=FORMATS, metavar="FORMAT", help=f"how to print it: {', '.join(FORMATS)}"
         )
     return parser
+
+
+def is_required(verb: Command[Any, Any], one: Declared) -> bool:
+    """Say whether an option has to be typed: `remember --batch` has nothing else to go by."""
+    return one.required or (verb.name == _MANY and one.name == "batch")
 
 
 def _add(parser: argparse.ArgumentParser, one: Declared, *, required: bool) -> None:

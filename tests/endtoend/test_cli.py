@@ -246,6 +246,8 @@ def test_help_describes_every_verb_and_option_as_json_and_as_text(call: Call) ->
     assert [option["name"] for option in told["options"] if option["flag"] is None] == ["text"], (
         "what only a program can say is not listed"
     )
+    (many,) = [verb for verb in described["verbs"] if verb["name"] == "remember-many"]
+    assert [option["name"] for option in many["options"] if option["required"]] == ["batch"]
     overview = call("help").out
     assert all(f"  {TYPED.get(name, name)} " in overview for name in NAMES)
     assert "--importance" in call("remember", "--help").out
