@@ -15,7 +15,7 @@ FIELD_NAMES: Final = {door: field for field, door in DOOR_NAMES.items()}
 _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
 _FLAGS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 # What `remember` calls a field, where that differs from the memory that is shown.
-REMEMBERED_AS: Final = {"session": "conversation", "at": "told_at"}
+REMEMBERED_AS: Final = {"session": "conversation", "at": "told_at", "tag": "tags", "pin": "pinned"}
 # What a change asks for beside whole fields: entries of the metadata (null takes one out), and labels to put on or off.
 META_ENTRIES: Final = "meta."
 LABELS_ON: Final = "tags+"
@@ -128,6 +128,7 @@ def _stored(name: str, value: Any) -> Value:
             raise Usage(f"{name}: expected a time, got {value!r:.60}", code="invalid")
         return read_time(value, name=name)
     if name == "tags":
+        value = [value] if isinstance(value, str) else value
         if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
             raise Usage(f"tags: expected a list of labels, got {value!r:.60}", code="invalid")
         return sorted(set(value))

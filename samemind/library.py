@@ -85,7 +85,10 @@ class Mind(Methods):
         no_dedup: bool = False,
         facts: bool = False,
     ) -> RememberedMany:
-        """Store many memories in one commit: texts, or objects with a `text` and the options of `remember`."""
+        """Store many memories, in commits of 5,000: texts, or objects with a `text` and what `remember` takes.
+
+        What is stored already under the `rid` that an object gives is not stored again.
+        """
         answer: RememberedMany = await self._ask(
             "remember-many",
             lines=lines_of(items),

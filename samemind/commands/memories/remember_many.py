@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from samemind.device import Device
 
 
-# The fields that a JSON line may carry under their own names, beside `text`; `session` and `at` as on the
-# command line.
-BATCH_KEYS: Final = "text, type, importance, speaker, session, at, tags, meta, …"
+# The fields that a JSON line may carry beside `text`, under their own names or as `remember` has them.
+BATCH_KEYS: Final = "text, type, importance, speaker, session, at, tag, meta, rid, …"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ class RememberMany:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedMany:
-    """One rid for each line, in their order: each is a memory of its own.
+    """One rid for each line, in their order: each is a memory of its own; one stored before under its rid stands.
 
     `held` are those among them that look secret and wait to be released.
     """
@@ -101,6 +100,7 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
     from samemind.commands.memories._many import BatchLine
     from samemind.fields import read_record
 
+    asked: set[MemoryId] = set()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -111,6 +111,7 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
             if not isinstance(record, dict) or not isinstance(record.get("text"), str):
                 raise Usage("expected an object with a text", code="invalid")
             text = record.pop("text")
+            rid = _rid(record, asked)
             wordings, claims = (_texts(record, name) for name in ("wordings", "claims"))
             fields = read_record(record)
             other = wordings_of(wordings, text) if wordings else None
@@ -127,7 +128,23 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
         except (SamemindError, InvalidOp, ValueError) as error:
             raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
         fields = {"workspace": workspace, **fields} if workspace is not None else fields
-        yield BatchLine(text, fields, Extraction(given=given), wordings=other)
+        yield BatchLine(text, fields, Extraction(given=given), wordings=other, rid=rid)
+
+
+def _rid(record: dict[str, object], asked: "set[MemoryId]") -> "MemoryId | None":
+    """Return the id that a line asks for, and note it: no other line can have it."""
+    from replica import parse_memory_id
+
+    given = record.pop("rid", None)
+    if given is None:
+        return None
+    if not isinstance(given, str):
+        raise Usage(f"rid: expected an id, got {given!r:.60}", code="invalid")
+    rid = parse_memory_id(given)
+    if rid in asked:
+        raise Usage(f"rid: expected an id that no line before has, got {given}", code="invalid")
+    asked.add(rid)
+    return rid
 
 
 def _texts(record: dict[str, object], name: str) -> list[str]:
@@ -145,15 +162,12 @@ def _take_apart(wanted: "list[BatchLine]", now_ms: int) -> "list[BatchLine]":
 
     from cognition import read_text
     from cognition.ingest_plan import own_zone
-    from samemind.commands.memories._many import BatchLine
 
     zone = own_zone()
     found = []
     for line in wanted:
         fields, read = read_text(line.text, line.fields, now_ms=now_ms, zone=zone)
-        found.append(
-            BatchLine(line.text, fields, replace(read, given=line.found.given), wordings=line.wordings)
-        )
+        found.append(line._replace(fields=fields, found=replace(read, given=line.found.given)))
     return found
 
 
@@ -170,16 +184,21 @@ def _write_many(
     from cognition.ingest_plan import stated
     from cognition.linking import wait_for_links
     from cognition.wordings.tables import give
-    from replica import new_memory_id, show_memory_id
+    from replica import is_known, new_memory_id, show_memory_id
     from samemind.held_back import kept_back
+    from samemind.ids import check_asked_again
 
     now_ms = device.now_ms()
     teller = ClaimWriter(core, connection, now_ms)
     rids: list[MemoryId] = []
     held: list[MemoryId] = []
     worded: dict[MemoryId, list[str]] = {}
-    for text, fields, found, wordings in wanted:
-        rid = new_memory_id(now_ms, device.random)
+    for text, fields, found, wordings, asked in wanted:
+        if asked is not None and is_known(connection, asked):
+            check_asked_again(core, asked, text)
+            rids.append(asked)
+            continue
+        rid = asked or new_memory_id(now_ms, device.random)
         kept = kept_back(connection, rid, text, fields, now_ms)
         if kept is not None:
             rid = kept

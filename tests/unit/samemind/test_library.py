@@ -113,6 +113,39 @@ with samemind.open_blocking(sys.argv[1]) as mind:
     assert ran.stdout.split("\n") == [*["forked"] * 3, "Ann moved to Lisbon", "7 Ann moved to Lisbon", ""]
 
 
+def test_many_take_what_one_takes(tmp_path: Path) -> None:
+    at = datetime(2026, 3, 4, tzinfo=UTC)
+    given: dict[str, Any] = {"tag": "work", "pin": True, "session": "talk", "at": at, "meta": {"n": 1}}
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        one = mind.get(mind.remember("Ann moved to Lisbon", **given))
+        (rid,) = mind.remember_many([{"text": "Ben moved to Porto", **given}]).rids
+        many = mind.get(rid)
+        names = ("tags", "pinned", "session", "told_at", "meta")
+        assert [getattr(many, name) for name in names] == [getattr(one, name) for name in names]
+
+
+def test_a_batch_that_is_sent_again_is_stored_once(tmp_path: Path) -> None:
+    """As of one memory: who heard no answer asks again, under the same ids."""
+    rid, other = (f"0198f3c0-0000-7000-8000-00000000000{digit}" for digit in "ab")
+    items: list[str | dict[str, str]] = [{"text": "Ann moved to Lisbon", "rid": rid}, "Ben moved to Porto"]
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert mind.remember_many(items).rids[0] == rid
+        ops = mind.stats().ops
+        assert mind.remember_many(items[:1]).rids == [rid]
+        assert mind.stats().ops == ops
+        with pytest.raises(samemind.Usage, match="another text"):
+            mind.remember_many(["Cid moved to Faro", {"text": "Ann moved to Rome", "rid": rid}])
+        for wrong in (5, "abc", other.upper() + "0"):
+            with pytest.raises(samemind.Usage, match="line 1: "):
+                mind.remember_many([{"text": "Cid moved to Faro", "rid": wrong}])
+        with pytest.raises(samemind.Usage, match="line 2: rid: expected an id that no line before has"):
+            mind.remember_many([{"text": "Cid", "rid": other}, {"text": "Dee", "rid": other}])
+        assert mind.stats().ops == ops, "a bad line keeps all of it out"
+        mind.forget(rid)
+        assert mind.remember_many(items[:1]).rids == [rid]
+        assert mind.list().total == 1, "what was forgotten does not come back"
+
+
 def test_under_asyncio_an_error_says_what_to_use_and_that_works(tmp_path: Path) -> None:
     async def under_asyncio() -> list[str]:
         with pytest.raises(samemind.Usage, match="under trio") as refused:
