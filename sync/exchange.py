@@ -159,6 +159,8 @@ class Exchange:
         self._leaving = Leaving(core, cut)
         self._incoming = Incoming(core, peer)
         self._incoming.shared(len(core.proofs))
+        self._no_room: tuple[Refused, ...] = ()
+        """Why a snapshot was left with the peer before all of it had come."""
         self._lacking = _Lacking(now_ms, core.news)
         self._asked_about: tuple[dict[int, int], tuple[OpRef, ...]] = {}, ()
         """What was last asked about, and how far those feeds reached: a peer may make us ask again and again."""
@@ -513,6 +515,8 @@ class Exchange:
         """Hear what the peer made of the oldest frame, or of the last part of a snapshot, that it has not answered."""
         self.refusals += refused
         outbox, sent = self._unanswered.popleft()
+        if refused:
+            sent = self._leaving.break_off(sent) or sent
         if self._leaving.ended_with(sent):
             self._leaving.answered(refused)
             self.use.carried_snapshot()
@@ -529,25 +533,32 @@ class Exchange:
             outbox.leave_waiting(self._core, [no for no in sent if self._core.feeds[no].origin in waits])
 
     def _take_part(self, part: Base, now_ms: int) -> None:
-        refused: tuple[Refused, ...] = ()
-        whole = self._incoming.take(part)
-        if whole is not None:
-            over = self._core.quotas.over(self._peer, now_ms)
-            if over is None:
-                why, waits = self._absorb(whole, now_ms)
-            else:
-                why, waits = self._over(*over, now_ms), True
-            self._lacking.for_upgrade = why is not None and not waits
-            if why is not None:
-                if not waits:
-                    self._lacking.gap = False
-                self._incoming.give_up()
-                refused = (Refused(self._core.origin, 0, why, gap=waits),)
-            else:
-                self.use.carried_snapshot()
+        if self._incoming.is_left(part):
+            refused = self._no_room if part.index == part.count - 1 else ()
+        elif (over := self._core.quotas.over(self._peer, now_ms)) is not None:
+            self._incoming.leave(part)
+            self._lacking.for_upgrade = False
+            self._no_room = refused = self._refused_whole(self._over(*over, now_ms), waits=True)
+        else:
+            whole = self._incoming.take(part)
+            refused = () if whole is None else self._take_whole(whole, now_ms)
         self.refusals += refused
         self.session.say(Ack(0, refused))
         self._ask_who(self._authors)
+
+    def _take_whole(self, whole: bytes, now_ms: int) -> tuple[Refused, ...]:
+        why, waits = self._absorb(whole, now_ms)
+        self._lacking.for_upgrade = why is not None and not waits
+        if why is None:
+            self.use.carried_snapshot()
+            return ()
+        if not waits:
+            self._lacking.gap = False
+        self._incoming.give_up()
+        return self._refused_whole(why, waits=waits)
+
+    def _refused_whole(self, why: str, *, waits: bool) -> tuple[Refused, ...]:
+        return (Refused(self._core.origin, 0, why, gap=waits),)
 
     def _absorb(self, data: bytes, now_ms: int) -> tuple[str | None, bool]:
         """Merge a snapshot that has come whole; return why not, and whether it may come again later as it is."""

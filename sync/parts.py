@@ -37,6 +37,7 @@ class Leaving:
         self._cut = cut
         self._parts: deque[Base] = deque()
         self._resume: tuple[bytes | None, int] = None, 0
+        self._before_last: Sent = {}
         self._sent: Sent = {}
         self.reaches: dict[int, int] = {}
         """How far the snapshots reach that this link carried: each was taken, refused for good, or is on its way."""
@@ -62,16 +63,23 @@ class Leaving:
             self._parts = deque(self._cut(make_snapshot(self._core)))
             outbox.prove_base(self._core)
             join(self.reaches, outbox.sent_base(self._core))
-            self._sent = outbox.sent
+            self._before_last, self._sent = {}, outbox.sent
             base, held = self._resume
             if base == self._parts[0].digest:
                 for _ in range(min(held, len(self._parts) - 1)):
                     self._parts.popleft()
-        return self._parts.popleft(), {} if self._parts else self._sent
+        return self._parts.popleft(), self._before_last if self._parts else self._sent
 
     def ended_with(self, sent: Sent) -> bool:
         """Say whether this is what left with the last part of the last snapshot."""
         return sent is self._sent
+
+    def break_off(self, sent: Sent) -> Sent | None:
+        """Send no more of the last snapshot if this left with a part of it, which was refused; return all of it."""
+        if sent is not self._before_last:
+            return None
+        self._parts.clear()
+        return self._sent
 
     def answered(self, refused: Sequence[Refused]) -> None:
         """Hear what the peer made of the last one; what it only had no room for goes again when it asks."""
@@ -95,6 +103,7 @@ class Incoming:
         self._told: Partial | None = None
         self._has_told = False
         self._may_hold = True
+        self._left = b""
         self._proofs_shared = 0
 
     def shared(self, proofs: int) -> None:
@@ -117,7 +126,7 @@ class Incoming:
                 f"expected part {len(coming.parts)} of a snapshot, got part {part.index}"
             )
         if self._coming is None:
-            self._coming, self._may_hold = coming, True
+            self._coming, self._may_hold, self._left = coming, True, b""
             if self._knows_of_every_erasure():  # or the peer may have cut it before it heard of one
                 self._core.partials[self._peer] = coming
         if part.index < part.count - 1:
@@ -129,6 +138,16 @@ class Incoming:
             self.give_up()  # or it would end the next link, too
             raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
         return whole
+
+    def leave(self, part: Base) -> None:
+        """Take neither this part nor what comes behind it, and forget what came before."""
+        self._coming = self._told = None
+        self._left = part.digest
+        self.give_up()
+
+    def is_left(self, part: Base) -> bool:
+        """Say whether a part comes behind one that was left, whose peer did not hear of that or sends all anyway."""
+        return part.index > 0 and part.digest == self._left
 
     def give_up(self) -> None:
         """Forget what has come."""

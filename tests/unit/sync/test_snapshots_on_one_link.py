@@ -9,11 +9,13 @@ import replica.snapshot
 import sync.parts as parts
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
+from replica.quotas import HOUR_MS, Limits, Quotas, What
 from replica.snapshot import make_snapshot
 from simulations.patching import swapped
 from sync.errors import RemoteProtocolError
 from sync.exchange import PULL_AGAIN_MS, REFUSALS_MAX, Exchange
-from sync.parts import Incoming, parts_of
+from sync.parts import Incoming, Leaving, parts_of
+from sync.session import CREDITS
 from sync.wire.messages import Base, Ops, decode_message
 from tests.support.replicas import NOW_MS, agree, group, remember, sync, texts
 
@@ -52,9 +54,9 @@ class Link:
         self.talk()
 
 
-def compacted() -> tuple[Core, Core]:
+def compacted(notes: int = 30) -> tuple[Core, Core]:
     laptop, phone = group("laptop", "phone")
-    remember(laptop, *(f"note {n}" for n in range(30)))
+    remember(laptop, *(f"note {n}" for n in range(notes)))
     assert compact(laptop, NOW_MS)
     remember(laptop, "above the base")
     return laptop, phone
@@ -126,6 +128,58 @@ def test_nothing_is_kept_of_a_snapshot_that_was_refused(monkeypatch: pytest.Monk
     assert not link.ours.session.is_quiet
     assert phone.partials == {}
     assert phone.store.parts(laptop.device) == []
+
+
+@pytest.mark.parametrize("kept", [0, 3])
+def test_a_snapshot_that_is_over_a_quota_is_refused_at_its_first_part(kept: int) -> None:
+    """It came whole, up to a gigabyte in memory, before it was refused: once for each time that there was room."""
+    laptop, phone = compacted(notes=300)
+    link = Link(phone, laptop)
+    link.talk(parts_max=kept)
+    link.ours.close()
+    assert len(phone.store.parts(laptop.device)) == kept
+    over_its_quota(phone, laptop)
+    link = Link(phone, laptop)
+    link.talk()
+    assert 0 < len(link.parts) <= CREDITS, "what was on its way before the answer"
+    assert phone.store.parts(laptop.device) == []
+    for side in (link.ours, link.theirs):
+        assert sum("over the quota of ops" in each.reason and not each.seq for each in side.refusals) == 1
+    assert link.theirs.unsent() == 301
+    link.wait()
+    assert len(link.parts) <= CREDITS, "nor does it come again before there is room"
+    link.now_ms += HOUR_MS
+    link.talk()
+    assert agree(phone, laptop), "on the same link"
+    assert link.theirs.unsent() == 0
+
+
+def test_a_peer_that_sends_all_of_what_was_refused_at_once_is_told_again_at_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As one of version 0.1.0 does: the answer to the last part is the one that it looks at."""
+    monkeypatch.setattr(Leaving, "break_off", lambda self, sent: None)
+    laptop, phone = compacted(notes=300)
+    over_its_quota(phone, laptop)
+    link = Link(phone, laptop)
+    taken: list[Base] = []
+    monkeypatch.setattr(Incoming, "take", lambda self, part: taken.append(part))
+    link.talk()
+    assert link.parts == [*range(len(link.parts))]
+    assert len(link.parts) > CREDITS
+    assert not taken
+    assert sum("over the quota of ops" in each.reason and not each.seq for each in link.ours.refusals) == 2
+    assert link.theirs.unsent() == 301
+    monkeypatch.undo()
+    link.now_ms += HOUR_MS
+    link.talk()
+    assert agree(phone, laptop)
+
+
+def over_its_quota(core: Core, peer: Core) -> None:
+    """Let a peer have spent what may come from it within an hour."""
+    core.quotas = Quotas(Limits(ops=1_000))
+    core.quotas.spend(peer.device, What.OPS, 1_500, NOW_MS)
 
 
 def test_what_was_refused_still_counts_as_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
