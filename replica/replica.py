@@ -69,6 +69,7 @@ class Replica:
         # The core's own position is ahead of the disk while it commits, and belongs to the store's thread.
         self._position, self._news = core.position, core.news
         self._written = _own_end(core)
+        self._let_go = 0
         self._watchers: set[trio.Event] = set()
         self._rows_brought_over = 0  # the store's thread's own
         self._noting = threading.Lock()
@@ -257,6 +258,18 @@ class Replica:
             with self._watching() as event:
                 await event.wait()
         return self.news
+
+    def note_let_go(self) -> None:
+        """Hear, on trio's thread, that much was let go which no write tells of, as where a snapshot broke off."""
+        self._let_go += 1
+        self._wake()
+
+    async def used(self, since: object) -> object:
+        """Wait until memory was used since then, by a write or by what was let go, and return what stands for now."""
+        while (now := (self.news, self._let_go)) == since:
+            with self._watching() as event:
+                await event.wait()
+        return now
 
     async def wrote(self, since: object) -> None:
         """Wait until `written` is no longer `since`."""

@@ -5,10 +5,11 @@ its matrices; what SQLite keeps meanwhile comes to lie between them, so the allo
 has such a heap for each thread, and one does not use what another has left. And SQLite keeps what it ever read, up to a
 limit for each of two connections.
 
-So the caches are emptied and free pages given back a minute after something was written, and at once after what takes
-much in one go: a long cycle of thinking, a thousand memories, the first recall, which loads the model and the vectors.
-What is needed again comes from the system's own cache, at some microseconds a page. A device at rest does not wake for
-it. The threads of a daemon share one heap besides.
+So the caches are emptied and free pages given back a minute after something was written, or the parts of a snapshot
+were let go that broke off or has left, and at once after what takes much in one go: a long cycle of thinking, a
+thousand memories, the first recall, which loads the model and the vectors. What is needed again comes from the system's
+own cache, at some microseconds a page. A device at rest does not wake for it. The threads of a daemon share one heap
+besides.
 """
 
 import sqlite3
@@ -58,12 +59,12 @@ async def give_back(replica: Replica) -> None:
 
 @asynccontextmanager
 async def kept_small(replica: Replica) -> AsyncIterator[None]:
-    """Do so a minute after something was written, until the block ends."""
+    """Do so a minute after something was written, or parts of a snapshot were let go, until the block ends."""
 
     async def keep_small() -> None:
-        news = -1
+        used: object = None
         while True:
-            news = await replica.stirred(news)  # by ops, or by a snapshot, which lengthens no log
+            used = await replica.used(used)
             await trio.sleep(QUIET_SECONDS)
             await give_back(replica)
 

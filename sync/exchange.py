@@ -190,6 +190,11 @@ class Exchange:
         """Whether one side said goodbye."""
         return self.session.phase is Phase.OVER
 
+    @property
+    def holds_parts(self) -> bool:
+        """Whether parts of a snapshot, of either side's, are held in memory."""
+        return self._incoming.is_under_way or self._leaving.is_under_way
+
     def receive(self, data: bytes, now_ms: int) -> list[bytes]:
         """Take in one message of the peer's and return what to say to it; what it did wrong is kept as evidence."""
         try:

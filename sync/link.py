@@ -154,7 +154,7 @@ class Link:
         self._silence, self._waiting = trio.CancelScope(), trio.CancelScope()
         self._watching, self._asks_again = trio.CancelScope(), math.inf
         self._news = trio.Event()
-        self._taking = self._writing = False
+        self._taking = self._writing = self._holds_parts = False
         self._said = True  # by dialling, or by answering the door
         self._failure: SyncError | ReplicaError | None = None
         self._cut_off: SyncError | None = None
@@ -213,6 +213,7 @@ class Link:
         if exchange is not None:
             with suppress(ReplicaError):
                 await self._replica.run(lambda core, _: exchange.close())
+        self._note_parts(held=False)
 
     async def ask(self) -> None:
         """Ask the peer what it holds beyond us; once settled, it has answered."""
@@ -403,9 +404,10 @@ class Link:
 
     async def _one_turn(self, say: Callable[[Exchange, int], Iterable[bytes]], begins: bool) -> bool:
         asked: Inquiry | None = None
+        holds_parts = False
 
         def turn(core: Core, connection: sqlite3.Connection) -> bool:
-            nonlocal asked
+            nonlocal asked, holds_parts
             if begins:
                 self._begin(core, connection)
             exchange = self._exchange
@@ -431,9 +433,11 @@ class Link:
                 exchange.use.carries_news,
                 exchange.asks_again_ms(self._replica.now_ms()),
             )
+            holds_parts = exchange.holds_parts
             return exchange.has_more and not exchange.is_over
 
         has_more = await self._replica.run(turn)
+        self._note_parts(held=holds_parts)
         if asked is not None:
             self._asked_in.send_nowait(
                 asked
@@ -442,6 +446,12 @@ class Link:
         self._stir()
         self._turned(self)
         return has_more
+
+    def _note_parts(self, *, held: bool) -> None:
+        """Note whether parts of a snapshot are held, and say so when they no longer are: they were many megabytes."""
+        if self._holds_parts and not held:
+            self._replica.note_let_go()
+        self._holds_parts = held
 
     async def _guarded(self, task: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -106,6 +106,11 @@ class Incoming:
         self._left = b""
         self._proofs_shared = 0
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether parts of one are held in memory."""
+        return self._coming is not None or self._told is not None
+
     def shared(self, proofs: int) -> None:
         """Hear that the peer will know of this many erasures, all that are known here, before it cuts anything."""
         self._proofs_shared = proofs

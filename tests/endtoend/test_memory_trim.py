@@ -13,8 +13,14 @@ from replica import Replica
 from replica.compaction import compact
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from samemind import memory_trim
+from sync.errors import SyncError
+from sync.exchange import Exchange
+from sync.parts import parts_of
+from sync.wire.frames import FrameReader, encode_frame
+from sync.wire.messages import Base, decode_message
 from tests.support.cli import SECONDS_MAX, environment
-from tests.support.devices import devices
+from tests.support.devices import Device, devices
+from tests.support.imaginary import facing, linked
 
 # In a process of its own, as the allocator's state is the whole process's. Prints what it holds, in kB: before a
 # cycle of thinking over memories that are new, after it, and when it gave back.
@@ -177,5 +183,94 @@ def test_a_minute_after_a_snapshot_came_memory_is_given_back_though_the_log_is_a
             clock.jump(memory_trim.QUIET_SECONDS)
             await wait_all_tasks_blocked()
             assert len(given) == 1
+
+    trio.run(main, clock=clock)
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut a snapshot of a few memories into many parts."""
+    assert parts_of.__kwdefaults__ is not None
+    monkeypatch.setitem(parts_of.__kwdefaults__, "part_bytes", 400)
+
+
+async def compacted(laptop: Device) -> None:
+    await laptop.remember(*(f"note {n} of many {n * n}" for n in range(300)))
+    await laptop.replica.run(lambda core, _: compact(core, laptop.replica.now_ms()))
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_minute_after_a_snapshot_broke_off_memory_is_given_back(tmp_path: Path, given: list[float]) -> None:
+    """It stayed until the receiver wrote something: 160 MB of a large one, which lengthened no log."""
+    clock = MockClock()
+
+    async def send_parts(wire: trio.abc.Stream, laptop: Device, phone: Device) -> None:
+        """Converse as the laptop until three parts have left."""
+        make = laptop.replica.run
+        exchange = await make(lambda core, _: Exchange(core, phone.identity.device_id, 0))
+
+        async def hear(message: bytes) -> list[bytes]:
+            return await make(lambda core, _: exchange.receive(message, 0))
+
+        frames, parts = FrameReader(), 0
+        said = await make(lambda core, _: exchange.more(0))
+        while parts < 3:
+            for message in said:
+                parts += isinstance(decode_message(message), Base)
+                await wire.send_all(encode_frame(message))
+            said = []
+            for heard in frames.feed(await wire.receive_some()):
+                said += await hear(heard)
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "phone") as (laptop, phone),
+            memory_trim.kept_small(phone.replica),
+        ):
+            await compacted(laptop)
+            await wait_all_tasks_blocked()
+            clock.jump(memory_trim.QUIET_SECONDS)  # what it takes to open one is given back
+            await wait_all_tasks_blocked()
+            given.clear()
+            ended: list[SyncError | None] = []
+            async with facing(phone, laptop, ended) as wire:
+                await send_parts(wire, laptop, phone)
+                await wire.aclose()
+            assert len(ended) == 1
+            assert await phone.texts() == set()
+            await wait_all_tasks_blocked()
+            clock.jump(memory_trim.QUIET_SECONDS)
+            await wait_all_tasks_blocked()
+            assert len(given) == 1
+
+    trio.run(main, clock=clock)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_minute_after_a_snapshot_has_left_memory_is_given_back_though_its_link_stands(
+    tmp_path: Path, given: list[float]
+) -> None:
+    clock = MockClock()
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "phone") as (laptop, phone),
+            memory_trim.kept_small(laptop.replica),
+        ):
+            await compacted(laptop)
+            await wait_all_tasks_blocked()
+            clock.jump(memory_trim.QUIET_SECONDS)
+            await wait_all_tasks_blocked()
+            clock.jump(memory_trim.QUIET_SECONDS)
+            await wait_all_tasks_blocked()
+            given.clear()
+            async with linked(laptop, phone) as (near, far):
+                await near.settle()
+                await far.settle()
+                assert len(await phone.texts()) == 300
+                await wait_all_tasks_blocked()
+                clock.jump(memory_trim.QUIET_SECONDS)
+                await wait_all_tasks_blocked()
+                assert len(given) == 1
 
     trio.run(main, clock=clock)
