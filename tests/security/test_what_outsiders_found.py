@@ -29,7 +29,7 @@ SCRIPTS = {
 
 
 def test_each_attack_of_the_outside_readers_is_named_with_a_test_that_exists() -> None:
-    page = (ROOT / "docs/explanation/attacks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/benchmarks/attacks.md").read_text(encoding="utf-8")
     section = page.partition("## What outside readers broke 0.1.0 with")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     scripts = {name for row in rows for name in re.findall(r"`(\w+)", row.split("|")[1])}
