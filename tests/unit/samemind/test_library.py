@@ -196,7 +196,6 @@ def test_what_is_wrong_with_a_telling_is_said_to_its_thread(tmp_path: Path) -> N
         assert mind.list().memories == []
 
 
-@published("PM-01")
 def test_who_asks_of_an_erasure_that_nobody_made_hears_so(tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "m.db") as mind:
         kept, gone = mind.remember("kept"), mind.remember("gone")
@@ -206,6 +205,7 @@ def test_who_asks_of_an_erasure_that_nobody_made_hears_so(tmp_path: Path) -> Non
             mind.forget(kept, gone, status=True)
 
 
+@published("PM-01")
 def test_nothing_asks_the_network_nor_needs_a_key(tmp_path: Path) -> None:
     """Every socket that leaves the machine, and every name looked up, would stop the program."""
     keyless = {name: value for name, value in cli.environment().items() if "KEY" not in name.upper()}
