@@ -76,7 +76,8 @@ def changes() -> str:
     head, _, released = (DOCS.parent / "CHANGELOG.md").read_text("utf-8").partition("<!-- releases -->\n")
     kinds = {each["directory"]: each for each in TOWNCRIER["type"]}
     told: dict[str, dict[str, list[str]]] = {}
-    for path in sorted((DOCS / "changes").glob("*.*.md")):
+    # As `make changelog` orders them: what is named by its topic alone is told first there.
+    for path in sorted((DOCS / "changes").glob("*.*.md"), key=lambda path: path.name.split(".")):
         name, kind, _ = path.name.split(".")
         told.setdefault(kind, {})[path.read_text("utf-8").strip()] = [name]
     template = Template((DOCS.parent / TOWNCRIER["template"]).read_text("utf-8"), trim_blocks=True)

@@ -17,7 +17,7 @@ from samemind.config import Settings
 from tests.support.console import Examples
 from tests.support.published import PAGE, claimed, listed, published
 from tests.support.reference import filled, pages
-from tests.support.site import TOWNCRIER, changes
+from tests.support.site import TOWNCRIER, changes, shelves
 
 ROOT = Path(__file__).parents[2]
 ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
@@ -273,3 +273,21 @@ def test_the_page_of_changes_tells_each_fragment_once() -> None:
     waiting = changes().partition("\n## Not released yet\n")[2].partition("\n## ")[0]
     for fragment in FRAGMENTS:
         assert waiting.count(fragment.read_text("utf-8").strip()) == 1, fragment.name
+
+
+def test_what_is_named_by_its_topic_alone_is_told_first_there() -> None:
+    waiting = changes().partition("\n## Not released yet\n")[2].partition("\n## ")[0]
+    for fragment in FRAGMENTS:
+        name, kind, _ = fragment.name.split(".")
+        if "-" not in name and kind in {"added", "changed", "fixed"}:
+            text = fragment.read_text("utf-8").strip()
+            before = waiting[: waiting.index(text)].rstrip("- \n")
+            assert before.splitlines()[-1].startswith("#### "), fragment.name
+
+
+def test_every_page_stands_on_a_shelf_of_the_site() -> None:
+    """`make docs` refuses a page that none of them leads to."""
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    placed = set(re.findall(r"[\w/-]+\.md", str(shelves())))
+    fragments = {name for name in pages if name.startswith("changes/") and name != "changes/changelog.md"}
+    assert pages - fragments - placed == set()
