@@ -334,7 +334,7 @@ class Methods(Asking):
         include_cold: bool = False,
         max_tokens: int | None = None,
         window: int | None = None,
-        conversation: Iterable[Mapping[str, str]] = (),
+        conversation: Iterable[Mapping[str, object]] = (),
         compact_at: float = 0.8,
         overview: bool = False,
         now: When | None = None,

@@ -158,6 +158,7 @@ def messages_of(conversation: Iterable[object]) -> list[str]:
             raise Usage(
                 f"message {number}: expected a mapping with role and content, both text, got {message!r:.60}",
                 code="bad_line",
+                hint="for a conversation with images or calls of tools, ask by `query` and put `text` into its prompt",
             )
         lines.append(json.dumps(dict(zip(("role", "content"), told, strict=True)), ensure_ascii=False))
     return lines

@@ -40,7 +40,7 @@ _BY_TAKES: Final[Mapping[Takes, tuple[str, str]]] = {
     Takes.NEW_PATH: ("str | os.PathLike[str]", "new_path"),
     Takes.PAIRS: ("Meta | None", "pairs_of"),
     Takes.SPACES: ("Spaces", "texts_of"),
-    Takes.MESSAGES: ("Iterable[Mapping[str, str]]", "messages_of"),
+    Takes.MESSAGES: ("Iterable[Mapping[str, object]]", "messages_of"),
 }
 # Converters that make the right thing of None themselves.
 _TAKE_NOTHING: Final = frozenset({"when_of", "pairs_of", "texts_of"})

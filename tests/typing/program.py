@@ -1,11 +1,18 @@
 """A program of somebody who uses the library, as strict type checkers are to see it: no `Any` where a name is known."""
 
 from datetime import datetime
-from typing import assert_type
+from typing import TypedDict, assert_type
 
 import trio
 
 import samemind
+
+
+class Message(TypedDict):
+    """A message as the libraries of model providers type it."""
+
+    role: str
+    content: str
 
 
 async def under_trio() -> None:
@@ -44,6 +51,8 @@ def blocking() -> None:
         assert_type(mind, samemind.BlockingMind)
         assert_type(mind.recall("tea"), samemind.Recalled)
         assert_type(mind.list().total, int)
+        talk: list[Message] = [{"role": "user", "content": "Where does Ann live?"}]
+        assert_type(mind.context(window=8192, conversation=talk), samemind.ContextBlock)
 
 
 if __name__ == "__main__":
