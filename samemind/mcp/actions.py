@@ -103,6 +103,10 @@ def _operation(tool: Tool) -> dict[str, Any]:
                 "description": "what came of it",
                 "content": {"application/json": {"schema": _RESULT}},
             },
+            "401": {
+                "description": "the token is missing, or is not one",
+                "content": {"application/json": {"schema": _NO_TOKEN}},
+            },
             "default": {
                 "description": "what was wrong, and what to do",
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
@@ -133,6 +137,11 @@ _RESULT: Final = {
     "type": "object",
     "properties": {"note": {"type": "string", "description": "what the texts in it are"}},
     "additionalProperties": True,
+}
+# As OAuth says it.
+_NO_TOKEN: Final = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("error", "error_description")},
 }
 _ERROR: Final = {
     "type": "object",

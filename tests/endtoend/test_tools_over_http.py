@@ -58,6 +58,15 @@ def test_the_document_is_one_that_the_editor_of_a_gpt_takes(served: tuple[Path, 
     check(document)
 
 
+def test_who_has_no_token_hears_so_as_the_document_says(served: tuple[Path, str]) -> None:
+    _, base = served
+    refused = httpx2.post(f"{base}/tools/recall", json={"query": "Ann"})
+    described = httpx2.get(f"{base}/openapi.json").json()["paths"]["/tools/recall"]["post"]["responses"]
+    schema = described[str(refused.status_code)]["content"]["application/json"]["schema"]
+    assert refused.json().keys() == schema["properties"].keys()
+    assert all(isinstance(value, str) for value in refused.json().values())
+
+
 def test_what_the_document_describes_can_be_done_and_is_written_down(served: tuple[Path, str]) -> None:
     home, base = served
     document = httpx2.get(f"{base}/openapi.json").json()
