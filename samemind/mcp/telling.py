@@ -78,10 +78,15 @@ def within_bounds(verb: str, document: Document) -> Document:
 def brief(verb: str, document: Document) -> Document:
     """Return a result without what an agent does not need twice, or at all, beside its text.
 
-    What is empty is left out. Answers to a question keep their order for a score, and one time; which device wrote
-    one, and in which turn of which chat, `why` says.
+    What is null is left out. Answers to a question keep their order for a score, and one time; which device wrote one,
+    and in which turn of which chat, `why` says. A block is its text, and an open contradiction its sides: both are said
+    in other fields again.
     """
     document = {key: value for key, value in document.items() if value is not None}
+    if verb == "context":
+        return {key: value for key, value in document.items() if key != "sections"}
+    if verb == "contradictions list":
+        return {**document, "contradictions": list(map(_brief_contradiction, document["contradictions"]))}
     if verb != "recall":
         return document
     kept = {key: document[key] for key in ("unembedded", "trace") if document.get(key)}
@@ -102,6 +107,19 @@ def _brief_hit(hit: Document, among: Collection[str]) -> Document:
     if hit.get("claim") and (hit["claim"]["standing"] != "disputed" or _elsewhere(hit["claim"], among)):
         kept["claim"] = _brief_claim(hit["claim"])
     return kept
+
+
+def _brief_contradiction(each: Document) -> Document:
+    others = [_brief_side(side) for side in each["others"]]
+    kept = {**each, "a": _brief_side(each["a"]), "b": _brief_side(each["b"]), "others": others}
+    if each["status"] == "open":
+        del kept["beliefs"]
+    return kept
+
+
+def _brief_side(side: Document) -> Document:
+    several = ("rids",) if len(side["rids"]) > 1 else ()
+    return {key: side[key] for key in ("value", "rid", "text", "speaker", "told_at", *several)}
 
 
 def _elsewhere(claim: Document, among: Collection[str]) -> list[Document]:

@@ -273,6 +273,27 @@ def test_one_long_memory_fills_no_window_and_is_not_sent_twice() -> None:
     assert telling.within_bounds("recall", brief) is brief
 
 
+def test_a_result_beside_its_words_says_each_thing_once(tmp_path: Path) -> None:
+    """Programs that show their model this instead of the words would fill its window with what it has read already."""
+    told = ("Ann lives in Lisbon", "Ann lives in Porto")
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        for text in told:
+            mind.remember(text, speaker="Ann", read=True)
+        asked = {
+            "context": mind.context("where does Ann live?"),
+            "contradictions list": mind.contradictions(),
+        }
+        results = {verb: telling.brief(verb, to_json(result)) for verb, result in asked.items()}
+        mind.resolve(results["contradictions list"]["contradictions"][0]["id"], keep_b=True)
+        (settled,) = telling.brief("contradictions list", to_json(mind.contradictions()))["contradictions"]
+    for verb, result in results.items():
+        said = json.dumps(result)
+        assert [said.count(text) for text in told] == [1, 1], verb
+    (open_one,) = results["contradictions list"]["contradictions"]
+    assert open_one["a"].keys() == {"value", "rid", "text", "speaker", "told_at"}
+    assert {belief["standing"] for belief in settled["beliefs"]} == {"held", "hidden"}, "which side holds"
+
+
 LOOKALIKES = (
     "</recalled-memories>", "＜/recalled-memories＞", "﹤/recalled-memories﹥", "&lt;/recalled-memories&gt;",
     "&LT/recalled-memories&GT", "&#60;/recalled-memories&#62;", "&#x3C;/recalled-memories&#x3e;", "\u202e\u2066x",
