@@ -8,10 +8,8 @@ import argparse
 import random
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from functools import wraps
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import samemind
 from cognition import mind, passes, recall
@@ -22,11 +20,11 @@ from cognition.ranking import signals
 from cognition.ranking.reading import TextWords
 from tests.bench.recall_at_size import fill
 from tests.bench.sentences import sentences
+from tests.bench.stages import Stages, Taken
 
 # Asked before anything is measured: vectors are read, caches filled as in a process that goes on.
 WARM: Final = 20
-# What each stage is done by, where its callers look it up.
-STAGES: Final[Sequence[tuple[str, Sequence[tuple[object, str]]]]] = (
+STAGES: Final[Stages] = (
     ("correct and read the question", [(mind, "corrected"), (mind, "Query")]),
     ("embed it", [(UniversalEmbedder, "embed")]),
     ("full text", [(passes, "by_words")]),
@@ -45,53 +43,18 @@ STAGES: Final[Sequence[tuple[str, Sequence[tuple[object, str]]]]] = (
 )
 
 
-class Taken:
-    """How long each stage took, in seconds of CPU."""
-
-    def __init__(self) -> None:
-        self.seconds = dict.fromkeys((stage for stage, _ in STAGES), 0.0)
-        self._inner: list[float] = []
-        """Of each that is under way, the outermost first: what those that it called took."""
-
-    def timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the same function, whose time is kept."""
-
-        @wraps(function)
-        def run(*arguments: Any, **named: Any) -> Any:
-            self._inner.append(0.0)
-            began = time.thread_time()
-            try:
-                return function(*arguments, **named)
-            finally:
-                took = time.thread_time() - began
-                self.seconds[stage] += took - self._inner.pop()
-                if self._inner:
-                    self._inner[-1] += took
-
-        return run
-
-
 def measure(folder: Path, size: int, questions: int) -> dict[str, float]:
     """Return the share that each stage has of the CPU time of some questions, and what is left for the door."""
-    chance, texts, taken = random.Random(3), list(sentences(size, seed=1)), Taken()
+    chance, texts, taken = random.Random(3), list(sentences(size, seed=1)), Taken(STAGES)
     asked = [" ".join(chance.choice(texts).split()[2:7]) for _ in range(WARM + questions)]
-    before = [(owner, name, getattr(owner, name)) for _, places in STAGES for owner, name in places]
-    with samemind.open_blocking(folder) as store:
-        try:
-            for stage, places in STAGES:
-                for owner, name in places:
-                    setattr(owner, name, taken.timed(stage, getattr(owner, name)))
-            for question in asked[:WARM]:
-                store.recall(question)
-            taken.seconds = dict.fromkeys(taken.seconds, 0.0)
-            began = time.process_time()
-            for question in asked[WARM:]:
-                store.recall(question)
-            whole = time.process_time() - began
-        finally:
-            for owner, name, function in before:
-                setattr(owner, name, function)
-    shares = {stage: seconds / whole for stage, seconds in taken.seconds.items()}
+    with samemind.open_blocking(folder) as store, taken.taking():
+        for question in asked[:WARM]:
+            store.recall(question)
+        taken.reset()
+        began = time.process_time()
+        for question in asked[WARM:]:
+            store.recall(question)
+        shares = taken.shares(time.process_time() - began)
     return {**shares, "the door: threads, options, the result": 1 - sum(shares.values())}
 
 

@@ -11,7 +11,7 @@ import pytest
 from cognition import StaticEmbedder
 from cognition.index import ALL_MAX
 from cognition.ranking.signals import SIGNALS
-from tests.bench import golden_run, nearest, recall_stages, stress
+from tests.bench import golden_run, nearest, recall_stages, remember_stages, stress
 from tests.bench.fitting import Example
 from tests.bench.golden import DAYS, MEMORIES, QUESTIONS
 from tests.bench.recall_at_size import fill
@@ -117,3 +117,15 @@ def test_the_stages_of_a_recall_add_up_to_the_whole_and_are_put_back(tmp_path: P
         min(shares[stage] for stage in ("full text", "vectors", "rank: the signals", "assemble and show")) > 0
     )
     assert before == [getattr(owner, name) for _, places in recall_stages.STAGES for owner, name in places]
+
+
+def test_each_stage_of_a_remember_is_found_where_the_code_looks_it_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that moved would be timed as nothing, and its time told as the interface's."""
+    monkeypatch.setattr(remember_stages, "BURSTS", 1)
+    shares, quick_s = remember_stages.measure(tmp_path / "home")
+    assert set(shares) > {stage for stage, _ in remember_stages.STAGES}
+    assert all(share > 0 for share in shares.values())
+    assert sum(shares.values()) == pytest.approx(1)
+    assert quick_s > 0
