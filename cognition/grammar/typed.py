@@ -869,13 +869,18 @@ _OF_SOMETHING: Final = re.compile(
 _ALLERGIES: Final = re.compile(rf"(?<!\w)(?:al+erg[a-z]*|ал+ерг[^\W\d_]*|uczule[a-z]*)(?!\w)(?!{_TO})")
 
 
+# The word right before something: "ya no trabajo en", but not "no, trabajo en".
+_WORD_BEFORE: Final = re.compile(r"([^\s,;:.!?]+) $")
+
+
 def _works(sentence: _Sentence) -> Iterator[TypedClaim]:
     for match in sentence.all_of("works"):
         found = re.match(
             r"\s*(?:the |der |die |das |la |le |el |os |as |o |a )?[«\"„“]?((?:[^\W_][\w&'-]*\s?){1,3})",
             sentence.text[match.end() :],
         )
-        if found is None:
+        before = _WORD_BEFORE.search(sentence.plain, 0, match.start())
+        if found is None or (before is not None and sentence.holds("not", before[1])):
             continue
         firm = [word for word in found[1].split() if word[:1].isupper()]
         if not firm:

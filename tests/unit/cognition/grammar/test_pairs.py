@@ -185,3 +185,18 @@ def test_two_trades_in_one_sentence_are_nobodys() -> None:
 def test_an_employer_told_in_the_same_words_is_of_who_works_there(said: str) -> None:
     (found,) = disagreements(read_claims(said.format("Bosch")), read_claims(said.format("Siemens")), 0.9)
     assert (found.kind, found.entity, found.in_same_words) == ("work", "owner", True)
+
+
+@pytest.mark.parametrize(
+    ("said", "employers"),
+    [
+        ("Ya no trabajo en Seat", []),
+        ("No trabajo en Seat", []),
+        ("Já não trabalho na Sonae", []),
+        ("No, trabajo en Seat", ["seat"]),
+        ("Nie pracuję w Orlen", []),
+        ("No solo trabajo en Seat", ["seat"]),
+    ],
+)
+def test_where_somebody_says_not_to_work_is_no_employer(said: str, employers: list[str]) -> None:
+    assert [claim.value for claim in read_claims(said).claims if claim.kind == "work"] == employers
