@@ -48,7 +48,7 @@ _PARTICIPLE: Final = re.compile(
 )
 _UKRAINIAN: Final = re.compile("[іїєґ]|[бпвмфр]['’ʼ][яюєї]", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r"[,;:–—()]|(?<=[^\W\d])\. ")
-# So far behind "by" stands its day.
+# So far behind "by", or what takes place, stands its day.
 _DAY_BEHIND: Final = 4
 
 
@@ -57,7 +57,13 @@ def is_note(said: str, text: str, words: Sequence[str]) -> bool:
     single, lists = table().single, table().lists
     known = frozenset(words)
     others = _of_other_languages(said, known)
-    if words[0] in single["articles"] and words[0] not in others and not _is_of_time(words[1:3]):
+    is_event = takes_place(said, known)
+    if (
+        words[0] in single["articles"]
+        and words[0] not in others
+        and not is_event
+        and not _is_of_time(words[1:3])
+    ):
         return False
     begins = find("begins", said, known)
     if begins is not None:
@@ -69,7 +75,7 @@ def is_note(said: str, text: str, words: Sequence[str]) -> bool:
     if find("no_tells", told, known) is not None:
         told = lists["no_tells"].sub(" ", told)
     tells = single["tells"].intersection(_WORD.findall(told)) - others
-    if tells and (begins is not None or find("starting", said, known) is not None):
+    if tells and (is_event or begins is not None or find("starting", said, known) is not None):
         tells -= single["copulas"]
     if tells and (find("of_month", said, known) or find("every", said, known)):
         tells = frozenset(word for word in tells if lists["last"].fullmatch(word) is None)
@@ -134,6 +140,18 @@ def may_be_duty(said: str, words: Set[str]) -> bool:
     if find("duties", said, words) is not None or find("deadlines", said, words) is not None:
         return True
     return find("musts", said, words) is not None and is_by(said, "by_days")
+
+
+def takes_place(said: str, words: Set[str]) -> bool:
+    """Say whether a sentence says when something is, or leaves: "la cena es el viernes", "the train leaves at 9"."""
+    if find("departs", said, words) is not None:
+        return True
+    for match in table().lists["takes_place"].finditer(said):
+        first, *behind = TOKEN.findall(said, match.end())[:_DAY_BEHIND] or [""]
+        is_month = any("month" in meanings(word) for word in behind[:2])
+        if weekday_of(first) is not None or "relative" in meanings(first) or (first.isdecimal() and is_month):
+            return True
+    return False
 
 
 def is_by(said: str, name: str) -> bool:

@@ -9,13 +9,22 @@ those of the teller's clock; a day without an hour is due at nine.
 """
 
 import re
+from collections.abc import Set
 from datetime import datetime
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cognition.numerals import in_decimals
 from cognition.reminding.moment import Reminder, TextTime
-from cognition.reminding.notes import is_by, is_duty, is_infinitive, is_note, is_task, may_be_duty
+from cognition.reminding.notes import (
+    is_by,
+    is_duty,
+    is_infinitive,
+    is_note,
+    is_task,
+    may_be_duty,
+    takes_place,
+)
 from cognition.reminding.spelled import UNCLEAR, spelled
 from cognition.reminding.words import TOKEN, find, may_name_day, plain, table
 
@@ -80,7 +89,7 @@ def read_asking(text: str, now: datetime) -> ReadReminder:
     if UNCLEAR in said:
         return _NOTHING
     due = _duty(said, now) if is_due else None
-    return ReadReminder(False, _note(text, told, said, now) if due is None and may_be_note else due)
+    return ReadReminder(False, _note(text, told, said, words, now) if due is None and may_be_note else due)
 
 
 def _duty(said: str, now: datetime) -> Reminder | None:
@@ -93,7 +102,7 @@ def _duty(said: str, now: datetime) -> Reminder | None:
     return None
 
 
-def _note(text: str, told: str, said: str, now: datetime) -> Reminder | None:
+def _note(text: str, told: str, said: str, words: Set[str], now: datetime) -> Reminder | None:
     """Return when a short note of a task or an appointment is due."""
     moment = TextTime(said, now)
     is_to_do = is_task(told, text)
@@ -107,7 +116,11 @@ def _note(text: str, told: str, said: str, now: datetime) -> Reminder | None:
         or not table().single["tasks"].isdisjoint(TOKEN.findall(told))
     ):
         return None
-    lasts = moment.repeats and not is_to_do and table().lists["ends_repeat"].search(told) is not None
+    # "The market is Monday to Friday at 9", "the bus leaves every morning", "swims every day until May".
+    lasts = not is_to_do and (
+        (moment.repeats and table().lists["ends_repeat"].search(told) is not None)
+        or ((moment.repeats or find("every", told, words) is not None) and takes_place(told, words))
+    )
     return None if lasts else moment.reminder()
 
 

@@ -21,8 +21,8 @@ _NO_DAYS_WORDS: Final = """
     morning_after month_day
     other unclear_repeats until_day between_days of_words of_month short_units either in_month by_hour evenings
     month_start month_middle month_end ends_repeat starting moving_feasts quarter_into appointments about_days
-    imperatives deadlines musts by_days surely_by over begins copulas no_tells no_infinitives no_pasts purposes
-    romance german weeks_on short_dutch no_dutch
+    imperatives deadlines musts by_days surely_by takes_place departs over begins copulas no_tells
+    no_infinitives no_pasts purposes romance german weeks_on short_dutch no_dutch
     dutch surely_ahead always one_oclock days_of_month no_parts german_else dutch_else english_else joined_halves
 """
 _NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())

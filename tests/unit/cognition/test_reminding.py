@@ -103,6 +103,35 @@ def test_tomorrow_and_its_part_may_be_one_word(text: str, due: str) -> None:
     assert found.due.isoformat()[:16] == due
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("La reunión con el gestor es el 3 de diciembre a las 9:30", "2026-12-03T09:30"),
+        ("La cena de empresa será el viernes 11 de diciembre a las 21:00", "2026-12-11T21:00"),
+        ("La réunion de copropriété est le jeudi 10 décembre à 19 h", "2026-12-10T19:00"),
+        ("The call is on 3 December at 9:30", "2026-12-03T09:30"),
+        ("Das Treffen ist am 3. Dezember um 9:30 Uhr", "2026-12-03T09:30"),
+        ("La riunione è il 3 dicembre alle 9:30", "2026-12-03T09:30"),
+        ("De vergadering is op 3 december om 9:30 uur", "2026-12-03T09:30"),
+        ("El AVE a Sevilla sale el 22 de diciembre a las 7:45", "2026-12-22T07:45"),
+        ("Le train pour Lyon part demain à 7h12", "2026-11-26T07:12"),
+        ("The train to York leaves tomorrow at 7:12", "2026-11-26T07:12"),
+        ("Der Zug nach Kassel fährt morgen um 7:12 Uhr ab", "2026-11-26T07:12"),
+        # How things are, or were, and what is said of the place of something.
+        ("The market is Monday to Friday at 9", None),
+        ("Le train part à 8h42 tous les jours", None),
+        ("El tren a Madrid sale a las 7:10", None),
+        ("La temperatura es 3 grados el lunes a las 9", None),
+        ("De vergadering is verplaatst naar vrijdag om 15 uur", None),
+        ("La consulta fue el 3 de octubre a las 9:30", None),
+        ("Weihnachten ist am 25. Dezember", None),
+    ],
+)
+def test_when_something_takes_place_or_leaves_is_a_reminder(text: str, due: str | None) -> None:
+    found = read_reminder(text, WEDNESDAY)
+    assert (None if found is None else found.due.isoformat()[:16]) == due
+
+
 def test_of_a_fourth_hundred_sentences_none_is_read_wrongly() -> None:
     """By another stranger, each told on a day of its own; six were not read when it was first run."""
     sentences = json.loads((DATA / "reminders_fourth.json").read_text(encoding="utf-8"))
