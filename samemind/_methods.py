@@ -516,7 +516,10 @@ class Methods(Asking):
     async def settle(
         self, a: Rid, b: Rid, verdict: str, *, since: When | None = None, by: str = "person"
     ) -> Settled:
-        """Judge how two memories relate: same, changed, disagree, two_things or repeats."""
+        """Judge how two memories relate: same, changed, disagree, two_things or repeats.
+
+        `by` is `person` or `agent`: a person outranks an agent, so a program passes `agent`.
+        """
         answer: Settled = await self._ask(
             "settle", a=rid_of(a), b=rid_of(b), verdict=verdict, since=when_of(since), by=by
         )

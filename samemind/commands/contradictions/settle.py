@@ -172,7 +172,11 @@ COMMAND: Final = Command(
     ),
     panel=True,
     library=Method(
-        "settle", "Judge how two memories relate: same, changed, disagree, two_things or repeats."
+        "settle",
+        (
+            "Judge how two memories relate: same, changed, disagree, two_things or repeats.\n\n"
+            "`by` is `person` or `agent`: a person outranks an agent, so a program passes `agent`."
+        ),
     ),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
