@@ -21,6 +21,7 @@ from cognition.contradictions.tables import selves_of, told_of
 from cognition.entities import entities, triples_of, whole_graph
 from cognition.words import OWNER
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
+from replica.fields import MS_MAX
 from replica.reads.devices import device_names
 from replica.reads.facts import fact_numbers_of
 from replica.reads.graph import edges_of
@@ -484,7 +485,7 @@ async def _standing(moments: Moments, asked: Asked) -> AsyncIterator[tuple[Stand
 def _moment(asked: Asked) -> tuple[int | None, str | None]:
     """Read which moment is meant, and as which device knew it; nothing is now."""
     at, by = asked.get("at"), asked.get("by")
-    moment_ms = None if not at else max(0, read_end(_text(asked, "at"), name="at") - 1)
+    moment_ms = None if not at else min(MS_MAX, max(0, read_end(_text(asked, "at"), name="at") - 1))
     return moment_ms, None if not by else _text(asked, "by")
 
 

@@ -134,6 +134,12 @@ def test_the_name_of_a_file_that_is_sent_leads_nowhere_and_is_one(
     assert served.owner.send("POST", f"/api/v1/panel/upload/{answer.json['id']}", b"x", {}).status == 200
 
 
+@pytest.mark.parametrize("asked", ["browse", "names", "graph"])
+def test_the_last_day_that_can_be_written_is_a_moment_like_any_other(served: Served, asked: str) -> None:
+    """It lies beyond what a device's clock can show, and was a fault of ours."""
+    assert served.owner.post(f"/api/v1/panel/{asked}", {"at": "9999-12-31"}).status == 200
+
+
 def test_a_launch_token_works_once(served: Served) -> None:
     _, token = launched(served.home)
     assert stranger(served.url).post(SESSION, {"launch": token}).status == 200

@@ -59,6 +59,7 @@ def test_every_field_of_a_memory_can_be_shown() -> None:
         ({"text": "x", "importance": "high"}, "expected a number for importance"),
         ({"text": "x", "importance": True}, "expected a number for importance"),
         ({"text": "x", "importance": float("nan")}, "finite"),
+        ({"text": "x", "importance": 10**400}, "expected a number"),
         ({"text": "x", "importance": float("-inf")}, "finite"),
         ({"text": "x", "pin": 1}, "expected true or false for pin"),
         ({"text": "x", "tag": "a"}, "expected a list for tag"),
