@@ -177,9 +177,9 @@ def test_whoever_listens_is_seen_by_all_who_watch_and_nobody_sees_itself() -> No
                 assert await probed(other, 999)
                 with trio.move_on_after(1):
                     while True:
-                        seen = await news.receive()
-                        assert not isinstance(seen, Sighting) or 999 not in {
-                            each.port for each in seen.addresses
+                        told = await news.receive()
+                        assert not isinstance(told, Sighting) or 999 not in {
+                            each.port for each in told.addresses
                         }
 
     fast(main)
