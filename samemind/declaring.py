@@ -345,7 +345,7 @@ _IN_WORDS: Final[Mapping[type, str]] = {
 def _plain(verb: Command[Any, Any], one: Declared, value: Any) -> Any:
     if one.type is bool is type(value):  # half of what a `remember` gives, with nothing more to ask of it
         return value
-    if one.type is float and type(value) is int and abs(value) <= INTEGER_MAX:  # a larger one may be too large for it
+    if one.type is float and type(value) is int and abs(value) <= INTEGER_MAX:  # else it may be none
         value = float(value)
     if one.type is int and isinstance(value, float) and value.is_integer():  # JSON has no other numbers
         value = int(value)

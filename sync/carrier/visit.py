@@ -8,9 +8,10 @@ no network, no clock and no store; `Run` hands it the core, and a step that fail
 import io
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 from replica.core import Core
@@ -22,7 +23,7 @@ from sync.carrier.sealing import Entropy
 from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, FileState, Plan, Shelf, is_altered, name_of
 from sync.errors import Full, Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError
 from sync.identity import Identity
-from sync.wire.messages import Message
+from sync.wire.messages import Message, Trust
 
 # So much is held at once while files wait for each other; one larger file may be.
 _BATCH_BYTES_MAX: Final = 32 << 20
@@ -282,10 +283,17 @@ class Visitor:
         self.shelf.failed(name, size, state, reason, self._now_ms())
 
     def _take_batch(self, batch: list[_Waiting], looked: Looked) -> Generator[Step, Any, None]:
-        """Take files, those first that state the group; again what waited for one that came after it."""
+        """Take files, those first that state the group; again what waited for one that came after it.
+
+        Whoever was revoked may know the place for long, and writes any date: so all that is stated is heard before
+        anything else is taken.
+        """
         waiting = sorted(
             batch, key=lambda each: (not each.header.tells_group, each.header.made_ms, each.name)
         )
+        if len(waiting) > 1:
+            for each in waiting:
+                yield from self._hear_group(each)
         while waiting:
             left = []
             for each in waiting:
@@ -296,9 +304,24 @@ class Visitor:
                 return
             waiting = left
 
+    def _hear_group(self, waiting: _Waiting) -> Generator[Step, Any, None]:
+        """Take what a file states of the group, and nothing else; what is wrong with it shows when it is taken."""
+        if not waiting.header.tells_group:
+            return
+        taking = Taking(waiting.header)
+        with suppress(RemoteProtocolError, ReplicaError):
+            stated = takewhile(_is_trust, messages(self._identity, io.BytesIO(waiting.data)))
+            for some in _in_calls(stated):
+                yield Run(partial(_take_some, taking, some, self._now_ms))
+
     def _take(self, waiting: _Waiting, looked: Looked) -> Generator[Step, Any, tuple[str, ...]]:
         """Take a file; return why some of it was not taken and may be later."""
         name, size, altered = waiting.name, waiting.size, waiting.altered
+        try:
+            yield Run(partial(_check_maker, self._identity, waiting))
+        except MakerUnknown as error:
+            self._failed(name, size, FileState.STRANGE, str(error), altered=altered)
+            return ()
         taking = Taking(waiting.header)
         try:
             for some in _in_calls(messages(self._identity, io.BytesIO(waiting.data))):
@@ -387,6 +410,16 @@ def _in_calls(given: Iterable[Message | Vectors]) -> Iterator[list[Message | Vec
             some = []
     if some:
         yield some
+
+
+def _is_trust(message: Message | Vectors) -> bool:
+    return isinstance(message, Trust)
+
+
+def _check_maker(identity: Identity, waiting: _Waiting, core: Core) -> None:
+    """Refuse a file of a device that was revoked by what was taken since it was checked, unless it tells otherwise."""
+    if waiting.header.maker in core.membership.revoked:
+        check(core, identity, io.BytesIO(waiting.data))
 
 
 def _take_some(

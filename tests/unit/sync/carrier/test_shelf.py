@@ -144,6 +144,26 @@ def test_where_several_are_not_handed_out_what_was_fetched_is_taken_and_the_rest
     assert agree(laptop.core, phone.core)
 
 
+@pytest.mark.parametrize("dated_ms", [NOW_MS - DAY_MS, NOW_MS + DAY_MS], ids=["earlier", "later"])
+def test_whoever_was_revoked_is_not_heard_by_one_that_finds_the_revocation_beside_its_file(
+    dated_ms: int,
+) -> None:
+    """Both files were checked before either was taken, so whoever had been away for a while heard a thief."""
+    laptop, phone, thief = devices("laptop", "phone", "thief")
+    sync(laptop.core, thief.core)
+    laptop.core.learn([], [revoke(identity("laptop").sign, laptop.core.device, thief.core.device)])
+    remember(laptop.core, "of the laptop")
+    box: Box = {}
+    laptop.visit(box)
+    thief.now_ms = dated_ms
+    remember(thief.core, "of the thief")
+    alone: Box = {}
+    thief.visit(alone)
+    phone.visit(box | alone, writes=False)
+    assert texts(phone.core) == {"of the laptop"}
+    assert sorted(kept.state for kept in phone.shelf.kept.values()) == [FileState.TAKEN, FileState.STRANGE]
+
+
 def test_only_what_is_new_is_written_and_each_states_the_group_once() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
