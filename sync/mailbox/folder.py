@@ -107,9 +107,16 @@ class FolderBox:
         names = {}
         with os.scandir(self._folder) as found:
             for each in found:
-                with contextlib.suppress(FileNotFoundError):
-                    if each.is_file() and not each.name.startswith("."):
+                try:
+                    if not each.name.startswith(".") and each.is_file():
                         names[each.name] = each.stat().st_size
+                except FileNotFoundError:
+                    pass  # somebody removed it meanwhile
+                except OSError:
+                    if (
+                        not each.is_symlink()
+                    ):  # one that leads in a circle, or where nobody may look, is no file
+                        raise
                 if len(names) > FILES_MAX:
                     raise too_many()
         return names

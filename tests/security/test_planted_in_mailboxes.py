@@ -39,7 +39,11 @@ def plant_folder(path: Path) -> None:
     path.mkdir()
 
 
-PLANTED = [plant_pipe, plant_socket, plant_device, plant_folder]
+def plant_circle(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+PLANTED = [plant_pipe, plant_socket, plant_device, plant_folder, plant_circle]
 
 
 @pytest.mark.parametrize("plant", PLANTED)
