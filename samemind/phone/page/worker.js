@@ -133,7 +133,7 @@ function rest() {
 // Whether nothing was asked for or heard for a moment, or there was some patience with somebody who goes on.
 function isStill(since) {
   const now = performance.now();
-  return (now - asking >= QUIET_MS && Date.now() - heard >= QUIET_MS) || now - since >= PATIENCE_MS;
+  return (now - asking >= QUIET_MS && now - heard >= QUIET_MS) || now - since >= PATIENCE_MS;
 }
 
 // What was told is passed on and shown behind its answer, and all that was told meanwhile at once: whoever tells much would
@@ -229,11 +229,12 @@ function dial() {
   linked({ ...link, state: "calling" });
   const mine = (socket = new WebSocket(place("/phone/link"), [ASKING_PROTOCOL, LINK_PROTOCOL]));
   let why = "";
+  heard = performance.now(); // or one that is still being opened would be closed for what was silent before
   mine.binaryType = "arraybuffer";
-  mine.onopen = () => { heard = Date.now(); send(device.link_start(BASE.origin, mine.protocol)); };
+  mine.onopen = () => { heard = performance.now(); send(device.link_start(BASE.origin, mine.protocol)); };
   mine.onmessage = (event) => {
     if (!device) return;
-    heard = Date.now();
+    heard = performance.now();
     restLater();
     const before = asked("status").position;
     try {
@@ -325,12 +326,12 @@ async function leftOut() {
 function look() {
   mail?.poke();
   if (!socket || socket.readyState !== WebSocket.OPEN) return dial();
-  if (link.state !== "together" && Date.now() - heard > ANSWER_MS) return socket.close();
+  if (link.state !== "together" && performance.now() - heard > ANSWER_MS) return socket.close();
   send(device.link_ask(Date.now()));
-  const mine = socket, asked = Date.now(); // who left home may have a socket that nobody ends
+  const mine = socket, asked = performance.now(); // who left home may have a socket that nobody ends
   setTimeout(() => { if (socket === mine && heard < asked) mine.close(); }, ANSWER_MS / 2);
 }
-setInterval(() => { if (socket && link.state !== "together" && Date.now() - heard > ANSWER_MS) socket.close(); }, ANSWER_MS / 2);
+setInterval(() => { if (socket && link.state !== "together" && performance.now() - heard > ANSWER_MS) socket.close(); }, ANSWER_MS / 2);
 
 // -- what the device at the other end finds, by meaning ------------------------------------------------------------------
 

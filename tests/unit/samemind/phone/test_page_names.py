@@ -1,4 +1,4 @@
-"""The page names classes of Python by strings, which no tool that renames them sees: each is there."""
+"""What no tool sees in the page: names of Python's classes in strings, and by which clock it waits."""
 
 import re
 from importlib import import_module
@@ -21,3 +21,10 @@ def test_what_the_worker_imports_is_there() -> None:
 
 def test_the_error_that_a_page_knows_by_name_is_the_hosts() -> None:
     assert _CAUGHT.findall((_PAGE / "views.js").read_text()) == [LooksSecret.__name__]
+
+
+def test_what_passed_is_measured_by_a_clock_that_nobody_sets() -> None:
+    """After a clock was set back by a year, a link whose other end was gone stood for a year."""
+    worker = (_PAGE / "worker.js").read_text()
+    assert "performance.now() - heard" in worker
+    assert not re.findall(r"Date\.now\(\) -|(?:heard|asking|asked|linkedAt) = Date\.now\(\)", worker)
