@@ -226,6 +226,8 @@ class Exchange:
             case Known(places):
                 assert self._outbox is not None, "no Locator is said before Heads were heard"
                 self._outbox.learn(self._core.feeds.vector_of(places))
+            case Ops() | Base() if self._ends_with_news():
+                pass  # nothing more is taken of whoever another link told to be revoked
             case Ops(frame):
                 self._take(frame, now_ms)
             case Base():
@@ -609,6 +611,11 @@ class Exchange:
             self._introduce(news)
         if not self._end_if_revoked() and self._lacking.stopped:
             self.ask()
+
+    def _ends_with_news(self) -> bool:
+        """Pass on what is new of the group, and say whether that ends the conversation."""
+        self._share_group()
+        return self.is_over
 
     def _introduce(self, trust: Trust) -> None:
         for part in trust.parts():

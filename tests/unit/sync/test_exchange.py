@@ -231,6 +231,20 @@ def test_ops_of_a_stranger_are_asked_for_again_as_soon_as_it_is_introduced_by_an
     assert not asks(talk.theirs.more(NOW_MS)), "once"
 
 
+def test_nothing_more_is_taken_of_a_peer_that_another_link_told_to_be_revoked() -> None:
+    """What it had sent already, a full frame of it, was taken before the link ended."""
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    talk = Talk(laptop, phone)
+    remember(phone, "on its way")
+    on_its_way = talk.theirs.more(NOW_MS)
+    sync(laptop, tablet)
+    laptop.learn([], [revoke(identity("laptop").sign, laptop.device, phone.device)])
+    said = [decode_message(each) for words in on_its_way for each in talk.ours.receive(words, NOW_MS)]
+    assert "on its way" not in texts(laptop)
+    assert talk.ours.is_over
+    assert [type(each) for each in said] == [Trust, Bye], "and it hears why"
+
+
 def test_where_two_chains_of_one_origin_parted_is_found_by_a_question() -> None:
     laptop, phone, _ = group("laptop", "phone", "tablet")
     hand = Hand("tablet")
