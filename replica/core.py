@@ -305,13 +305,19 @@ class Core:
         """Before a device that is alone learns of its first partner: take the root of the group from that.
 
         `own`: the statement that this device is the root itself, which holds unless the partner knows of another; None
-        where the partner will say. Nothing happens on a device that has a group.
+        where the partner will say. Nothing happens on a device that has a group. One that a pairing gave a partner
+        which has not said a word yet, since it was cut off, has none: when the two pair again, what is so is what they
+        do now, or of two that each show the code once, each would take the other for the root.
         """
-        if self.membership.root is not None or len(self.membership.members) > 1:
+        group = self.membership
+        others = group.members.keys() - {self.device}
+        if others - {partner} or (others and group.awaits != partner):
+            return
+        if group.root is not None and (group.root != self.device or group.awaits is None):
             return
         with self.undoing():
-            self.membership.add([] if own is None else [own], [])
-            self.membership.settle(self.membership.root, partner)
+            group.add([] if own is None else [own], [])
+            group.settle(None if own is None else self.device, partner)
             self.write(Changes(further=[] if own is None else [own]), now_ms=0)
 
     def heard_group(self, peer: DeviceId) -> None:

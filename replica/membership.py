@@ -299,7 +299,7 @@ class Membership:
         roots = [
             each
             for each in told
-            if admits_nobody(each) and _place(each) not in self._further and _place(each) not in authors
+            if admits_nobody(each) and self._may_be_news(each) and _place(each) not in authors
         ]
         others = [each for each in told if not admits_nobody(each)]
         if self.root is None and self.awaits is None and not roots:
@@ -514,7 +514,7 @@ class Membership:
         said = []
         for each in told:
             key = each.public_key if each.device == each.introduced_by else keys.get(each.introduced_by)
-            if names_root(each) and _place(each) not in self._further:
+            if names_root(each) and self._may_be_news(each):
                 said += [each] if key is not None and _member_holds(each, key) else []
         root = self.root
         if by is not None and by == self.awaits:
@@ -537,6 +537,13 @@ class Membership:
         ]
         root = min(successors, default=root)
         return sorted({_place(each): each for each in said if each.device == root}.values())
+
+    def _may_be_news(self, member: IntroducedMember) -> bool:
+        """Say whether an introduction beyond the first may change anything: one that is kept already does not.
+
+        But whoever awaits its partner's word may hear what it had said itself, in a pairing that was cut off.
+        """
+        return _place(member) not in self._further or (self.root is None and self.awaits is not None)
 
     def _new_authors(
         self, told: Iterable[IntroducedMember], root: DeviceId | None, keys: Mapping[DeviceId, bytes]

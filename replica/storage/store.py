@@ -506,8 +506,8 @@ class SqliteStore:
     def _write_group(self, changes: Changes) -> None:
         self._many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
         self._many(
-            """INSERT INTO introduction (device, public_key, certificate, name, introduced_by, signature)
-               VALUES (?, ?, ?, ?, ?, ?)""",
+            """INSERT OR REPLACE INTO introduction
+               (device, public_key, certificate, name, introduced_by, signature) VALUES (?, ?, ?, ?, ?, ?)""",
             changes.further,
         )
         self._many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)

@@ -1,5 +1,7 @@
 """A stolen device uses its key against the group: it revokes its owner, brings others in, claims to be the founder."""
 
+from itertools import combinations
+
 import pytest
 import trio
 from trio.testing import memory_stream_pair
@@ -136,6 +138,53 @@ def test_a_newcomer_takes_the_root_from_whom_it_was_paired_with_and_nobody_else(
     assert root_of(dan) == ann.device
     dan.learn([claim], [], by=ben.device)
     assert root_of(dan) == ann.device
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["the-same", "the-other"])
+@pytest.mark.parametrize("joiner", range(3))
+@pytest.mark.parametrize("founder", range(3))
+def test_after_a_pairing_that_was_cut_off_anywhere_two_pair_again_and_have_one_root(
+    founder: int, joiner: int, turned: bool
+) -> None:
+    """Each showed its code once, and each took the other for the founder for ever: revocations parted them."""
+    ann, ben, cleo = cores = [
+        core_of(name, SqliteStore(connect(":memory:"))) for name in ("ann", "ben", "cleo")
+    ]
+    own = name_root(identity("ann").sign, ann.device, public_key=identity("ann").public_key, name="ann")
+    for step in (
+        lambda: ann.expect_root(ben.device, own),
+        lambda: ann.learn([introduced_by(identity("ann"), identity("ben"), "ben")], []),
+    )[:founder]:
+        step()
+    for step in (
+        lambda: ben.expect_root(ann.device, None),
+        lambda: ben.learn([introduced_by(identity("ben"), identity("ann"), "ann")], []),
+    )[:joiner]:
+        step()
+    if turned:
+        join(ben, "ben", ann, "ann")
+    else:
+        join(ann, "ann", ben, "ben")
+    join(ben, "ben", cleo, "cleo")
+    for one, other in (*combinations(cores, 2), *combinations(cores, 2)):
+        ExchangePair(one, other).settle()
+    assert [root_of(each) for each in cores] == [(ben if turned else ann).device] * 3
+    everybody = {each.device for each in cores}
+    assert all(each.membership.standing == everybody for each in cores)
+
+
+def test_what_one_said_itself_in_a_pairing_that_was_cut_off_it_hears_from_its_partner() -> None:
+    """Its partner had heard it before the two paired once more, with the other's code."""
+    ann, ben = (core_of(name, SqliteStore(connect(":memory:"))) for name in ("ann", "ben"))
+    own = name_root(identity("ann").sign, ann.device, public_key=identity("ann").public_key, name="ann")
+    ann.expect_root(ben.device, own)
+    ann.learn([introduced_by(identity("ann"), identity("ben"), "ben")], [])
+    ben.expect_root(ann.device, None)
+    ben.learn([introduced_by(identity("ben"), identity("ann"), "ann")], [])
+    hear(ben, ann)
+    assert root_of(ben) == ann.device
+    join(ben, "ben", ann, "ann")
+    assert root_of(ann) == root_of(ben) == ann.device
 
 
 def test_whom_a_founder_takes_in_before_it_has_heard_its_first_partner_makes_no_group_of_that_one() -> None:
