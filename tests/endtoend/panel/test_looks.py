@@ -158,6 +158,20 @@ def test_a_page_says_when_in_the_language_of_its_texts_and_keeps_long_names_in_t
         expect(page.locator(".claim-says").filter(has_text="Lisbon")).to_have_text("You: lives in Lisbon")
 
 
+def test_a_long_name_widens_no_other_in_the_graph_and_a_birthday_is_told_in_french(
+    laptop: Panel, chromium: Browser
+) -> None:
+    name = "Wilhelmina Featherstonehaugh Cholmondeley Marjoribanks"
+    laptop.ask("relate", source=name, relation="knows", target="Ann")
+    with opened(chromium, laptop, "fr-FR", 1280) as page:
+        words = "async () => (await import('/js/words.js')).relationWords('birthday')"
+        assert page.evaluate(words) == "anniversaire"
+        go(page, "graph")
+        names = page.locator(".names")
+        names.get_by_text("Wilhelmina").wait_for()
+        assert names.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+
+
 def test_where_nothing_is_remembered_every_page_offers_the_next_step(laptop: Panel) -> None:
     page = laptop.page()
     for path in ("graph", "inbox", "memories", "?ask=where+does+Ann+live"):

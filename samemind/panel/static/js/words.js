@@ -20,7 +20,7 @@ export function categoryOf(memory) {
 const RELATIONS = {
   lives_in: () => t("lives in"), works_at: () => t("works at"), works_as: () => t("works as"), works_on: () => t("works on"), works_with: () => t("works with"),
   comes_from: () => t("comes from"), married_to: () => t("is married to"), likes: () => t("likes"), prefers: () => t("prefers"), owns: () => t("owns"),
-  speaks: () => t("speaks"), relates_to: () => t("relates to"), part_of: () => t("is part of"),
+  speaks: () => t("speaks"), relates_to: () => t("relates to"), part_of: () => t("is part of"), birthday: () => t("birthday"),
 };
 
 /** A relation in words: "lives in" for `lives_in`, and `prefers:tea|coffee` is a preference of one kind. */

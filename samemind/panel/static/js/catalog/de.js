@@ -765,6 +765,7 @@ export default {
   "Names come from what you write: “Ann works with Bob in Lisbon” adds three.": "Namen kommen aus dem, was du aufschreibst: „Ann arbeitet mit Bob in Lissabon“ bringt drei hierher.",
   "{n} relation beside them": "{n} Beziehung dazu",
   "{n} relations beside them": "{n} Beziehungen dazu",
+  "birthday": "Geburtstag",
   "lives in": "wohnt in",
   "works at": "arbeitet bei",
   "works as": "arbeitet als",

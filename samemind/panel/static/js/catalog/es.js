@@ -765,6 +765,7 @@ export default {
   "Names come from what you write: “Ann works with Bob in Lisbon” adds three.": "Los nombres salen de lo que escribes: «Ann trabaja con Bob en Lisboa» trae tres.",
   "{n} relation beside them": "{n} relación aparte",
   "{n} relations beside them": "{n} relaciones aparte",
+  "birthday": "cumpleaños",
   "lives in": "vive en",
   "works at": "trabaja en",
   "works as": "trabaja de",

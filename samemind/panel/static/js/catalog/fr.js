@@ -765,6 +765,7 @@ export default {
   "Names come from what you write: “Ann works with Bob in Lisbon” adds three.": "Les noms viennent de ce que vous écrivez : « Ann travaille avec Bob à Lisbonne » en amène trois.",
   "{n} relation beside them": "{n} relation en plus",
   "{n} relations beside them": "{n} relations en plus",
+  "birthday": "anniversaire",
   "lives in": "habite à",
   "works at": "travaille chez",
   "works as": "travaille comme",
