@@ -47,7 +47,9 @@ async def run(device: "Device", options: ListEntities) -> Entities:
 
 
 def render(document: Document) -> list[str]:
-    return [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]]
+    return [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]] or [
+        "no memory names anything"
+    ]
 
 
 COMMAND: Final = Command(
