@@ -24,7 +24,8 @@ from samemind.errors import Failed
 from samemind.recoding import beside, check
 
 # What holds a store: the file, and the log with the last writes, where these are not in the file yet.
-_PARTS: Final = ("", "-wal")
+_LOG: Final = "-wal"
+_PARTS: Final = ("", _LOG)
 # Made anew whenever it is needed.
 _SHARED: Final = "-shm"
 
@@ -32,12 +33,22 @@ _SHARED: Final = "-shm"
 def put_in_place(store: Path, fresh: Path, own: bytes | None, *, why: str) -> Path | None:
     """Let a whole store take the place of another, which stays beside it; return where. `own`: the key of that one."""
     kept = _put_aside(store, own, why) if store.exists() else None
-    for suffix in (_PARTS[1], _SHARED):  # or the log of another store would be read into this one
-        remove_file(beside(store, suffix))
+    remove_log(store)  # or that of another store would be read into this one
     replace_file(fresh, store)
     with suppress(OSError):  # not every file system can, and the store is in its place
         remember_name(store)  # or a loss of power may bring back what was there, without its log
     return kept
+
+
+def has_log(store: Path) -> bool:
+    """Say whether a log lies beside a store."""
+    return beside(store, _LOG).exists()
+
+
+def remove_log(store: Path) -> None:
+    """Take away the log beside a store, which nobody has open, and its index."""
+    for suffix in (_LOG, _SHARED):
+        remove_file(beside(store, suffix))
 
 
 def _put_aside(store: Path, own: bytes | None, why: str) -> Path:
@@ -60,8 +71,8 @@ def _put_aside(store: Path, own: bytes | None, why: str) -> Path:
 
 def put_back(store: Path, kept: Path | None) -> None:
     """Put the store that was put aside in its place again, without anything that came instead."""
-    for suffix in (*_PARTS, _SHARED):
-        remove_file(beside(store, suffix))
+    remove_file(store)
+    remove_log(store)
     for suffix in _PARTS:
         if kept is not None and (part := beside(kept, suffix)).exists():
             replace_file(part, beside(store, suffix))

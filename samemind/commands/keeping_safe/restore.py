@@ -188,22 +188,20 @@ def _name_in(store: Path, key: bytes | None, device: "DeviceId") -> str | None:
     from contextlib import closing
 
     from replica import UNREADABLE, ReplicaError, connect
-    from replica.file_system import remove_file
     from replica.reads.devices import device_names
-    from samemind.recoding import beside
+    from samemind.restoring import has_log, remove_log
 
     if not store.exists() or not store.stat().st_size:  # of an empty one SQLite would take the log away
         return None
-    had_log = beside(store, "-wal").exists()
+    had_log = has_log(store)
     try:
         with closing(connect(str(store), read_only=True, key=key)) as connection:
             return device_names(connection).get(device)
     except (*UNREADABLE, ReplicaError):
         return None  # that it cannot be read may be why it goes
     finally:
-        if not had_log:  # who only reads makes an empty one, and leaves it there
-            for suffix in ("-wal", "-shm"):
-                remove_file(beside(store, suffix))
+        if not had_log:
+            remove_log(store)  # who only reads makes an empty one, and leaves it there
 
 
 def _swap(
