@@ -229,35 +229,31 @@ class Replica:
             bring_over(connection)
             self._rows_brought_over = connection.total_changes
 
-    @contextmanager
-    def _watching(self) -> "Iterator[trio.Event]":
-        import trio
-
-        event = trio.Event()
-        self._watchers.add(event)
-        try:
-            yield event
-        finally:
-            self._watchers.discard(event)
-
     def _wake(self) -> None:
         watchers, self._watchers = self._watchers, set()
         for event in watchers:
             event.set()
 
+    async def _other_than(self, since: object, look: Callable[[], Result]) -> Result:
+        """Wait until something is no longer as it was, and return what it is."""
+        import trio
+
+        while (now := look()) == since:
+            event = trio.Event()
+            self._watchers.add(event)
+            try:
+                await event.wait()
+            finally:
+                self._watchers.discard(event)
+        return now
+
     async def changed(self, since: int) -> int:
         """Wait until the log is longer than `since` and return its length: ops of mine and of others alike."""
-        while self._position == since:
-            with self._watching() as event:
-                await event.wait()
-        return self._position
+        return await self._other_than(since, lambda: self._position)
 
     async def stirred(self, since: int) -> int:
         """Wait until `news` is another number than `since`, and return it."""
-        while self.news == since:
-            with self._watching() as event:
-                await event.wait()
-        return self.news
+        return await self._other_than(since, lambda: self.news)
 
     def note_let_go(self) -> None:
         """Hear, on trio's thread, that much was let go which no write tells of, as where a snapshot broke off."""
@@ -266,16 +262,11 @@ class Replica:
 
     async def used(self, since: object) -> object:
         """Wait until memory was used since then, by a write or by what was let go, and return what stands for now."""
-        while (now := (self.news, self._let_go)) == since:
-            with self._watching() as event:
-                await event.wait()
-        return now
+        return await self._other_than(since, lambda: (self.news, self._let_go))
 
     async def wrote(self, since: object) -> None:
         """Wait until `written` is no longer `since`."""
-        while self._written == since:
-            with self._watching() as event:
-                await event.wait()
+        await self._other_than(since, lambda: self._written)
 
     @property
     def written(self) -> object:
