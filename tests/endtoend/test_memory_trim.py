@@ -142,6 +142,13 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return times
 
 
+async def a_minute_passes(clock: MockClock) -> None:
+    """Let what waits for a minute of quiet be done, and what waits for nothing before it."""
+    await wait_all_tasks_blocked()
+    clock.jump(memory_trim.QUIET_SECONDS)
+    await wait_all_tasks_blocked()
+
+
 def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps(
     tmp_path: Path, given: list[float]
 ) -> None:
@@ -152,8 +159,7 @@ def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps
             await wait_all_tasks_blocked()
             for written in (1, 2):
                 for _ in range(5):
-                    clock.jump(memory_trim.QUIET_SECONDS)
-                    await wait_all_tasks_blocked()
+                    await a_minute_passes(clock)
                 assert len(given) == written, "once for what came, and not again"
                 await laptop.remember("something")
                 await wait_all_tasks_blocked()
@@ -171,18 +177,14 @@ def test_a_minute_after_a_snapshot_came_memory_is_given_back_though_the_log_is_a
             devices(tmp_path, "laptop", "phone") as (laptop, phone),
             memory_trim.kept_small(phone.replica),
         ):
-            await wait_all_tasks_blocked()
-            clock.jump(memory_trim.QUIET_SECONDS)  # what it takes to open one is given back
-            await wait_all_tasks_blocked()
+            await a_minute_passes(clock)  # what it takes to open one is given back
             given.clear()
             await laptop.remember("something")
             await laptop.replica.run(lambda core, _: compact(core, laptop.replica.now_ms()))
             snapshot = await laptop.replica.run(lambda core, _: make_snapshot(core))
             await phone.replica.run(lambda core, _: absorb(core, read_snapshot(snapshot, core), 0))
             assert await phone.texts() == {"something"}
-            await wait_all_tasks_blocked()
-            clock.jump(memory_trim.QUIET_SECONDS)
-            await wait_all_tasks_blocked()
+            await a_minute_passes(clock)
             assert len(given) == 1
 
     trio.run(main, clock=clock)
@@ -229,9 +231,7 @@ def test_a_minute_after_a_snapshot_broke_off_memory_is_given_back(tmp_path: Path
             memory_trim.kept_small(phone.replica),
         ):
             await compacted(laptop)
-            await wait_all_tasks_blocked()
-            clock.jump(memory_trim.QUIET_SECONDS)  # what it takes to open one is given back
-            await wait_all_tasks_blocked()
+            await a_minute_passes(clock)  # what it takes to open one is given back
             given.clear()
             ended: list[SyncError | None] = []
             async with facing(phone, laptop, ended) as wire:
@@ -239,9 +239,7 @@ def test_a_minute_after_a_snapshot_broke_off_memory_is_given_back(tmp_path: Path
                 await wire.aclose()
             assert len(ended) == 1
             assert await phone.texts() == set()
-            await wait_all_tasks_blocked()
-            clock.jump(memory_trim.QUIET_SECONDS)
-            await wait_all_tasks_blocked()
+            await a_minute_passes(clock)
             assert len(given) == 1
 
     trio.run(main, clock=clock)
@@ -259,19 +257,14 @@ def test_a_minute_after_a_snapshot_has_left_memory_is_given_back_though_its_link
             memory_trim.kept_small(laptop.replica),
         ):
             await compacted(laptop)
-            await wait_all_tasks_blocked()
-            clock.jump(memory_trim.QUIET_SECONDS)
-            await wait_all_tasks_blocked()
-            clock.jump(memory_trim.QUIET_SECONDS)
-            await wait_all_tasks_blocked()
+            await a_minute_passes(clock)
+            await a_minute_passes(clock)
             given.clear()
             async with linked(laptop, phone) as (near, far):
                 await near.settle()
                 await far.settle()
                 assert len(await phone.texts()) == 300
-                await wait_all_tasks_blocked()
-                clock.jump(memory_trim.QUIET_SECONDS)
-                await wait_all_tasks_blocked()
+                await a_minute_passes(clock)
                 assert len(given) == 1
 
     trio.run(main, clock=clock)

@@ -47,6 +47,13 @@ def same_device(name: str) -> dict[str, Any]:
     return {"device": who.device_id, "sign": who.sign, "random": Random(f"{name}, cloned")}
 
 
+def leave_notes(maker: Visiting, box: Box, count: int) -> None:
+    """Have a device write so many files, a note in each."""
+    for n in range(count):
+        remember(maker.core, f"note {n}")
+        maker.visit(box)
+
+
 def makers(box: Box, reader: Visiting) -> list[bytes]:
     """Who made the files."""
     return [check(reader.core, identity(reader.name), io.BytesIO(data)).maker for data in box.values()]
@@ -89,9 +96,7 @@ def test_devices_that_only_share_a_place_agree_and_it_comes_to_rest() -> None:
 def test_each_file_is_fetched_once_also_by_a_program_that_was_restarted() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
-    for n in range(5):
-        remember(laptop.core, f"note {n}")
-        laptop.visit(box)
+    leave_notes(laptop, box, 5)
     assert phone.visit(box, writes=False).fetched == 5
     phone.restart()
     assert phone.visit(box, writes=False).fetched == 0
@@ -102,9 +107,7 @@ def test_a_file_that_is_never_handed_out_stops_no_other() -> None:
     """A bad spot of a stick, or the rights of whoever wrote it: nothing came and nothing was written any more."""
     laptop, phone = devices("laptop", "phone")
     box = Locked()
-    for n in range(5):
-        remember(laptop.core, f"note {n}")
-        laptop.visit(box)
+    leave_notes(laptop, box, 5)
     box.shut = [next(reversed(box))]
     remember(phone.core, "from the phone")
     assert phone.visit(box).fetched == 4
@@ -120,9 +123,7 @@ def test_a_file_that_is_never_handed_out_stops_no_other() -> None:
 def test_where_several_are_not_handed_out_what_was_fetched_is_taken_and_the_rest_comes_later() -> None:
     laptop, phone = devices("laptop", "phone")
     box = Locked()
-    for n in range(8):
-        remember(laptop.core, f"note {n}")
-        laptop.visit(box)
+    leave_notes(laptop, box, 8)
     box.shut = frozenset(list(box)[:4])
     failed = 0
     remember(phone.core, "from the phone")
@@ -195,9 +196,7 @@ def test_many_small_files_become_one_and_a_newcomer_opens_few() -> None:
 def test_a_file_that_went_missing_is_written_again_by_whoever_looks_next() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
-    for n in range(3):
-        remember(laptop.core, f"note {n}")
-        laptop.visit(box)
+    leave_notes(laptop, box, 3)
     phone.visit(box)
     del box[min(box)]
     assert [wrote.ops for wrote in phone.visit(box).wrote] == [1]
@@ -315,9 +314,7 @@ def test_a_listing_that_is_late_makes_nobody_write_again_at_once() -> None:
 def test_nothing_is_removed_for_the_sake_of_a_file_that_is_not_listed() -> None:
     laptop, _ = devices("laptop", "phone")
     box: Box = {}
-    for n in range(TIER_FILES_MAX - 1):
-        remember(laptop.core, f"note {n}")
-        laptop.visit(box)
+    leave_notes(laptop, box, TIER_FILES_MAX - 1)
     remember(laptop.core, "the last")
     looked = laptop.visit(box)
     assert [wrote.ops for wrote in looked.wrote] == [1, TIER_FILES_MAX], "they are written as one, too"
@@ -688,9 +685,7 @@ def test_where_one_device_is_served_other_bytes_for_ever_it_removes_them_ever_mo
 def test_files_that_were_altered_at_once_are_removed_at_once_and_are_one_doubt() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
-    for n in range(5):
-        remember(laptop.core, f"note {n}")
-        laptop.visit(box)
+    leave_notes(laptop, box, 5)
     for each in list(box):
         box[each] = bytes(len(box[each]))
     began = phone.now_ms
@@ -844,9 +839,7 @@ def test_two_devices_that_wrote_the_same_at_once_keep_one_copy() -> None:
 def test_over_its_bound_own_files_become_one_base_and_that_is_not_written_again() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
-    for n in range(8):
-        remember(laptop.core, f"note {n}")
-        laptop.visit(box)
+    leave_notes(laptop, box, 8)
     assert compact(laptop.core, NOW_MS) == 8
     remember(laptop.core, "above the base")
     laptop.bytes_max = 10_000
