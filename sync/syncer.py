@@ -15,6 +15,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from random import SystemRandom
 from typing import Final
@@ -269,6 +270,10 @@ class Syncer:
                 "come back under a new key: samemind init --divorce there, then pair again"
             )
         if partner.address is not None:
+            # One that is known already has a place that may be an old one, and is not among what is new.
+            record = self._group.record(partner.device_id)
+            self._group.update(partner.device_id, replace(record, last=partner.address))
+            self._roster.remember(partner.device_id, partner.address, now_ms=self._now_ms())
             self.tasks.once("greeting a new device", self._greet, partner.device_id, partner.address)
 
     async def _greet(self, device: DeviceId, address: Address) -> None:
@@ -282,8 +287,6 @@ class Syncer:
             except SyncError as error:
                 self._group.note(device, error)
             else:
-                # Or nobody would call again when this link ends.
-                self._roster.remember(reached.peer, address, now_ms=self._now_ms())
                 await self._keep(reached.stream, reached.peer, address=address)
                 return
         self._promised.pop(device, None)

@@ -104,6 +104,30 @@ def test_devices_that_were_just_paired_call_each_other_again_when_the_first_link
     run(main)
 
 
+def test_a_device_that_moved_and_is_paired_again_is_called_where_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its old place was called, and written down again over the new one, until a daemon was started anew."""
+    monkeypatch.setattr(
+        syncer, "PARTNER_RETRY_SECONDS", ()
+    )  # nobody greets: the first link may be the other's
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with online(laptop) as one:
+                async with online(phone) as before:
+                    await one.sync_now(address=address_of(before))
+                async with online(phone) as two:
+                    await pair(one, two)
+                    await until(lambda: is_linked(one), seconds_max=10)
+                    assert one.peers()[0].address == two.address
+
+    async def is_linked(syncer: Syncer) -> bool:
+        return syncer.peers()[0].state == "linked"
+
+    run(main)
+
+
 def test_a_wrong_code_pairs_nobody_and_a_new_one_is_shown(tmp_path: Path) -> None:
     async def main() -> None:
         async with devices(tmp_path, "laptop") as (laptop,), devices(tmp_path, "phone") as (phone,):
