@@ -277,6 +277,18 @@ def test_a_peer_that_cannot_be_reached_is_reported_and_keeps_nobody_waiting(tmp_
     run(main)
 
 
+def test_a_sync_that_is_asked_for_before_an_address_was_called_waits_for_whoever_answers_there(
+    tmp_path: Path,
+) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with online(laptop) as server, online(phone, calls=[server]) as caller:
+                (report,) = await caller.sync_now(laptop.identity.device_id)
+                assert report.error is None
+
+    run(main)
+
+
 def test_nobody_at_an_address_is_said_so(tmp_path: Path) -> None:
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):

@@ -13,6 +13,7 @@ from replica.frame import Frame, decode_frame, encode_frame
 from replica.incarnations import ChainEvent
 from replica.membership import revoke
 from replica.ops import Erase, Op, Remember
+from replica.quotas import Limits
 from replica.snapshot import make_snapshot
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
@@ -21,6 +22,7 @@ from sync.exchange import PULL_AGAIN_MS, Exchange
 from sync.parts import parts_of
 from sync.relay_backoff import HELD_MAX
 from sync.wire.messages import (
+    CLOCK_MS_MAX,
     Base,
     Bye,
     CaughtUp,
@@ -41,6 +43,7 @@ from tests.support.replicas import (
     acquaint,
     agree,
     core_of,
+    everything,
     group,
     remember,
     say,
@@ -99,9 +102,9 @@ def asks(messages: list[bytes]) -> bool:
     return any(isinstance(decode_message(message), Heads) for message in messages)
 
 
-def hears(end: Exchange, hand: Hand, op: Op) -> None:
+def hears(end: Exchange, hand: Hand, op: Op, now_ms: int = NOW_MS) -> None:
     """Let one end be sent an op by a peer that should not have sent it yet."""
-    end.receive(encode_message(Ops(encode_frame(hand.frame(op)), True)), NOW_MS)
+    end.receive(encode_message(Ops(encode_frame(hand.frame(op)), True)), now_ms)
 
 
 def test_who_was_put_back_hears_of_its_own_later_ops_and_goes_on_as_another() -> None:
@@ -217,6 +220,25 @@ def test_where_something_is_missing_first_the_rest_is_asked_for_again_after_half
     take(laptop, hand.frame(unheard))
     assert asks(talk.theirs.more(NOW_MS + PULL_AGAIN_MS))
     assert not asks(talk.theirs.more(NOW_MS + 2 * PULL_AGAIN_MS)), "the answer says whether it is there"
+
+
+def test_who_waited_for_room_once_waits_no_longer_than_others_for_what_is_missing_later() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    phone.quotas.limits = Limits(ops=1)
+    talk, hand = Talk(laptop, phone), Hand("tablet")
+    remember(laptop, "fits", "and this one", "one too many")
+    talk.go_on()
+    remember(laptop, "has to wait")
+    talk.go_on()
+    wait_ms = talk.theirs.asks_again_ms(NOW_MS)
+    assert wait_ms is not None
+    assert wait_ms > PULL_AGAIN_MS
+    then_ms = NOW_MS + wait_ms
+    assert asks(talk.theirs.more(then_ms))
+    hand.write(Remember("not sent", {}), bytes(16))
+    phone.quotas.limits = Limits()
+    hears(talk.theirs, hand, hand.write(Remember("sent too early", {}), b"r" * 16), then_ms)
+    assert talk.theirs.asks_again_ms(then_ms) == PULL_AGAIN_MS
 
 
 def test_ops_of_a_stranger_are_asked_for_again_as_soon_as_it_is_introduced_by_anybody() -> None:
@@ -408,6 +430,31 @@ def test_both_ends_of_a_link_see_that_what_crosses_it_comes_by_another_way_too()
     assert [talk.ours.use.carries_news, talk.theirs.use.carries_news] == [False, False]
 
 
+def test_a_link_over_which_a_peer_hands_on_what_is_held_already_is_not_needed() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(tablet, "told to both")
+    sync(tablet, laptop)
+    sync(tablet, phone)
+    talk = Talk(laptop, phone)
+    talk.theirs.use.carried(1, 1, own=False)
+    for _ in range(HELD_MAX):
+        talk.theirs.receive(encode_message(Ops(encode_frame(everything(laptop)), True)), NOW_MS)
+    assert not talk.theirs.use.carries_news
+
+
+def test_that_ones_own_words_were_news_does_not_make_what_was_passed_on_with_them_news() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    talk = Talk(laptop, phone)
+    remember(tablet, "told to both")
+    sync(tablet, laptop)
+    sync(tablet, phone)
+    remember(laptop, "my own")
+    talk.go_on()
+    assert [message for message in talk.by_us if isinstance(message, Ops)], "both leave in one frame"
+    assert talk.theirs.tally.received == 1
+    assert talk.ours.relaying.wait_ms > 0
+
+
 def test_a_link_on_which_one_told_what_it_wrote_may_be_needed() -> None:
     laptop, phone = group("laptop", "phone")
     talk = Talk(laptop, phone)
@@ -473,6 +520,29 @@ def test_nobody_is_quiet_between_two_parts_of_a_base_that_was_merged_while_the_l
     assert ours.session.is_quiet
     assert agree(laptop, phone)
     assert phone.partials == {}
+
+
+def test_a_link_that_ends_lets_go_of_the_snapshot_that_was_leaving() -> None:
+    """The error that ended it may be shown for long, and refers to the conversation."""
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, *(f"note {n} of many that are not like each other {n * n}" for n in range(100)))
+    assert compact(laptop, NOW_MS + LEASE_MS)
+    ours = Exchange(laptop, phone.device, NOW_MS, cut=small_parts, frames_per_turn=1)
+    theirs = Exchange(phone, laptop.device, NOW_MS)
+    Talk(laptop, phone, ends=(ours, theirs), until=Base)
+    assert ours.holds_parts
+    ours.close()
+    assert not ours.holds_parts
+
+
+@pytest.mark.parametrize(("shown", "said"), [(-1, 0), (CLOCK_MS_MAX + 1, CLOCK_MS_MAX)])
+def test_a_clock_that_shows_what_cannot_be_said_is_said_as_the_nearest_that_can(
+    shown: int, said: int
+) -> None:
+    laptop, phone = group("laptop", "phone")
+    hello, *_ = map(decode_message, Exchange(laptop, phone.device, shown).more(NOW_MS))
+    assert isinstance(hello, Hello)
+    assert hello.clock_ms == said
 
 
 def test_nothing_is_kept_of_a_snapshot_that_turns_out_to_be_none() -> None:

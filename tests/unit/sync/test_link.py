@@ -9,6 +9,7 @@ from trio.testing import MockClock, memory_stream_pair
 
 from replica import Core, Replica
 from replica.compaction import compact
+from replica.evidence import Accused, Fault
 from replica.membership import revoke
 from replica.quotas import Limits
 from replica.replica import wall_clock_ms
@@ -264,7 +265,7 @@ def test_a_stranger_is_not_talked_to(tmp_path: Path) -> None:
     ],
     ids=["no message", "a message out of turn", "an empty frame", "a frame too large"],
 )
-def test_a_peer_that_breaks_the_protocol_is_told_so_and_let_go(
+def test_a_peer_that_breaks_the_protocol_is_told_so_and_let_go_and_doctor_can_name_it(
     tmp_path: Path, said: bytes, fault: type[SyncError]
 ) -> None:
     async def main() -> None:
@@ -281,6 +282,8 @@ def test_a_peer_that_breaks_the_protocol_is_told_so_and_let_go(
             assert isinstance(first, Hello)
             assert isinstance(last, Bye)
             assert last.reason == str(found[0])
+            evidence = await laptop.replica.run(lambda core, _: core.evidence)
+            assert Accused(phone.identity.device_id, Fault.PROTOCOL) in evidence
 
     run(main)
 

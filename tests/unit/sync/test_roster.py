@@ -6,6 +6,7 @@ import pytest
 from replica.ids import DeviceId
 from sync.address import Address
 from sync.neighbours import LinkLimits
+from sync.new_places import WITHIN_MS
 from sync.roster import (
     BACKOFF_MS_MAX,
     BACKOFF_MS_MIN,
@@ -362,6 +363,24 @@ def test_a_flood_of_announcements_is_bounded_and_keeps_the_tied_ones() -> None:
             keys.add(contact.key)
     assert "sighted ann" in keys
     assert len(keys) <= SIGHTINGS_MAX + 1
+
+
+def test_of_announcements_that_were_called_and_taken_back_the_latest_are_remembered() -> None:
+    roster = roster_of(ANN)
+    places = [Address(f"10.9.9.{number}", 7411) for number in range(SIGHTINGS_MAX + 1)]
+    for at_ms, place in enumerate(places):
+        roster.sight("fake", [place], now_ms=at_ms)
+        roster.calling("sighted fake", now_ms=at_ms)
+        roster.refused("sighted fake", now_ms=at_ms, random=Random(1))
+        roster.lose_sight("fake")
+    forgotten, remembered, *_ = places
+    roster.sight("again", [forgotten], now_ms=100)
+    assert roster.next_wake_ms(now_ms=100) == 1 + WITHIN_MS, (
+        "as a place that is new, of which there were many"
+    )
+    roster.lose_sight("again")
+    roster.sight("again", [remembered], now_ms=100)
+    assert roster.next_wake_ms(now_ms=100) == 1 + SIGHTED_AGAIN_MS
 
 
 def test_a_nudge_makes_everything_due_but_not_twice_in_a_second() -> None:
