@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import os
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from contextlib import AbstractAsyncContextManager
 
     # generated: imports
     from samemind.blocking import BlockingMind
@@ -415,13 +415,11 @@ def open(  # noqa: A001 - `samemind.open` says what it does, as `gzip.open` does
     return open_mind(path, name=name)
 
 
-def open_blocking(
-    path: "str | os.PathLike[str]", *, name: str | None = None
-) -> "AbstractContextManager[BlockingMind]":
-    """Open a home folder or a store file for plain blocking calls, from any thread."""
-    from samemind.blocking import open_blocking_mind
+def open_blocking(path: "str | os.PathLike[str]", *, name: str | None = None) -> "BlockingMind":
+    """Open a home folder or a store file for plain blocking calls, from any thread, until it is closed."""
+    from samemind.blocking import BlockingMind
 
-    return open_blocking_mind(path, name=name)
+    return BlockingMind(path, name=name)
 
 
 if not TYPE_CHECKING:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self
+from warnings import warn
 
 import trio
 
@@ -136,40 +136,62 @@ def _recalled_straight(
 
 
 class BlockingMind(BlockingMethods):
-    """One device's memory. Made by `samemind.open_blocking`."""
+    """One device's memory. Made by `samemind.open_blocking`; open until `close`, or the end of a `with`."""
 
     absorb = waiting_for(Mind.absorb)
     remember = _looked_at_later(Mind.remember)
     recall = _recalled_straight(Mind.recall)
 
+    def __init__(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
+        self._worker = _Worker(path, name)
+        self._worker.start()
+        try:
+            opened = self._worker.opened()
+        except BaseException:  # as Ctrl-C is, while the thread goes on opening
+            self._worker.end()
+            raise
+        super().__init__(*opened)
+
     def sense(self, text: str, *, kind: SensedKind = "turn", speaker: str | None = None) -> None:
         """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""
         self._mind.sense(text, kind=kind, speaker=speaker)
 
+    def close(self) -> None:
+        """Let go of the store; what other threads still wait for is cancelled. A second time, it does nothing."""
+        if not self._is_forked:
+            self.closing = True
+            self._worker.end()
+            self._worker.join()
 
-@contextmanager
-def open_blocking_mind(path: str | os.PathLike[str], *, name: str | None = None) -> Iterator[BlockingMind]:
-    """Open a home for the block, in a thread of its own."""
-    worker = _Worker(path, name)
-    worker.start()
-    try:
-        yield worker.mind()
-    finally:
-        worker.close()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        # One that did not open has no thread to end; who collects it may be that thread, which cannot be waited for.
+        if hasattr(self, "closing") and not self.closing and not self._is_forked:
+            self._worker.end()
+            warn(f"a memory was not closed: {self!r}", ResourceWarning, stacklevel=2, source=self)
+
+    def __repr__(self) -> str:
+        return f"<samemind.{type(self).__name__} {self._worker.path!r}{', closed' if self.closing else ''}>"
 
 
 class _Worker(threading.Thread):
-    """The thread that runs trio for one open store."""
+    """The thread that runs trio for one open store. It knows nothing of the mind, which may be collected."""
 
     def __init__(self, path: str | os.PathLike[str], name: str | None) -> None:
         super().__init__(
             name="samemind", daemon=True
         )  # an interpreter that ends without closing is not held up
-        self._path = path
+        self.path = path
         self._device_name = name
-        self._opened = threading.Event()
-        self._mind: BlockingMind | None = None
-        self._ended: trio.Event | None = None
+        self._looked_for = threading.Event()
+        self._opened: tuple[Mind, trio.lowlevel.TrioToken] | None = None
+        self._ended: Final = trio.Event()
+        self._is_wanted = True
         self._failure: BaseException | None = None
 
     def run(self) -> None:
@@ -179,29 +201,28 @@ class _Worker(threading.Thread):
         except BaseException as error:
             self._failure = error
         finally:
-            self._opened.set()
+            self._looked_for.set()
 
-    def mind(self) -> BlockingMind:
+    def opened(self) -> tuple[Mind, trio.lowlevel.TrioToken]:
         """Return what was opened, or raise what kept it from being opened."""
-        self._opened.wait()
-        if self._mind is None:
+        self._looked_for.wait()
+        if self._opened is None:
             assert self._failure is not None
             raise self._failure
-        return self._mind
+        return self._opened
 
-    def close(self) -> None:
-        """End the thread. What other threads still wait for is cancelled, and tells them that this is closed."""
-        if self._mind is not None and self._ended is not None:
-            self._mind.closing = True
+    def end(self) -> None:
+        """Have the thread end, if it is still opening too. What other threads still wait for is cancelled."""
+        self._is_wanted = False
+        if self._opened is not None:
             try:
-                self._mind._token.run_sync_soon(self._ended.set)
+                self._opened[1].run_sync_soon(self._ended.set)
             except trio.RunFinishedError:
                 pass  # it ended by itself; `_failure` says why, and every call since has said so
-        self.join()
 
     async def _serve(self) -> None:
-        async with open_mind(self._path, name=self._device_name) as mind:
-            self._ended = trio.Event()
-            self._mind = BlockingMind(mind, trio.lowlevel.current_trio_token())
-            self._opened.set()
-            await self._ended.wait()
+        async with open_mind(self.path, name=self._device_name) as mind:
+            self._opened = mind, trio.lowlevel.current_trio_token()
+            self._looked_for.set()
+            if self._is_wanted:
+                await self._ended.wait()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar, c
 import trio
 
 from replica import Core, Replica
-from samemind.errors import Unreachable
+from samemind.errors import Unreachable, Usage
 from samemind.library import Mind
 from samemind.performing import Local, at_once
 
@@ -51,6 +51,11 @@ class ThreadedMind:
 
     def _run(self, call: Callable[[], Awaitable[Result]]) -> Result:
         self._check_process()
+        if trio.lowlevel.in_trio_task():
+            raise Usage(
+                "expected a thread that runs no trio: this call would hold up every task until it is answered",
+                hint="use samemind.open, or await trio.to_thread.run_sync(mind.recall, ...)",
+            )
         try:
             return trio.from_thread.run(call, trio_token=self._token)
         except (trio.RunFinishedError, trio.ClosedResourceError, trio.Cancelled, BaseExceptionGroup) as error:
@@ -59,9 +64,13 @@ class ThreadedMind:
                 raise
             raise Unreachable("this memory is closed", code="closed") from None
 
+    @property
+    def _is_forked(self) -> bool:
+        return os.getpid() != self._process
+
     def _check_process(self) -> None:
         """Raise `Unreachable` in a process that was forked since: the threads that answer stayed with the other."""
-        if os.getpid() != self._process:
+        if self._is_forked:
             raise Unreachable(
                 "this memory was opened before this process was forked",
                 code="forked",

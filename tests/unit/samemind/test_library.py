@@ -50,6 +50,38 @@ def test_the_same_without_trio(tmp_path: Path) -> None:
         mind.digest()
 
 
+def test_it_is_open_until_it_is_closed(tmp_path: Path) -> None:
+    mind = samemind.open_blocking(tmp_path / "home")
+    mind.remember("Ann moved to Lisbon")
+    mind.close()
+    mind.close()
+    assert repr(mind).endswith(", closed>")
+    with pytest.raises(samemind.Unreachable, match="closed"):
+        mind.recall("Ann")
+    with samemind.open_blocking(tmp_path / "home") as again, again as itself:
+        assert itself.recall("Ann")[0].text == "Ann moved to Lisbon"
+
+
+def test_one_that_is_forgotten_is_named_and_lets_go_of_the_store(tmp_path: Path) -> None:
+    forgotten = samemind.open_blocking(tmp_path / "home")
+    thread = forgotten._worker
+    with pytest.warns(ResourceWarning, match=r"was not closed: <samemind.BlockingMind .*home'\)>"):
+        del forgotten
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def test_a_blocking_call_under_trio_says_what_to_use(tmp_path: Path) -> None:
+    async def main() -> None:
+        with samemind.open_blocking(tmp_path / "home") as mind:
+            for call in (lambda: mind.recall("Ann"), lambda: mind.remember("Ann"), mind.list):
+                with pytest.raises(samemind.Usage, match="runs no trio") as refused:
+                    call()
+                assert "to_thread" in refused.value.hint
+
+    trio.run(main)
+
+
 CALLS_WHILE_CLOSING: tuple[Callable[[BlockingMind], object], ...] = (
     lambda mind: mind.recall("Ann"),
     lambda mind: mind.remember("Ben is at the station"),
@@ -299,7 +331,7 @@ def test_both_libraries_have_the_same_methods_with_the_same_signatures() -> None
             if not name.startswith("_")
         }
 
-    assert methods(BlockingMind) == methods(Mind)
+    assert methods(BlockingMind) == methods(Mind) | {"close": "(self)->'None'"}
 
 
 def test_a_method_that_is_written_out_takes_every_option_of_its_command() -> None:
