@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
+from weakref import WeakSet
 
 from samemind.errors import Failed, Locked, Unreachable
 
@@ -28,14 +29,39 @@ QUEUE_FULL_S: Final = 0.01
 _TEMPORARY_BYTES_MAX: Final = 16
 
 
+# -- forked processes --------------------------------------------------------------------------------------------
+
+# A lock is held, a socket answered and a connection open while any process has its descriptor, and a process that is
+# forked has them all: where ours is killed, the store would be held on by one that cannot answer.
+_locked: Final[set[int]] = set()
+_answered: Final[WeakSet[socket.socket]] = WeakSet()
+
+
+def _let_go_in_child() -> None:
+    """Have these descriptors stand for nothing. They stay: their numbers are somebody's, who may close them."""
+    descriptors = {*_locked, *(one.fileno() for one in _answered)} - {-1}
+    if descriptors:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in descriptors:
+            os.dup2(nothing, descriptor, inheritable=False)
+        os.close(nothing)
+    _locked.clear()
+    _answered.clear()
+
+
+os.register_at_fork(after_in_child=_let_go_in_child)
+
+
 # -- the lock ------------------------------------------------------------------------------------------------
 
 
 def try_lock(descriptor: int) -> bool:
     """Take `flock` on the file, which a program that is killed lets go of at once."""
+    _locked.add(descriptor)  # before it is: a process may be forked at any moment
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        _locked.discard(descriptor)
         return False
     return True
 
@@ -47,6 +73,7 @@ def wait_for_lock(descriptor: int) -> None:
 
 def unlock(descriptor: int) -> None:
     """Let go of it."""
+    _locked.discard(descriptor)
     fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
@@ -112,6 +139,7 @@ class SocketListener:
         user = peer_user(connection)
         if user != os.geteuid():
             raise Locked(f"expected user {os.geteuid()}, got user {user}", code="not_permitted")
+        _answered.add(connection)
         return b""
 
     def close(self) -> None:
@@ -137,6 +165,7 @@ def listen(place: Path, backlog: int) -> SocketListener:
     except BaseException:
         plain.close()
         raise
+    _answered.add(plain)
     return SocketListener(place, plain)
 
 

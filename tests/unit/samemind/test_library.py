@@ -145,6 +145,30 @@ with samemind.open_blocking(sys.argv[1]) as mind:
     assert ran.stdout.split("\n") == [*["forked"] * 3, "Ann moved to Lisbon", "7 Ann moved to Lisbon", ""]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no process")
+def test_a_forked_process_does_not_hold_the_store_on(tmp_path: Path) -> None:
+    """Workers outlive a parent that is killed; a lock and a socket last as long as anybody has a descriptor of them."""
+    program = """
+import os, sys, samemind
+mind = samemind.open_blocking(sys.argv[1])
+if os.fork():
+    os._exit(0)  # as one that is killed, with everything open
+sys.stdin.read()
+mind.close()
+del mind
+"""
+    forked = subprocess.Popen(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program, tmp_path / "home"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert forked.wait(60) == 0
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert not mind.stats().memories
+    _, said = forked.communicate()
+    assert said == b"", "the child has nothing to close, and nothing to say of it"
+
+
 def test_many_take_what_one_takes(tmp_path: Path) -> None:
     at = datetime(2026, 3, 4, tzinfo=UTC)
     given: dict[str, Any] = {"tag": "work", "pin": True, "session": "talk", "at": at, "meta": {"n": 1}}
