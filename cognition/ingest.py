@@ -293,9 +293,8 @@ class TellingReader:
             return
         taken = take_in(it.rid, text, fields, found)
         fresh = [write for write in taken.writes[1:] if write.rid and not is_known(connection, write.rid)]
-        # Now: a claim is told when it is written, and what was told before this was read before this.
-        now_ms = self._now_ms()
-        teller.tell(fresh, stated(connection, taken, fields, fresh, now_ms, newer=self._newer))
+        told_ms = it.memory.created >> 16  # what came since from another device was told after it
+        teller.tell(fresh, stated(connection, taken, fields, fresh, told_ms, newer=self._newer))
 
     @property
     def waits(self) -> bool:

@@ -34,6 +34,7 @@ from cognition.passes import by_match
 from cognition.words import OWNER, quoted
 from replica import Claim, Core, Write, derived_transaction, numbers_with_facts
 from replica.reads.claims import claims_of
+from replica.reads.texts import last_edits
 
 # Memories that one look takes up at most, and for how long: where they claim anything they take a few milliseconds
 # each, and others wait for the store; where they claim nothing, many are done with in one write.
@@ -122,7 +123,8 @@ def write(
         if max(len(entity), len(relation), len(each.of.before), len(each.of.now)) > NAME_CHARACTERS_MAX:
             continue
         before, now = (
-            _value(each, it, told) for it, told in ((each.older, each.of.before), (each.newer, each.of.now))
+            _value(connection, each, it, told)
+            for it, told in ((each.older, each.of.before), (each.newer, each.of.now))
         )
         if compatible(before, now) or _stands(connection, each):
             continue
@@ -138,12 +140,12 @@ def write(
         need_no_comparing(connection, numbers)
 
 
-def _value(found: DisagreeingPair, it: Shown, told: str) -> str:
+def _value(connection: sqlite3.Connection, found: DisagreeingPair, it: Shown, told: str) -> str:
     """Return under which value a side is claimed: who is as old as that was born in about this year."""
     if found.of.kind != "age":
         return told
     age = int(float(told))
-    return about(time.gmtime(_told_ms(it) / 1_000).tm_year - age)
+    return about(time.gmtime(_told_ms(connection, it) / 1_000).tm_year - age)
 
 
 def _against(
@@ -166,6 +168,7 @@ def _against(
     if kinds & EXACT:
         known |= {it.id: it for it in _named(connection, told, reading)}
     judged = answered(connection, told.rid) if known else frozenset()
+    told_ms = _told_ms(connection, told)
     found: list[DisagreeingPair] = []
     for number, it in known.items():
         if it.rid in judged or it.memory.fields.get("parent") is not None:
@@ -173,13 +176,14 @@ def _against(
         theirs = readings.of(it)
         if not {claim.kind for claim in theirs.claims} & kinds:
             continue
-        older, newer = (it, told) if _told_ms(it) <= _told_ms(told) else (told, it)
+        its_ms = _told_ms(connection, it)
+        older, newer = (it, told) if its_ms <= told_ms else (told, it)
         before, now = (theirs, reading) if older is it else (reading, theirs)
         if by_meaning is not None:
             texts = older.memory.text, newer.memory.text
             now = in_words_of(before, now, *texts, by_meaning.by_meaning.of_words)
         cosine = likeness.get(number)
-        years = abs(_told_ms(newer) - _told_ms(older)) / _YEAR_MS
+        years = abs(told_ms - its_ms) / _YEAR_MS
         for of in disagreements(before, now, cosine or 0.0, years):
             if of.kind in JUDGED_ONLY and not of.in_same_words:
                 continue
@@ -230,7 +234,10 @@ def _is_owners(of: Disagreement) -> bool:
     return OWNER in of.entity.split()
 
 
-def _told_ms(it: Shown) -> int:
+def _told_ms(connection: sqlite3.Connection, it: Shown) -> int:
+    """Return when a memory's words were written, in ms since 1970."""
+    if it.memory.updated > it.memory.created and (edits := last_edits(connection, [it.id])):
+        return edits[it.id].hlc >> 16
     told_at = it.memory.fields.get("told_at")
     return told_at if isinstance(told_at, int) else it.memory.created >> 16
 

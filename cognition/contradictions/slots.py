@@ -72,9 +72,11 @@ class Apart:
 
 @dataclass(frozen=True, slots=True)
 class LiveClaim:
-    """One claim of a living memory. `claim` and `replaces` are short ids of ops; `told_ms` is when it was said.
+    """One claim of a living memory. `claim` and `replaces` are short ids of ops.
 
-    `feed` and `seq` are where its op stands on this device. `apart` is against what it is never set.
+    `told_ms` and `told_on` are when and on which device its words were written, `hlc` and `device` when and by which
+    the claim was: a device may notice what another told long before. `feed` and `seq` are where its op stands on this
+    device. `apart` is against what it is never set.
     """
 
     claim: bytes
@@ -88,6 +90,7 @@ class LiveClaim:
     valid_from: int | None
     speaker: str | None
     device: bytes
+    told_on: bytes
     replaces: tuple[bytes, ...]
     opinions: tuple[Opinion, ...]
     apart: tuple["Apart", ...] = ()
@@ -110,9 +113,9 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A slot: its claims in the order in which they were written, and the contradiction they make, if any.
+    """A slot: its claims in the order in which they were told, and the contradiction they make, if any.
 
-    `sides` are the values that stand against each other: claims by value, the first as `a`.
+    `sides` are the values that stand against each other: claims by value, what was told first as `a`.
     """
 
     beliefs: tuple[Belief, ...]
@@ -120,9 +123,32 @@ class Judged:
     status: ContradictionStatus | None
     settled_by: SettledBy | None = None
 
+    @property
+    def raised(self) -> int:
+        """The stamp of the claim by which two values came to stand against each other."""
+        return sorted(min(belief.told.hlc for belief in side) for side in self.sides)[1]
+
 
 def judge(relation: str, claims: Sequence[LiveClaim]) -> Judged:
-    """Return what the claims of one slot come to."""
+    """Return what the claims of one slot come to.
+
+    Which values are one side follows from the order in which they were claimed, which only grows; in which order they
+    are shown, from when they were told.
+    """
+    judged = _judged(relation, claims)
+    sides = sorted(map(_as_told, judged.sides), key=lambda side: _told(side[0]))
+    return replace(judged, beliefs=_as_told(judged.beliefs), sides=tuple(sides))
+
+
+def _told(belief: Belief) -> tuple[int, int, bytes]:
+    return belief.told.told_ms, belief.told.hlc, belief.told.claim
+
+
+def _as_told(beliefs: Sequence[Belief]) -> tuple[Belief, ...]:
+    return tuple(sorted(beliefs, key=_told))
+
+
+def _judged(relation: str, claims: Sequence[LiveClaim]) -> Judged:
     beliefs = _beliefs(sorted(claims, key=lambda told: (told.hlc, told.claim)))
     known = relation_of(relation)
     valued = [belief for belief in beliefs if belief.told.value != ENDED]

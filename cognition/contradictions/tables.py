@@ -14,7 +14,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cognition.versions import made_anew
 from replica import FollowingTables, RowChange, new_and_others, read_claims, read_settings, transaction
@@ -31,13 +31,14 @@ from replica.reads.claims import (
 from replica.reads.ids import follow_one_another
 from replica.reads.log import origins_of
 from replica.reads.memories import EACH
-from replica.reads.texts import text_at
+from replica.reads.texts import LastEdit, last_edits, text_at
 
 # What judges is loaded by the functions that judge: a store is opened, and listed, without it.
 if TYPE_CHECKING:
     from cognition.contradictions.judgments import Neighbourhood
     from cognition.contradictions.selves import Selves
     from cognition.contradictions.slots import ClaimStatus, Judged, LiveClaim
+    from replica import ShownClaim
 
     Standings = Mapping[bytes, ClaimStatus]
 
@@ -211,20 +212,23 @@ def selves_of(connection: sqlite3.Connection) -> "Selves":
 def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
     """Return the claims of one slot; whoever is the owner is told of as that, without a name."""
     from cognition.contradictions.judgments import apart_in
-    from cognition.contradictions.relations import JUDGED
     from cognition.contradictions.slots import LiveClaim, Opinion
 
     selves = selves_of(connection)
     found = read_claims(connection, *_counting(connection, slot))
     rows = connection.execute(
-        f"""SELECT m.id, m.rid, ifnull(m.told_at, m.created >> 16), m.told_at IS NULL, m.speaker
+        f"""SELECT m.id, m.rid, m.told_at, m.created, m.updated, m.feed, m.speaker
            FROM shown_memory m WHERE m.id IN {EACH}""",
         (json.dumps(sorted({claim.id for claim in found})),),
     )
-    memories = {number: rest for number, *rest in rows}
+    memories = {number: _Source(*rest) for number, *rest in rows}
+    changed = [number for number, it in memories.items() if it.updated > it.created]
+    edits = last_edits(connection, changed) if changed else {}
     # A reader holds no transaction: a memory that went since the statement before says nothing.
     claims = [claim for claim in found if claim.id in memories]
-    feeds = {claim.feed for claim in claims} | {each.feed for claim in claims for each in claim.verdicts}
+    tellings = [_telling(shown, memories[shown.id], edits.get(shown.id)) for shown in claims]
+    feeds = {claim.feed for claim in claims} | {feed for _, feed in tellings}
+    feeds |= {each.feed for claim in claims for each in claim.verdicts}
     devices = {feed: origin.device for feed, origin in origins_of(connection, feeds).items()}
     apart = apart_in(connection, slot)
     return [
@@ -233,15 +237,14 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
             shown.feed,
             shown.seq,
             shown.id,
-            rid,
+            memories[shown.id].rid,
             shown.value,
             shown.hlc,
-            # A memory that says when it was told was brought in; another was told when the claim was written.
-            # What was judged later was told when its memory was.
-            shown.hlc >> 16 if live and not shown.relation.startswith(f"{JUDGED}:") else told_ms,
+            told_ms,
             shown.valid_from,
-            None if selves.is_own(speaker) else speaker,
+            None if selves.is_own(memories[shown.id].speaker) else memories[shown.id].speaker,
             devices[shown.feed],
+            devices[told_on],
             shown.replaces,
             tuple(
                 Opinion(verdict.op, verdict.hlc, devices[verdict.feed], verdict.keep)
@@ -249,9 +252,32 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[LiveClaim]":
             ),
             apart.get(shown.id, ()),
         )
-        for shown in claims
-        for rid, told_ms, live, speaker in (memories[shown.id],)
+        for shown, (told_ms, told_on) in zip(claims, tellings, strict=True)
     ]
+
+
+class _Source(NamedTuple):
+    """A memory that claims something: `feed` is that of whoever told it."""
+
+    rid: bytes
+    told_at: int | None
+    created: int
+    updated: int
+    feed: int
+    speaker: str | None
+
+
+def _telling(shown: "ShownClaim", it: _Source, edit: LastEdit | None) -> tuple[int, int]:
+    """Return when what a claim says was told, in ms since 1970, and by an op of which feed.
+
+    Its words were written with the memory, or at the last edit before the claim. Of an edit before a later one the
+    state keeps no stamp: then the claim, which a correction makes in one commit with the edit, tells it.
+    """
+    if edit is None:
+        return it.created >> 16 if it.told_at is None else it.told_at, it.feed
+    if shown.hlc >= edit.hlc:
+        return edit.hlc >> 16, shown.feed if edit.feed is None else edit.feed
+    return shown.hlc >> 16 if it.told_at is None else it.told_at, shown.feed
 
 
 def _counting(connection: sqlite3.Connection, slot: bytes) -> tuple[str, tuple[bytes | int, ...]]:
@@ -422,7 +448,6 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
     if judged.status is None:
         connection.execute("DELETE FROM contradiction WHERE slot = ?", (slot,))
         return judged
-    raised = min(side[0].told.hlc for side in judged.sides[1:])
     settled_by = None if judged.settled_by is None else judged.settled_by.value
     connection.execute(
         """INSERT INTO contradiction VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO UPDATE SET
@@ -431,7 +456,7 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
            raised = excluded.raised THEN told ELSE 0 END,
            status = excluded.status, settled_by = excluded.settled_by, raised = excluded.raised,
            attention = excluded.attention""",
-        (slot, *named, judged.status.value, settled_by, raised, attention_of(named[2]).value),
+        (slot, *named, judged.status.value, settled_by, judged.raised, attention_of(named[2]).value),
     )
     return judged
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from replica.ids import MemoryId
+from replica.ops import OpKind
 from replica.reads.memories import EACH, fields_of
+from replica.state.cells import CellKind, edited_hlc_of
 from replica.storage.sql import select_named
 
 # Read at a time.
@@ -122,6 +124,31 @@ def updates_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[i
     """Return the stamp of the last change of each of these memories that shows, by row."""
     rows = connection.execute(f"SELECT id, updated FROM memory WHERE id IN {EACH}", (json.dumps([*numbers]),))
     return dict(rows.fetchall())
+
+
+class LastEdit(NamedTuple):
+    """The last edit of a text: its stamp, and the feed of its op; None of one that the log no longer holds."""
+
+    hlc: int
+    feed: int | None
+
+
+def last_edits(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, LastEdit]:
+    """Return the last edit of the text of each of these memories that was edited, by row."""
+    # What was never changed has the stamp of its add, and its cell need not be opened.
+    rows = connection.execute(
+        f"""SELECT m.id, m.rid, c.state FROM memory m JOIN cell c ON c.part = {CellKind.MEMORY:d} AND c.name = m.rid
+            WHERE m.id IN {EACH} AND m.updated > m.created""",
+        (json.dumps([*numbers]),),
+    )
+    found = {}
+    for number, rid, state in rows.fetchall():
+        if hlc := edited_hlc_of(state):
+            edit = connection.execute(
+                "SELECT feed FROM op WHERE rid = ? AND kind = ? AND hlc = ?", (rid, OpKind.EDIT, hlc)
+            ).fetchone()
+            found[number] = LastEdit(hlc, None if edit is None else edit[0])
+    return found
 
 
 def text_of(connection: sqlite3.Connection, rid: bytes) -> str | None:

@@ -262,6 +262,15 @@ def only_add(plain: Any) -> list[Any] | None:
     return plain[0][0] if len(plain) == 1 and len(plain[0]) == 1 else None
 
 
+def edited_hlc_of(data: bytes) -> int:
+    """Return the stamp of the last edit of a memory's text, of its cell as `encode_cell` wrote it; 0 where there is none.
+
+    No document is made of the text: with the first comes the library that holds it.
+    """
+    plain = unpack(data)
+    return int(plain[3]) if len(plain) > 1 and plain[2] else 0
+
+
 def _read_memory(plain: list[Any]) -> MemoryCell:
     cell = MemoryCell(adds={Dot(*item[:3]): Add(*item[3:]) for item in plain[0]})
     if len(plain) > 1:

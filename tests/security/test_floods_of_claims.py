@@ -186,7 +186,7 @@ def test_values_beyond_what_a_device_may_open_are_compared_up_to_a_bound(
     def claim(number: int, device: bytes) -> LiveClaim:
         return LiveClaim(
             number.to_bytes(8), 1, number, number, number.to_bytes(16), f"city {number}", number << 16, number,
-            None, None, device, (), (),
+            None, None, device, device, (), (),
         )  # fmt: skip
 
     of_eve = [claim(number, b"eve") for number in range(500)]

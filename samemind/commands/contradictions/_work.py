@@ -64,11 +64,6 @@ def judged_then(connection: sqlite3.Connection, record: Record, until_ms: int | 
     return judge(record.relation, claims if until_ms is None else as_known(claims, until_ms))
 
 
-def raised_at(judged: Judged) -> int:
-    """Return the stamp of the claim by which it became one."""
-    return min(side[0].told.hlc for side in judged.sides[1:])
-
-
 def view_of(
     connection: sqlite3.Connection, record: Record, judged: Judged, names: Mapping[bytes, str]
 ) -> ContradictionView:
@@ -90,7 +85,7 @@ def view_of(
         settled_by=None if judged.settled_by is None else judged.settled_by.value,
         action=ACTIONS[SEVERITIES[kind]].value,
         attention=attention_of(record.relation).value,
-        raised_at=at_stamp(raised_at(judged)),
+        raised_at=at_stamp(judged.raised),
         beliefs=[_belief(belief, texts, names) for belief in judged.beliefs],
         resolutions=[
             ResolutionView(
@@ -117,8 +112,8 @@ def _side(side: Sequence[Belief], texts: Mapping[bytes, str], names: Mapping[byt
         rid=show_memory_id(last.rid),
         text=texts[last.rid],
         speaker=last.speaker,
-        device=last.device.hex(),
-        device_name=names.get(last.device),
+        device=last.told_on.hex(),
+        device_name=names.get(last.told_on),
         told_at=at_ms(last.told_ms),
         rids=list(dict.fromkeys(show_memory_id(belief.told.rid) for belief in side)),
     )
@@ -131,8 +126,8 @@ def _belief(belief: Belief, texts: Mapping[bytes, str], names: Mapping[bytes, st
         value=told.value,
         text=texts[told.rid],
         speaker=told.speaker,
-        device=told.device.hex(),
-        device_name=names.get(told.device),
+        device=told.told_on.hex(),
+        device_name=names.get(told.told_on),
         told_at=at_ms(told.told_ms),
         valid_from=at_ms(told.from_ms),
         valid_until=None if belief.until_ms is None else at_ms(belief.until_ms),

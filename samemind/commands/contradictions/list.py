@@ -93,12 +93,12 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
 def _rank(record: "Record", judged: "Judged") -> tuple[bool, int, int, int, bytes]:
     from cognition.contradictions.relations import SEVERITIES, attention_of, relation_of
     from cognition.contradictions.slots import ContradictionStatus
-    from samemind.commands.contradictions._work import NOTICED, ORDER, raised_at
+    from samemind.commands.contradictions._work import NOTICED, ORDER
 
     severity = SEVERITIES[relation_of(record.relation).kind]
     attention = NOTICED.index(attention_of(record.relation))
     settled = judged.status is not ContradictionStatus.OPEN
-    return settled, attention, ORDER.index(severity), -raised_at(judged), record.slot
+    return settled, attention, ORDER.index(severity), -judged.raised, record.slot
 
 
 def render(document: Document) -> list[str]:

@@ -29,8 +29,8 @@ def told(name: str, value: str, *opinions: Opinion, replaces: str = "", rid: str
     at = ord(name)
     return LiveClaim(
         claim=name.encode(), feed=0, seq=at, id=at, rid=(rid or name).encode(), value=value, hlc=at << 16, told_ms=at,
-        valid_from=None, speaker=None, device=DEVICE, replaces=tuple(each.encode() for each in replaces),
-        opinions=opinions,
+        valid_from=None, speaker=None, device=DEVICE, told_on=DEVICE,
+        replaces=tuple(each.encode() for each in replaces), opinions=opinions,
     )  # fmt: skip
 
 
