@@ -11,7 +11,7 @@ English first; of other languages, what their fact patterns give as places and f
 # ruff: noqa: E501 - a pattern is easier to read on one line than in pieces
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from itertools import chain
@@ -177,11 +177,19 @@ def read_statements(
     reader = ClauseReader(subject)
     for sentence in meant(text):
         dates = find_dates(sentence, told_at_ms=told_at_ms, language=language, zone=zone)
-        if language != "en":
-            read = _of_facts(sentence, subject, told_at_ms, language, zone)
-        else:
-            read = _of_sentence(sentence, subject, reader, dates, told_at_ms)
-        for statement in chain(read, _of_oneself(sentence, subject)):
+
+        def read(sentence: str, dates: Sequence[When] = dates) -> Iterator[Statement]:
+            if language != "en":
+                yield from _of_facts(sentence, subject, told_at_ms, language, zone)
+            else:
+                yield from _of_sentence(sentence, subject, reader, dates, told_at_ms)
+            yield from _of_oneself(sentence, subject)
+
+        ends = _ended(sentence, read)
+        turns = {(each.entity, each.relation) for each in ends}
+        for statement in chain(ends, read(sentence)):
+            if (statement.entity, statement.relation) in turns:
+                statement = replace(statement, changes=True)
             dated = _dated(statement, sentence, told_at_ms, dates)
             if dated is not None:
                 found[folded(dated.entity), dated.relation] = dated
@@ -385,6 +393,58 @@ def _of_oneself(sentence: str, subject: str) -> Iterator[Statement]:
             yield Statement(subject, place_relation(relation, match["value"]), match["value"], newly)
 
 
+# What says of a state that it is no more: what stands before the verb, behind it, or on both sides of it.
+_NO_MORE_BEFORE: Final = late(r"\b(?:no longer|ya no|já não) ", re.IGNORECASE)
+_NO_MORE_BEHIND: Final = late(
+    r"\b(?:nicht (?:mehr|länger)|niet (?:meer|langer)) "
+    r"|\b(?:(?P<je>je )?(?:ne |n['’])|non |não |no )(?P<verb>\w+) (?:plus|più|mais|más) ",
+    re.IGNORECASE,
+)
+# What may stand between that and where somebody lives, or for whom they work: "not on Mondays" is no end.
+_PREPOSITIONS_OF: Final = """
+    bei beim bij für in im am an der dem den die das chez pour à au aux en la le les el los las para por em na no nos nas
+    a o da do ad al alla alle presso per dal dalla voor de het
+"""
+_PREPOSITIONS: Final = frozenset(_PREPOSITIONS_OF.split())
+_MAY_END: Final = frozenset(
+    ["works_at", "lives_in", "lives_in_country", "lives_in_region", "spouse", "relationship_status", "diet"]
+)
+_WORDS_BEFORE_MAX: Final = 4
+# "When I no longer work there, …" ends nothing yet.
+_WHEN: Final = late(
+    r"\b(?:when|once|until|if|cuando|si|quand|lorsque|quando|se|als|wanneer|wenn|falls|sobald)\b",
+    re.IGNORECASE,
+)
+
+
+def _ended(sentence: str, read: Callable[[str], Iterable[Statement]]) -> list[Statement]:
+    """Return what a sentence says to be no more: what it would say, to these readers, without the words that end it."""
+    match = _NO_MORE_BEFORE.search(sentence)
+    behind = None if match else _NO_MORE_BEHIND.search(sentence)
+    if (match := match or behind) is None or asks(sentence) or _WHEN.search(sentence, 0, match.start()):
+        return []
+    verb = f"{behind['verb']} " if behind and behind["verb"] else ""
+    if behind and behind["je"]:
+        verb = f"j'{verb}" if _ELIDED.match(verb) else f"{behind['je']}{verb}"
+    before, after = sentence[: match.start()], sentence[match.end() :]
+    return [
+        replace(each, changes=True, ends=True)
+        for each in read(f"{before}{verb}{after}")
+        if each.relation in _MAY_END and _ends_with(after, each.value, strictly=behind is not None)
+    ]
+
+
+def _ends_with(after: str, value: str, *, strictly: bool) -> bool:
+    """Say whether what follows the words that end something begins with this value, but for a few words before it."""
+    at = folded(after).find(folded(value))
+    between = folded(after)[:at].split() if at >= 0 else [","]
+    if strictly:
+        return _PREPOSITIONS.issuperset(between)
+    return len(between) < _WORDS_BEFORE_MAX and not any(map(_PAUSE.search, between))
+
+
+_ELIDED: Final = late(r"[aeiouhéèêà]", re.IGNORECASE)
+_PAUSE: Final = late(r"[,;:.]")
 _CHANGE_ELSEWHERE: Final = late(
     r"\b(?:ahora|ya no|desde|jetzt|nicht mehr|inzwischen|neuerdings|seit)\b", re.IGNORECASE
 )

@@ -263,7 +263,7 @@ def only_add(plain: Any) -> list[Any] | None:
 
 
 def edited_hlc_of(data: bytes) -> int:
-    """Return the stamp of the last edit of a memory's text, of its cell as `encode_cell` wrote it; 0 where there is none.
+    """Return the stamp of the last edit of a memory's text from its packed cell; 0 where there is none.
 
     No document is made of the text: with the first comes the library that holds it.
     """

@@ -143,3 +143,32 @@ def test_since_when_it_holds_is_read_where_it_is_said(text: str, since: datetime
 def test_the_last_word_of_a_text_counts() -> None:
     (statement,) = statements("I live in Porto. Sorry, I moved. I live in Lisbon.")
     assert statement.value == "Lisbon"
+
+
+@pytest.mark.parametrize(
+    ("said", "relations"),
+    [
+        ("Ich arbeite nicht mehr bei Siemens", ["works_at"]),
+        ("Je n'habite plus à Lille", ["lives_in"]),
+        ("Ya no trabajo en Correos", ["works_at"]),
+        ("Non lavoro più da Ferrero", ["works_at"]),
+        ("Ik werk niet meer bij Philips", ["works_at"]),
+        ("Não moro mais em Braga", ["lives_in"]),
+        ("Jutta arbeitet nicht mehr bei Siemens", ["works_at"]),
+        ("Ruth is no longer married to Colin", ["spouse", "relationship_status"]),
+        ("I am no longer employed by Asda", ["works_at"]),
+        ("Ich wohne nicht mehr allein in Kassel", []),
+        ("Je ne travaille plus le lundi chez Renault", []),
+        ("Ya no vivo sola en Burgos", []),
+        ("Quando non lavoro più da Ferrero vado al mare", []),
+        ("Arbeite ich nicht mehr bei Siemens?", []),
+    ],
+)
+def test_a_state_that_is_said_to_be_no_more_is_ended_in_any_language(said: str, relations: list[str]) -> None:
+    found = read_statements(said, told_at_ms=TOLD_MS)
+    assert [each.relation for each in found if each.ends] == relations
+
+
+def test_where_somebody_lives_instead_is_a_change() -> None:
+    (found,) = read_statements("Non abito più a Bologna, abito a Ferrara", told_at_ms=TOLD_MS)
+    assert (found.value, found.changes, found.ends) == ("Ferrara", True, False)
