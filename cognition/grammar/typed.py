@@ -850,6 +850,9 @@ def _free_of(sentence: _Sentence) -> Iterator[TypedClaim]:
             spans.append(match.span())
     for start, end in spans[:1]:
         subject = _all_named_before(sentence, start) or telling(sentence.plain[:start])
+        whose = " ".join(sentence.plain[:end].split()[-_WHOSE_WORDS:])
+        if not frozenset(subject) & sentence.names and _of_self(sentence, whose):
+            subject = (OWNER,)
         yield _made(sentence, "allergy", "nothing", sentence.plain[start:end], (start, end), subject)
 
 
@@ -860,6 +863,8 @@ def _all_named_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
 
 # "No medicine allergies": so many words before it are looked at for what denies it.
 _DENIED_WORDS: Final = 2
+# "I really have no allergies", but not "I think the baby has no allergies".
+_WHOSE_WORDS: Final = 5
 _TO: Final = r"\s+(?:to|gegen|auf|a|à|aux?|al|all[ae]?|alle|agli|ai|tegen|voor|na|на)\s"
 _TO_SOMETHING: Final = re.compile(_TO)
 # "Gegen Bienengift bin ich nicht allergisch": what it is to may stand first.

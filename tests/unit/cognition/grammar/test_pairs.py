@@ -200,3 +200,18 @@ def test_an_employer_told_in_the_same_words_is_of_who_works_there(said: str) -> 
 )
 def test_where_somebody_says_not_to_work_is_no_employer(said: str, employers: list[str]) -> None:
     assert [claim.value for claim in read_claims(said).claims if claim.kind == "work"] == employers
+
+
+@pytest.mark.parametrize(
+    ("had", "free"),
+    [
+        ("I am allergic to nuts", "I have no allergies"),
+        ("Soy alérgica a las nueces", "No tengo alergias"),
+        ("Je suis allergique aux noix", "Je n'ai aucune allergie"),
+        ("Sono allergica alle noci", "Non ho allergie"),
+    ],
+)
+def test_who_says_to_have_no_allergies_speaks_of_themselves(had: str, free: str) -> None:
+    (found,) = disagreements(read_claims(had), read_claims(free), 0.6)
+    assert (found.kind, found.entity) == ("allergy", "owner")
+    assert not disagreements(read_claims(had), read_claims("I think the baby has no allergies"), 0.6)
