@@ -5,7 +5,7 @@ name only if the text names it again elsewhere, or uses it as one ("Alice is", "
 """
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Final
 
 from cognition.words import ENGLISH_WORDS, STOP_WORDS, is_english
@@ -33,10 +33,13 @@ WORD: Final = rf"{CAPITAL}[\w'’&]*(?:-[\w'’]+)*"
 _JOINED: Final = r"(?:of the|of|the|de la|de|del|di|da|van|von|der|und|y|&)"
 NAME: Final = rf"{WORD}(?: (?:{_JOINED} )?{WORD})*"
 _NAMES: Final = re.compile(rf"(?<![\w'’]){NAME}")
+_AND: Final = re.compile(r" (?:y|und) ")
+# The number of a bank account (ISO 13616): a country, two digits, and groups of four.
+_ACCOUNT: Final = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[\dA-Z]{4}){3,}")
 # What stands before a capital that only begins a sentence.
 _STARTS: Final = re.compile(r"(?:^|[.!?…:;\n]['\"”’)]*\s+|[\"“(«„*•]\s*|(?:^|\n)\s*[-–—]+\s*)$")
 _USED_AS_NAME: Final = re.compile(
-    r"['’]s\b|\s+(?:is|was|has|had|lives|works|likes|loves|moved|said|told|and (?=[A-Z])|asked|went|got)\b"
+    r"['’]s\b|\s+(?:is|was|has|had|lives|works|likes|loves|moved|said|told|(?:and|y|und) (?=[A-Z])|asked|went|got)\b"
 )
 
 _TIME_WORDS: Final = """
@@ -76,15 +79,15 @@ def names(text: str, *, known: Iterable[str] = ()) -> tuple[str, ...]:
     order: list[str] = []
     known = {name.casefold() for name in known}
     common = _NOT_IN_ENGLISH if is_english(text) else NOT_NAMES
-    for match in _NAMES.finditer(text):
-        name = _trimmed(match[0], common)
+    for start, said in _runs(text):
+        name = _trimmed(said, common)
         if not name:
             continue
-        at = match.start() + match[0].index(name)
+        at = start + said.index(name)
         order.append(name)
         if (
             " " in name
-            or at > match.start()
+            or at > start
             or name.casefold() in known
             or not begins(text, at)
             or (_USED_AS_NAME.match(text, at + len(name)) and not name.endswith("ing"))
@@ -95,6 +98,16 @@ def names(text: str, *, known: Iterable[str] = ()) -> tuple[str, ...]:
     singles = {word for name in certain for word in name.split()}
     certain |= dict.fromkeys(name for name in doubtful if name in singles)
     return tuple(dict.fromkeys(name for name in order if name in certain))
+
+
+def _runs(text: str) -> Iterator[tuple[int, str]]:
+    """Return the runs of capitalised words in a text, and where each begins: "Julia y Marcos" are two."""
+    text = _ACCOUNT.sub(lambda account: "." * len(account[0]), text)
+    for match in _NAMES.finditer(text):
+        start = match.start()
+        for part in _AND.split(match[0]):
+            yield text.index(part, start), part
+            start += len(part)
 
 
 def is_name(word: str, common: Set[str] = NOT_NAMES) -> bool:

@@ -130,3 +130,20 @@ def test_letters_are_a_zone_behind_a_time_only() -> None:
 def test_who_is_called_like_a_day_and_does_something_stays_a_person() -> None:
     assert "Freitag" in extract("Freitag works at Stripe.", told_at_ms=0, language="en").entities
     assert "Sonntag" in extract("Ich sah Sonntag.", told_at_ms=0, speaker="Sonntag", language="en").entities
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Julia y Marcos viven en Soria", ("Julia", "Marcos", "Soria")),
+        ("Anna und Peter heiraten in Graz", ("Anna", "Peter", "Graz")),
+        ("We ate at Villeroy & Boch", ("Villeroy & Boch",)),
+        ("Tom's account is DE89 3704 0044 0532 0130 00", ("Tom",)),
+        ("The IBAN GB29 NWBK 6016 1331 9268 19 is of Tom", ("IBAN", "Tom")),
+        ("Paid from ES9121000418450200051332 to Ann", ("Ann",)),
+    ],
+)
+def test_two_people_are_two_names_and_the_number_of_an_account_is_none(
+    said: str, found: tuple[str, ...]
+) -> None:
+    assert names(said) == found
