@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import THIS
-from cognition.contradictions.tables import need_no_comparing
+from cognition.contradictions.slots import SettledBy, taken_back
+from cognition.contradictions.tables import judged_of, need_no_comparing
 from cognition.contradictions.telling import NAME_CHARACTERS_MAX
-from cognition.contradictions.values import about, compatible, folded
+from cognition.contradictions.values import ENDED, about, compatible, folded
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
 from cognition.grammar.pairing import EXACT, Disagreement, disagreements
@@ -32,7 +33,8 @@ from cognition.judging.nominees import LABELLED
 from cognition.memories import EACH, Shown, read_memories
 from cognition.passes import by_match
 from cognition.words import OWNER, quoted
-from replica import Claim, Core, Write, derived_transaction, numbers_with_facts
+from replica import Claim, Core, OpRef, Write, derived_transaction, numbers_with_facts
+from replica.limits import NAMES_MAX
 from replica.reads.claims import claims_of
 from replica.reads.texts import last_edits
 
@@ -128,14 +130,11 @@ def write(
         )
         if compatible(before, now) or _stands(connection, each):
             continue
-        core.commit(
-            [
-                Write(Claim(entity, relation, value, (), None), it.rid)
-                for it, value in ((each.older, before), (each.newer, now))
-                if not _claimed(connection, it, entity, relation, value)
-            ],
-            now_ms,
-        )
+        claims = [
+            _claim(core, connection, it, entity, relation, value)
+            for it, value in ((each.older, before), (each.newer, now))
+        ]
+        core.commit([claim for claim in claims if claim is not None], now_ms)
     with derived_transaction(connection):
         need_no_comparing(connection, numbers)
 
@@ -271,18 +270,36 @@ def _spelled(word: str, texts: Sequence[tuple[str, str]]) -> str:
 
 
 def _stands(connection: sqlite3.Connection, found: DisagreeingPair) -> bool:
-    """Say whether something stood between the two already, or the facts taken from them, whatever became of it."""
-    one, other = (json.dumps(numbers_with_facts(connection, it.rid)) for it in (found.older, found.newer))
+    """Say whether something stood between the two already, or the facts taken from them, whatever became of it.
+
+    What ended only because one was worded anew is compared by its new words.
+    """
+    numbers = [numbers_with_facts(connection, it.rid) for it in (found.older, found.newer)]
     rows = connection.execute(
-        f"""SELECT 1 FROM contradiction c JOIN claim_slot one ON one.slot = c.slot
-            JOIN claim_slot other ON other.slot = c.slot WHERE one.id IN ({EACH}) AND other.id IN ({EACH}) LIMIT 1""",
-        (one, other),
+        f"""SELECT DISTINCT c.slot, c.settled_by FROM contradiction c JOIN claim_slot one ON one.slot = c.slot
+            JOIN claim_slot other ON other.slot = c.slot WHERE one.id IN ({EACH}) AND other.id IN ({EACH})""",
+        (json.dumps(numbers[0]), json.dumps(numbers[1])),
     )
-    return rows.fetchone() is not None
-
-
-def _claimed(connection: sqlite3.Connection, it: Shown, entity: str, relation: str, value: str) -> bool:
     return any(
-        (folded(known.entity), known.relation, known.value) == (folded(entity), relation, value)
-        for known in claims_of(connection, it.id)
+        settled_by != SettledBy.CHANGE.value
+        or taken_back(judged_of(connection, slot).beliefs).isdisjoint([*numbers[0], *numbers[1]])
+        for slot, settled_by in rows.fetchall()
     )
+
+
+def _claim(
+    core: Core, connection: sqlite3.Connection, it: Shown, entity: str, relation: str, value: str
+) -> Write | None:
+    """Return what claims a value of a memory, unless it does already; after its words changed it is claimed anew."""
+    own = [
+        each
+        for each in claims_of(connection, it.id)
+        if (folded(each.entity), each.relation) == (folded(entity), relation)
+    ]
+    replaced = {name for each in own for name in each.replaces}
+    live = {each.value for each in own if each.claim not in replaced}
+    if value in live:
+        return None
+    before = own if ENDED in live else []
+    places = sorted(OpRef(core.feeds.origin_of(each.feed), each.seq, each.claim) for each in before)
+    return Write(Claim(entity, relation, value, tuple(places[-NAMES_MAX:]), None), it.rid)

@@ -144,3 +144,22 @@ def test_the_mother_of_whoever_speaks_is_one_person(mind: BlockingMind) -> None:
     assert noticed(mind) == []
     mind.remember("Mi madre viene de Xàtiva.", speaker="Inés")
     assert noticed(mind) == [("Inés's mother comes_from: Gandía or Xàtiva", "open", "quiet")]
+
+
+def test_a_question_outlives_a_typo_and_is_gone_once_the_words_agree(mind: BlockingMind) -> None:
+    mind.remember("The rent for the room is 430 € a month", at="2026-01-01")
+    other = mind.remember("The rent for the room is 520 € a month")
+    for words, status in (
+        ("The rent for the room is 520 € a month!", "open"),
+        ("The rent for the room is 430 € a month!", "settled"),
+        ("The rent for the room is 540 € a month!", "open"),
+    ):
+        mind.think()
+        mind.edit(other.rid, words)
+        mind.think()
+        (found,) = mind.contradictions()
+        assert found.status == status
+    mind.resolve(mind.contradictions()[0].id, keep_both=True)
+    mind.edit(other.rid, "The rent for the room is 540 € a month.")
+    mind.think()
+    assert [each.status for each in mind.contradictions()] == ["settled"]
