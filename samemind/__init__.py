@@ -1,6 +1,6 @@
 """One memory on all your devices: the library door.
 
-    async with samemind.open("~/notes.db") as mind:          # trio
+    async with samemind.open("~/notes.db") as mind:          # trio or asyncio
         await mind.remember("Ann moved to Lisbon", speaker="Ann")
         for hit in await mind.recall("where does Ann live?", k=5):
             print(hit.score, hit.text)
@@ -33,9 +33,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import os
-    from contextlib import AbstractAsyncContextManager
 
     # generated: imports
+    from samemind.asyncio_mind import AsyncioMind
     from samemind.blocking import BlockingMind
     from samemind.commands.answers._parts import PendingQuestion
     from samemind.commands.answers.context import ContextBlock, ContextSection, PromptMessage
@@ -126,11 +126,13 @@ if TYPE_CHECKING:
     )
     from samemind.library import Mind
     from samemind.memory_view import Listed, MemoryView
+    from samemind.opening import MindOpening
     # end: imports
 
 # generated: all
 __all__ = [
     "Ambiguous",
+    "AsyncioMind",
     "BackedUp",
     "BeliefView",
     "BlockView",
@@ -190,6 +192,7 @@ __all__ = [
     "MailboxesLooked",
     "MemoryView",
     "Mind",
+    "MindOpening",
     "NeedsDecision",
     "NomineeValue",
     "NomineeView",
@@ -256,6 +259,7 @@ __all__ = [
 # generated: modules
 _MODULE_OF: Final = {
     "Ambiguous": "samemind.errors",
+    "AsyncioMind": "samemind.asyncio_mind",
     "BackedUp": "samemind.commands.keeping_safe.backup",
     "BeliefView": "samemind.commands.contradictions._parts",
     "BlockView": "samemind.commands.keeping._parts",
@@ -315,6 +319,7 @@ _MODULE_OF: Final = {
     "MailboxesLooked": "samemind.commands.mailbox.look",
     "MemoryView": "samemind.memory_view",
     "Mind": "samemind.library",
+    "MindOpening": "samemind.opening",
     "NeedsDecision": "samemind.errors",
     "NomineeValue": "samemind.commands.contradictions._parts",
     "NomineeView": "samemind.commands.contradictions._parts",
@@ -405,14 +410,15 @@ _refuse_what_hides_a_package()
 
 def open(  # noqa: A001 - `samemind.open` says what it does, as `gzip.open` does
     path: "str | os.PathLike[str]", *, name: str | None = None
-) -> "AbstractAsyncContextManager[Mind]":
-    """Open a home folder or a store file under trio, through whoever holds it already if that program answers.
+) -> "MindOpening":
+    """Open a home folder or a store file, through whoever holds it already if that program answers.
 
-    `name` is what a new device is called; without one it is what the machine is called.
+    By `async with` under trio or asyncio; under asyncio also by `await`, until `aclose`. `name` is what a new device is
+    called; without one it is what the machine is called.
     """
-    from samemind.library import open_mind
+    from samemind.opening import MindOpening
 
-    return open_mind(path, name=name)
+    return MindOpening(path, name)
 
 
 def open_blocking(path: "str | os.PathLike[str]", *, name: str | None = None) -> "BlockingMind":

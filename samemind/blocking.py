@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import functools
 import os
-import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self
-from warnings import warn
 
 import trio
 
 from samemind._blocking_methods import BlockingMethods
 from samemind.commands.memories._remembered import Remembered
 from samemind.errors import SamemindError
-from samemind.library import Mind, open_mind
+from samemind.library import Mind
+from samemind.mind_thread import MindThread
 from samemind.waiting import ThreadedMind, waiting_for
 
 if TYPE_CHECKING:
@@ -143,14 +142,13 @@ class BlockingMind(BlockingMethods):
     recall = _recalled_straight(Mind.recall)
 
     def __init__(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
-        self._worker = _Worker(path, name)
-        self._worker.start()
+        thread = MindThread(path, name)
+        thread.start()
         try:
-            opened = self._worker.opened()
+            super().__init__(thread)
         except BaseException:  # as Ctrl-C is, while the thread goes on opening
-            self._worker.end()
+            thread.end()
             raise
-        super().__init__(*opened)
 
     def sense(self, text: str, *, kind: SensedKind = "turn", speaker: str | None = None) -> None:
         """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""
@@ -158,71 +156,12 @@ class BlockingMind(BlockingMethods):
 
     def close(self) -> None:
         """Let go of the store; what other threads still wait for is cancelled. A second time, it does nothing."""
-        if not self._is_forked:
-            self.closing = True
-            self._worker.end()
-            self._worker.join()
+        thread = self._end()
+        if thread is not None:
+            thread.join()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        # One that did not open has no thread to end; who collects it may be that thread, which cannot be waited for.
-        if hasattr(self, "closing") and not self.closing and not self._is_forked:
-            self._worker.end()
-            warn(f"a memory was not closed: {self!r}", ResourceWarning, stacklevel=2, source=self)
-
-    def __repr__(self) -> str:
-        return f"<samemind.{type(self).__name__} {self._worker.path!r}{', closed' if self.closing else ''}>"
-
-
-class _Worker(threading.Thread):
-    """The thread that runs trio for one open store. It knows nothing of the mind, which may be collected."""
-
-    def __init__(self, path: str | os.PathLike[str], name: str | None) -> None:
-        super().__init__(
-            name="samemind", daemon=True
-        )  # an interpreter that ends without closing is not held up
-        self.path = path
-        self._device_name = name
-        self._looked_for = threading.Event()
-        self._opened: tuple[Mind, trio.lowlevel.TrioToken] | None = None
-        self._ended: Final = trio.Event()
-        self._is_wanted = True
-        self._failure: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            # Signals are the main thread's: a Ctrl-C reaches the caller, who closes us.
-            trio.run(self._serve)
-        except BaseException as error:
-            self._failure = error
-        finally:
-            self._looked_for.set()
-
-    def opened(self) -> tuple[Mind, trio.lowlevel.TrioToken]:
-        """Return what was opened, or raise what kept it from being opened."""
-        self._looked_for.wait()
-        if self._opened is None:
-            assert self._failure is not None
-            raise self._failure
-        return self._opened
-
-    def end(self) -> None:
-        """Have the thread end, if it is still opening too. What other threads still wait for is cancelled."""
-        self._is_wanted = False
-        if self._opened is not None:
-            try:
-                self._opened[1].run_sync_soon(self._ended.set)
-            except trio.RunFinishedError:
-                pass  # it ended by itself; `_failure` says why, and every call since has said so
-
-    async def _serve(self) -> None:
-        async with open_mind(self.path, name=self._device_name) as mind:
-            self._opened = mind, trio.lowlevel.current_trio_token()
-            self._looked_for.set()
-            if self._is_wanted:
-                await self._ended.wait()

@@ -185,11 +185,6 @@ class Mind(Methods):
 @asynccontextmanager
 async def open_mind(path: str | os.PathLike[str], *, name: str | None = None) -> AsyncIterator[Mind]:
     """Open a home for the block. While this program holds the store, it answers other programs that want it."""
-    if not trio.lowlevel.in_trio_task():
-        raise Usage(
-            "expected to be called under trio, as by trio.run; samemind.open is not for other async libraries",
-            hint="under asyncio use samemind.open_blocking, and await asyncio.to_thread(mind.recall, ...)",
-        )
     home = Home.at(path)
     try:
         async with reach_or_copy(home, program=PROGRAM, answers=True, name=name) as reached:

@@ -6,7 +6,6 @@ one by the thread that reads half as much again.
 
 import dataclasses
 import functools
-import os
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
@@ -15,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar, c
 import trio
 
 from replica import Core, Replica
-from samemind.errors import Unreachable, Usage
+from samemind.errors import Usage
 from samemind.library import Mind
+from samemind.mind_thread import OnThread
 from samemind.performing import Local, at_once
 
 if TYPE_CHECKING:
@@ -27,14 +27,8 @@ Result = TypeVar("Result")
 Options = ParamSpec("Options")
 
 
-class ThreadedMind:
-    """Has a mind that another thread runs, and waits for its answers."""
-
-    def __init__(self, mind: Mind, token: trio.lowlevel.TrioToken) -> None:
-        self._mind: Final = mind
-        self._token: Final = token
-        self._process: Final = os.getpid()
-        self.closing = False
+class ThreadedMind(OnThread):
+    """Waits for the answers of a mind that another thread runs."""
 
     @property
     def straight(self) -> "StraightMind | None":
@@ -58,24 +52,11 @@ class ThreadedMind:
             )
         try:
             return trio.from_thread.run(call, trio_token=self._token)
-        except (trio.RunFinishedError, trio.ClosedResourceError, trio.Cancelled, BaseExceptionGroup) as error:
-            # A verb that was under way is cancelled, at times within a nursery of its own.
-            if not self.closing and not isinstance(error, trio.RunFinishedError):
+        except BaseException as error:
+            told = self._as_closed(error)
+            if told is error:
                 raise
-            raise Unreachable("this memory is closed", code="closed") from None
-
-    @property
-    def _is_forked(self) -> bool:
-        return os.getpid() != self._process
-
-    def _check_process(self) -> None:
-        """Raise `Unreachable` in a process that was forked since: the threads that answer stayed with the other."""
-        if self._is_forked:
-            raise Unreachable(
-                "this memory was opened before this process was forked",
-                code="forked",
-                hint="open it again in this process",
-            )
+            raise told from None
 
 
 class StraightMind:

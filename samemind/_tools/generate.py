@@ -330,6 +330,7 @@ def _blocking_methods() -> str:
 _ERRORS: Final = import_module("samemind.errors")  # while `samemind` has no exports yet
 # What is exported beside what methods return.
 _BESIDE: Final[Mapping[str, tuple[str, ...]]] = {
+    "samemind.asyncio_mind": ("AsyncioMind",),
     "samemind.blocking": ("BlockingMind",),
     "samemind.errors": tuple(
         name
@@ -337,6 +338,7 @@ _BESIDE: Final[Mapping[str, tuple[str, ...]]] = {
         if isinstance(each, type) and issubclass(each, _ERRORS.SamemindError)
     ),
     "samemind.library": ("Mind",),
+    "samemind.opening": ("MindOpening",),
 }
 
 

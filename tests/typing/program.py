@@ -45,6 +45,14 @@ async def under_trio() -> None:
             assert_type(error.code, str)
 
 
+async def under_asyncio() -> None:
+    """The same, open until it is closed."""
+    mind = await samemind.open("~/notes.db")
+    assert_type(mind, samemind.AsyncioMind)
+    assert_type(await mind.recall("tea"), samemind.Recalled)
+    await mind.aclose()
+
+
 def blocking() -> None:
     """The same, from any thread."""
     with samemind.open_blocking("~/notes.db") as mind:
