@@ -9,6 +9,7 @@ from replica.history import texts_told
 from replica.reads.devices import devices_between, devices_named
 from replica.reads.ids import forgotten_between, ids_between
 from samemind.errors import Ambiguous, NeedsDecision, NotFound, Usage
+from samemind.rendering import DEVICE_DIGITS
 
 # Shorter ones fit too many to be meant.
 PREFIX_CHARACTERS_MIN: Final = 6
@@ -71,6 +72,12 @@ def check_asked_again(core: Core, rid: MemoryId, text: str) -> None:
 def find_device(connection: sqlite3.Connection, text: str) -> DeviceId:
     """Return the member that a name, an id or its beginning names."""
     named = devices_named(connection, text, limit=CANDIDATES_MAX)
+    if len(named) > 1:
+        raise Ambiguous(
+            f"several devices are called {text:.40}: {', '.join(each.hex()[:DEVICE_DIGITS] for each in named)}",
+            hint="give the id instead; `samemind peers rename ID NAME` tells them apart",
+            candidates=tuple(each.hex() for each in named),
+        )
     if not named:
         try:
             low, high = _range(text, _DEVICE_DIGITS, "a device")

@@ -135,6 +135,16 @@ def ops_on(connection: sqlite3.Connection, rid: MemoryId) -> list[LogRow]:
     ]
 
 
+def forgets_of(connection: sqlite3.Connection, rid: MemoryId) -> list[LogRow]:
+    """Return the ops that forgot a memory, in the order in which they came; each may name others, too."""
+    return [
+        LogRow._make(row)
+        for row in connection.execute(
+            "SELECT * FROM op WHERE kind = ? AND instr(payload, ?) ORDER BY pos", (OpKind.FORGET, rid)
+        )
+    ]
+
+
 def ranges_after(connection: sqlite3.Connection, position: int) -> Iterator[OpRange]:
     """Return what each feed got behind a position of the log, in the order of feeds."""
     rows = connection.execute(

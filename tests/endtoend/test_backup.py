@@ -230,3 +230,12 @@ def test_what_was_written_last_is_kept_with_the_store_that_goes(tmp_path: Path, 
     with samemind.open_blocking(home.folder) as mind:
         assert not mind.list()
         assert mind.verify().ok
+
+
+def test_in_a_folder_a_backup_is_named_by_its_device_and_the_day(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("kept")
+        saved = Path(mind.backup(tmp_path).path)
+        assert saved.parent == tmp_path
+        assert saved.name.startswith(f"samemind-{mind.status().device_id[:12]}-20")
+        assert saved.is_file()

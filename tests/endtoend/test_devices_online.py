@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 
+import samemind
 from replica import revoke
 from sync.address import Address
 from sync.errors import LinkLost, Untrusted
@@ -15,6 +16,7 @@ from sync.syncer import Syncer, open_syncer
 from sync.tls import _reused_context
 from tests.support.daemons import address_of, agree, online, sync_once, until
 from tests.support.devices import devices, introduce_to, remember, run
+from tests.support.doors import opened, pair
 from tests.support.links import identity
 from tests.support.published import published
 
@@ -413,5 +415,29 @@ def test_who_is_linked_and_answers_where_another_was_keeps_its_link(tmp_path: Pa
                     for syncer, each in ((server, laptop), (caller, phone))
                 ]
                 assert again == links, "neither end has dropped it"
+
+    run(main)
+
+
+def test_two_devices_of_one_name_are_told_apart_by_the_names_that_they_get_here(tmp_path: Path) -> None:
+    """Machines are called alike more often than their owners expect, and a device's own name stays."""
+    (tmp_path / "mailbox").mkdir()
+
+    async def main() -> None:
+        async with opened(tmp_path / "one" / "pi") as one, opened(tmp_path / "two" / "pi") as two:
+            await pair(one, two)
+            here, there = one.device.device_id.hex(), two.device.device_id.hex()
+            with pytest.raises(samemind.Ambiguous, match="several devices are called pi") as several:
+                await one.mind.rename_peer("pi", "study")
+            assert several.value.candidates == tuple(sorted([here, there]))
+            with pytest.raises(samemind.Usage, match="another device") as own:
+                await one.mind.revoke_peer(here[:12])
+            assert own.value.hint == f"run it on another device, where this one is {here[:12]}"
+            await one.mind.rename_peer(there[:12], "study")
+            for each in (two, one):
+                await each.mind.add_mailbox(f"folder://{tmp_path / 'mailbox'}")
+                await each.mind.look_into_mailboxes()
+            (mailbox,) = (await one.mind.mailboxes()).mailboxes
+            assert [peer.name for peer in mailbox.peers] == ["study"]
 
     run(main)

@@ -24,12 +24,13 @@ def peer_line(peer: Document) -> str:
 
 
 def _namesake(peer: Document) -> str:
-    """Say how to remove what seems to be the former self of a device that was restored without its key."""
+    """Say how two of one name are told apart: each its own, or one the former self of a device that was restored."""
     if not peer["namesake"]:
         return ""
+    device = peer["device_id"][:DEVICE_DIGITS]
     return (
-        ", and another device has its name: if this is what that one was before it was restored,"
-        f" `samemind peers revoke {peer['device_id'][:DEVICE_DIGITS]}`"
+        f", and another device has its name: `samemind peers rename {device} NAME`; if this is what that one was"
+        f" before it was restored, `samemind peers revoke {device}`"
     )
 
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from replica import DeviceId, NameNotFound
 from replica.core import Core
 from replica.quotas import Quotas
-from replica.reads.devices import peers_of
+from replica.reads.devices import device_names, peers_of
 from replica.reads.log import read_meta
-from samemind.commands.group._members import name_of
 from samemind.commands.group._parts import PeerView
 from samemind.device import Device, quota_limits
 from samemind.errors import Usage
 from samemind.ids import find_device
+from samemind.rendering import DEVICE_DIGITS
 from samemind.times import at_ms
 
 
@@ -59,7 +59,10 @@ def with_namesakes(views: list[PeerView], own: str) -> list[PeerView]:
 async def other_device(device: Device, text: str) -> DeviceId:
     peer = await device.replica.read(lambda connection: find_device(connection, text))
     if peer == device.device_id:
-        raise Usage("expected another device, got this one")
+        raise Usage(
+            "expected another device, got this one",
+            hint=f"run it on another device, where this one is {peer.hex()[:DEVICE_DIGITS]}",
+        )
     return peer
 
 
@@ -76,6 +79,7 @@ def _views(connection: sqlite3.Connection, device: Device, core: Core) -> list[P
     standing, judged, since = core.membership.standing, core.membership.judgment, core.out_since
     quotas = Quotas(quota_limits(device.settings))
     quotas.restore(read_meta(connection).quotas)
+    names = device_names(connection)
     views = [
         PeerView(
             device_id=peer.device.hex(),
@@ -86,7 +90,9 @@ def _views(connection: sqlite3.Connection, device: Device, core: Core) -> list[P
             address=peer.address,
             quota=round(share, 3),
             quota_of=what.name.lower().replace("_", " "),
-            revoked_by=name_of(core, by[0]) if (by := judged.revoked_by.get(peer.device)) else None,
+            revoked_by=names.get(by[0], by[0].hex()[:DEVICE_DIGITS])
+            if (by := judged.revoked_by.get(peer.device))
+            else None,
             revoked_at=at_ms(since[peer.device]) if peer.device in since else None,
         )
         for peer in peers_of(connection, device.device_id)

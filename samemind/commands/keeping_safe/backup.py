@@ -1,12 +1,14 @@
 """Copy the store to a file; the device can be used meanwhile."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping_safe._parts import backed_up
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
+from samemind.rendering import DEVICE_DIGITS
 
 if TYPE_CHECKING:
     from samemind.control.server import Say
@@ -21,7 +23,9 @@ PAGES_A_STEP: Final = 4_096
 class Backup:
     """Copy the store to a file; the device can be used meanwhile."""
 
-    file: str = argument("the file to write; an existing one is replaced", takes=Takes.PATH)
+    file: str = argument(
+        "the file to write, or a folder for it; an existing file is replaced", takes=Takes.PATH
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +55,9 @@ def _copy(device: "Device", path: Path, progress: "Progress") -> BackedUp:
     from samemind.sealing import add_seal
 
     home, key, path = device.home, device.key, path.absolute()
+    if path.is_dir():  # named by its device, too: several may share a folder
+        day = datetime.fromtimestamp(device.now_ms() / 1000, UTC).astimezone()
+        path /= f"samemind-{device.device_id.hex()[:DEVICE_DIGITS]}-{day:%Y-%m-%d}.db"
     home.check_foreign(path)
     with whole_file(path) as scratch:
         source = connect(str(home.store), read_only=True, key=key)

@@ -1,8 +1,10 @@
 """Say how it stands with mailboxes, and through them with other devices."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
-from replica import Core
+from replica import Core, DeviceId
+from replica.reads.devices import device_names
 from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
 from samemind.device import Device
 from samemind.mailboxes import SavedMailbox, read_mailboxes
@@ -26,7 +28,7 @@ async def mailbox_view(device: Device, settled: SavedMailbox) -> MailboxView:
     # Whoever has not looked, or cannot, knows what was seen before.
     shelf = keeper.shelf if standing.looks and keeper else await load_shelf(device.replica, settled.key)
     sizes = [kept.size for kept in list(shelf.kept.values())]
-    found = await device.replica.run(lambda core, _: _peers(core, shelf))
+    found = await device.replica.run(lambda core, connection: _peers(core, device_names(connection), shelf))
     return MailboxView(
         name=settled.name,
         url=settled.url,
@@ -47,9 +49,9 @@ async def mailbox_view(device: Device, settled: SavedMailbox) -> MailboxView:
     )
 
 
-def _peers(core: Core, shelf: Shelf) -> dict[str, Any]:
+def _peers(core: Core, names: Mapping[bytes, str], shelf: Shelf) -> dict[str, Any]:
     """Return the devices that files tell of, and how many files should not be there for long."""
-    membership, heard = core.membership, dict[bytes, int]()
+    membership, heard = core.membership, dict[DeviceId, int]()
     foreign = 0
     for kept in list(shelf.kept.values()):
         if kept.filed is None:
@@ -63,13 +65,12 @@ def _peers(core: Core, shelf: Shelf) -> dict[str, Any]:
     peers = [
         MailboxPeer(
             device_id=each.hex(),
-            name=member.name,
+            name=names[each],
             heard_at=seen[each],
             in_step=each in core.contacts
             and all(core.contacts[each].folded.get(no, 0) >= seq for no, seq in held.items()),
             stale=stale[each],
         )
-        for each, member in sorted(membership.members.items())
-        if each in seen
+        for each in sorted(seen)
     ]
     return {"peers": peers, "foreign": foreign, "stale": stale.total()}

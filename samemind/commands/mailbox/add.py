@@ -1,6 +1,8 @@
 """Add a mailbox: a folder, WebDAV (such as Nextcloud), an S3 or Azure bucket, or a NATS server."""
 
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.mailbox._parts import MailboxView, mailbox_line
@@ -59,13 +61,20 @@ def _place(options: AddMailbox) -> "tuple[MailboxAddress, str | None]":
         return invited_to(read_secret(options.invitation))
     if options.url is None:
         raise Usage("expected the address of a mailbox, or --invitation FILE", code="invalid")
+    if "://" not in options.url and Path(options.url).is_dir():
+        raise Usage(
+            f"expected the address of a mailbox, got a folder: {options.url}",
+            code="invalid",
+            hint=f"samemind mailbox add {shlex.quote(f'folder://{Path(options.url).absolute()}')}",
+        )
     secret = None if options.secret_file is None else read_secret(options.secret_file)
     pin = None if options.certificate is None else read_secret(options.certificate)
     return MailboxAddress(options.url, secret, pin), None
 
 
 def render(document: Document) -> list[str]:
-    return [mailbox_line(document)]
+    name = document["name"]
+    return [mailbox_line(document), f"to look into it now: samemind mailbox look {shlex.quote(name)}"]
 
 
 COMMAND: Final = Command(

@@ -1,13 +1,17 @@
 """What several commands of this family take, return and show."""
 
+from typing import Final
+
 from samemind.printable import safe
-from samemind.rendering import HELD_BACK, Document, pairs
+from samemind.rendering import HELD_BACK, Document, clock, pairs
+
+_TIMES: Final = frozenset({"created_at", "updated_at", "told_at", "last_access"})
 
 
 def memory_lines(document: Document) -> list[str]:
     hidden = {"text", "origin", "device", "held", "guessed"}
     fields = {
-        name: value
+        name: clock(value) if name in _TIMES else value
         for name, value in document.items()
         if name not in hidden and value not in (None, [], {}, False)
     }

@@ -54,7 +54,8 @@ async def run(device: "Device", options: ShowHistory) -> History:
     from replica.history import history as happened
     from replica.history import horizon_ms
     from replica.reads.devices import device_names
-    from replica.reads.log import feed_writers, ops_on
+    from replica.reads.ids import is_forgotten
+    from replica.reads.log import feed_writers, forgets_of, ops_on
     from samemind.commands.device._record import show_kind, shown_horizon
     from samemind.ids import find_memory
     from samemind.times import at_stamp
@@ -62,6 +63,8 @@ async def run(device: "Device", options: ShowHistory) -> History:
     def read(core: "Core", connection: "sqlite3.Connection") -> History:
         rid = find_memory(connection, options.rid, forgotten=True)
         rows, writers = ops_on(connection, rid), feed_writers(connection)
+        if is_forgotten(connection, rid):
+            rows = sorted([*rows, *forgets_of(connection, rid)])
         versions = [
             Version(
                 op_id=str(op_uuid(row.id, row.hlc)),

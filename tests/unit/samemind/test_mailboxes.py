@@ -310,3 +310,10 @@ def test_a_file_of_openings_that_cannot_be_read_opens_anew(tmp_path: Path, text:
 )
 def test_no_name_of_a_user_and_no_folder_is_told_to_others(url: str, told: str) -> None:
     assert seen_from_outside(url) == told
+
+
+def test_a_folder_that_is_named_as_a_path_gets_the_address_to_type(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(Usage, match="got a folder") as refused:
+            mind.add_mailbox(str(tmp_path))
+        assert refused.value.hint == f"samemind mailbox add folder://{tmp_path}"

@@ -493,3 +493,12 @@ def test_a_moment_after_all_stamps_is_the_last_one(tmp_path: Path) -> None:
         ):
             asked(as_of=last)
         assert mind.retract(source="nobody", since=last, dry_run=True).rids == []
+
+
+def test_the_history_of_a_memory_says_who_forgot_it_and_when(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path) as mind:
+        rid = mind.remember("the code of the bike lock is 4711").rid
+        mind.remember("another memory")
+        mind.forget(rid)
+        kinds = [version.kind for version in mind.history(rid).versions]
+    assert kinds == ["remember", "forget"]

@@ -106,7 +106,7 @@ def test_an_edge_and_a_peer_take_one_line() -> None:
     assert line.endswith("away, never synced, 3 ops behind")
 
 
-def test_the_former_self_of_a_device_says_how_it_is_removed() -> None:
+def test_a_device_away_with_the_name_of_another_says_how_it_is_renamed_or_removed() -> None:
     before, away, linked = (
         PeerView(device_id=letter * 64, name=name, state=state)
         for letter, name, state in (
@@ -120,10 +120,15 @@ def test_the_former_self_of_a_device_says_how_it_is_removed() -> None:
     assert [each.device_id[0] for each in marked if each.namesake] == ["a", "d"]
     lines = show("peers list", to_json(Peers(peers=marked)))
     assert ["samemind peers revoke" in line for line in lines] == [True, False, False, True]
-    assert "samemind peers revoke aaaaaaaaaaaa" in lines[0]
+    assert lines[0].index("peers rename aaaaaaaaaaaa") < lines[0].index("peers revoke aaaaaaaaaaaa")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_raw_is_one_line_for_any_result(name: str) -> None:
     document = dict.fromkeys(verb_named(name).result.__dataclass_fields__, "two\nlines\x1b")
     assert raw_line(name, document).isprintable()
+
+
+def test_a_memory_shows_when_it_was_told_by_the_clock_of_this_machine() -> None:
+    lines = show("get", to_json(memory("Ann moved")))
+    assert f"created_at  {NOON.astimezone():%Y-%m-%d %H:%M}" in lines
