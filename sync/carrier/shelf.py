@@ -227,7 +227,7 @@ class Shelf:
         chosen, size = list[str](), 0
         for name in self._in_turn(wanted)[:FETCH_FILES_MAX]:
             size += max(0, names[name])
-            if chosen and size > FETCH_BYTES_MAX:
+            if size > FETCH_BYTES_MAX:
                 break
             chosen.append(name)
         return chosen

@@ -16,7 +16,7 @@ from replica.evidence import Accused, Fault
 from replica.limits import CHAINS_FIRST, CHAINS_MAX, CHAINS_OF_ONE_MAX, HEADS_MAX
 from replica.membership import MEMBERS_MAX
 from replica.ops import Relate
-from replica.quotas import CHAINS_AN_HOUR, HOUR_MS, INTRODUCTIONS_AN_HOUR, Limits, Quotas
+from replica.quotas import CHAINS_AN_HOUR, HOUR_MS, INTRODUCTIONS_AN_HOUR, Beginnings, Limits, Quotas
 from sync.carrier.cargo import Brought, Taking, check, export, messages
 from tests.security.test_crowds_of_introductions import strangers
 from tests.security.test_floods_of_chains import chains
@@ -145,6 +145,13 @@ def test_where_there_is_room_for_no_more_chains_the_first_of_each_device_are_tak
     hand = Hand("ben", incarnation=(1).to_bytes(8))
     hand.write(Relate("a1", "is", "b", 0.5))
     assert ann.take(hand.frame(hand.write(Relate("goes", "on", "there", 0.5))), NOW_MS, peer=ben.device).ops
+
+
+@pytest.mark.parametrize(("begun", "is_taken"), [(CHAINS_FIRST, True), (CHAINS_FIRST + 1, False)])
+def test_even_then_a_snapshot_brings_the_first_of_a_device_that_is_new(begun: int, is_taken: bool) -> None:
+    ann, ben = (identity(name).device_id for name in ("ann", "ben"))
+    beginnings = Beginnings(Quotas(), ann, held=lambda _: 0, total=CHAINS_MAX, now_ms=NOW_MS)
+    assert beginnings.allow_all({ben: begun}) is is_taken
 
 
 def test_even_then_a_frontier_can_be_read() -> None:

@@ -48,6 +48,7 @@ def test_a_revoked_thief_does_not_revoke_the_owner() -> None:
     assert standing(ben, "ann", "ben", "eve") == {"ben", "eve"}, "a device that is lost may be the founder"
     hear(ben, ann)
     assert standing(ben, "ann", "ben", "eve") == {"ann", "ben"}
+    assert set(ben.out_since) == {EVE.device_id}, "since when ann was out is forgotten with that"
     with pytest.raises(Untrusted):
         check_admitted(ben, EVE.device_id)
     remember(ann, "still here")
@@ -331,6 +332,16 @@ def test_what_shows_that_a_device_is_out_is_found_up_its_line_and_bounded() -> N
     ann.learn([introduced_by(each, zoe, "zoe") for each in crowd], [])
     put_out(ann, "ann", *(f"crowd {i}" for i in range(len(crowd))), undo=True)
     assert len(crowd) > GROUNDS_MAX >= len(ann.membership.grounds(zoe.device_id)) > 50
+
+
+def test_who_showed_the_code_stays_the_root_where_its_partner_says_all_it_knows_and_names_none() -> None:
+    ben, ann = core_of("ben"), identity("ann")
+    own = name_root(identity("ben").sign, ben.device, public_key=identity("ben").public_key, name="ben")
+    ben.expect_root(ann.device_id, own)
+    ben.learn([introduced_by(identity("ben"), ann, "ann")], [])
+    ben.learn([introduced_by(ann, ann, "ann")], [], by=ann.device_id)
+    ben.heard_group(ann.device_id)
+    assert root_of(ben) == ben.device
 
 
 def test_who_names_the_root_twice_in_one_message_is_heard_once() -> None:

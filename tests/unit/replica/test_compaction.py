@@ -9,7 +9,7 @@ import zstandard
 
 from replica import Forget, MemoryId, Remember, Set, Write
 from replica.codec import pack
-from replica.compaction import LEASE_MS, compact, compactable, leased
+from replica.compaction import LEASE_MS, CompactionOutlook, compact, compactable, leased, outlook
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.history import history
@@ -240,6 +240,17 @@ def test_the_vector_of_a_branch_in_the_base_covers_its_stem_up_to_the_fork() -> 
     take(ann, clone.frame(clone.write(Set("topic", "words"), rid)))
     assert compact(ann, NOW_MS) == 3
     assert [feed.base_vector for feed in ann.feeds] == [{0: 2}, {0: 1, 1: 2}]
+
+
+def test_who_lacks_what_has_left_already_lets_no_more_leave_and_not_less_than_none() -> None:
+    ann, ben = group("ann", "ben")
+    remember(ann, "one", "two", "three")
+    assert compact(ann, NOW_MS + LEASE_MS)
+    remember(ann, "four")
+    ann.heard(ben.device, {}, NOW_MS)
+    assert outlook(ann, NOW_MS) == CompactionOutlook(0, ben.device)
+    ann.heard(ben.device, ann.feeds.held(), NOW_MS)
+    assert outlook(ann, NOW_MS) == CompactionOutlook(1, None)
 
 
 def test_who_was_put_out_holds_nothing_back() -> None:

@@ -158,6 +158,8 @@ def test_what_the_other_side_refused_is_lacking_and_not_sent_again() -> None:
     assert outbox.lacking(ann) == 0, "it came by another way"
     remember(ann, "five")
     assert outbox.lacking(ann) == 1
+    frames(ann, outbox)
+    assert outbox.lacking(ann) == 0, "what was refused once says nothing of what is on its way now"
 
 
 def test_where_no_more_refusals_are_said_nothing_counts_as_taken() -> None:

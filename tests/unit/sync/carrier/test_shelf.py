@@ -17,6 +17,7 @@ from replica.storage.memory_store import MemoryStore
 from sync.carrier.cargo import check
 from sync.carrier.shelf import (
     ALTERED_MS_MIN,
+    FETCH_BYTES_MAX,
     FETCH_FILES_MAX,
     FILE_BYTES_MAX,
     LISTED_MS_MAX,
@@ -749,6 +750,25 @@ def test_a_flood_only_delays() -> None:
     huge = Shelf()
     assert huge.listed({any_name(): FILE_BYTES_MAX + 1}, NOW_MS) == []
     assert [kept.state for kept in huge.kept.values()] == [FileState.UNREADABLE]
+
+
+def test_of_large_files_a_look_fetches_so_many_bytes_and_leaves_the_rest_to_the_next() -> None:
+    each, shelf = FILE_BYTES_MAX, Shelf()
+    listed = {f"{n:032x}.samemind": each for n in range(5)}
+    assert sum(listed[name] for name in shelf.listed(listed, NOW_MS)) == FETCH_BYTES_MAX
+
+
+def test_what_waits_is_tried_a_few_times_as_something_else_comes_and_then_seldom() -> None:
+    shelf, name = Shelf(), any_name()
+    tried = 0
+    for n in range(20):
+        shelf.failed(name, 9, FileState.WAITS, "something is missing", NOW_MS + n)
+        if shelf.retry(group_grew=False):
+            tried += 1
+            assert shelf.listed({name: 9}, NOW_MS + n) == [name]
+    assert 0 < tried < 10
+    assert shelf.listed({name: 9}, NOW_MS + 20) == []
+    assert shelf.listed({name: 9}, NOW_MS + DAY_MS + 20) == [name]
 
 
 def test_news_come_through_a_flood_at_once_and_so_does_what_was_there_before_it() -> None:
