@@ -22,6 +22,7 @@ from cognition.contradictions.slots import SettledBy, taken_back
 from cognition.contradictions.tables import judged_of, need_no_comparing
 from cognition.contradictions.telling import NAME_CHARACTERS_MAX
 from cognition.contradictions.values import ENDED, about, compatible, folded
+from cognition.contradictions.wording import no_more
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
 from cognition.grammar.pairing import EXACT, Disagreement, disagreements
@@ -186,11 +187,38 @@ def _against(
         for of in disagreements(before, now, cosine or 0.0, years):
             if of.kind in JUDGED_ONLY and not of.in_same_words:
                 continue
-            if (cosine is not None or of.kind in EXACT) and _of_one(older, newer, of):
+            if (
+                (cosine is not None or of.kind in EXACT)
+                and _of_one(older, newer, of)
+                and not any(
+                    _ends(connection, each, older, newer, of, now)
+                    for each in known.values()
+                    if each is not it
+                )
+            ):
                 found.append(DisagreeingPair(older, newer, of))
                 break
     found.sort(key=lambda each: (-each.of.sureness, -each.older.id))
     return found[:FOUND_MAX]
+
+
+def _ends(
+    connection: sqlite3.Connection,
+    it: Shown,
+    older: Shown,
+    newer: Shown,
+    of: Disagreement,
+    now: TypedReading,
+) -> bool:
+    """Say whether a memory, told between two, says that what the older one says is no more."""
+    said = no_more(it.memory.text)
+    if said is None or not said.ends(of.before):
+        return False
+    between = _told_ms(connection, older) <= _told_ms(connection, it) <= _told_ms(connection, newer)
+    return between and any(
+        (each.kind, each.entity, each.before) == (of.kind, of.entity, of.before)
+        for each in disagreements(read_typed(said.sentence), now, 0.0)
+    )
 
 
 class _Readings:

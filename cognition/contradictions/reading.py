@@ -26,6 +26,7 @@ from cognition.contradictions.wording import (
     PASSING,
     VAGUE,
     asks,
+    no_more,
     says_change,
     thing_of,
 )
@@ -393,58 +394,23 @@ def _of_oneself(sentence: str, subject: str) -> Iterator[Statement]:
             yield Statement(subject, place_relation(relation, match["value"]), match["value"], newly)
 
 
-# What says of a state that it is no more: what stands before the verb, behind it, or on both sides of it.
-_NO_MORE_BEFORE: Final = late(r"\b(?:no longer|ya no|já não) ", re.IGNORECASE)
-_NO_MORE_BEHIND: Final = late(
-    r"\b(?:nicht (?:mehr|länger)|niet (?:meer|langer)) "
-    r"|\b(?:(?P<je>je )?(?:ne |n['’])|non |não |no )(?P<verb>\w+) (?:plus|più|mais|más) ",
-    re.IGNORECASE,
-)
-# What may stand between that and where somebody lives, or for whom they work: "not on Mondays" is no end.
-_PREPOSITIONS_OF: Final = """
-    bei beim bij für in im am an der dem den die das chez pour à au aux en la le les el los las para por em na no nos nas
-    a o da do ad al alla alle presso per dal dalla voor de het
-"""
-_PREPOSITIONS: Final = frozenset(_PREPOSITIONS_OF.split())
 _MAY_END: Final = frozenset(
     ["works_at", "lives_in", "lives_in_country", "lives_in_region", "spouse", "relationship_status", "diet"]
-)
-_WORDS_BEFORE_MAX: Final = 4
-# "When I no longer work there, …" ends nothing yet.
-_WHEN: Final = late(
-    r"\b(?:when|once|until|if|cuando|si|quand|lorsque|quando|se|als|wanneer|wenn|falls|sobald)\b",
-    re.IGNORECASE,
 )
 
 
 def _ended(sentence: str, read: Callable[[str], Iterable[Statement]]) -> list[Statement]:
     """Return what a sentence says to be no more: what it would say, to these readers, without the words that end it."""
-    match = _NO_MORE_BEFORE.search(sentence)
-    behind = None if match else _NO_MORE_BEHIND.search(sentence)
-    if (match := match or behind) is None or asks(sentence) or _WHEN.search(sentence, 0, match.start()):
+    said = no_more(sentence)
+    if said is None or asks(sentence):
         return []
-    verb = f"{behind['verb']} " if behind and behind["verb"] else ""
-    if behind and behind["je"]:
-        verb = f"j'{verb}" if _ELIDED.match(verb) else f"{behind['je']}{verb}"
-    before, after = sentence[: match.start()], sentence[match.end() :]
     return [
         replace(each, changes=True, ends=True)
-        for each in read(f"{before}{verb}{after}")
-        if each.relation in _MAY_END and _ends_with(after, each.value, strictly=behind is not None)
+        for each in read(said.sentence)
+        if each.relation in _MAY_END and said.ends(each.value)
     ]
 
 
-def _ends_with(after: str, value: str, *, strictly: bool) -> bool:
-    """Say whether what follows the words that end something begins with this value, but for a few words before it."""
-    at = folded(after).find(folded(value))
-    between = folded(after)[:at].split() if at >= 0 else [","]
-    if strictly:
-        return _PREPOSITIONS.issuperset(between)
-    return len(between) < _WORDS_BEFORE_MAX and not any(map(_PAUSE.search, between))
-
-
-_ELIDED: Final = late(r"[aeiouhéèêà]", re.IGNORECASE)
-_PAUSE: Final = late(r"[,;:.]")
 _CHANGE_ELSEWHERE: Final = late(
     r"\b(?:ahora|ya no|desde|jetzt|nicht mehr|inzwischen|neuerdings|seit)\b", re.IGNORECASE
 )

@@ -3,8 +3,9 @@
 # ruff: noqa: E501 - a pattern is easier to read on one line than in pieces
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
+from cognition.expressions import late
 from cognition.extraction.clauses import ends_asking
 
 # A thing that somebody likes is told in few words; more are a story.
@@ -51,6 +52,48 @@ _TAIL: Final = re.compile(
 
 _NODS: Final = re.compile(r", (?:right|huh|eh|you know)\?[\"”’)\s\W]*$", re.IGNORECASE)
 
+# What says of a state that it is no more: what stands before the verb, behind it, or on both sides of it.
+_NO_MORE_BEFORE: Final = late(r"\b(?:no longer|ya no|já não) ", re.IGNORECASE)
+_NO_MORE_BEHIND: Final = late(
+    r"\b(?:nicht (?:mehr|länger)|niet (?:meer|langer)) "
+    r"|\b(?:(?P<je>je )?(?:ne |n['’])|non |não |no )(?P<verb>\w+) (?:plus|più|mais|más) ",
+    re.IGNORECASE,
+)
+# "When I no longer work there, …" ends nothing yet.
+_WHEN: Final = late(
+    r"\b(?:when|once|until|if|cuando|si|quand|lorsque|quando|se|als|wanneer|wenn|falls|sobald)\b",
+    re.IGNORECASE,
+)
+# What may stand between the words that end something and what ends: "no longer on Mondays at X" is no end.
+_PREPOSITIONS_OF: Final = """
+    bei beim bij für in im am an der dem den die das chez pour à au aux en la le les el los las para por em na no nos nas
+    a o da do ad al alla alle presso per dal dalla voor de het
+"""
+_PREPOSITIONS: Final = frozenset(_PREPOSITIONS_OF.split())
+_WORDS_BEFORE_MAX: Final = 4
+_PAUSE: Final = late(r"[,;:.]")
+_ELIDED: Final = late(r"[aeiouhéèêà]", re.IGNORECASE)
+
+
+class NoMore(NamedTuple):
+    """A sentence that ends something, as it would say that without the words that end it, and what stood after these.
+
+    `behind`: they stand behind the verb, so what follows them is what is no more.
+    """
+
+    sentence: str
+    after: str
+    behind: bool
+
+    def ends(self, value: str) -> bool:
+        """Say whether it is this value that is no more: it follows at once, but for a few words before it."""
+        after = " ".join(self.after.casefold().split())
+        at = after.find(" ".join(value.casefold().split()))
+        between = after[:at].split() if at >= 0 else [","]
+        if self.behind:
+            return _PREPOSITIONS.issuperset(between)
+        return len(between) < _WORDS_BEFORE_MAX and not any(map(_PAUSE.search, between))
+
 
 def thing_of(said: str) -> str | None:
     """Return what is liked or preferred in few words, or None where it is a story or leans on the talk."""
@@ -75,3 +118,16 @@ def says_change(said: str) -> bool:
 def asks(sentence: str) -> bool:
     """Say whether a sentence asks; "…, right?" states, and waits for a nod."""
     return ends_asking(sentence) and _NODS.search(sentence) is None
+
+
+def no_more(sentence: str) -> NoMore | None:
+    """Return what a sentence says to be no more; None of one that says so of nothing."""
+    match = _NO_MORE_BEFORE.search(sentence)
+    behind = None if match else _NO_MORE_BEHIND.search(sentence)
+    if (match := match or behind) is None or _WHEN.search(sentence, 0, match.start()):
+        return None
+    verb = f"{behind['verb']} " if behind and behind["verb"] else ""
+    if behind and behind["je"]:
+        verb = f"j'{verb}" if _ELIDED.match(verb) else f"{behind['je']}{verb}"
+    after = sentence[match.end() :]
+    return NoMore(f"{sentence[: match.start()]}{verb}{after}", after, behind is not None)

@@ -163,3 +163,19 @@ def test_a_question_outlives_a_typo_and_is_gone_once_the_words_agree(mind: Block
     mind.edit(other.rid, "The rent for the room is 540 € a month.")
     mind.think()
     assert [each.status for each in mind.contradictions()] == ["settled"]
+
+
+@pytest.mark.parametrize(
+    ("between", "is_open"),
+    [
+        ("Wout werkt niet meer bij Philips", False),
+        ("Daan werkt niet meer bij Philips", True),
+        ("Wout werkt niet meer op vrijdag bij Philips", True),
+    ],
+)
+def test_what_ended_between_two_tellings_is_no_contradiction(
+    mind: BlockingMind, between: str, is_open: bool
+) -> None:
+    for text in ("Wout werkt bij Philips", between, "Wout werkt bij Heineken"):
+        mind.remember(text, wait=True)
+    assert bool(noticed(mind)) is is_open
