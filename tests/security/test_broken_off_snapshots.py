@@ -93,6 +93,13 @@ def test_what_waits_in_the_store_is_bounded_however_many_devices_leave_it(
     assert len(laptop.store.parts_bytes()) == 4
 
 
+def test_of_two_that_are_equally_large_neither_takes_the_room_of_the_other(little_room: int) -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    leave(laptop, phone.device, little_room // 2, b"a")
+    leave(laptop, tablet.device, little_room, b"b")
+    assert laptop.store.parts_bytes() == {each.device: little_room // 2 for each in (phone, tablet)}
+
+
 def test_of_one_that_is_larger_than_the_room_the_first_parts_stay(little_room: int) -> None:
     laptop, phone = group("laptop", "phone", make_store=sqlite_store)
     leave(laptop, phone.device, 2 * little_room, b"a")

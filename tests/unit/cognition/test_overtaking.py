@@ -121,12 +121,31 @@ def test_what_was_changed_behind_the_time_that_is_asked_for_changes_nothing_then
     assert moved(None) == [False, True]
     assert moved((day,)) is None
     assert moved((day, Window(NOW_MS, NOW_MS + DAY_MS))) == [False, True]
+    assert moved((Window(NOW_MS, NOW_MS + DAY_MS * 4 // 5),)) == [False, True], (
+        "a day ends hours later elsewhere"
+    )
     assert moved(()) is None
     scores = scores[::-1]
     assert moved(()) == [True, False]
     assert moved(None) is None
     rows[1] = rows[1]._replace(text="Lena owns billing")
     assert moved(()) is None, "of two that tell no change neither was before"
+
+
+def test_no_change_overtakes_a_turn_of_talk() -> None:
+    texts = ["Maria owns billing", "Lena took over billing from Maria"]
+    positions = [3, None]
+    rows = [
+        CandidateRow(i, bytes([i]), i, text, None, None, position, NOW_MS + i * DAY_MS, None, 0, 0)
+        for i, (text, position) in enumerate(zip(texts, positions, strict=True))
+    ]
+    zero = np.zeros(2)
+    pool = Pool(Query("who owns billing"), rows, zero, zero, NOW_MS, None)
+    one = np.ones(1, np.float32)
+    found = overtaking.overtaking(
+        pool, np.array([5.0, 4.5]), lambda numbers: dict.fromkeys(numbers, one), None
+    )
+    assert found is None
 
 
 def test_what_says_no_change_and_what_is_about_something_else_comes_after() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from cognition import Filters, HashedEmbedder, InvalidQuery
 from cognition.embedding.embedder import Vectors
+from cognition.linking import Linker
 from cognition.ranking.query import Query
 from cognition.recall import NEIGHBOURED, assemble, fuse, rank
 from replica import Forget, Relate, Set, Write
@@ -153,6 +154,19 @@ def test_a_label_called_mentions_that_counts_nothing_breaks_no_recall(
     memory.embed()
     (hit,) = memory.recall("red boat")
     assert hit.score > 0
+
+
+@pytest.mark.parametrize(("label", "counted"), [(None, 2), (5, 5)])
+def test_what_was_told_again_in_other_words_counts_as_told_so_often_at_least(
+    memory: Memory, label: int | None, counted: int
+) -> None:
+    home, text = memory.home, "Milk is in the fridge"
+    home.remember(text, meta={"mentions": label} if label else {})
+    again = Linker().find(home.connection, f"{text}!", {})
+    home.commit(*again.writes(home.remember(f"{text}!")))
+    counts: list[int | None] = []
+    memory.recall(text, told=lambda ranked, _: counts.extend(row.mentions for row in ranked.pool.rows))
+    assert max(each or 0 for each in counts) == counted
 
 
 def test_what_cannot_be_asked_is_refused_by_name(memory: Memory) -> None:

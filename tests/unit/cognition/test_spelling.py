@@ -44,6 +44,8 @@ def test_a_slip_is_a_letter_left_out_added_changed_or_swapped() -> None:
         ("did we choose Postgers?", "did we choose postgres?"),
         ("what about the biling service", "what about the billing service"),
         ("the deploiment failed", "the deployment failed"),
+        ("Deploiment to Frankfurt", "deployment to Frankfurt"),  # no name: a question begins so
+        ("who lives in lixsbon", "who lives in lisbon"),
         ("who has a daschhund", "who has a dachshund"),
         ("Frankfurtt deployment", "frankfurt deployment"),
         ("was ist mit Günhter", "was ist mit günther"),

@@ -483,6 +483,7 @@ def test_whoever_took_a_snapshot_and_whoever_gave_it_needed_the_link() -> None:
     assert of_type(talk.by_us, Base) == 1
     assert talk.ours.use.carries_news
     assert talk.theirs.use.carries_news
+    assert not talk.theirs.has_asked_for_proof, "of what rests on its own word"
 
 
 def test_who_says_to_hold_a_whole_snapshot_that_it_asks_for_gets_the_last_part_of_it() -> None:
