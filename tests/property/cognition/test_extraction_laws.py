@@ -2,10 +2,13 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.extraction import extract
+from cognition.extraction.date_words import LANGUAGES
+from cognition.extraction.dates import _cues, _cues_for
 from cognition.extraction.names import names
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import FACTS_MAX
@@ -30,6 +33,15 @@ def test_facts_are_few_sure_enough_and_name_their_subject(text: str, speaker: st
         assert 0.3 <= fact.confidence <= 1
         assert fact.triple is None or fact.triple.subject == fact.subject
     assert found == extract(text, told_at_ms=1_700_000_000_000, speaker=speaker or None)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(st.data())
+def test_whatever_a_cue_matches_holds_the_letters_by_which_the_cue_is_looked_for(
+    language: str, data: st.DataObject
+) -> None:
+    cue = data.draw(st.sampled_from(_cues(language)))
+    assert cue in _cues_for(data.draw(st.from_regex(cue.words)), language)
 
 
 @given(TEXTS)
