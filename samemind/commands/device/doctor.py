@@ -85,6 +85,7 @@ COMMAND: Final = Command(
     run=run,
     render=render,
     effects=Effects.READ,
+    waits_for_reading=False,
     agents=Agents.FULL,
     panel=True,
     library=Method("doctor"),

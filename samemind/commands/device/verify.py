@@ -117,6 +117,7 @@ COMMAND: Final = Command(
     run=run,
     render=render,
     effects=Effects.READ,
+    opens_mind=False,
     agents=Agents.FULL,
     panel=True,
     library=Method("verify"),

@@ -42,6 +42,7 @@ COMMAND: Final = Command(
     run=run,
     render=render,
     effects=Effects.ADD,
+    opens_mind=False,
     agents=Agents.NEVER,
     panel=True,
     library=Method("add_peer"),

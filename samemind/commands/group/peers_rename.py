@@ -43,6 +43,7 @@ COMMAND: Final = Command(
     run=run,
     render=render,
     effects=Effects.CHANGE,
+    opens_mind=False,
     agents=Agents.NEVER,
     panel=True,
     library=Method("rename_peer"),

@@ -58,6 +58,7 @@ COMMAND: Final = Command(
     run=run,
     render=render,
     effects=Effects.DESTROY,
+    opens_mind=False,
     agents=Agents.NEVER,
     panel=True,
     library=Method(

@@ -127,6 +127,11 @@ def test_a_question_loads_what_ranks_and_nothing_that_reads_texts(home: Path) ->
     assert len(modules) <= RECALLING_MAX
 
 
+def test_whoever_looks_for_damage_reads_nothing_first(home: Path) -> None:
+    """A full disk keeps nothing of what is read, and it would be read again each time."""
+    assert among(loaded(home, "verify"), (*READING, *NOT_FOR_A_QUESTION, "cognition.mind")) == []
+
+
 @pytest.mark.parametrize("words", [["list"], ["recall", "Lisbon"]], ids=" ".join)
 def test_a_short_command_never_looks_for_cycles(home: Path, words: list[str]) -> None:
     """Nor does the interpreter at its end: that took a seventh of a recall."""
