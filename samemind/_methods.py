@@ -829,9 +829,9 @@ class Methods(Asking):
         answer: Digest = await self._ask("digest")
         return answer
 
-    async def log(self, *, limit: int = 20) -> Log:
+    async def log(self, *, limit: int = 20, after: int | None = None, wait: bool = False) -> Log:
         """Return the last ops of the log."""
-        answer: Log = await self._ask("log", limit=limit)
+        answer: Log = await self._ask("log", limit=limit, after=after, wait=wait)
         return answer
 
     async def verify(self, *, accept_loss: bool = False) -> Verified:

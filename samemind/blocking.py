@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self
 
@@ -17,12 +17,13 @@ import trio
 from samemind._blocking_methods import BlockingMethods
 from samemind.commands.memories._remembered import Remembered
 from samemind.errors import SamemindError
-from samemind.library import Mind
+from samemind.library import CHANGES_AT_ONCE, Mind
 from samemind.mind_thread import MindThread
 from samemind.waiting import ThreadedMind, waiting_for
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
+    from samemind.commands.device.log import OpView
     from samemind.commands.memories.recall import Recalled
 
 Options = ParamSpec("Options")
@@ -153,6 +154,20 @@ class BlockingMind(BlockingMethods):
     def sense(self, text: str, *, kind: SensedKind = "turn", speaker: str | None = None) -> None:
         """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""
         self._mind.sense(text, kind=kind, speaker=speaker)
+
+    def changes(self, *, after: int | None = None) -> Iterator[OpView]:
+        """Iterate over changes as they come, of every program and device: ops behind a position, or from now on.
+
+        Whoever keeps the `position` of the last op that it has handled goes on from there. `NotFound` (`too_late`)
+        where ops behind it are folded away.
+        """
+        return self._changes_behind(self.log(limit=0).position if after is None else after)
+
+    def _changes_behind(self, position: int) -> Iterator[OpView]:
+        while True:
+            page = self.log(after=position, wait=True, limit=CHANGES_AT_ONCE)
+            yield from page.ops
+            position = page.position
 
     def close(self) -> None:
         """Let go of the store; what other threads still wait for is cancelled. A second time, it does nothing."""

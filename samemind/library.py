@@ -32,6 +32,7 @@ from samemind.reach import ReachedDevice, Result, reach_or_copy
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
     from cognition.sensory import SensoryBuffer
+    from samemind.commands.device.log import OpView
     from samemind.commands.group._parts import GroupView
     from samemind.commands.group.pair import Paired
     from samemind.commands.keeping._parts import Profile
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 # As the lock names whoever holds a store.
 PROGRAM: Final = "a program"
+CHANGES_AT_ONCE: Final = 1_000
 
 
 class Mind(Methods):
@@ -150,6 +152,20 @@ class Mind(Methods):
         """Export every memory, with everything that belongs to it, to a file."""
         answer: Exported = await self._ask("export", output=new_path(output), format=format)
         return answer
+
+    async def changes(self, *, after: int | None = None) -> AsyncIterator[OpView]:
+        """Iterate over changes as they come, of every program and device: ops behind a position, or from now on.
+
+        Whoever keeps the `position` of the last op that it has handled goes on from there. `NotFound` (`too_late`)
+        where ops behind it are folded away.
+        """
+        if after is None:
+            after = (await self.log(limit=0)).position
+        while True:
+            page = await self.log(after=after, wait=True, limit=CHANGES_AT_ONCE)
+            for op in page.ops:
+                yield op
+            after = page.position
 
     async def pair(
         self,

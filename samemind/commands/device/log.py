@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
+from samemind.errors import NotFound, Usage
 from samemind.plain import to_json
 from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, clock
@@ -27,6 +29,12 @@ class ShowLog:
 
     limit: int = option(
         "--limit", "this many of the last ops", default=20, metavar="N", short="-n", least=0, most=LOG_MAX
+    )
+    after: int | None = option(
+        "--after", "in place of the last ops, the first behind this position", metavar="POSITION", least=0
+    )
+    wait: bool = option(
+        "--wait", "with --after: wait until there is one", default=False, hidden_from=("agents",)
     )
     follow: bool = option(
         "--follow", "keep printing ops as they come", hidden_from=("agents", "library"), default=False
@@ -54,9 +62,10 @@ class OpView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """Ops in the order in which this device committed them."""
+    """Ops in the order in which this device committed them. What comes later is behind `position`."""
 
     ops: list[OpView]
+    position: int
 
 
 # Ops are read and said in pages, so that a log of millions needs no memory.
@@ -64,29 +73,50 @@ FOLLOW_PAGE: Final = 1_000
 
 
 async def run(device: "Device", options: ShowLog, say: "Say") -> Log:
-    """Show the last ops; with `follow`, say every op that comes."""
-    from functools import partial
-
+    """Show the last ops, or those behind a position; with `follow`, say every op that comes."""
     from replica.reads.log import last_ops
 
     def last(connection: "sqlite3.Connection") -> list[OpView]:
         return list(map(_view, last_ops(connection, options.limit)))
 
-    position = device.replica.position
-    ops = await device.replica.read(last)
-    if not options.follow:
-        ahead = await device.replica.run(_erasures_ahead)
-        return Log(ops=[*ops, *ahead][max(0, len(ops) + len(ahead) - options.limit) :])
-    for op in ops:
-        await say(to_json(op))
-    if ops:
-        position = ops[-1].position
+    if options.after is not None:
+        ops, position = await _ops_behind(device, options.after, options), options.after
+        if not options.follow:
+            return Log(ops=ops, position=ops[-1].position if ops else position)
+    else:
+        position = device.replica.position
+        ops = await device.replica.read(last)
+        position = ops[-1].position if ops else position
+        if not options.follow:
+            ahead = await device.replica.run(_erasures_ahead)
+            return Log(ops=[*ops, *ahead][max(0, len(ops) + len(ahead) - options.limit) :], position=position)
+        for op in ops:
+            await say(to_json(op))
     while True:
         await device.replica.changed(position)
-        page = await device.replica.read(partial(_page, position))
+        page = await device.replica.read(partial(ops_after, position=position))
         for op in page:
             await say(to_json(op))
             position = op.position
+
+
+async def _ops_behind(device: "Device", position: int, options: ShowLog) -> list[OpView]:
+    """Return the first ops behind a position; `NotFound` where some are folded away. Behind 0 is what is left."""
+    if position > device.replica.position:
+        raise Usage(
+            f"expected a position of this log, which ends at {device.replica.position}, got {position}",
+            code="invalid",
+        )
+    if options.wait and options.limit:
+        await device.replica.changed(position)
+    ops = await device.replica.read(partial(ops_after, position=position, limit=options.limit))
+    if position and ops and ops[-1].position != position + len(ops):
+        raise NotFound(
+            f"ops behind position {position} of the log were folded away",
+            code="too_late",
+            hint="list the memories anew, and go on from the `position` that `samemind log --limit 0` shows",
+        )
+    return ops
 
 
 def _erasures_ahead(core: "Core", connection: "sqlite3.Connection") -> list[OpView]:
@@ -111,10 +141,6 @@ def ops_after(connection: "sqlite3.Connection", position: int, *, limit: int = F
     from replica.reads.log import ops_after as logged_after
 
     return list(map(_view, logged_after(connection, position, limit)))
-
-
-def _page(position: int, connection: "sqlite3.Connection") -> list[OpView]:
-    return ops_after(connection, position)
 
 
 def _view(op: "LoggedOp") -> OpView:
