@@ -93,9 +93,11 @@ _KNOWN: Final = (
 )
 # What a folder without notes is looked through for.
 _DOCUMENT_NAMES: Final = ("*.json", "*.jsonl", "*.txt", "*.ics", "*.html", "*.csv", "*.tsv", "*.mbox")
+_MEM0_LINES: Final = "mem0 lines"
 _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
     "jsonl": jsonl.read,
     "mcp-memory": mcp_memory.read,
+    _MEM0_LINES: mem0.read_lines,
 }
 
 
@@ -279,6 +281,8 @@ def _streamed(path: Source, format: str) -> str | None:
     first, _, _ = beginning.lstrip().partition("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(first)):
         return "mcp-memory"
+    if format in ("auto", mem0.SOURCE) and mem0.looks_like_line(first) and not _is_line_of_ours(first):
+        return _MEM0_LINES
     if format == "jsonl" or (format == "auto" and name.endswith(".jsonl")):
         return "jsonl"
     if format == "auto" and _is_line_of_ours(first):
@@ -353,6 +357,12 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     lines = text.split("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(_first(lines))):
         return mcp_memory.read(lines)
+    if (
+        format in ("auto", mem0.SOURCE)
+        and mem0.looks_like_line(_first(lines))
+        and not _is_line_of_ours(_first(lines))
+    ):
+        return mem0.read_lines(lines)
     if format == "jsonl" or (format == "auto" and name.endswith(".jsonl")):
         return jsonl.read(lines)
     try:

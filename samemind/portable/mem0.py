@@ -1,4 +1,4 @@
-"""Read what mem0 gives out: a list of memories, alone or under `results` or `memories`."""
+"""Read what mem0 gives out: a list of memories, alone or under `results` or `memories`; or a memory on each line."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +17,24 @@ _SCOPES: Final = ("user_id", "agent_id", "run_id", "app_id")
 def looks_like(document: object) -> bool:
     """Say whether a JSON document is in this format."""
     return any(isinstance(each, dict) and "memory" in each and "id" in each for each in _entries(document))
+
+
+def looks_like_line(line: str) -> bool:
+    """Say whether a line is a memory."""
+    try:
+        return looks_like([json.loads(line)])
+    except (ValueError, RecursionError):
+        return False
+
+
+def read_lines(lines: Iterable[str]) -> Iterator[Record]:
+    """Return every memory of an export that has one on each line."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield _item(number, json.loads(line))
+            except FAULTS as error:
+                yield Unreadable(line=number, reason=f"expected a memory of mem0, {error!r}")
 
 
 def read(document: object) -> Iterator[Record]:

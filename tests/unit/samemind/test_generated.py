@@ -26,7 +26,7 @@ def test_an_option_is_a_parameter_of_the_method_and_is_passed_on() -> None:
 
 def test_an_option_that_is_hidden_from_the_library_is_no_parameter() -> None:
     assert "follow" in {one.name for one in declared(verb_named("log").options)}
-    assert list(inspect.signature(Mind.log).parameters) == ["self", "limit"]
+    assert list(inspect.signature(Mind.log).parameters) == ["self", "limit", "after", "wait"]
 
 
 def test_a_command_without_a_method_is_in_neither_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,22 @@ def test_mem0_memories_keep_their_labels_and_their_time(tmp_path: Path, document
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("format", ["auto", "mem0"])
+def test_mem0_memories_may_have_a_line_each(tmp_path: Path, format: str) -> None:
+    lines = [
+        *map(json.dumps, MEM0["results"]),
+        "",
+        '{"id": "8", "memory": ""}',
+        json.dumps({"id": "9", "memory": "Has a cat"}),
+    ]
+    (tmp_path / "mem0.jsonl").write_text("\n".join(lines))
+    first, broken, last = read_path(tmp_path / "mem0.jsonl", format)
+    assert first == items(written(tmp_path / "mem0.json", MEM0))[0]
+    assert isinstance(broken, Unreadable)
+    assert isinstance(last, Item)
+    assert (broken.line, last.line, last.text) == (3, 4, "Has a cat")
+
+
 def test_mcp_observations_name_their_entity_and_relations_are_edges(tmp_path: Path) -> None:
     path = written(tmp_path / "memory.jsonl", MCP_MEMORY)
     assert [item.text for item in items(path)] == [
