@@ -425,6 +425,14 @@ class Core:
             self.write(Changes(members=[own]), now_ms=0)
             self.membership.add([own], [])
 
+    def rename(self, own: IntroducedMember) -> bool:
+        """Let the device introduce itself by another name; False, and no change, once another device was told of it."""
+        if self.membership.is_told_of(own.device):
+            return False
+        self.write(Changes(members=[own]), now_ms=0)
+        self.membership.rename(own)
+        return True
+
     def commit(
         self,
         writes: Sequence[Write],

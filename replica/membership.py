@@ -417,6 +417,19 @@ class Membership:
         )
         self._judged = self._reaches = None
 
+    def is_told_of(self, device: DeviceId) -> bool:
+        """Say whether a device was introduced by another, introduced one, or named a root: others know its name."""
+        every = (*self._members.values(), *self._further.values())
+        return any(
+            device in (each.device, each.introduced_by)
+            and (each.device != each.introduced_by or admits_nobody(each))
+            for each in every
+        )
+
+    def rename(self, own: IntroducedMember) -> None:
+        """Take another word of a device for itself, of which nobody was told yet."""
+        self._members[own.device] = own
+
     def settle(self, root: DeviceId | None, awaits: DeviceId | None) -> None:
         """Take this root, and await this device to name another; None for neither."""
         self.root, self.awaits = root, awaits

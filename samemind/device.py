@@ -29,6 +29,7 @@ from replica import (
     Core,
     DerivedTables,
     DeviceId,
+    IntroducedMember,
     Replica,
     StoreCorrupt,
     introduce,
@@ -408,16 +409,21 @@ def _identity(home: Home) -> Identity:
         ) from None
 
 
+def introduction_of(identity: Identity, name: str) -> IntroducedMember:
+    """Return how a device introduces itself."""
+    return introduce(
+        identity.sign,
+        identity.device_id,
+        public_key=identity.public_key,
+        certificate=identity.certificate,
+        name=name,
+    )
+
+
 def _introduce(core: Core, identity: Identity, name: str) -> str:
     """Make the device a member of its own group, and return the name by which the group knows it."""
     own = core.membership.members.get(core.device)
     if own is None:
-        own = introduce(
-            identity.sign,
-            core.device,
-            public_key=identity.public_key,
-            certificate=identity.certificate,
-            name=name,
-        )
+        own = introduction_of(identity, name)
         core.found(own)
     return own.name

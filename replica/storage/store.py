@@ -504,7 +504,7 @@ class SqliteStore:
         insert_many(self.connection, "INSERT INTO op VALUES", _OP_ROW, others)
 
     def _write_group(self, changes: Changes) -> None:
-        self._many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
+        self._many("INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
         self._many(
             """INSERT OR REPLACE INTO introduction
                (device, public_key, certificate, name, introduced_by, signature) VALUES (?, ?, ?, ?, ?, ?)""",

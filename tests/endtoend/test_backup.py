@@ -1,6 +1,7 @@
 """Backups: taken while the device runs, put back, and what the others make of it."""
 
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -9,12 +10,12 @@ import pytest
 import trio
 
 import samemind
-from replica import Core, SqliteStore, connect
+from replica import Core, IntroducedMember, SqliteStore, connect
 from replica.incarnations import ChainEvent
 from replica.oplog import Changes
 from samemind.commands.keeping_safe.restore import Restore, render
 from samemind.config import Home, Settings
-from samemind.device import derived_tables
+from samemind.device import derived_tables, introduction_of
 from samemind.plain import to_json
 from tests.support import cli
 from tests.support.cli import daemon
@@ -239,3 +240,32 @@ def test_in_a_folder_a_backup_is_named_by_its_device_and_the_day(tmp_path: Path)
         assert saved.parent == tmp_path
         assert saved.name.startswith(f"samemind-{mind.status().device_id[:12]}-20")
         assert saved.is_file()
+
+
+def renaming(own: IntroducedMember) -> Callable[[Core, object], bool]:
+    return lambda core, _: core.rename(own)
+
+
+def test_a_device_takes_another_name_until_it_is_paired(tmp_path: Path) -> None:
+    """Also one that a backup just made, which knows the group that is to take it in."""
+    file = tmp_path / "backup.db"
+
+    async def a_pair() -> None:
+        async with opened(tmp_path / "laptop") as laptop, opened(tmp_path / "phone") as phone:
+            await pair(laptop, phone)
+            await laptop.mind.backup(file)
+            for each in (laptop.device, phone.device):
+                assert not await each.replica.run(renaming(introduction_of(each.identity, "study")))
+
+    trio.run(a_pair)
+    restore(Home.at(tmp_path / "new"), Restore(file=str(file)))
+    for name in ("attic", "cellar"):
+        assert cli.run(tmp_path / "new", "init", "--name", name).code == 0
+        with samemind.open_blocking(tmp_path / "new") as mind:
+            assert mind.status().name == name
+            assert mind.verify().ok
+    refused = cli.run(tmp_path / "phone", "init", "--name", "study")
+    with samemind.open_blocking(tmp_path / "phone") as mind:
+        hint = f"on each of them: samemind peers rename {mind.status().device_id[:12]} study"
+    assert refused.code == 4
+    assert hint in refused.err

@@ -8,7 +8,7 @@ from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, option
 from samemind.options import TIME
 from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.rendering import Document, counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -44,6 +44,8 @@ class Contradictions:
 
     contradictions: list[ContradictionView]
     total: int
+    unread: int = 0
+    """How many imported texts nobody has read yet: what they contradict is not found before."""
 
     def __iter__(self) -> Iterator[ContradictionView]:
         return iter(self.contradictions)
@@ -85,6 +87,7 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
                 view_of(connection, record, judged, names) for _, record, judged in found[: options.limit]
             ],
             total=len(found),
+            unread=device.mind.ingest.brought,
         )
 
     return await device.replica.read(read)
@@ -105,7 +108,12 @@ def render(document: Document) -> list[str]:
     """Return a list of them, a line each."""
     lines = [_line(each) for each in document["contradictions"]]
     left = document["total"] - len(lines)
-    return [*lines, f"and {left} more"] if lines and left > 0 else lines or ["nothing contradicts itself"]
+    if left > 0 and lines:
+        lines.append(f"and {left} more")
+    if document["unread"]:
+        texts = counted(document["unread"], "imported text is", "imported texts are")
+        lines.append(f"{texts} still to be read: `samemind queue wait`, then ask again")
+    return lines or ["nothing contradicts itself"]
 
 
 def _line(each: Document) -> str:

@@ -1,11 +1,12 @@
 """Make the data directory a device; any other command does so on first use."""
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import Initialised
 from samemind.declaring import Agents, Command, Effects, option
-from samemind.errors import NeedsDecision
+from samemind.errors import Locked, NeedsDecision
 from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, pairs
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 class Init:
     """Make the data directory a device; any other command does so on first use."""
 
-    name: str | None = option("--name", "the device's name; without it, the machine's")
+    name: str | None = option(
+        "--name", "the device's name; without it, the machine's. It can be changed until it is paired"
+    )
     divorce: bool = option(
         "--divorce", "after the disk was cloned: become a separate device, under a new key", default=False
     )
@@ -30,13 +33,29 @@ async def run(device: "Device", options: Init) -> Initialised:
 
     if options.divorce:
         return await divorce(device, options.name)
-    if options.name is not None and check_name(options.name) != device.name:
-        raise NeedsDecision(
-            f"{device.home.shown()} is a device already, and it is called {device.name}",
-            code="named_already",
-            hint="choose another data directory, or rename it on each other device: samemind peers rename",
-        )
+    if options.name is not None and (name := check_name(options.name)) != device.name:
+        await _rename(device, name)
     return Initialised(device_id=device.device_id.hex(), name=device.name, home=device.home.shown())
+
+
+async def _rename(device: "Device", name: str) -> None:
+    """Take another name, which is possible until another device was told of the present one."""
+    from samemind.device import introduction_of
+
+    if device.syncer is not None:
+        raise Locked(
+            f"{device.home.shown()} is in use by {device.program}",
+            hint="samemind down, then the same command again",
+        )
+    own = introduction_of(device.identity, name)
+    if not await device.replica.run(lambda core, _: core.rename(own)):
+        known = device.device_id.hex()[:DEVICE_DIGITS]
+        raise NeedsDecision(
+            f"{device.home.shown()} is called {device.name}, and other devices know it by this name",
+            code="named_already",
+            hint=f"on each of them: samemind peers rename {known} {shlex.quote(name)}",
+        )
+    device.name = name
 
 
 def render(document: Document) -> list[str]:

@@ -8,11 +8,14 @@ import pytest
 
 import samemind
 from samemind import BlockingMind
+from samemind.cli.printing import show as printed
 from samemind.commands.contradictions import resolve, settle, show
 from samemind.commands.contradictions._parts import ContradictionView
 from samemind.errors import Usage
 from samemind.plain import to_json
 from samemind.times import read_since
+from tests.support.devices import run
+from tests.support.doors import opened
 from tests.support.published import published
 
 
@@ -543,3 +546,24 @@ def test_the_day_since_which_it_holds_is_shown(mind: BlockingMind) -> None:
     bob = mind.remember("Bob lives in Rome")
     settled = mind.settle(ann.rid, bob.rid, "changed", since="2021-06-01T00:00")
     assert settle.render(to_json(settled))[0].endswith("changed since 2021-06-01 00:00, by person")
+
+
+def test_a_list_says_how_many_imported_texts_are_still_to_be_read(mind: BlockingMind) -> None:
+    """Until then, that nothing contradicts itself only means that nobody has looked."""
+    listed = to_json(mind.contradictions())
+    assert printed("contradictions list", listed) == ["nothing contradicts itself"]
+    assert printed("contradictions list", {**listed, "unread": 2}) == [
+        "2 imported texts are still to be read: `samemind queue wait`, then ask again"
+    ]
+
+
+def test_what_was_imported_and_not_read_is_counted_in_the_list(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, online=False) as device:
+            ingest = device.device.mind.ingest
+            with ingest.gathering():
+                ingest.brought += 2
+                assert (await device.mind.contradictions()).unread == 2
+                ingest.brought -= 2
+
+    run(main)
