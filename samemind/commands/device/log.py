@@ -31,7 +31,11 @@ class ShowLog:
         "--limit", "this many of the last ops", default=20, metavar="N", short="-n", least=0, most=LOG_MAX
     )
     after: int | None = option(
-        "--after", "in place of the last ops, the first behind this position", metavar="POSITION", least=0
+        "--after",
+        "in place of the last ops, the first behind this position",
+        metavar="POSITION",
+        least=0,
+        hidden_from=("agents",),
     )
     wait: bool = option(
         "--wait", "with --after: wait until there is one", default=False, hidden_from=("agents",)
