@@ -21,6 +21,7 @@ from cognition.contradictions.habits import habits_of, work_and_partner
 from cognition.contradictions.numbers import counted, numbers_of
 from cognition.contradictions.values import folded
 from cognition.contradictions.wording import (
+    CORRECTS,
     FOR_A_WHILE,
     MANNER,
     PASSING,
@@ -188,8 +189,9 @@ def read_statements(
 
         ends = _ended(sentence, read)
         turns = {(each.entity, each.relation) for each in ends}
+        is_correction = CORRECTS.search(sentence) is not None
         for statement in chain(ends, read(sentence)):
-            if (statement.entity, statement.relation) in turns:
+            if is_correction or (statement.entity, statement.relation) in turns:
                 statement = replace(statement, changes=True)
             dated = _dated(statement, sentence, told_at_ms, dates)
             if dated is not None:

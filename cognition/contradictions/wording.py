@@ -19,6 +19,12 @@ CHANGE: Final = re.compile(
     r"|left|quit|these last|as of|so far this year|have come to|has come to|grew to|turned out)\b",
     re.IGNORECASE,
 )
+# How somebody begins who takes back what they said before.
+CORRECTS: Final = re.compile(
+    r"^\W*(?:actually|in fact|en realidad|en fait|en réalité|in realtà|eigenlijk|in werkelijkheid|tatsächlich|in wirklichkeit"
+    r"|na verdade|na realidade|correction|corrección|korrektur|correctie|correzione|correção)\b",
+    re.IGNORECASE,
+)
 # What is meant for a while, or by way of an example, is no change of where somebody lives or works.
 FOR_A_WHILE: Final = re.compile(
     r"\b(?:for (?:a|the|this|that|one|two|three|\d+|a few|a couple of|some) ?(?:summer|winter|spring|fall|autumn|days?|weeks?|months?|"

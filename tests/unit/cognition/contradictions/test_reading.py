@@ -172,3 +172,18 @@ def test_a_state_that_is_said_to_be_no_more_is_ended_in_any_language(said: str, 
 def test_where_somebody_lives_instead_is_a_change() -> None:
     (found,) = read_statements("Non abito più a Bologna, abito a Ferrara", told_at_ms=TOLD_MS)
     assert (found.value, found.changes, found.ends) == ("Ferrara", True, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "changes"),
+    [
+        ("Actually, I live in Hove", True),
+        ("En realidad vivo en León", True),
+        ("In realtà abito a Ferrara", True),
+        ("Korrektur: ich wohne in Hagen", True),
+        ("Vivo en León, y la realidad es que me gusta", False),
+    ],
+)
+def test_whoever_corrects_themselves_says_that_something_changed(said: str, changes: bool) -> None:
+    (found,) = read_statements(said, told_at_ms=TOLD_MS)
+    assert found.changes is changes
