@@ -205,7 +205,6 @@ class TextTime:
                     at += 1
                     behind = self._words[at + 1] if at + 1 < len(self._words) else ""
                 weekday = weekday_of(behind)
-                is_day = False
             is_day = meanings(behind).get("unit") == "day"
             if nth is None or nth > 5 or (weekday is None and not is_day):
                 continue
