@@ -159,8 +159,6 @@ class Exchange:
         self._leaving = Leaving(core, cut)
         self._incoming = Incoming(core, peer)
         self._incoming.shared(len(core.proofs))
-        self._no_room: tuple[Refused, ...] = ()
-        """Why a snapshot was left with the peer before all of it had come."""
         self._lacking = _Lacking(now_ms, core.news)
         self._asked_about: tuple[dict[int, int], tuple[OpRef, ...]] = {}, ()
         """What was last asked about, and how far those feeds reached: a peer may make us ask again and again."""
@@ -541,11 +539,11 @@ class Exchange:
 
     def _take_part(self, part: Base, now_ms: int) -> None:
         if self._incoming.is_left(part):
-            refused = self._no_room if part.index == part.count - 1 else ()
+            refused = self._incoming.answer_to_left(part)
         elif (over := self._core.quotas.over(self._peer, now_ms)) is not None:
-            self._incoming.leave(part)
+            refused = self._refused_whole(self._over(*over, now_ms), waits=True)
+            self._incoming.leave(part, refused)
             self._lacking.for_upgrade = False
-            self._no_room = refused = self._refused_whole(self._over(*over, now_ms), waits=True)
         else:
             whole = self._incoming.take(part)
             refused = () if whole is None else self._take_whole(whole, now_ms)

@@ -103,7 +103,8 @@ class Incoming:
         self._told: Partial | None = None
         self._has_told = False
         self._may_hold = True
-        self._left = b""
+        self._left: tuple[bytes, tuple[Refused, ...]] = b"", ()
+        """The snapshot that was left with the peer, and why."""
         self._proofs_shared = 0
 
     @property
@@ -131,7 +132,7 @@ class Incoming:
                 f"expected part {len(coming.parts)} of a snapshot, got part {part.index}"
             )
         if self._coming is None:
-            self._coming, self._may_hold, self._left = coming, True, b""
+            self._coming, self._may_hold, self._left = coming, True, (b"", ())
             if self._knows_of_every_erasure():  # or the peer may have cut it before it heard of one
                 self._core.partials[self._peer] = coming
         if part.index < part.count - 1:
@@ -144,15 +145,19 @@ class Incoming:
             raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
         return whole
 
-    def leave(self, part: Base) -> None:
+    def leave(self, part: Base, why: tuple[Refused, ...]) -> None:
         """Take neither this part nor what comes behind it, and forget what came before."""
         self._coming = self._told = None
-        self._left = part.digest
+        self._left = part.digest, why
         self.give_up()
 
     def is_left(self, part: Base) -> bool:
         """Say whether a part comes behind one that was left, whose peer did not hear of that or sends all anyway."""
-        return part.index > 0 and part.digest == self._left
+        return part.index > 0 and part.digest == self._left[0]
+
+    def answer_to_left(self, part: Base) -> tuple[Refused, ...]:
+        """Return what to answer to such a part: with the last one, once more why it was left."""
+        return self._left[1] if part.index == part.count - 1 else ()
 
     def give_up(self) -> None:
         """Forget what has come."""
