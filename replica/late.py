@@ -93,8 +93,6 @@ def _known_by_word(core: "Core") -> Mapping[Origin, int]:
 
 def _lacking(core: "Core", op: Op) -> int | None:
     """Return the feed of an op that is known by word alone; None for any other."""
-    if not core.membership.allows(op.origin, op.seq):
-        return None
     if op.payload is None and not (op.kind in TEXT_KINDS and op.rid in core.erased):
         return None
     dot = core.feeds.locate(op.place)
