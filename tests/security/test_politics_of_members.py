@@ -57,6 +57,15 @@ def test_a_revoked_thief_does_not_revoke_the_owner() -> None:
     assert standing(ann, "ann", "ben", "eve") == {"ann", "ben"}
 
 
+def test_an_owner_that_heard_of_its_own_revocation_puts_the_thief_out_and_not_itself() -> None:
+    ann, _, _ = founded("ann", "ben", "eve")
+    ann.learn([], [by_eve("ann")])
+    assert standing(ann, "ann", "ben", "eve") == {"ben", "eve"}
+    put_out(ann, "ann", "eve")
+    assert standing(ann, "ann", "ben", "eve") == {"ann", "ben"}
+    assert {each.device for each in ann.membership.revocations if each.by == ann.device} == {EVE.device_id}
+
+
 def test_whatever_a_revoked_thief_signs_changes_nothing() -> None:
     ann, ben, _ = founded("ann", "ben", "eve")
     put_out(ann, "ann", "eve")

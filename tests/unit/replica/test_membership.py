@@ -104,6 +104,15 @@ def test_one_revocation_told_twice_is_learned_once() -> None:
     assert core.learn([], [out("ann", "ben"), out("ann", "ben")])
 
 
+def test_whoever_hands_a_revocation_over_again_and_again_leaves_room_for_the_others_of_its_maker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica.membership, "REVOCATIONS_EACH_MAX", 2)
+    membership = of_ann(by("ann", "ben"), by("ann", "cleo"))
+    told = [out("ann", "ben"), out("ann", "ben"), out("ann", "cleo")]
+    assert membership.news([], told) == ([], [out("ann", "ben"), out("ann", "cleo")])
+
+
 def test_revoked_devices_stay_known_since_their_ops_must_stay_verifiable() -> None:
     membership = of_ann(by("ann", "ben"))
     membership.add([], [out("ann", "ben")])
