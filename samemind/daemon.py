@@ -30,6 +30,7 @@ from samemind.declaring import read_options
 from samemind.device import Device
 from samemind.errors import Failed, Usage
 from samemind.housekeeping import keep_house
+from samemind.lock import DAEMON
 from samemind.logs import logged
 from samemind.mailboxes import Mailboxes, SavedMailbox, keeper_of, read_mailboxes
 from samemind.memory_trim import share_one_heap
@@ -69,7 +70,7 @@ async def run_daemon(
         return _linked(device, listen, mdns=device.settings.mdns and not options.no_mdns)
 
     with trio.open_signal_receiver(*system.ending_signals()) as signals:  # before anybody hears that it is up
-        async with take_over(home, program="samemind up", linking=linking) as device:
+        async with take_over(home, program=DAEMON, linking=linking) as device:
             with logged(home) as log:
                 async with _serving_agents(device, agents, options.mcp_url):
                     await _serve(device, log, signals, say, panel=place, launches=launches)

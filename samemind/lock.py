@@ -19,6 +19,7 @@ from samemind.platform import system
 
 # A pid, and a name of ours; an empty one has as many blanks.
 _HOLDER_BYTES: Final = 200
+DAEMON: Final = "samemind up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,11 @@ def locked_by(home: Home) -> Locked:
     """Return the error that says who holds the store."""
     holder = Holder.of(home)
     who = "another program" if holder is None else str(holder)
+    if holder is not None and holder.program == DAEMON:
+        return Locked(
+            f"{home.shown()} is in use by {who}",
+            hint="that is the daemon, which other commands ask; to end it: samemind down",
+        )
     return Locked(
         f"{home.shown()} is in use by {who}",
         hint="wait until it is done, or stop it; `samemind up` lets many programs use one store",

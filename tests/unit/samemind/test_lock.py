@@ -9,7 +9,7 @@ import pytest
 
 from samemind.config import Home
 from samemind.errors import Locked
-from samemind.lock import Holder, hold
+from samemind.lock import DAEMON, Holder, hold
 from tests.support import cli
 from tests.support.hearing import next_line
 
@@ -35,6 +35,16 @@ def test_who_holds_a_store_is_named_and_nobody_once_it_is_free(tmp_path: Path) -
     assert Holder.of(home) is None
     with hold(home, program="another"):
         pass
+
+
+def test_a_second_daemon_is_told_that_one_runs_and_what_ends_it(tmp_path: Path) -> None:
+    """To wait until it is done, as for another program, would be for ever."""
+    home = Home.at(tmp_path)
+    with hold(home, program=DAEMON), pytest.raises(Locked) as refused:
+        with hold(home, program=DAEMON):
+            pass
+    assert refused.value.hint is not None
+    assert refused.value.hint.endswith("samemind down")
 
 
 def test_a_killed_holder_lets_go(tmp_path: Path) -> None:
