@@ -38,3 +38,8 @@ def test_every_catalog_is_offered_and_every_one_that_is_offered_is_there() -> No
         == sorted(path.stem for path in CATALOGS.glob("*.js"))
         == [*LANGUAGES]
     )
+
+
+def test_no_line_of_french_begins_with_a_mark_that_ends_a_sentence() -> None:
+    """French sets a space before these, where a line may break unless that space forbids it."""
+    assert [text for text in catalog("fr").values() if re.search(r" [;:!?»]|« ", text)] == []
