@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -17,12 +18,15 @@ import trio
 from replica.file_system import open_descriptor, replace_file, sync_folder, while_busy
 from sync.beat import next_beat
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.box import FILES_MAX, check_name, too_many
+from sync.mailbox.box import FILES_MAX, check_name, is_name, too_many
 
 # How often to look whether the folder changed: one call to the file system.
 GLANCE_SECONDS: Final = 6.0
 # A share may not say that it changed.
 LOOK_SECONDS: Final = 60.0
+# What whoever was killed while writing left half written: nobody writes one file for a day.
+_LEFT_SECONDS: Final = 86_400
+_SCRATCH: Final = ".part"
 Result = TypeVar("Result")
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -41,7 +45,7 @@ class FolderBox:
         await self._do(partial(self._put, check_name(name), data))
 
     async def names(self) -> Mapping[str, int]:
-        """List the folder; what begins with a dot is being written."""
+        """List the folder; what begins with a dot is being written, or was left by a kill and is removed."""
         return await self._do(self._names)
 
     async def get(self, name: str, bytes_max: int) -> bytes:
@@ -81,7 +85,7 @@ class FolderBox:
         return Unreached(said)
 
     def _put(self, name: str, data: bytes) -> None:
-        scratch = self._folder / f".{name}.part"
+        scratch = self._folder / f".{name}{_SCRATCH}"
         try:
             with scratch.open("xb") as file:
                 file.write(data)
@@ -108,7 +112,10 @@ class FolderBox:
         with os.scandir(self._folder) as found:
             for each in found:
                 try:
-                    if not each.name.startswith(".") and each.is_file():
+                    if _was_left(each):
+                        with contextlib.suppress(OSError):  # whoever may not remove it reads the rest
+                            os.unlink(each)
+                    elif not each.name.startswith(".") and each.is_file():
                         names[each.name] = each.stat().st_size
                 except FileNotFoundError:
                     pass  # somebody removed it meanwhile
@@ -123,3 +130,13 @@ class FolderBox:
 
     def _stamp(self) -> int:
         return self._folder.stat().st_mtime_ns
+
+
+def _was_left(found: os.DirEntry[str]) -> bool:
+    name = found.name.removesuffix(_SCRATCH).removeprefix(".")
+    return (
+        found.name == f".{name}{_SCRATCH}"
+        and is_name(name)
+        and found.is_file(follow_symlinks=False)
+        and time.time() - found.stat(follow_symlinks=False).st_mtime > _LEFT_SECONDS
+    )

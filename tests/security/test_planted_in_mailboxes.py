@@ -104,3 +104,20 @@ def test_a_folder_of_more_files_than_there_ever_are_is_full(
     (tmp_path / NAME.replace("0", "f")).write_bytes(b"words")
     with pytest.raises(Full, match="lists more"):
         trio.run(visit)
+
+
+def test_what_a_kill_left_half_written_is_removed_after_a_day(tmp_path: Path) -> None:
+    """Names are never used twice, so nobody else would; what is being written stays, and what is not ours."""
+    left, written, foreign = (
+        tmp_path / name for name in (f".{NAME}.part", f".1{NAME[1:]}.part", ".notes.part")
+    )
+    for path in (left, written, foreign):
+        path.write_bytes(b"half of")
+    for path in (left, foreign):
+        os.utime(path, (0, 0))
+
+    async def visit() -> None:
+        assert not await FolderBox(tmp_path).names()
+
+    trio.run(visit)
+    assert [path.exists() for path in (left, written, foreign)] == [False, True, True]
