@@ -7,6 +7,7 @@ of a known format in it.
 """
 
 import json
+import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -54,6 +55,8 @@ from samemind.portable.texts import (
     whole_text,
 )
 
+# As many as in a zip: a disk has more, and each is looked at before the first is read.
+FOLDER_FILES_MAX: Final = 200_000
 # A file is known by so much of it: its first line, or the first items of its list.
 BEGINNING_CHARACTERS: Final = 1 << 18
 LOOKED_AT: Final = 8
@@ -263,12 +266,23 @@ def _notes(folder: Path) -> list[Path]:
 
 
 def _visible(folder: Path, *patterns: str) -> list[Path]:
-    return sorted(
-        file
-        for pattern in patterns
-        for file in folder.rglob(pattern)
-        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-    )
+    """Return the files of these names, sorted; folders that go away meanwhile, or that nobody may read, are empty."""
+    found: list[Path] = []
+    looked_at = 0
+    for above, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        looked_at += len(files)
+        if looked_at > FOLDER_FILES_MAX:
+            raise Usage(
+                f"{folder}: expected at most {FOLDER_FILES_MAX} files in the folder, it has more",
+                code="unreadable",
+                hint="import the folder that the notes lie in",
+            )
+        visible = (name for name in files if not name.startswith("."))
+        found += (
+            Path(above, name) for name in visible if any(fnmatchcase(name, pattern) for pattern in patterns)
+        )
+    return sorted(file for file in found if file.is_file())
 
 
 def _streamed(path: Source, format: str) -> str | None:

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
@@ -242,6 +243,35 @@ def test_a_zip_without_chats_and_a_folder_without_notes_are_refused(tmp_path: Pa
     (tmp_path / "empty").mkdir()
     with pytest.raises(SamemindError, match="Markdown"):
         list(read_path(tmp_path / "empty", "auto"))
+
+
+def test_a_whole_disk_is_no_folder_of_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends before the first note is read; what is hidden is not counted."""
+    monkeypatch.setattr(files, "FOLDER_FILES_MAX", 3)
+    for name in ("a.md", "b.md", ".git/c", ".git/d", "sub/e.jpg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a note")
+    assert len(list(read_path(tmp_path, "auto"))) == 2
+    (tmp_path / "sub" / "f.jpg").write_text("a picture")
+    with pytest.raises(SamemindError, match="at most 3 files in the folder"):
+        list(read_path(tmp_path, "auto"))
+
+
+def test_a_folder_that_goes_while_it_is_looked_through_keeps_no_note_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a synced folder does; and below `/proc` some go at any time."""
+    (tmp_path / "good.md").write_text("fine")
+    (tmp_path / "sub" / "gone").mkdir(parents=True)
+    look = os.scandir
+
+    def scandir(path: Any) -> Any:
+        if os.fspath(path).endswith("gone"):
+            raise FileNotFoundError(path)
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert len(list(read_path(tmp_path, "auto"))) == 1
 
 
 def test_plain_text_is_refused_once_with_what_reads_it(tmp_path: Path) -> None:
