@@ -23,6 +23,8 @@ SESSION_MS_MAX: Final = 30 * 86_400_000
 # More than anybody opens; the oldest make room, so that asking again and again fills nothing.
 LAUNCHES_MAX: Final = 16
 SESSIONS_MAX: Final = 64
+# Of a Host header, with whatever zeros stand before the port; Python reads no number of thousands of digits.
+_PORT_DIGITS_MAX: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def split_host(host: str) -> tuple[str, int | None]:
     name, colon, port = host.rpartition(":")
     if not colon or "]" in port:
         name, port = host, ""
-    elif not (port.isascii() and port.isdigit()):
+    elif not (port.isascii() and port.isdigit() and len(port) <= _PORT_DIGITS_MAX):
         return "", None
     return name.strip("[]").lower(), int(port) if port else None
 

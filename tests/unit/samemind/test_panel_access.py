@@ -97,6 +97,7 @@ def test_what_a_page_must_send_follows_from_its_cookie_and_does_not_tell_it() ->
         ("0x7f.1:7412", ("127.0.0.1", 7412), False),
         ("127.0.0.1:7412@evil.example", ("127.0.0.1", 7412), False),
         ("127.0.0.1:٧٤١٢", ("127.0.0.1", 7412), False),
+        ("127.0.0.1:" + "0" * 5_000 + "7412", ("127.0.0.1", 7412), False),
         ("", ("127.0.0.1", 7412), False),
     ],
 )
