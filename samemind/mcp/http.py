@@ -10,12 +10,15 @@ import html
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
 import trio
 from mcp.server.auth.routes import create_auth_routes, create_protected_resource_routes
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import RequestBodyLimitMiddleware
 from pydantic import AnyHttpUrl
@@ -24,7 +27,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Send
+from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as HttpScope
 
 from replica import wall_clock_ms
@@ -54,7 +57,7 @@ MCP_PATH: Final = "/mcp"
 BODY_BYTES_MAX: Final = 8 << 20
 # Of those who were not let in. What a program may say about itself (`granting.CLIENT_BYTES_MAX`) fits in several times.
 OPEN_BODY_BYTES_MAX: Final = 64 << 10
-# One program keeps a few sessions; more are those that it forgot.
+# One program keeps a few sessions; more are those that it forgot, and the one that was idle longest makes room.
 SESSIONS_MAX: Final = 32
 SESSION_IDLE_S: Final = 1_800.0
 # How soon an agent that was revoked loses the streams that it has open.
@@ -74,12 +77,72 @@ _PAGE_HEADERS: Final = {
 }
 
 
+class _Sessions:
+    """The sessions of one agent. The SDK keeps them, and refuses one too many; here the forgotten ones are ended."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+        # How many requests of each are under way; the one that was asked last is the last.
+        self._under_way: dict[str, int] = {}
+        self._opening = 0
+
+    async def handle(self, scope: HttpScope, receive: Receive, send: Send) -> None:
+        """Answer a request, which may open a session."""
+        session = Headers(scope=scope).get(MCP_SESSION_ID_HEADER)
+        if session is None:
+            await self._open(scope, receive, send)
+            return
+        if session not in self._under_way:  # one that ended here; or it never was
+            await self._manager.handle_request(scope, receive, send)
+            return
+        self._under_way[session] = self._under_way.pop(session) + 1
+        try:
+            await self._manager.handle_request(scope, receive, send)
+        finally:
+            if session in self._under_way:
+                self._under_way[session] -= 1
+        if scope["method"] == "DELETE":
+            self._under_way.pop(session, None)
+
+    async def _open(self, scope: HttpScope, receive: Receive, send: Send) -> None:
+        self._opening += 1
+        try:
+            while len(self._under_way) + self._opening > SESSIONS_MAX:
+                idle = next((each for each, requests in self._under_way.items() if not requests), None)
+                if idle is None:
+                    break  # all of them are at work: this one is refused
+                del self._under_way[idle]
+                await self._end(idle, scope)
+            await self._manager.handle_request(scope, receive, partial(self._note, send))
+        finally:
+            self._opening -= 1
+
+    async def _note(self, send: Send, message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] < HTTPStatus.BAD_REQUEST:
+            opened = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER)
+            if opened is not None:
+                self._under_way.setdefault(opened, 0)
+        await send(message)
+
+    async def _end(self, session: str, scope: HttpScope) -> None:
+        """End a session as its agent would, which did not."""
+        headers = [(MCP_SESSION_ID_HEADER.encode(), session.encode())]
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(_: Message) -> None:
+            pass  # whatever is answered: it is gone
+
+        await self._manager.handle_request({**scope, "method": "DELETE", "headers": headers}, receive, send)
+
+
 @dataclass(slots=True)
 class _Live:
     """An agent that has been here since this server started."""
 
     agent: Agent
-    manager: StreamableHTTPSessionManager
+    sessions: _Sessions
     ending: trio.CancelScope
 
 
@@ -176,7 +239,7 @@ class RemoteAgents:
             await answer(scope, receive, send)
             return
         live = await self._session_manager(agent)
-        await live.manager.handle_request(scope, receive, send)
+        await live.sessions.handle(scope, receive, send)
 
     async def _agent(self, base: str, secret: str) -> Agent | None:
         grants = await self._read()
@@ -212,7 +275,7 @@ class RemoteAgents:
             )
             with trio.CancelScope() as ending:
                 async with manager.run():
-                    live = _Live(agent, manager, ending)
+                    live = _Live(agent, _Sessions(manager), ending)
                     task_status.started(live)
                     # Another process revokes, by the file; and a code that is shown twice takes the tokens back.
                     while granting.may_come_in(await self._read(), agent, self._now_ms()):  # noqa: ASYNC110

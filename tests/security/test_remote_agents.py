@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from samemind.agents.grants import CLIENT_BYTES_MAX, PENDING_MAX, STATE_CHARACTERS_MAX
-from samemind.mcp.http import BODY_BYTES_MAX, OPEN_BODY_BYTES_MAX
+from samemind.mcp.http import BODY_BYTES_MAX, OPEN_BODY_BYTES_MAX, SESSIONS_MAX
 from samemind.mcp.oauth import redirect_is_safe
 from tests.support.cli import RunningDaemon, daemon, run
 
@@ -106,6 +106,22 @@ def test_a_session_is_its_agents_alone(served: Served) -> None:
     assert own[0] == 200
     theirs = served.ask("POST", "/mcp", listing, Authorization=f"Bearer {other}", Mcp_Session_Id=session)
     assert theirs[0] == 404
+
+
+def test_a_session_that_was_forgotten_makes_room_for_a_new_one(served: Served) -> None:
+    """As of an agent that is started for each prompt, and never says that it goes: it was refused for half an hour."""
+    good = f"Bearer {run(served.home, '--json', 'agents', 'add', 'restless').json['token']}"
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+
+    def asked(session: str) -> int:
+        return served.ask("POST", "/mcp", listing, Authorization=good, Mcp_Session_Id=session)[0]
+
+    opened = [served.hello(Authorization=good)[1]["mcp-session-id"] for _ in range(SESSIONS_MAX)]
+    assert asked(opened[0]) == 200
+    status, headers, _ = served.hello(Authorization=good)
+    assert status == 200
+    assert [asked(opened[0]), asked(headers["mcp-session-id"])] == [200, 200]
+    assert asked(opened[1]) == 404, "it was idle for longest"
 
 
 def test_a_body_without_end_is_refused(served: Served) -> None:
