@@ -32,8 +32,8 @@ class Ledger:
     def __init__(self, home: Home) -> None:
         self.path = home.agents
         self.log_path = home.agents_log
-        self._seen: tuple[int, int] | None = None
-        self._grants = Grants()
+        # In one: several threads read, and none may find the older grants beside the mark of the newer file.
+        self._read: tuple[tuple[int, int] | None, Grants] = None, Grants()
 
     def read(self) -> Grants:
         """Return what stands in the file now."""
@@ -42,10 +42,11 @@ class Ledger:
         except FileNotFoundError:
             return Grants()
         seen = (found.st_mtime_ns, found.st_ino)
-        if seen != self._seen:
-            self._grants = _read(self.path)
-            self._seen = seen
-        return self._grants
+        before, grants = self._read
+        if seen != before:
+            grants = _read(self.path)
+            self._read = seen, grants
+        return grants
 
     def change(self, change: Callable[[Grants], tuple[Grants, Changed]]) -> Changed:
         """Put what `change` makes of the grants in their place, and return what else it says."""
@@ -61,13 +62,21 @@ class Ledger:
         """Write down what an agent did."""
         at = datetime.fromtimestamp(now_ms / 1_000, UTC).isoformat(timespec="milliseconds")
         line = {"at": at, "agent": agent.id, "name": agent.name, "tool": tool, "wrote": wrote, "rids": rids}
-        if self.log_path.exists() and self.log_path.stat().st_size > LOG_BYTES_MAX:
-            replace_file(self.log_path, self.log_path.with_name(f"{self.log_path.name}.1"))
+        if self._is_full():
+            with _locked(self.path):
+                if self._is_full():  # or somebody else has begun another meanwhile, which is to stay
+                    replace_file(self.log_path, self.log_path.with_name(f"{self.log_path.name}.1"))
         descriptor = system.open_file(self.log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(descriptor, json.dumps(line, ensure_ascii=False).encode() + b"\n")
         finally:
             os.close(descriptor)
+
+    def _is_full(self) -> bool:
+        try:
+            return self.log_path.stat().st_size > LOG_BYTES_MAX
+        except FileNotFoundError:
+            return False
 
     def noted(self) -> Iterator[Mapping[str, Any]]:
         """Return what agents did, oldest first; a line that a power cut left half is passed over."""

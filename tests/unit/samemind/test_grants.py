@@ -1,6 +1,9 @@
 """Who may use the memory from elsewhere: decided by time and randomness that are given."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -214,3 +217,25 @@ def test_what_agents_did_is_kept_within_bounds(
     assert noted[-1]["name"] == "a99"
     assert noted == sorted(noted, key=lambda each: each["at"])
     assert sum(path.stat().st_size for path in tmp_path.glob("agents.log*")) < 6_000
+
+
+def test_of_two_that_find_the_log_full_at_once_one_begins_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, random: Callable[[int], bytes]
+) -> None:
+    """The second one put the log that had just begun in the place of the full one, and all of that was lost."""
+    ledger = Ledger(Home.at(tmp_path))
+    _, agent = granting.add(Grants(), "a", Rights(), client=None, random=random, now_ms=NOW)
+    ledger.note(agent, "remember", ["r"], wrote=True, now_ms=NOW)
+    monkeypatch.setattr("samemind.agents.ledger.LOG_BYTES_MAX", ledger.log_path.stat().st_size - 1)
+    both = threading.Barrier(2)
+
+    def replace_file(scratch: Path, target: Path) -> None:
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.1)  # for the other one, which may not come here now
+        scratch.replace(target)
+
+    monkeypatch.setattr("samemind.agents.ledger.replace_file", replace_file)
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(2):
+            threads.submit(ledger.note, agent, "recall", ["r"], wrote=False, now_ms=NOW)
+    assert sorted(each["tool"] for each in ledger.noted()) == ["recall", "recall", "remember"]
