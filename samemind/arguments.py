@@ -153,15 +153,22 @@ def messages_of(conversation: Iterable[object]) -> list[str]:
         raise Usage(f"expected conversation to be messages, got {conversation!r:.60}", code="bad_line")
     for number, message in enumerate(conversation, start=1):
         # Callers need not be typed: a list of texts is what one passes by mistake.
-        told = [message.get(key) for key in ("role", "content")] if isinstance(message, Mapping) else []
-        if not told or not all(isinstance(text, str) for text in told):
+        told = _dumped(message)
+        if not isinstance(told, Mapping) or not told.keys() & {"role", "type"}:
             raise Usage(
-                f"message {number}: expected a mapping with role and content, both text, got {message!r:.60}",
+                f"message {number}: expected a mapping with role and content, got {message!r:.60}",
                 code="bad_line",
-                hint="for a conversation with images or calls of tools, ask by `query` and put `text` into its prompt",
             )
-        lines.append(json.dumps(dict(zip(("role", "content"), told, strict=True)), ensure_ascii=False))
+        try:
+            lines.append(json.dumps(told, ensure_ascii=False, default=_dumped))
+        except (TypeError, ValueError, RecursionError):
+            raise Usage(f"message {number}: expected JSON, got {message!r:.60}", code="bad_line") from None
     return lines
+
+
+def _dumped(value: Any) -> Any:
+    """Return what the libraries of model providers have for a message, or a part of one, as plain values."""
+    return value.model_dump(exclude_none=True) if hasattr(value, "model_dump") else value
 
 
 def pairs_of(meta: Meta | None) -> list[str]:

@@ -1,10 +1,11 @@
 """Build a block for a prompt: what memory knows about a question, fenced as data."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from replica.values import dataclass
 from samemind.commands.answers._parts import PendingQuestion
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from cognition import Filters as Filtering
     from cognition.composing import Gathered, PromptSource
-    from cognition.models.chat import ChatMessage
+    from cognition.prompting import Said
     from samemind.device import Device
 
 
@@ -70,12 +71,21 @@ class ContextSection:
     lines: list[str]
 
 
+Meta = Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptMessage:
-    """One message to a model."""
+    """One message to a model. `whole` is all of it, where it is more than a role and a text."""
 
     role: str
     content: str
+    whole: Meta | None = None
+
+    @property
+    def to_send(self) -> dict[str, Any]:
+        """The message as a model's provider takes it."""
+        return {"role": self.role, "content": self.content} if self.whole is None else dict(self.whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +133,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
     talk = _conversation(options)
     query = options.query
     if query is None and options.conversation:
-        query = next((message.content for message in reversed(talk) if message.role == "user"), None)
+        query = next((said.content for said in reversed(talk) if said.role == "user" and said.content), None)
         if query is None:
             raise Usage(
                 "expected a question, or a message with the role user in the conversation, got neither",
@@ -154,7 +164,9 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
         ],
         rids=[show_memory_id(rid) for rid in block.rids],
         total=total,
-        messages=[PromptMessage(role=one.role, content=one.content) for one in made.messages],
+        messages=[
+            PromptMessage(role=one.role, content=one.content, whole=one.whole) for one in made.messages
+        ],
         compacted=list(made.compacted),
         unembedded=gathered.unembedded,
         triggers=triggers,
@@ -200,9 +212,9 @@ def _budget(options: MakeContext) -> int:
     return TOKENS_DEFAULT if options.max_tokens is None else options.max_tokens
 
 
-def _conversation(options: MakeContext) -> "list[ChatMessage]":
+def _conversation(options: MakeContext) -> "list[Said]":
     """Return the talk so far; `Usage` names the line that is none of it."""
-    from cognition.models.chat import ChatMessage
+    from cognition.prompting import Said
 
     if options.conversation and (options.window is None or options.overview):
         raise Usage("expected --window and no --overview with a conversation", code="invalid")
@@ -213,20 +225,13 @@ def _conversation(options: MakeContext) -> "list[ChatMessage]":
         if not line.strip():
             continue
         try:
-            said = json.loads(line)
-            talk.append(ChatMessage(_text(said["role"]), _text(said["content"])))
-        except (ValueError, LookupError, TypeError):
+            talk.append(Said.of(json.loads(line)))
+        except (ValueError, AttributeError):
             raise Usage(
-                f"line {number}: expected an object with role and content, both text, got {line!r:.60}",
+                f"line {number}: expected a message with a role and a content, got {line!r:.60}",
                 code="bad_line",
             ) from None
     return talk
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
 
 
 def render(document: Document) -> list[str]:

@@ -9,8 +9,7 @@ from cognition.composing import Gathered
 from cognition.context import Around
 from cognition.errors import InvalidQuery
 from cognition.fences import FENCE_OPENS
-from cognition.models.chat import ChatMessage
-from cognition.prompting import REDUCED, TRIMMED, Prompt, prompt
+from cognition.prompting import PICTURE_TOKENS, REDUCED, TRIMMED, Prompt, Said, prompt
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
 from cognition.recall import CandidateReason, RankedMemory
 from replica import DeviceId, Memory, MemoryId
@@ -33,16 +32,16 @@ def hits(count: int) -> tuple[RankedMemory, ...]:
     )  # fmt: skip
 
 
-def talk(*sizes: int, persona: str = "You are kind.") -> list[ChatMessage]:
+def talk(*sizes: int, persona: str = "You are kind.") -> list[Said]:
     """A persona, and messages of so many tokens, less the margin: each says which it is."""
     said = [
-        ChatMessage("assistant" if n % 2 else "user", " ".join([f"m{n}", *["word"] * size]))
+        Said("assistant" if n % 2 else "user", " ".join([f"m{n}", *["word"] * size]))
         for n, size in enumerate(sizes)
     ]
-    return [ChatMessage("system", persona), *said] if persona else said
+    return [Said("system", persona), *said] if persona else said
 
 
-def used(messages: tuple[ChatMessage, ...]) -> int:
+def used(messages: tuple[Said, ...]) -> int:
     return sum(tokens(message.content) for message in messages)
 
 
@@ -114,3 +113,55 @@ def test_a_window_that_the_talk_outgrew_loses_its_oldest_messages_and_says_so() 
     assert made.compacted == (TRIMMED,)
     with pytest.raises(InvalidQuery, match="for the system prompt and the last message; got 40"):
         prompt(Gathered(MULTI_HOP), talk(60), window=40)
+
+
+CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}],
+}
+OPENAI = [CALL, {"role": "tool", "tool_call_id": "1", "content": "22 degrees"}]
+ANTHROPIC = [
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "22 degrees"}]},
+]
+RESPONSES = [
+    {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "1", "output": "22 degrees"},
+]
+
+
+@pytest.mark.parametrize("call", [OPENAI, ANTHROPIC, RESPONSES])
+def test_a_call_stays_with_its_result_whatever_is_cut(call: list[dict[str, object]]) -> None:
+    question: dict[str, object] = {
+        "role": "user",
+        "content": [{"type": "text", "text": "how warm is it? " * 9}],
+    }
+    conversation = [Said.of(one) for one in [*[question, *call] * 9, question]]
+    for window in range(120, 900, 40):
+        made = prompt(Gathered(SINGLE_HOP), conversation, window=window)
+        assert made.compacted == (TRIMMED,)
+        kept = [said.whole for said in made.messages]
+        assert kept[-1] == question
+        assert kept.count(call[0]) == kept.count(call[1]), window
+    assert prompt(Gathered(SINGLE_HOP), conversation, window=9_000).messages == tuple(conversation)
+
+
+def test_what_a_picture_weighs_is_not_its_letters() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 100_000}}
+    assert PICTURE_TOKENS < Said.of({"role": "user", "content": [picture]}).tokens < PICTURE_TOKENS + 10
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"role": "user"},
+        {"role": "user", "content": None},
+        {"role": 1, "content": ""},
+        {"role": "user", "content": 5},
+    ],
+)
+def test_what_is_no_message_is_refused(message: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        Said.of(message)
