@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from samemind.errors import SamemindError, Usage
 from samemind.home_store import repeatable
-from samemind.mcp.schema import input_schema, words_of
+from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope
 from samemind.mcp.tools import Tool
 
@@ -35,7 +35,7 @@ def options_of(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> dict[s
     missing = [one.name for one in tool.options() if one.required and arguments.get(one.name) is None]
     if missing:
         raise Usage(f"{tool.name}: expected {' and '.join(missing)}, which {_IS[len(missing) > 1]} missing")
-    return {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
+    return {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(as_meant(arguments, tool.options()))}
 
 
 def told_to(tool: Tool, error: SamemindError, shown: Iterable[Tool]) -> SamemindError:

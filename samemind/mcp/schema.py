@@ -4,6 +4,7 @@ What a command line spells as words is plain JSON for an agent: metadata is an o
 `set` writes. `words_of` turns them back into the words that the verb knows.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING
 from typing import Any, Final
@@ -61,6 +62,38 @@ def words_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
             value = _OBJECTS[name](value)
         found[name] = value
     return found
+
+
+def as_meant(arguments: Mapping[str, Any], options: Iterable[Declared]) -> dict[str, Any]:
+    """Return arguments of a tool without the slips of models, which write numbers, lists and objects as texts.
+
+    One text where several may stand is one of them.
+    """
+    known = {one.name: one for one in options}
+    return {
+        name: _meant(known[name], value) if name in known and isinstance(value, str) else value
+        for name, value in arguments.items()
+    }
+
+
+def _meant(one: Declared, text: str) -> Any:
+    """Return what a text stands for where none is expected; the text itself where it is none of that."""
+    wanted: tuple[type, ...] = (one.type,)
+    if one.name in _OBJECTS:
+        wanted = (dict,)
+    elif one.many:
+        wanted = (list,)
+    elif one.type is str:
+        return text
+    elif one.type is float:
+        wanted = (int, float)
+    try:
+        read = json.loads(text.lower() if one.type is bool else text)
+    except (ValueError, RecursionError):
+        read = None
+    if type(read) in wanted:
+        return read
+    return [text] if one.many and one.name not in _OBJECTS else text
 
 
 def _option(one: Declared) -> Schema:

@@ -147,13 +147,17 @@ def _cut(text: str | None) -> str | None:
     return f"{text[:TEXT_CHARACTERS_MAX]}… (cut here: {len(text):,} characters; `why` has it whole)"
 
 
+# What `context` leaves out: a model can make nothing of the figure itself.
+WEAK_BELOW: Final = 0.1
+
+
 def tell(verb: str, document: Document) -> str:
     """Return a result in a few words."""
     return _TOLD.get(verb, _quoted)(document)
 
 
 def line(memory: Document, among: Collection[str] = ()) -> str:
-    """Return a memory as one line: who told it, what, when, how sure the match is, and how to name it.
+    """Return a memory as one line: who told it, what, when, whether it is a weak match, and how to name it.
 
     `among` are those that are told along with it.
     """
@@ -161,10 +165,10 @@ def line(memory: Document, among: Collection[str] = ()) -> str:
     when = (memory.get("told_at") or memory.get("created_at") or "")[:10]
     when += f", when: {event}" if (event := happens(memory, UTC)) not in ("", when) else ""
     often = f", told {memory['tellings']} times" if memory.get("tellings", 1) > 1 else ""
-    sure = f", sure {memory['confidence']:.2f}" if "confidence" in memory else ""
+    weak = ", a weak match" if memory.get("confidence", 1) < WEAK_BELOW else ""
     mark = f" CONTRADICTED [{_short(memory['contradiction_id'])}]" if memory.get("contradiction_id") else ""
     text = " ".join(f"{who}{_cut(memory.get('text')) or '(forgotten)'}".split())
-    about = f"{when}{often}{sure}"
+    about = f"{when}{often}{weak}"
     return f"- {text}{f' ({about})' if about else ''} [{memory['rid']}]{mark}{claim_words(memory.get('claim'), among)}"
 
 

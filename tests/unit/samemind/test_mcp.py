@@ -19,12 +19,12 @@ from cognition.recall import K_MAX
 from samemind.agents.protocol import protocol_text
 from samemind.catalog import NAMES, verb_named
 from samemind.commands.memories.recall import ANSWERS_MAX
-from samemind.declaring import Agents, Command, Effects, bounds_of
+from samemind.declaring import Agents, Command, Effects, bounds_of, declared
 from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.mcp import asking, telling
 from samemind.mcp.calling import in_names_of, options_of
 from samemind.mcp.resources import MEMORY, PEOPLE, PERSON, page_of, read_page
-from samemind.mcp.schema import input_schema, words_of
+from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.server import _described, refused
 from samemind.mcp.tools import core, full
@@ -426,3 +426,39 @@ def test_an_agent_is_told_when_and_from_which_source_a_memory_came(tmp_path: Pat
         assert f"- (forgotten) [{told.rid}]; " in telling.tell("why", to_json(mind.why(told))).replace(
             f" ({day})", ""
         )
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        ({"k": "5"}, {"k": 5}),
+        ({"min_confidence": "0.5"}, {"min_confidence": 0.5}),
+        ({"min_confidence": "1"}, {"min_confidence": 1}),
+        ({"include_cold": "True"}, {"include_cold": True}),
+        ({"tag": '["a", "b"]'}, {"tag": ["a", "b"]}),
+        ({"tag": "a"}, {"tag": ["a"]}),
+        ({"meta": '{"a": "b"}'}, {"meta": {"a": "b"}}),
+        ({"query": "5"}, {"query": "5"}),
+        ({"k": "five"}, {"k": "five"}),
+        ({"k": "[5]"}, {"k": "[5]"}),
+    ],
+)
+def test_what_a_model_writes_as_a_text_is_taken_as_what_it_is(
+    sent: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    assert as_meant(sent, declared(verb_named("recall").options)) == meant
+
+
+def test_a_tool_is_asked_what_a_model_means() -> None:
+    recall = next(tool for tool in full() if tool.name == "recall")
+    assert options_of(recall, {"query": "tea", "k": "5"}, Scope()) == {"query": "tea", "k": 5}
+
+
+def test_a_match_is_weak_or_it_is_told_without_a_figure() -> None:
+    memory = {"text": "Ann drinks tea", "rid": "r", "created_at": "2024-05-01"}
+    assert telling.line({**memory, "confidence": 0.05}) == "- Ann drinks tea (2024-05-01, a weak match) [r]"
+    assert (
+        telling.line({**memory, "confidence": 0.6})
+        == telling.line(memory)
+        == "- Ann drinks tea (2024-05-01) [r]"
+    )
