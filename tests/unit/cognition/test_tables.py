@@ -147,7 +147,7 @@ def test_tables_filled_at_once_file_each_word_where_a_commit_files_it(home: Home
         "told_at": [0, -1, 1_683_500_000_000, MS_MAX, -MS_MAX, -62_135_596_800_000],
         "topic": ["boats", "rive gauche"],
         "project": ["harbour"],
-        "tags": [["one"], ['a "quote"', "two words", "Ärger"]],
+        "tags": [["one"], ['a "quote"', "two words", "Ärger"], ["to-do", "you, me", "\u0301x"]],
         "meta": [{"caption": "a red boat", "count": 3, "share": 0.5}],
     }
     for names in chain.from_iterable(combinations(values, size) for size in range(len(values) + 1)):
