@@ -105,13 +105,32 @@ class Picture:
         """
         target.execute("CREATE TABLE span (first INTEGER, last INTEGER)")
         insert_many(target, "INSERT INTO span VALUES", "(?, ?)", [*self._spans()])
-        with index_made_anew(target, "memory_by_content"):
-            _copy_spans(target, "memory", _MEMORY)
+        if self._shares_most(target):
+            target.execute("INSERT INTO main.memory SELECT * FROM now.memory")
+            target.executemany(
+                "DELETE FROM main.memory WHERE id BETWEEN ? AND ?", _runs(self._numbers("touched"))
+            )
+        else:
+            with index_made_anew(target, "memory_by_content"):
+                _copy_spans(target, "memory", _MEMORY)
         for table in chain(_OF_MEMORIES, *(each.of_memories for each in derived)):
             _copy_spans(target, table, "*")
         target.execute("DROP TABLE span")
         for table in _BESIDE_MEMORIES:
             target.execute(f"INSERT INTO main.{table} SELECT * FROM now.{table}")
+
+    def _shares_most(self, target: sqlite3.Connection) -> bool:
+        """Say whether to copy all memories and delete those that were touched is the quicker way.
+
+        SQLite carries whole tables over without looking into their rows, where both have the same columns in the same
+        order. That takes a quarter of copying spans, and deleting a row about half as long as copying one.
+        """
+        if self._goes_on or _columns(target, "main") != _columns(target, "now"):
+            return False
+        ((touched, there),) = self._connection.execute(
+            "SELECT (SELECT count(*) FROM temp.touched), (SELECT count(*) FROM memory)"
+        )
+        return bool(touched <= there // 2)
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Return the first and the last number of each span of memories that are copied."""
@@ -170,6 +189,10 @@ def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
         last = number
     if first is not None and last is not None:
         yield first, last
+
+
+def _columns(connection: sqlite3.Connection, schema: str) -> list[tuple[Any, ...]]:
+    return connection.execute("SELECT name FROM pragma_table_info('memory', ?)", (schema,)).fetchall()
 
 
 def _copy_spans(target: sqlite3.Connection, table: str, columns: str) -> None:

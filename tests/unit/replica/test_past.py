@@ -21,7 +21,7 @@ from replica.ops import UNDERSTOOD, Op
 from replica.past import BeyondHorizon, _erased, _known_to, rebuild
 from replica.refold import refold
 from replica.state.cells import State
-from replica.storage import sql
+from replica.storage import picture, sql
 from replica.storage.picture import Picture
 from replica.storage.sql import connect, connect_beside, read_together
 from replica.storage.store import SqliteStore
@@ -127,11 +127,11 @@ def check_changes(store: SqliteStore, since_ms: int, until_ms: int, seen_by: Dev
 
 def check(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -> int:
     """Compare all that shows with what was folded; return how many memories there were."""
-    picture, state = pictured(store, until_ms, seen_by), folded(store, until_ms, seen_by)
-    assert picture.check(state.cells.items()) == []
-    assert picture.all_tombstones() == state.tombstones
-    assert picture.feeds() == store.feeds()
-    return len(picture.all_memories())
+    made, state = pictured(store, until_ms, seen_by), folded(store, until_ms, seen_by)
+    assert made.check(state.cells.items()) == []
+    assert made.all_tombstones() == state.tombstones
+    assert made.feeds() == store.feeds()
+    return len(made.all_memories())
 
 
 @pytest.fixture
@@ -386,3 +386,34 @@ def test_memories_changed_since_among_many_are_left_out_of_what_is_copied() -> N
     say(core, ops.Forget((rids[12],)), now_ms=NOW_MS + STEP_MS)
     assert check(store, NOW_MS) == 30
     assert check_changes(store, NOW_MS, NOW_MS + STEP_MS) == 7
+
+
+def test_memories_are_carried_over_whole_where_most_are_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To copy spans of them took four times as long."""
+    core = core_of("ann", store := sqlite_store())
+    rids = remember(core, *(f"note {n}" for n in range(10)))
+    copied = list[str]()
+    copy_spans = picture._copy_spans
+
+    def noted(target: sqlite3.Connection, table: str, columns: str) -> None:
+        copied.append(table)
+        copy_spans(target, table, columns)
+
+    monkeypatch.setattr(picture, "_copy_spans", noted)
+    for n, by_spans in ((0, False), (5, False), (6, True), (10, True)):
+        for rid in rids[:n]:
+            say(core, ops.Set("topic", "move"), rid, now_ms=NOW_MS + STEP_MS)
+        copied.clear()
+        assert check(store, NOW_MS) == 10
+        assert ("memory" in copied) == by_spans, n
+
+
+def test_columns_of_an_older_store_may_stand_in_another_order() -> None:
+    """A field that a store was given later stands last in it."""
+    core = core_of("ann", store := sqlite_store())
+    for name, other in (("topic", "last"), ("domain", "topic"), ("last", "domain")):
+        store.connection.execute(f"ALTER TABLE memory RENAME COLUMN {name} TO {other}")
+    rids = remember(core, *(f"note {n}" for n in range(5)))
+    say(core, ops.Set("topic", "move"), rids[1])
+    say(core, ops.Set("domain", "work"), rids[3])
+    assert check(store, NOW_MS) == 5
