@@ -108,7 +108,8 @@ _MONTH_OF: Final = " ".join(f"WHEN '{no:02}' THEN '{name}'" for no, name in enum
 _FILL_DAYS: Final = f"""INSERT INTO temp.day_words
     SELECT day, CAST(strftime('%d', {_TOLD}) AS INTEGER) || ' ' || CASE strftime('%m', {_TOLD}) {_MONTH_OF} END
            || ' ' || CAST(strftime('%Y', {_TOLD}) AS INTEGER) || ' '
-    FROM (SELECT DISTINCT {_DAY} AS day FROM shown_memory WHERE told_at >= -62135596800000)"""
+    FROM (SELECT DISTINCT {_DAY} AS day FROM shown_memory
+          WHERE told_at >= -62135596800000 AND id BETWEEN ? AND ?)"""
 # Full text cuts words at whatever stands between labels in JSON, unless it stands for a letter: to take them out costs
 # as much as to file the rest.
 _TAG_WORDS: Final = """CASE WHEN instr(tags, '\\')
@@ -118,7 +119,9 @@ _FILL_PLAIN_WORDS: Final = f"""INSERT INTO memory_text (rowid, text, speaker, ab
     SELECT id, text, ifnull(speaker, ''),
            ifnull((SELECT words FROM temp.day_words WHERE day = {_DAY}), '')
            || ifnull(topic || ' ', '') || ifnull(project || ' ', '') || {_TAG_WORDS}
-    FROM shown_memory WHERE meta IS NULL ORDER BY id"""
+    FROM shown_memory WHERE meta IS NULL AND id BETWEEN ? AND ? ORDER BY id"""
+# Above every number of a memory.
+_EVERY: Final = 2**62
 _FILL_QUEUE: Final = """INSERT OR REPLACE INTO embed_queue (id, enqueued_at)
     SELECT id, updated >> ? FROM shown_memory ORDER BY id"""
 
@@ -231,6 +234,14 @@ class CognitionTables:
         if fresh and isinstance(changes, NewRows):
             if changes.are_bare:
                 connection.execute(_ADD_BARE_WORDS, (fresh[0], fresh[-1]))
+            elif len(fresh) >= _FILED_AT_ONCE:
+                _add_plain_words(connection, fresh[0], fresh[-1])
+                # As the statement has it: of an empty map the column is not NULL.
+                added = [
+                    (each.id, *indexed(each.after.text, each.after.fields))
+                    for each in changes.having({"meta"})
+                    if each.after is not None and each.after.fields.get("meta") is not None
+                ]
             else:
                 added = [(number, *indexed(text, fields)) for number, text, fields in changes.said()]
         gone: list[tuple[int]] = []
@@ -288,11 +299,16 @@ def _add_words(connection: sqlite3.Connection, added: Sequence[tuple[int, str, s
     insert_many(connection, _ADD_WORDS, "(?, ?, ?, ?)", added, at_once=_FILED_AT_ONCE)
 
 
-def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:
+def _add_plain_words(connection: sqlite3.Connection, first: int, last: int) -> None:
+    """File the words of the memories between two numbers, these included, that have no metadata."""
     connection.execute("CREATE TEMP TABLE day_words (day INTEGER PRIMARY KEY, words TEXT NOT NULL)")
-    connection.execute(_FILL_DAYS)
-    connection.execute(_FILL_PLAIN_WORDS)
+    connection.execute(_FILL_DAYS, (first, last))
+    connection.execute(_FILL_PLAIN_WORDS, (first, last))
     connection.execute("DROP TABLE temp.day_words")
+
+
+def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:
+    _add_plain_words(connection, 0, _EVERY)
     said = wordings_with(connection, "meta", INDEXED_FIELDS)
     while rows := list(islice(said, _REBUILD_ROWS)):
         _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])

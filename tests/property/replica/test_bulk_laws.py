@@ -359,6 +359,7 @@ def test_new_rows_come_to_what_their_changes_come_to_one_by_one(
         connection.execute("INSERT INTO wording (id, given) VALUES (1000, 0)")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Shown, "_show_added", told_as(Shown._show_added))
+            patch.setattr("cognition.tables._FILED_AT_ONCE", 1)  # as of many
             take(core, history[:first])
             told = shows(connection)
             take(core, history[first:] or history[:1])
