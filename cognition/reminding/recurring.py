@@ -120,8 +120,6 @@ def _behind_every(said: str, every: "re.Match[str]") -> Repeat | None:
     if frequency is None:
         is_time = table().lists["hours"].fullmatch(words[0]) is not None and count == 1 and not nth
         return UNREAD if is_time or table().lists["short_units"].fullmatch(words[0]) is not None else None
-    if nth == _LAST:
-        return UNREAD
     interval = nth or count
     # "every 15th of the month" is no interval, nor is it one where the text names its ordinal before a month.
     if frequency == "MONTHLY" and every.start() and (found := _nth_before(said[: every.start()])):

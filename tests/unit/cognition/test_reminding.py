@@ -213,11 +213,29 @@ def test_the_next_weekday_is_read_where_it_can_only_be_one(
 
 
 @pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Remind me on Tuesdays fortnightly to pay", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("Remind me every 60 days to water the cactus", "FREQ=DAILY;INTERVAL=60"),
+    ],
+)
+def test_what_repeats_seldom_is_read(text: str, rule: str) -> None:
+    found = read_reminder(text, AFTERNOON)
+    assert found is not None
+    assert found.repeats == rule
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Remind me on Friday or on Monday",
         "Remind me every day until Friday",
         "Remind me every third Tuesday",
+        "Remind me every fifth Monday of the month",
+        "Remind me every first Monday and Tuesday of the month",
+        "Remind me on the first Monday of every third month",
+        "Remind me every last week",
+        "Remind me every 61 days",
         "Remind me twice a week",
         "Remind me every two hours",
         "Remind me every day except Sunday at 9",
