@@ -104,6 +104,18 @@ def test_each_file_is_fetched_once_also_by_a_program_that_was_restarted() -> Non
     assert laptop.visit(box).fetched == 0, "its own it has written itself"
 
 
+def test_what_was_fetched_is_remembered_though_what_was_to_be_written_had_no_room() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box = Small()
+    leave_notes(laptop, box, 5)
+    box.room = sum(map(len, box.values()))
+    remember(phone.core, "from the phone")
+    with pytest.raises(Full):
+        phone.visit(box)
+    phone.restart()
+    assert phone.visit(box, writes=False).fetched == 0
+
+
 def test_a_file_that_is_never_handed_out_stops_no_other() -> None:
     """A bad spot of a stick, or the rights of whoever wrote it: nothing came and nothing was written any more."""
     laptop, phone = devices("laptop", "phone")
