@@ -65,6 +65,11 @@ class Said(NamedTuple):
         )
 
     @property
+    def to_send(self) -> Mapping[str, Any]:
+        """The message as a model's provider takes it."""
+        return self.whole or {"role": self.role, "content": self.content}
+
+    @property
     def tokens(self) -> int:
         """How many tokens it may take."""
         return tokens(self.content) if self.whole is None else _tokens_in(self.whole)

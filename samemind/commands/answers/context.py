@@ -76,16 +76,10 @@ Meta = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptMessage:
-    """One message to a model. `whole` is all of it, where it is more than a role and a text."""
+    """One message to a model: its role and its text."""
 
     role: str
     content: str
-    whole: Meta | None = None
-
-    @property
-    def to_send(self) -> dict[str, Any]:
-        """The message as a model's provider takes it."""
-        return {"role": self.role, "content": self.content} if self.whole is None else dict(self.whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,9 +87,9 @@ class ContextBlock:
     """A block for a prompt, fenced as data, and at most how many tokens it takes.
 
     `class` (`kind` in Python) is what sort of question it answers; `rids` are the memories in it, the best first;
-    `total` is how many memories there are. Where a conversation was given, `messages` are what to send, the block in
-    the system prompt, and `compacted` tells what was done to make room: `trimmed`, and then `reduced`. `unembedded`
-    memories could be found by their words alone.
+    `total` is how many memories there are. Where a conversation was given, `to_send` are the messages to send, as
+    they were given, with the block in the system prompt, and `messages` their roles and texts; `compacted` tells what
+    was done to make room: `trimmed`, and then `reduced`. `unembedded` memories could be found by their words alone.
 
     `triggers` are what memory would bring up and nobody has shown yet, `questions` the contradictions that wait for a
     decision: for whoever talks with the owner, and no part of `text`.
@@ -108,6 +102,7 @@ class ContextBlock:
     rids: list[str]
     total: int
     messages: list[PromptMessage] = field(default_factory=list)
+    to_send: list[Meta] = field(default_factory=list)
     compacted: list[str] = field(default_factory=list)
     unembedded: int = 0
     triggers: list[TriggerView] = field(default_factory=list)
@@ -164,9 +159,8 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
         ],
         rids=[show_memory_id(rid) for rid in block.rids],
         total=total,
-        messages=[
-            PromptMessage(role=one.role, content=one.content, whole=one.whole) for one in made.messages
-        ],
+        messages=[PromptMessage(role=one.role, content=one.content) for one in made.messages],
+        to_send=[one.to_send for one in made.messages],
         compacted=list(made.compacted),
         unembedded=gathered.unembedded,
         triggers=triggers,

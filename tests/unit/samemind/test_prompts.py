@@ -152,7 +152,7 @@ def test_calls_of_tools_come_back_as_they_were_given(mind: BlockingMind) -> None
     assert "Ann moved to Lisbon" in block.messages[0].content, (
         "the text of what the user said is what is asked"
     )
-    assert [message.to_send for message in block.messages] == [
+    assert block.to_send == [
         {"role": "system", "content": block.text},
         {"role": "user", "content": [part]},
         call,
