@@ -165,7 +165,7 @@ def line(memory: Document, among: Collection[str] = ()) -> str:
     when = (memory.get("told_at") or memory.get("created_at") or "")[:10]
     when += f", when: {event}" if (event := happens(memory, UTC)) not in ("", when) else ""
     often = f", told {memory['tellings']} times" if memory.get("tellings", 1) > 1 else ""
-    weak = ", a weak match" if memory.get("confidence", 1) < WEAK_BELOW else ""
+    weak = ", weak" if memory.get("confidence", 1) < WEAK_BELOW else ""
     mark = f" CONTRADICTED [{_short(memory['contradiction_id'])}]" if memory.get("contradiction_id") else ""
     text = " ".join(f"{who}{_cut(memory.get('text')) or '(forgotten)'}".split())
     about = f"{when}{often}{weak}"

@@ -107,7 +107,7 @@ TOLD = (
 
 
 def test_what_is_recalled_is_not_told_many_times_over(tmp_path: Path) -> None:
-    """The structured part is at most half as long again as the text, which an agent reads as well."""
+    """The structured part is at most three fifths longer than the text, which an agent reads as well."""
 
     async def main() -> None:
         async with agent(tmp_path) as client:
@@ -127,7 +127,7 @@ def test_what_is_recalled_is_not_told_many_times_over(tmp_path: Path) -> None:
                 result = await client.call_tool("recall", {"query": query, "k": k})
                 assert result.structured_content is not None
                 said = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
-                assert len(said) <= 1.5 * len(result.content[0].text), said  # type: ignore[union-attr]
+                assert len(said) <= 1.6 * len(result.content[0].text), said  # type: ignore[union-attr]
 
     trio.run(main)
 

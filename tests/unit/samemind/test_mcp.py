@@ -456,7 +456,7 @@ def test_a_tool_is_asked_what_a_model_means() -> None:
 
 def test_a_match_is_weak_or_it_is_told_without_a_figure() -> None:
     memory = {"text": "Ann drinks tea", "rid": "r", "created_at": "2024-05-01"}
-    assert telling.line({**memory, "confidence": 0.05}) == "- Ann drinks tea (2024-05-01, a weak match) [r]"
+    assert telling.line({**memory, "confidence": 0.05}) == "- Ann drinks tea (2024-05-01, weak) [r]"
     assert (
         telling.line({**memory, "confidence": 0.6})
         == telling.line(memory)
