@@ -1,14 +1,15 @@
 """What callers of the library may pass where the command line has words, and how it becomes those words.
 
-Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime or ISO text. Callers
-need not be typed: what has another type is passed on as it is where `read_options` refuses it by the name of its
-option, and is refused here where nothing could be made of it.
+Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime, a date or ISO
+text; in JSON, these, UUIDs and the numbers of numpy. Callers need not be typed: what has
+another type is passed on as it is where `read_options` refuses it by the name of its option, and is refused here where
+nothing could be made of it.
 """
 
 import json
 import os
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import date
 from typing import Any, Final, Protocol
 
 from samemind.errors import Usage
@@ -36,7 +37,7 @@ class HasId(Protocol):
 
 Rid = str | HasRid
 Id = str | HasId
-When = str | datetime
+When = str | date
 Meta = Mapping[str, Any]
 Spaces = str | Iterable[str] | None
 
@@ -57,7 +58,7 @@ def id_of(named: Id) -> str:
 
 def when_of(moment: Any) -> str | None:
     """Return a time as text."""
-    return moment.isoformat() if isinstance(moment, datetime) else moment
+    return moment.isoformat() if isinstance(moment, date) else moment
 
 
 def text_of(name: str, text: str) -> str:
@@ -89,9 +90,20 @@ def lines_of(items: Iterable[str | Mapping[str, Any]]) -> list[str]:
 
 def _as_json(value: Any, what: str) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, default=when_of)
+        return json.dumps(value, ensure_ascii=False, default=_json_of)
     except (TypeError, ValueError, RecursionError):
         raise Usage(f"expected {what} to be JSON, got {value!r:.60}", code="invalid") from None
+
+
+def _json_of(value: Any) -> Any:
+    """Return what stands in JSON for a value that JSON does not have; for a number of numpy, that number."""
+    if isinstance(value, date):
+        return value.isoformat()
+    from uuid import UUID  # here: hardly ever wanted, and help loads this module
+
+    if isinstance(value, UUID):
+        return str(value)
+    return value.item() if hasattr(value, "item") else value
 
 
 def check_share(workspace: str | None, share: Iterable[str]) -> None:
@@ -191,6 +203,6 @@ def assignments_of(values: Mapping[str, Any]) -> list[str]:
 def _assigned(name: str, value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, datetime | str):
+    if isinstance(value, date | str):
         return when_of(value) or ""
     return _as_json(value, name)

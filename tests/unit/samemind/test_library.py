@@ -9,10 +9,12 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import UUID
 
+import numpy as np
 import pytest
 import trio
 
@@ -178,6 +180,17 @@ def test_many_take_what_one_takes(tmp_path: Path) -> None:
         many = mind.get(rid)
         names = ("tags", "pinned", "session", "told_at", "meta")
         assert [getattr(many, name) for name in names] == [getattr(one, name) for name in names]
+
+
+def test_days_uuids_and_numbers_of_numpy_are_taken_for_what_they_are(tmp_path: Path) -> None:
+    number, day = UUID(int=7), date(2026, 3, 4)
+    meta = {"level": np.float32(0.5), "count": np.int64(3), "by": number, "read": day}
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        found = mind.get(mind.remember("The meter was read", at=day, meta=meta))
+    written = {"level": 0.5, "count": 3, "by": str(number), "read": "2026-03-04"}
+    assert found.meta == written
+    assert found.told_at is not None
+    assert found.told_at.astimezone().date() == day
 
 
 def test_a_batch_that_is_sent_again_is_stored_once(tmp_path: Path) -> None:
