@@ -167,8 +167,6 @@ def test_a_store_that_is_in_use_is_not_replaced(tmp_path: Path) -> None:
             restore(Home.at(home), Restore(file=str(file)))
         with pytest.raises(samemind.Usage):
             mind.backup(home / "memory.db")
-        with pytest.raises(samemind.Usage):
-            mind.backup(tmp_path)
 
 
 def test_a_backup_in_a_new_home_makes_a_device_of_its_own_with_the_same_memory(tmp_path: Path) -> None:
