@@ -14,6 +14,7 @@ from functools import partial
 from http import HTTPStatus
 from ipaddress import ip_address, ip_network
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import trio
 from mcp.server.auth.routes import create_auth_routes, create_protected_resource_routes
@@ -39,7 +40,7 @@ from samemind.control.server import Say
 from samemind.errors import Usage
 from samemind.home_store import HomeStore, VerbPerformer
 from samemind.mcp.actions import DOCUMENT_PATH, TOOLS_PATH, act, tools_document
-from samemind.mcp.oauth import BEARER, PEER, SCOPE, Provider, where_to
+from samemind.mcp.oauth import BEARER, LOOPBACK, PEER, SCOPE, Provider, where_to
 from samemind.mcp.scope import Scope
 from samemind.mcp.server import open_server
 from samemind.mcp.tools import full
@@ -443,11 +444,13 @@ def _refused(status: int, code: str, message: str) -> JSONResponse:
 
 def _checked(url: str) -> str:
     found = url.rstrip("/").removesuffix(MCP_PATH)
-    if (
-        not found.startswith(("https://", "http://127.0.0.1", "http://localhost"))
-        or "?" in found
-        or "#" in found
-    ):
+    try:
+        parts = urlsplit(found)
+        host = parts.hostname
+    except ValueError:  # as of an address in brackets that is none
+        parts, host = urlsplit(""), None
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
+    if not host or not is_safe or "?" in found or "#" in found:
         raise Usage(
             f"expected the address of a proxy or a tunnel, such as https://memory.example.org, got {url!r:.80}",
             code="invalid",

@@ -35,7 +35,7 @@ SCOPE: Final = "memory"
 _NEVER_REDIRECTED_TO: Final = frozenset(
     {"about", "blob", "data", "file", "ftp", "javascript", "vbscript", "view-source", "ws", "wss"}
 )
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 # With those that were used: a copy of one that shows up later is told from what nobody ever had.
 _CODE: Final = frozenset({"code", "spent code"})
 _REFRESH: Final = frozenset({"refresh", "spent refresh"})
@@ -56,7 +56,7 @@ def redirect_is_safe(uri: str) -> bool:
     except ValueError:
         return False
     if parts.scheme == "http":
-        return host in _LOOPBACK
+        return host in LOOPBACK
     return bool(parts.scheme) and parts.scheme not in _NEVER_REDIRECTED_TO
 
 

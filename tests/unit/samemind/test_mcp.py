@@ -23,6 +23,7 @@ from samemind.declaring import Agents, Command, Effects, bounds_of, declared
 from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.mcp import asking, telling
 from samemind.mcp.calling import in_names_of, options_of
+from samemind.mcp.http import _checked
 from samemind.mcp.resources import MEMORY, PEOPLE, PERSON, page_of, read_page
 from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
@@ -462,3 +463,21 @@ def test_a_match_is_weak_or_it_is_told_without_a_figure() -> None:
         == telling.line(memory)
         == "- Ann drinks tea (2024-05-01) [r]"
     )
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1.example.org",
+        "http://localhost.example.org/mcp",
+        "https://",
+        "https://[1/",
+        "https://memory.example.org/?a",
+        "ftp://memory.example.org",
+    ],
+)
+def test_an_address_without_tls_is_this_machines_alone(url: str) -> None:
+    with pytest.raises(Usage, match="expected the address of a proxy"):
+        _checked(url)
+    assert _checked("http://localhost:8080/mcp") == "http://localhost:8080"
+    assert _checked("https://memory.example.org/") == "https://memory.example.org"
