@@ -8,6 +8,7 @@ from replica.core import Core
 from replica.quotas import Quotas
 from replica.reads.devices import device_names, peers_of
 from replica.reads.log import read_meta
+from samemind.commands.group._members import name_of
 from samemind.commands.group._parts import PeerView
 from samemind.device import Device, quota_limits
 from samemind.errors import Usage
@@ -90,7 +91,7 @@ def _views(connection: sqlite3.Connection, device: Device, core: Core) -> list[P
             address=peer.address,
             quota=round(share, 3),
             quota_of=what.name.lower().replace("_", " "),
-            revoked_by=names.get(by[0], by[0].hex()[:DEVICE_DIGITS])
+            revoked_by=names.get(by[0]) or name_of(core, by[0])
             if (by := judged.revoked_by.get(peer.device))
             else None,
             revoked_at=at_ms(since[peer.device]) if peer.device in since else None,
