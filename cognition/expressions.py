@@ -20,12 +20,15 @@ class _Late:
     def __init__(self, expression: str, flags: int) -> None:
         self._expression = expression
         self._flags = flags
+        self._made: re.Pattern[str] | None = None
 
     def __repr__(self) -> str:
         return f"late({self._expression!r})"
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(re.compile(self._expression, self._flags), name)
+        if self._made is None:
+            self._made = re.compile(self._expression, self._flags)
+        found = getattr(self._made, name)
         setattr(self, name, found)  # and the next time it is found without coming here
         return found
 
