@@ -125,7 +125,7 @@ def test_what_was_is_still_asked_for(mind: BlockingMind) -> None:
 
 def test_a_task_of_trio_is_told_that_it_would_block(mind: BlockingMind) -> None:
     async def ask() -> None:
-        with pytest.raises(RuntimeError, match="call it from a thread"):
+        with pytest.raises(samemind.Usage, match="expected a thread that runs no trio"):
             mind.recall("where do I live?")
 
     trio.run(ask)
