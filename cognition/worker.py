@@ -22,7 +22,7 @@ from cognition.alongside import VectorsAlongside
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.errors import ModelUnavailable
 from cognition.index import ALL_MAX, Halves, VectorIndex
-from replica import MemoryId, Replica, ReplicaError
+from replica import Core, MemoryId, Replica, ReplicaError
 
 # New texts are left to gather for this long: who writes many, one after the other, would otherwise share the store and
 # the interpreter with the worker at each of them. They are found by their words meanwhile.
@@ -246,7 +246,8 @@ class EmbeddingWorker:
         told_s = -math.inf
         while True:
             progress = self._progress
-            if not await self._replica.read(queue.has_pending):
+            # On the thread that keeps them: whoever sees the last one kept there sees it told to the index, too.
+            if not await self._replica.run(lambda core, connection: queue.has_pending(connection)):
                 await self.state()
                 return
             if told is not None and time.monotonic() - told_s >= TOLD_EVERY_S:
@@ -411,10 +412,10 @@ class EmbeddingWorker:
         return list(vectors), rows, errors
 
     async def _keep(self, jobs: Sequence[queue.Job], vectors: Vectors) -> None:
-        kept = await self._replica.run(
-            lambda core, connection: queue.done(connection, self.space, jobs, vectors)
-        )
-        self._told([jobs[i].id for i in kept])
+        def keep(core: Core, connection: sqlite3.Connection) -> None:
+            self._told([jobs[i].id for i in queue.done(connection, self.space, jobs, vectors)])
+
+        await self._replica.run(keep)
         if self._came is not None:  # else nobody has asked for the index yet
             await self._replica.read(lambda connection: len(self.loaded(connection)))
 

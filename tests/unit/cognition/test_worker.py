@@ -1,9 +1,11 @@
 """The index of a worker holds what the table holds, whoever made a vector and whenever somebody first recalls."""
 
 import sqlite3
+import threading
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,6 +83,30 @@ def test_vectors_that_come_to_an_index_in_use_are_in_it_and_the_latest_counts(tm
             assert await nearest(replica, mind.embedding, "a pot of tea") > 0.99
             assert await held(replica, mind) == 1
 
+    trio.run(main)
+
+
+def test_whoever_waited_for_all_vectors_finds_them_all_in_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine, the thread that has committed the last of them may come to rest right then."""
+    done, committed = queue.done, threading.Event()
+
+    def slow(*given: Any) -> list[int]:
+        kept = done(*given)
+        committed.set()
+        time.sleep(0.2)
+        return kept
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db", embedder=HashedEmbedder(WIDTH)) as (replica, mind):
+            assert await held(replica, mind) == 0
+            await remember(replica, "a pot of tea")
+            await trio.to_thread.run_sync(committed.wait, 10)
+            await mind.settle()
+            assert await held(replica, mind) == 1
+
+    monkeypatch.setattr(queue, "done", slow)
     trio.run(main)
 
 
