@@ -191,7 +191,7 @@ def _against(
                 (cosine is not None or of.kind in EXACT)
                 and _of_one(older, newer, of)
                 and not any(
-                    _ends(connection, each, older, newer, of, now)
+                    _ends(connection, each, (min(its_ms, told_ms), max(its_ms, told_ms)), of, now)
                     for each in known.values()
                     if each is not it
                 )
@@ -205,17 +205,15 @@ def _against(
 def _ends(
     connection: sqlite3.Connection,
     it: Shown,
-    older: Shown,
-    newer: Shown,
+    told_ms: tuple[int, int],
     of: Disagreement,
     now: TypedReading,
 ) -> bool:
-    """Say whether a memory, told between two, says that what the older one says is no more."""
+    """Say whether a memory, told between two times, says that what was said at the first is no more."""
     said = no_more(it.memory.text)
     if said is None or not said.ends(of.before):
         return False
-    between = _told_ms(connection, older) <= _told_ms(connection, it) <= _told_ms(connection, newer)
-    return between and any(
+    return told_ms[0] <= _told_ms(connection, it) <= told_ms[1] and any(
         (each.kind, each.entity, each.before) == (of.kind, of.entity, of.before)
         for each in disagreements(read_typed(said.sentence), now, 0.0)
     )
