@@ -295,7 +295,7 @@ def _streamed(path: Source, format: str) -> str | None:
     first, _, _ = beginning.lstrip().partition("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(first)):
         return "mcp-memory"
-    if format in ("auto", mem0.SOURCE) and mem0.looks_like_line(first) and not _is_line_of_ours(first):
+    if _is_line_of_mem0(format, first):
         return _MEM0_LINES
     if format == "jsonl" or (format == "auto" and name.endswith(".jsonl")):
         return "jsonl"
@@ -313,6 +313,10 @@ def _streamed(path: Source, format: str) -> str | None:
 def is_note(name: str, format: str) -> bool:
     """Say whether a file of this name is read as a note."""
     return format == "markdown" or (format == "auto" and name.lower().endswith((".md", ".markdown")))
+
+
+def _is_line_of_mem0(format: str, line: str) -> bool:
+    return format in ("auto", mem0.SOURCE) and mem0.looks_like_line(line) and not _is_line_of_ours(line)
 
 
 def _is_line_of_ours(line: str) -> bool:
@@ -371,11 +375,7 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     lines = text.split("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(_first(lines))):
         return mcp_memory.read(lines)
-    if (
-        format in ("auto", mem0.SOURCE)
-        and mem0.looks_like_line(_first(lines))
-        and not _is_line_of_ours(_first(lines))
-    ):
+    if _is_line_of_mem0(format, _first(lines)):
         return mem0.read_lines(lines)
     if format == "jsonl" or (format == "auto" and name.endswith(".jsonl")):
         return jsonl.read(lines)
