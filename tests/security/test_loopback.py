@@ -78,15 +78,13 @@ def ask(home: Home) -> Mapping[str, Any] | None:
 def all_that_comes(port: int, sent: bytes, *, hangs_up: bool = False) -> bytes:
     """Send something and return everything that is answered, to the end."""
     with socket.create_connection(("127.0.0.1", port), 60) as connection:
-        connection.sendall(sent)
-        if hangs_up:
-            connection.shutdown(socket.SHUT_WR)
         found = b""
-        try:
+        with suppress(ConnectionResetError, BrokenPipeError):  # it may close with our words unread, or half sent
+            connection.sendall(sent)
+            if hangs_up:
+                connection.shutdown(socket.SHUT_WR)
             while more := connection.recv(4096):
                 found += more
-        except ConnectionResetError:
-            pass  # it closed with our words unread
     return found
 
 
