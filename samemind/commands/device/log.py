@@ -83,44 +83,44 @@ async def run(device: "Device", options: ShowLog, say: "Say") -> Log:
     def last(connection: "sqlite3.Connection") -> list[OpView]:
         return list(map(_view, last_ops(connection, options.limit)))
 
+    position = device.replica.position
     if options.after is not None:
-        ops, position = await _ops_behind(device, options.after, options), options.after
-        if not options.follow:
-            return Log(ops=ops, position=ops[-1].position if ops else position)
+        if options.after > position:
+            raise Usage(
+                f"expected a position of this log, which ends at {position}, got {options.after}",
+                code="invalid",
+            )
+        if options.wait and options.limit:
+            await device.replica.changed(options.after)
+        found = await _behind(device, options.after, options.limit)
     else:
-        position = device.replica.position
         ops = await device.replica.read(last)
-        position = ops[-1].position if ops else position
-        if not options.follow:
-            ahead = await device.replica.run(_erasures_ahead)
-            return Log(ops=[*ops, *ahead][max(0, len(ops) + len(ahead) - options.limit) :], position=position)
-        for op in ops:
-            await say(to_json(op))
-    while True:
-        await device.replica.changed(position)
-        page = await device.replica.read(partial(ops_after, position=position))
-        for op in page:
-            await say(to_json(op))
-            position = op.position
+        found = Log(ops=ops, position=ops[-1].position if ops else position)
+    if options.follow:
+        while True:
+            for op in found.ops:
+                await say(to_json(op))
+            await device.replica.changed(found.position)
+            found = await _behind(device, found.position, FOLLOW_PAGE)
+    if options.after is not None:
+        return found
+    ahead = await device.replica.run(_erasures_ahead)
+    shown = [*found.ops, *ahead][max(0, len(found.ops) + len(ahead) - options.limit) :]
+    return Log(ops=shown, position=found.position)
 
 
-async def _ops_behind(device: "Device", position: int, options: ShowLog) -> list[OpView]:
-    """Return the first ops behind a position; `NotFound` where some are folded away. Behind 0 is what is left."""
-    if position > device.replica.position:
-        raise Usage(
-            f"expected a position of this log, which ends at {device.replica.position}, got {position}",
-            code="invalid",
-        )
-    if options.wait and options.limit:
-        await device.replica.changed(position)
-    ops = await device.replica.read(partial(ops_after, position=position, limit=options.limit))
-    if position and ops and ops[-1].position != position + len(ops):
+async def _behind(device: "Device", position: int, limit: int) -> Log:
+    """Return the first ops behind a position; `NotFound` where some of them are folded away."""
+    end = device.replica.position
+    ops = await device.replica.read(partial(ops_after, position=position, limit=limit))
+    last = ops[-1].position if ops else end if limit else position
+    if last != position + len(ops):
         raise NotFound(
             f"ops behind position {position} of the log were folded away",
             code="too_late",
             hint="list the memories anew, and go on from the `position` that `samemind log --limit 0` shows",
         )
-    return ops
+    return Log(ops=ops, position=last)
 
 
 def _erasures_ahead(core: "Core", connection: "sqlite3.Connection") -> list[OpView]:
@@ -140,7 +140,7 @@ def _erasures_ahead(core: "Core", connection: "sqlite3.Connection") -> list[OpVi
     ]
 
 
-def ops_after(connection: "sqlite3.Connection", position: int, *, limit: int = FOLLOW_PAGE) -> list[OpView]:
+def ops_after(connection: "sqlite3.Connection", position: int, *, limit: int) -> list[OpView]:
     """Return the first ops behind a position of the log."""
     from replica.reads.log import ops_after as logged_after
 
