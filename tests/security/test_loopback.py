@@ -79,7 +79,8 @@ def all_that_comes(port: int, sent: bytes, *, hangs_up: bool = False) -> bytes:
     """Send something and return everything that is answered, to the end."""
     with socket.create_connection(("127.0.0.1", port), 60) as connection:
         found = b""
-        with suppress(ConnectionResetError, BrokenPipeError):  # it may close with our words unread, or half sent
+        # It may close with our words unread, or half sent.
+        with suppress(ConnectionResetError, BrokenPipeError):
             connection.sendall(sent)
             if hangs_up:
                 connection.shutdown(socket.SHUT_WR)
