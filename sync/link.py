@@ -96,30 +96,38 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class LinkProgress:
-    """How the conversation stood when it was last looked at on the store's thread, to which it belongs.
-
-    `position`: how long the log was. `news`: what `Core.news` was. `unsent`: how many ops held here the peer
-    is known to lack. `group`: how many introductions and revocations are known here. `open`: both know whom
-    the other trusts. `wait_ms`: how long what others wrote waits for more; `carries_news`: whether the link may carry
-    what comes by no other way (`sync.relay_backoff`). `asks_again_ms`: in how many ms this side asks
-    again for what could not be taken.
-    """
+    """How the conversation stood when it was last looked at on the store's thread, to which it belongs."""
 
     position: int = -1
+    """How long the log was."""
     news: int = -1
+    """What `Core.news` was."""
     sent: int = 0
+    """How many ops this side sent."""
     received: int = 0
+    """How many it was sent."""
     quiet: bool = False
+    """Neither side owes the other anything."""
     over: bool = False
+    """One of the two said goodbye."""
     goodbye: str | None = None
+    """Why the peer ended it, in its words."""
     unsent: int | None = None
+    """How many ops held here the peer is known to lack; None before it said what it has."""
     offset_ms: int | None = None
+    """How far the peer's clock is ahead of this device's."""
     group: int = 0
+    """How many introductions and revocations are known here."""
     refusals: tuple[Refused, ...] = ()
+    """What the two refused of each other."""
     open: bool = False
+    """Both know whom the other trusts."""
     wait_ms: int = 0
+    """How long what others wrote waits for more."""
     carries_news: bool = False
+    """Whether the link may carry what comes by no other way (`sync.relay_backoff`)."""
     asks_again_ms: int | None = None
+    """In how many ms this side asks again for what could not be taken."""
 
 
 class Link:
@@ -417,21 +425,21 @@ class Link:
                 self._outgoing.extend(say(exchange, self._replica.now_ms()))
                 asked = exchange.take_asked()
             self.progress = LinkProgress(
-                core.position,
-                core.news,
-                exchange.tally.sent,
-                exchange.tally.received,
-                exchange.session.is_quiet,
-                exchange.is_over,
-                exchange.goodbye,
-                exchange.unsent(),
-                exchange.tally.offset_ms,
-                core.membership.size,
-                tuple(exchange.refusals),
-                exchange.session.phase is Phase.OPEN,
-                exchange.relaying.wait_ms,
-                exchange.use.carries_news,
-                exchange.asks_again_ms(self._replica.now_ms()),
+                position=core.position,
+                news=core.news,
+                sent=exchange.tally.sent,
+                received=exchange.tally.received,
+                quiet=exchange.session.is_quiet,
+                over=exchange.is_over,
+                goodbye=exchange.goodbye,
+                unsent=exchange.unsent(),
+                offset_ms=exchange.tally.offset_ms,
+                group=core.membership.size,
+                refusals=tuple(exchange.refusals),
+                open=exchange.session.phase is Phase.OPEN,
+                wait_ms=exchange.relaying.wait_ms,
+                carries_news=exchange.use.carries_news,
+                asks_again_ms=exchange.asks_again_ms(self._replica.now_ms()),
             )
             holds_parts = exchange.holds_parts
             return exchange.has_more and not exchange.is_over
