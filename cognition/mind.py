@@ -67,7 +67,7 @@ from cognition.wordings.index import WordingIndex
 from cognition.wordings.tables import other_space
 from cognition.words import QUERY_CHARACTERS_MAX, terms
 from cognition.worker import EmbeddingWorker
-from replica import Core, MemoryId, Replica, ReplicaError
+from replica import Core, DeviceId, MemoryId, Replica, ReplicaError
 from replica.supervision import Supervisor, Trouble
 
 if TYPE_CHECKING:
@@ -90,17 +90,22 @@ class Cognition:
     def __init__(
         self,
         replica: Replica,
-        embedder: Embedder,
-        space: int,
-        thresholds: Thresholds,
-        has_triples: bool,
-        profile: DecayProfile,
-        reranker: Reranker | None,
-        tables: Tables,
         ingest: Ingest,
-        index: str = "auto",
-        graph: Path | None = None,
+        embedder: Embedder,
+        reranker: Reranker | None,
+        *,
+        space: int,
+        index: str,
+        graph: Path | None,
+        has_triples: bool,
+        thresholds: Thresholds,
+        profile: DecayProfile,
+        tables: Tables,
     ) -> None:
+        """`space`: the number of the embedder's space. `index`, `graph`: see `open_mind`.
+
+        `has_triples`: this store keeps relations as text (`cognition.entities`).
+        """
         self._replica = replica
         self.ingest = ingest
         self.reranking = RerankerWorker(replica, reranker)
@@ -125,6 +130,16 @@ class Cognition:
         """What thinking last came to, since this mind was opened."""
         self.troubles: dict[str, Trouble] = {}
         """What failed of what goes on in the background, by its name."""
+
+    def have_read(self, model: ChatModel, device: DeviceId, *, newer: bool) -> None:
+        """Have a model read talk, and word memories anew where nothing leaves this machine for that."""
+        from cognition.talk.reader import TalkReader  # here: few have a model read for them
+        from cognition.wordings.reworder import Reworder
+
+        self.model = model
+        self.talk = TalkReader(self._replica, device, model, newer=newer)
+        if not model.remote:
+            self.rewording = Reworder(self._replica, model, self.embedding.embed, self.embedding.space)
 
     # What compares, and what thinks, load most of what reads texts: whoever asks a question needs neither.
 
@@ -643,19 +658,24 @@ async def open_mind(
         return space, found is not None, bool(other_space(connection, space, 1))
 
     space, has_triples, has_unembedded = await replica.run(enter)
-    own, near = with_own(words or {}), (index, graph)
-    mind = Cognition(replica, chosen, space, thresholds, has_triples, profile, reranker, own, ingest, *near)
+    mind = Cognition(
+        replica,
+        ingest,
+        chosen,
+        reranker,
+        space=space,
+        index=index,
+        graph=graph,
+        has_triples=has_triples,
+        thresholds=thresholds,
+        profile=profile,
+        tables=with_own(words or {}),
+    )
     if has_unembedded:
         mind.wordings.came()
     if model is not None:
-        from cognition.talk.reader import TalkReader  # here: few have a model read for them
-        from cognition.wordings.reworder import Reworder
-
-        mind.model = model
         device = await replica.run(lambda core, _: core.device)
-        mind.talk = TalkReader(replica, device, model, newer=newer)
-        if not model.remote:
-            mind.rewording = Reworder(replica, model, mind.embedding.embed, space)
+        mind.have_read(model, device, newer=newer)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         tasks = Supervisor(nursery)
