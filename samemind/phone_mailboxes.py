@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from samemind.errors import Usage
 from samemind.mailboxes import SavedMailbox
+from sync.loopback import is_this_machine
 from sync.mailbox.places import MailboxAddress
 from sync.mailbox.stream_files import STREAM_BYTES_MAX
 
@@ -19,8 +20,6 @@ from sync.mailbox.stream_files import STREAM_BYTES_MAX
 _ORIGIN: Final = re.compile(
     r"(https?|wss?)://([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:]{2,45}\])(:[0-9]{1,5})?"
 )
-# From a page of HTTPS a browser connects without encryption to its own machine only.
-_HERE: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 def check_for_phones(place: MailboxAddress, address: str) -> str:
@@ -30,7 +29,9 @@ def check_for_phones(place: MailboxAddress, address: str) -> str:
     found = _ORIGIN.fullmatch(origin)
     if found is not None:
         encrypted, plain = found[1] == wanted, found[1] == wanted.removesuffix("s")
-        if (encrypted or (plain and found[2] in _HERE)) and int((found[4] or ":1")[1:]) < 1 << 16:
+        # From a page of HTTPS a browser connects without encryption to its own machine only.
+        allowed = encrypted or (plain and is_this_machine(found[2].strip("[]")))
+        if allowed and int((found[4] or ":1")[1:]) < 1 << 16:
             return origin
     raise Usage(
         f"expected an address like {wanted}://meet.example:8443, with nothing behind it, got {address!r:.80}",

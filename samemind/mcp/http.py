@@ -40,7 +40,7 @@ from samemind.control.server import Say
 from samemind.errors import Usage
 from samemind.home_store import HomeStore, VerbPerformer
 from samemind.mcp.actions import DOCUMENT_PATH, TOOLS_PATH, act, tools_document
-from samemind.mcp.oauth import BEARER, LOOPBACK, PEER, SCOPE, Provider, where_to
+from samemind.mcp.oauth import BEARER, PEER, SCOPE, Provider, where_to
 from samemind.mcp.scope import Scope
 from samemind.mcp.server import open_server
 from samemind.mcp.tools import full
@@ -51,6 +51,7 @@ from samemind.panel.guard import bounded
 from samemind.panel.serving import Door, listening, machine_names
 from samemind.platform import system
 from sync.dialling import ANY
+from sync.loopback import is_this_machine
 from sync.network import own_addresses, own_hosts
 
 MCP_PATH: Final = "/mcp"
@@ -449,7 +450,7 @@ def _checked(url: str) -> str:
         host = parts.hostname
     except ValueError:  # as of an address in brackets that is none
         parts, host = urlsplit(""), None
-    is_safe = parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_this_machine(host))
     if not host or not is_safe or "?" in found or "#" in found:
         raise Usage(
             f"expected the address of a proxy or a tunnel, such as https://memory.example.org, got {url!r:.80}",

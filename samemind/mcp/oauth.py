@@ -29,13 +29,13 @@ from samemind.agents import grants as granting
 from samemind.agents.grants import Agent, Grants, Pending, Token
 from samemind.agents.ledger import Ledger, random_bytes
 from samemind.errors import Usage
+from sync.loopback import is_this_machine
 
 SCOPE: Final = "memory"
 # What a browser would run, or show from the machine, instead of handing it to the program.
 _NEVER_REDIRECTED_TO: Final = frozenset(
     {"about", "blob", "data", "file", "ftp", "javascript", "vbscript", "view-source", "ws", "wss"}
 )
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 # With those that were used: a copy of one that shows up later is told from what nobody ever had.
 _CODE: Final = frozenset({"code", "spent code"})
 _REFRESH: Final = frozenset({"refresh", "spent refresh"})
@@ -56,7 +56,7 @@ def redirect_is_safe(uri: str) -> bool:
     except ValueError:
         return False
     if parts.scheme == "http":
-        return host in LOOPBACK
+        return is_this_machine(host)
     return bool(parts.scheme) and parts.scheme not in _NEVER_REDIRECTED_TO
 
 

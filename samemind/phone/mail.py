@@ -21,6 +21,7 @@ from samemind.phone.link import TOLD_BYTES_MAX
 from sync.carrier.shelf import Plan, Shelf
 from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor, VisitUnderWay
 from sync.errors import Denied, Full, MailboxError, SyncError, Unreached
+from sync.loopback import is_this_machine
 from sync.mailbox.nkeys import public_nkey, read_seed
 from sync.mailbox.pace import GROUP_SECONDS_RINGING, LOOK_SECONDS_MAX, LookClock, Pace
 from sync.mailbox.stream_files import Ask, StreamFiles, Tell
@@ -43,7 +44,6 @@ LONG_SECONDS: Final = 60.0
 LOOKS_MAX: Final = 4
 _SCHEMES: Final = ("https", "wss")
 _SCHEMES_HERE: Final = ("http", "ws")
-_HERE: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 _NEVER: Final = -1
 
@@ -484,7 +484,7 @@ def _read_one(told: Any) -> PhoneMailbox:
 def _check_address(url: str, group: str | None) -> None:
     parts = urlsplit(url)
     wanted = 0 if group is None else 1
-    allowed = [_SCHEMES[wanted]] + ([_SCHEMES_HERE[wanted]] if parts.hostname in _HERE else [])
+    allowed = [_SCHEMES[wanted]] + ([_SCHEMES_HERE[wanted]] if is_this_machine(parts.hostname) else [])
     if (
         parts.scheme not in allowed
         or not parts.hostname

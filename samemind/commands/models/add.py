@@ -12,6 +12,7 @@ from samemind.commands.models._parts import ModelView, model_line
 from samemind.declaring import Agents, Command, Effects, argument, option
 from samemind.errors import Failed, Usage
 from samemind.rendering import Document
+from sync.loopback import is_this_machine
 
 if TYPE_CHECKING:
     from samemind import hub
@@ -32,8 +33,6 @@ class AddModel:
 SENTENCES: Final = ("our dog has fallen ill", "the puppy is sick", "the invoice is due on Friday")
 # A folder of a model holds a dozen files, its repository some hundreds; `..`, named by mistake, holds all of a disk.
 ENTRIES_MAX: Final = 2_000
-
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def run(home: "Home", options: AddModel) -> ModelView:
@@ -76,7 +75,7 @@ def run(home: "Home", options: AddModel) -> ModelView:
 def hub_of(url: str) -> str:
     """Return the address of a hub without its slash at the end; over a network it is spoken to through TLS."""
     parts = urlsplit(url)
-    plain = parts.scheme == "http" and parts.hostname in _LOOPBACK
+    plain = parts.scheme == "http" and is_this_machine(parts.hostname)
     if (
         not (parts.scheme == "https" or plain)
         or not parts.hostname
