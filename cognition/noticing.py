@@ -22,7 +22,7 @@ from cognition.contradictions.slots import SettledBy, taken_back
 from cognition.contradictions.tables import judged_of, need_no_comparing
 from cognition.contradictions.telling import NAME_CHARACTERS_MAX
 from cognition.contradictions.values import ENDED, about, compatible, folded
-from cognition.contradictions.wording import no_more
+from cognition.contradictions.wording import NoMore, no_more
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
 from cognition.grammar.pairing import EXACT, Disagreement, disagreements
@@ -145,7 +145,7 @@ def _value(connection: sqlite3.Connection, found: DisagreeingPair, it: Shown, to
     if found.of.kind != "age":
         return told
     age = int(float(told))
-    return about(time.gmtime(_told_ms(connection, it) / 1_000).tm_year - age)
+    return about(time.gmtime(_told_ms(connection, [it])[it.id] / 1_000).tm_year - age)
 
 
 def _against(
@@ -168,22 +168,24 @@ def _against(
     if kinds & EXACT:
         known |= {it.id: it for it in _named(connection, told, reading)}
     judged = answered(connection, told.rid) if known else frozenset()
-    told_ms = _told_ms(connection, told)
+    comparable = [
+        it
+        for it in known.values()
+        if it.rid not in judged
+        and it.memory.fields.get("parent") is None
+        and not kinds.isdisjoint(claim.kind for claim in readings.of(it).claims)
+    ]
+    when_ms = _told_ms(connection, [told, *known.values()]) if comparable else {}
     found: list[DisagreeingPair] = []
-    for number, it in known.items():
-        if it.rid in judged or it.memory.fields.get("parent") is not None:
-            continue
+    for it in comparable:
         theirs = readings.of(it)
-        if not {claim.kind for claim in theirs.claims} & kinds:
-            continue
-        its_ms = _told_ms(connection, it)
-        older, newer = (it, told) if its_ms <= told_ms else (told, it)
+        older, newer = (it, told) if when_ms[it.id] <= when_ms[told.id] else (told, it)
         before, now = (theirs, reading) if older is it else (reading, theirs)
         if by_meaning is not None:
             texts = older.memory.text, newer.memory.text
             now = in_words_of(before, now, *texts, by_meaning.by_meaning.of_words)
-        cosine = likeness.get(number)
-        years = abs(told_ms - its_ms) / _YEAR_MS
+        cosine = likeness.get(it.id)
+        years = (when_ms[newer.id] - when_ms[older.id]) / _YEAR_MS
         for of in disagreements(before, now, cosine or 0.0, years):
             if of.kind in JUDGED_ONLY and not of.in_same_words:
                 continue
@@ -191,9 +193,9 @@ def _against(
                 (cosine is not None or of.kind in EXACT)
                 and _of_one(older, newer, of)
                 and not any(
-                    _ends(connection, each, (min(its_ms, told_ms), max(its_ms, told_ms)), of, now)
+                    _ends(readings.no_more(each), of, now)
                     for each in known.values()
-                    if each is not it
+                    if each is not it and when_ms[older.id] <= when_ms[each.id] <= when_ms[newer.id]
                 )
             ):
                 found.append(DisagreeingPair(older, newer, of))
@@ -202,18 +204,11 @@ def _against(
     return found[:FOUND_MAX]
 
 
-def _ends(
-    connection: sqlite3.Connection,
-    it: Shown,
-    told_ms: tuple[int, int],
-    of: Disagreement,
-    now: TypedReading,
-) -> bool:
-    """Say whether a memory, told between two times, says that what was said at the first is no more."""
-    said = no_more(it.memory.text)
+def _ends(said: NoMore | None, of: Disagreement, now: TypedReading) -> bool:
+    """Say whether a sentence that ends something, told between the two, ends what was said at the first."""
     if said is None or not said.ends(of.before):
         return False
-    return told_ms[0] <= _told_ms(connection, it) <= told_ms[1] and any(
+    return any(
         (each.kind, each.entity, each.before) == (of.kind, of.entity, of.before)
         for each in disagreements(read_typed(said.sentence), now, 0.0)
     )
@@ -224,6 +219,7 @@ class _Readings:
 
     def __init__(self) -> None:
         self._by_id: dict[int, TypedReading] = {}
+        self._ended: dict[int, NoMore | None] = {}
 
     def of(self, it: Shown) -> TypedReading:
         """Return what a memory claims, with what its speaker says of themselves told of them by name."""
@@ -232,6 +228,12 @@ class _Readings:
             reading = told_by(read_typed(it.memory.text), speaker if isinstance(speaker, str) else None)
             self._by_id[it.id] = reading
         return self._by_id[it.id]
+
+    def no_more(self, it: Shown) -> NoMore | None:
+        """Return what a memory says to be no more."""
+        if it.id not in self._ended:
+            self._ended[it.id] = no_more(it.memory.text)
+        return self._ended[it.id]
 
 
 def _named(connection: sqlite3.Connection, told: Shown, reading: TypedReading) -> list[Shown]:
@@ -259,12 +261,16 @@ def _is_owners(of: Disagreement) -> bool:
     return OWNER in of.entity.split()
 
 
-def _told_ms(connection: sqlite3.Connection, it: Shown) -> int:
-    """Return when a memory's words were written, in ms since 1970."""
-    if it.memory.updated > it.memory.created and (edits := last_edits(connection, [it.id])):
-        return edits[it.id].hlc >> 16
-    told_at = it.memory.fields.get("told_at")
-    return told_at if isinstance(told_at, int) else it.memory.created >> 16
+def _told_ms(connection: sqlite3.Connection, its: Iterable[Shown]) -> dict[int, int]:
+    """Return when the words of each of these memories were written, by its number, in ms since 1970."""
+    found, changed = dict[int, int](), list[int]()
+    for it in its:
+        told_at = it.memory.fields.get("told_at")
+        found[it.id] = told_at if isinstance(told_at, int) else it.memory.created >> 16
+        if it.memory.updated > it.memory.created:
+            changed.append(it.id)
+    edits = last_edits(connection, changed) if changed else {}
+    return found | {number: edit.hlc >> 16 for number, edit in edits.items()}
 
 
 def _slot_of(found: DisagreeingPair) -> tuple[str, str]:
