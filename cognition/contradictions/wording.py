@@ -5,6 +5,7 @@
 import re
 from typing import Final, NamedTuple
 
+from cognition.contradictions.values import folded
 from cognition.expressions import late
 from cognition.extraction.clauses import ends_asking
 
@@ -93,8 +94,8 @@ class NoMore(NamedTuple):
 
     def ends(self, value: str) -> bool:
         """Say whether it is this value that is no more: it follows at once, but for a few words before it."""
-        after = " ".join(self.after.casefold().split())
-        at = after.find(" ".join(value.casefold().split()))
+        after = folded(self.after)
+        at = after.find(folded(value))
         between = after[:at].split() if at >= 0 else [","]
         if self.behind:
             return _PREPOSITIONS.issuperset(between)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cognition.contradictions.reading import read_statements
+from cognition.contradictions.wording import no_more
 from cognition.extraction.values import Statement
 
 TOLD_MS = int(datetime(2025, 6, 15, 12, tzinfo=UTC).timestamp() * 1_000)
@@ -187,3 +188,10 @@ def test_where_somebody_lives_instead_is_a_change() -> None:
 def test_whoever_corrects_themselves_says_that_something_changed(said: str, changes: bool) -> None:
     (found,) = read_statements(said, told_at_ms=TOLD_MS)
     assert found.changes is changes
+
+
+def test_what_is_no_more_is_known_in_another_spelling() -> None:
+    said = no_more("We no longer meet at Joe’s  Bar")
+    assert said is not None
+    assert said.ends("joe's bar")
+    assert not said.ends("Jane's bar")
