@@ -26,7 +26,11 @@ from samemind.platform import system
 HOME_VARIABLE: Final = "SAMEMIND_HOME"
 STATE_VARIABLE: Final = "SAMEMIND_STATE"
 STORE_FILE: Final = "memory.db"
-# How the name of a graph of near vectors ends, beside the store that it is of.
+# How the names end of what lies beside a store: its log, the log's index, what a transaction that is under way will
+# restore if it fails, and a graph of near vectors.
+LOG: Final = "-wal"
+LOG_INDEX: Final = "-shm"
+JOURNAL: Final = "-journal"
 GRAPH: Final = ".graph"
 # A path that ends so is a store file, also before it exists; any other path is a folder.
 STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
@@ -55,6 +59,21 @@ WORDS_MAX: Final = 40
 NAME_BYTES_MAX: Final = 256
 
 
+def beside(store: Path, suffix: str) -> Path:
+    """Return the file beside a store that has the store's name with this at its end."""
+    return store.with_name(store.name + suffix)
+
+
+class _Beside:
+    """A file or a folder of a home's own: in its folder, or beside its store under the store's name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, home: "Home", owner: type["Home"]) -> Path:
+        return home.folder / f"{home.prefix}{self.name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """The places that belong to one device.
@@ -69,6 +88,37 @@ class Home:
     """The home that this is a copy of in memory, where that takes no writes."""
     refused: SamemindError | None = None
     """Why the home that this is a copy of is not used itself."""
+
+    identity = _Beside("identity.pem")
+    """The device's key."""
+    settings = _Beside("config.toml")
+    """What the owner chose."""
+    certificate = _Beside("panel.pem")
+    """Key and certificate with which the panel is served to other machines; the owner's own, if put there."""
+    authority = _Beside("authority.pem")
+    """Key and certificate of the authority that phones trust; it signs the panel's certificate."""
+    phones = _Beside("phone.json")
+    """Where phones find this device."""
+    lock = _Beside("lock")
+    """Locked by whoever has the store open."""
+    log = _Beside("daemon.log")
+    """What the daemon did."""
+    agents = _Beside("agents.json")
+    """Which remote agents were let in, and by which secrets, as hashes."""
+    agents_log = _Beside("agents.log")
+    """What remote agents read and wrote."""
+    mailboxes = _Beside("mailboxes.json")
+    """Which mailboxes it uses, with their passwords."""
+    pairings = _Beside("pairings.json")
+    """Which codes are shown at mailboxes, and how many guesses each has had."""
+    mailbox_key = _Beside("mailbox.key")
+    """With which the group signs in at a server of its own."""
+    uploads = _Beside("uploads")
+    """The folder of files that pages are sending, and nothing else: it may be removed at any time."""
+    backups = _Beside("backups")
+    """The folder of backups that were asked for in the panel."""
+    models = _Beside("models")
+    """The folder of models that were added, one folder each (`samemind.added_models`)."""
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Self:
@@ -94,41 +144,6 @@ class Home:
         from platformdirs import user_data_path  # 20 ms that most calls need not spend
 
         return cls.at(user_data_path("samemind", appauthor=False))
-
-    @property
-    def identity(self) -> Path:
-        """The device's key."""
-        return self._beside("identity.pem")
-
-    @property
-    def settings(self) -> Path:
-        """What the owner chose."""
-        return self._beside("config.toml")
-
-    @property
-    def certificate(self) -> Path:
-        """Key and certificate with which the panel is served to other machines; the owner's own, if put there."""
-        return self._beside("panel.pem")
-
-    @property
-    def authority(self) -> Path:
-        """Key and certificate of the authority that phones trust; it signs the panel's certificate."""
-        return self._beside("authority.pem")
-
-    @property
-    def phones(self) -> Path:
-        """Where phones find this device."""
-        return self._beside("phone.json")
-
-    @property
-    def lock(self) -> Path:
-        """Locked by whoever has the store open."""
-        return self._beside("lock")
-
-    @property
-    def log(self) -> Path:
-        """What the daemon did."""
-        return self._beside("daemon.log")
 
     @property
     def control(self) -> Path:
@@ -159,25 +174,12 @@ class Home:
     def check_foreign(self, path: Path) -> None:
         """Refuse to write what is taken out over one of this device's own files, by whatever name it is called."""
         place = Path(os.path.realpath(path))
-        own = (
-            self.identity,
-            self.settings,
-            self.certificate,
-            self.authority,
-            self.phones,
-            self.lock,
-            self.log,
-            self.control,
-            self.agents,
-            self.agents_log,
-            self.mailboxes,
-            self.mailbox_key,
-            self.pairings,
-        )
         if place.parent == Path(os.path.realpath(self.folder)) and (
-            # With what SQLite keeps beside it; "notes.db.jsonl" beside "notes.db" is the owner's.
-            place.name in [self.store.name + end for end in ("", "-wal", "-shm", "-journal")]
-            or place.name in [each.name for each in own]
+            # "notes.db.jsonl" beside "notes.db" is the owner's.
+            place.name in [self.store.name + end for end in ("", LOG, LOG_INDEX, JOURNAL)]
+            or place.name
+            in [f"{self.prefix}{own.name}" for own in vars(Home).values() if isinstance(own, _Beside)]
+            or place.name == self.control.name
         ):
             raise Usage(f"expected another path, got a file that this device needs: {path}", code="invalid")
 
@@ -204,103 +206,67 @@ class Home:
             )
 
     @property
-    def agents(self) -> Path:
-        """Which remote agents were let in, and by which secrets, as hashes."""
-        return self._beside("agents.json")
-
-    @property
-    def uploads(self) -> Path:
-        """The folder of files that pages are sending, and nothing else: it may be removed at any time."""
-        return self._beside("uploads")
-
-    @property
-    def backups(self) -> Path:
-        """The folder of backups that were asked for in the panel."""
-        return self._beside("backups")
-
-    @property
-    def models(self) -> Path:
-        """The folder of models that were added, one folder each (`samemind.added_models`)."""
-        return self._beside("models")
-
-    @property
-    def agents_log(self) -> Path:
-        """What remote agents read and wrote."""
-        return self._beside("agents.log")
-
-    @property
-    def mailboxes(self) -> Path:
-        """Which mailboxes it uses, with their passwords."""
-        return self._beside("mailboxes.json")
-
-    @property
-    def pairings(self) -> Path:
-        """Which codes are shown at mailboxes, and how many guesses each has had."""
-        return self._beside("pairings.json")
-
-    @property
     def graph(self) -> Path:
         """The graph of near vectors, where there is one; a second file, `.about`, says what the first should hold."""
-        return self.store.with_name(f"{self.store.name}{GRAPH}")
-
-    @property
-    def mailbox_key(self) -> Path:
-        """With which the group signs in at a server of its own."""
-        return self._beside("mailbox.key")
-
-    def _beside(self, name: str) -> Path:
-        return self.folder / f"{self.prefix}{name}"
+        return beside(self.store, GRAPH)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the owner chose for this device. `listen` is HOST:PORT; `on_demand` has whoever needs the store start the
-    daemon where none runs (`samemind.starting`).
-
-    `model_url` and `model` name a language model that reads talk; without both, patterns alone find facts. Its key, if
-    it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
-
-    `notify` says of what the daemon tells on the desktop (`samemind.notifying`), and `quiet_hours` when it does not.
-
-    `embedder` and `reranker` name the models that find memories (`cognition.choosing`); `hub_url` is where `models add`
-    fetches some: a hub of Hugging Face's kind, or a mirror. `index` is what finds near vectors among very many
-    (`cognition.near_graph`).
-
-    The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
-    teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
-    owner is asked. `decay` is the curve by which memories fade in a recall, and `flat_characters` how long the block
-    for a prompt may be where the question is a simple one. `history_days`: for how long the log tells what happened,
-    where every device has it already (`samemind.housekeeping`). `quota_ops`, `quota_mb` and `quota_packed_mb` are
-    what one other device may write here in an hour (`replica.quotas`). `words`: what else stands for a word
-    (`cognition.ranking.vocabulary`).
-    """
+    """What the owner chose for this device. What each may be: `_RANGES` and `_choices`."""
 
     name: str | None = None
+    """What a new device goes by in its group; None: the name of the machine."""
     listen: str | None = None
+    """HOST:PORT, where the daemon listens for peers."""
     mdns: bool = True
+    """Whether it announces itself on the network, and looks for peers there."""
     on_demand: bool = False
+    """Whether whoever needs the store starts the daemon where none runs (`samemind.starting`)."""
     model_url: str | None = None
+    """Where a language model reads talk; without this and `model`, patterns alone find facts."""
     model: str | None = None
+    """What it is called there."""
     model_key_variable: str | None = None
+    """The environment variable that holds its key, if it wants one: settings are copied and shown."""
     embedder: str = "multilingual"
+    """The model that finds memories by meaning (`cognition.choosing`)."""
     index: str = "auto"
+    """What finds near vectors among very many (`cognition.near_graph`)."""
     reranker: str = "off"
+    """The model that reads the best of what was found once more (`cognition.choosing`)."""
     hub_url: str = "https://huggingface.co"
+    """Where `models add` fetches models: a hub of Hugging Face's kind, or a mirror."""
     learning_rate: float = 0.01
+    """How fast feedback teaches."""
     review_strength: float = 0.1
+    """Below which strength a memory that matters comes up for review (`cognition.triggers`)."""
     consolidation_count: int = 20
+    """How many loose memories of one topic make it ready to be consolidated."""
     escalation_severity: str = "high"
+    """The lowest severity at which a contradiction comes up by itself."""
     trigger_hours: float = 48.0
+    """How long a trigger lives."""
     notify: str = "reminders"
+    """Of what the daemon tells on the desktop (`samemind.notifying`)."""
     quiet_hours: str = ""
+    """When it does not, as 22:00-07:00."""
     contradictions: str = "ask"
+    """With "newer", what is told here later takes the place of what it contradicts; else the owner is asked."""
     decay: str = "yantrik"
+    """The curve by which memories fade in a recall (`cognition.decay`)."""
     flat_characters: int = 1_500
+    """How long the block for a prompt may be where the question is a simple one."""
     history_days: int = 90
+    """For how long the log tells what happened, where every device has it already (`samemind.housekeeping`)."""
     quota_ops: int = 500_000
+    """How many ops one other device may write here in an hour (`replica.quotas`)."""
     quota_mb: int = 1_024
+    """Likewise, how many MB."""
     quota_packed_mb: int = 256
+    """Likewise, how many MB over the link, compressed."""
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What else stands for a word (`cognition.ranking.vocabulary`)."""
 
     @classmethod
     def load(cls, home: Home) -> Self:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from samemind.config import STORE_FILE, Home
+from samemind.config import LOG, STORE_FILE, Home, beside
 from samemind.errors import SamemindError
 
 _TAKES_NOTHING: Final = frozenset({errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
@@ -56,7 +56,7 @@ def copied(home: Home, refused: SamemindError) -> Iterator[Home]:
         folder = Path(name)
         for file in (
             home.store,
-            home.store.with_name(f"{home.store.name}-wal"),
+            beside(home.store, LOG),
             home.identity,
             home.settings,
         ):
@@ -68,6 +68,6 @@ def copied(home: Home, refused: SamemindError) -> Iterator[Home]:
 
 def _name_in_a_home(home: Home, file: Path) -> str:
     """Return how a file is called in a home that is a folder."""
-    if file.name.startswith(home.store.name) and file.name[len(home.store.name) :] in ("", "-wal"):
+    if file.name.startswith(home.store.name) and file.name[len(home.store.name) :] in ("", LOG):
         return STORE_FILE + file.name[len(home.store.name) :]
     return file.name.removeprefix(home.prefix)

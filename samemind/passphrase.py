@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from replica import DeviceId, WrongKey, connect, make_key, salt_of
+from samemind.config import JOURNAL, beside
 from samemind.errors import Failed, Locked
 
 VARIABLE: Final = "SAMEMIND_PASSPHRASE"
@@ -26,7 +27,7 @@ def key_of(store: Path, device: DeviceId | None) -> bytes | None:
     if salt is None:
         return None
     # A program that was killed left its last transaction half in the file: only who may write can take that back.
-    hot = store.with_name(f"{store.name}-journal").exists()
+    hot = beside(store, JOURNAL).exists()
     wrong: WrongKey | None = None
     for passphrase in _known(device):
         key = make_key(passphrase, salt)

@@ -13,7 +13,7 @@ from typing import Final
 
 from replica import UNREADABLE, connect, recode, salt_of
 from replica.file_system import open_descriptor, remove_file, replace_file, sync_folder
-from samemind.config import GRAPH
+from samemind.config import GRAPH, JOURNAL, LOG, beside
 from samemind.errors import Failed
 from samemind.platform import system
 
@@ -32,17 +32,12 @@ def stores(store: Path) -> Iterator[Path]:
         yield from sorted(store.parent.glob(f"{store.name}.before-{why}-*Z"))
 
 
-def beside(store: Path, suffix: str) -> Path:
-    """Return the file that SQLite keeps beside a store under the same name with this at its end."""
-    return store.with_name(store.name + suffix)
-
-
 def leftovers(store: Path) -> list[Path]:
     """Return what a program left beside the store that was killed at its work, and a graph of the store's vectors."""
     return [
         path
         for path in sorted(store.parent.glob(f"{store.name}.*"))
-        if path.name.removesuffix("-journal").endswith((RECODED, RESTORED, REBUILT, _REPLACED))
+        if path.name.removesuffix(JOURNAL).endswith((RECODED, RESTORED, REBUILT, _REPLACED))
         or path.name.startswith(f"{store.name}{GRAPH}")  # what words mean can be read out of vectors
     ]
 
@@ -77,7 +72,7 @@ def recode_in_place(store: Path, before: bytes | None, after: bytes | None) -> N
     try:
         recode(store, before, fresh, after)
         check(fresh, after)
-        if beside(store, "-wal").exists():  # it would be read into the new store, whose log it is not
+        if beside(store, LOG).exists():  # it would be read into the new store, whose log it is not
             raise Failed(f"expected the log beside {store} to be written back, but it is still there")
         with fresh.open("rb+") as file:
             os.fsync(file.fileno())

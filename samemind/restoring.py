@@ -20,14 +20,12 @@ from typing import Final
 
 from replica import open_file
 from replica.file_system import remember_name, remove_file, replace_file
+from samemind.config import LOG, LOG_INDEX, beside
 from samemind.errors import Failed
-from samemind.recoding import beside, check
+from samemind.recoding import check
 
 # What holds a store: the file, and the log with the last writes, where these are not in the file yet.
-_LOG: Final = "-wal"
-_PARTS: Final = ("", _LOG)
-# Made anew whenever it is needed.
-_SHARED: Final = "-shm"
+_PARTS: Final = ("", LOG)
 
 
 def put_in_place(store: Path, fresh: Path, own: bytes | None, *, why: str) -> Path | None:
@@ -42,12 +40,12 @@ def put_in_place(store: Path, fresh: Path, own: bytes | None, *, why: str) -> Pa
 
 def has_log(store: Path) -> bool:
     """Say whether a log lies beside a store."""
-    return beside(store, _LOG).exists()
+    return beside(store, LOG).exists()
 
 
 def remove_log(store: Path) -> None:
     """Take away the log beside a store, which nobody has open, and its index."""
-    for suffix in (_LOG, _SHARED):
+    for suffix in (LOG, LOG_INDEX):
         remove_file(beside(store, suffix))
 
 

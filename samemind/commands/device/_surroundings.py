@@ -18,10 +18,10 @@ from replica import salt_of
 from samemind.agents.connecting import connected_commands
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView
-from samemind.config import Home
+from samemind.config import LOG, Home, beside
 from samemind.device import Device
 from samemind.platform import system
-from samemind.recoding import beside, leftovers, stores
+from samemind.recoding import leftovers, stores
 from samemind.rendering import counted
 from samemind.starting import COMMAND
 
@@ -138,7 +138,7 @@ def encryption(store: Path) -> Check:
             fix="encrypt the disk it is on, or the store: samemind encrypt",
         )
     others = [path for path in stores(store) if salt_of(path) is None]
-    found = others + [log for path in others if (log := beside(path, "-wal")).exists()] + leftovers(store)
+    found = others + [log for path in others if (log := beside(path, LOG)).exists()] + leftovers(store)
     if found:
         return _bad(
             "encryption",

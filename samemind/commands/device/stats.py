@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from samemind.config import LOG, beside
 from samemind.declaring import Agents, Command, Effects, Method
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ async def _tiers(device: "Device") -> dict[str, int]:
 def store_files(device: "Device") -> "list[Path]":
     """Return the files that the store consists of at this moment."""
     store = device.home.store
-    return [path for path in (store, store.with_name(f"{store.name}-wal")) if path.exists()]
+    return [path for path in (store, beside(store, LOG)) if path.exists()]
 
 
 COMMAND: Final = Command(

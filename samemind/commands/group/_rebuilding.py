@@ -14,12 +14,12 @@ from pathlib import Path
 from replica import Core
 from replica.replica import open_core
 from replica.rollback_guard import RollbackGuard
-from samemind.config import Home, Settings
+from samemind.config import JOURNAL, LOG, LOG_INDEX, Home, Settings, beside
 from samemind.device import derived_tables
 from samemind.errors import Failed, NotFound
 from samemind.lock import hold
 from samemind.passphrase import key_of
-from samemind.recoding import REBUILT, beside, check
+from samemind.recoding import REBUILT, check
 from samemind.restoring import put_in_place
 from sync import Identity
 
@@ -47,7 +47,7 @@ class RebuildSite:
     def put(self, store: Path) -> Path | None:
         """Let the new store take the place of the other."""
         check(self.fresh, self.key)
-        log = beside(self.fresh, "-wal")
+        log = beside(self.fresh, LOG)
         if log.exists() and log.stat().st_size:
             raise Failed(f"expected the log beside {self.fresh} to be written back, but it is still there")
         with self.fresh.open("rb+") as file:
@@ -58,7 +58,7 @@ class RebuildSite:
 
     def clear(self) -> None:
         """Take away what was made and is not needed, also by somebody who was killed."""
-        for suffix in ("", "-wal", "-shm", "-journal"):
+        for suffix in ("", LOG, LOG_INDEX, JOURNAL):
             beside(self.fresh, suffix).unlink(missing_ok=True)
 
 

@@ -66,7 +66,7 @@ def test_what_is_taken_out_replaces_none_of_the_devices_own_files(tmp_path: Path
     (tmp_path / "link").symlink_to(tmp_path / "home")
     home = Home.at(tmp_path / "link")
     (tmp_path / "home").mkdir()
-    for name in ("memory.db", "memory.db-wal", "identity.pem", "config.toml", "lock"):
+    for name in ("memory.db", "memory.db-wal", "identity.pem", "mailboxes.json", "control.sock", "backups"):
         with pytest.raises(Usage, match=f"that this device needs: .*{name}"):
             home.check_foreign(tmp_path / "home" / name)
     home.check_foreign(tmp_path / "home" / "all.jsonl")
