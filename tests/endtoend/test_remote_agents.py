@@ -27,6 +27,8 @@ from mcp.types import ResourceTemplateReference
 from tests.support.agents import call
 from tests.support.cli import daemon, run
 
+# No connection is used twice: what a client is about to say, while the owner decides, may meet the end of an idle one.
+ONCE = httpx2.Limits(max_keepalive_connections=0)
 # The SDK's own imports do; whether ours do, other tests see.
 SDK_WARNS = "default"
 CALLBACK = "http://127.0.0.1:9/callback"
@@ -82,7 +84,7 @@ class Browser:
         self.came: dict[str, list[str]] = {}
 
     async def go(self, url: str) -> None:
-        async with httpx2.AsyncClient(timeout=60) as http:
+        async with httpx2.AsyncClient(timeout=60, limits=ONCE) as http:
             page = await http.get(url, follow_redirects=True)
             assert page.status_code == 200, page.text
             assert "a &lt;b&gt;program&lt;/b&gt; asks for your memory" in page.text
@@ -172,7 +174,7 @@ def test_a_program_comes_in_by_oauth_when_its_owner_approves_and_not_when_refuse
 
     async def main() -> None:
         auth = oauth(url, storage, Browser(home, "approve", "--workspace", "w"))
-        async with httpx2.AsyncClient(auth=auth, timeout=60) as http:
+        async with httpx2.AsyncClient(auth=auth, timeout=60, limits=ONCE) as http:
             async with Client(streamable_http_client(url, http_client=http)) as client:
                 await call(client, "remember", text="Ann moved to Lisbon")
         assert storage.tokens is not None
@@ -201,7 +203,7 @@ def test_a_program_comes_in_by_oauth_when_its_owner_approves_and_not_when_refuse
             assert (await client.list_tools()).tools
         refused = oauth(url, Storage(), Browser(home, "refuse"))
         with pytest.raises(Exception) as caught:  # noqa: PT012 - wrapped in groups by the SDK
-            async with httpx2.AsyncClient(auth=refused, timeout=60) as http:
+            async with httpx2.AsyncClient(auth=refused, timeout=60, limits=ONCE) as http:
                 async with Client(streamable_http_client(url, http_client=http)) as client:
                     await client.list_tools()
         error: BaseException = caught.value

@@ -86,7 +86,7 @@ async def settled(device: Device) -> None:
 
 async def tried(mind: Mind) -> None:
     """Wait until the last entry of the queue was tried."""
-    with trio.fail_after(10):
+    with trio.fail_after(60):
         while not (await mind.queue()).entries[-1].attempts:  # noqa: ASYNC110 - the queue is in a file
             await trio.sleep(0.01)
 

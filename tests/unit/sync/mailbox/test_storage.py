@@ -173,7 +173,7 @@ def test_a_request_that_hangs_ends_with_whoever_waits_for_it() -> None:
     import socket
 
     async def body(box: Mailbox) -> None:
-        with trio.fail_after(5), trio.move_on_after(0.2) as scope:
+        with trio.fail_after(60), trio.move_on_after(0.2) as scope:
             await box.names()
         assert scope.cancelled_caught
 
