@@ -49,10 +49,11 @@ def test_a_mailbox_is_written_to_no_more_than_so_often_whenever_it_loses_files(
         assert within <= 1 + doublings + 2 * DAY_S / REWRITE_SECONDS_MAX
 
 
-@given(GROUPS, st.integers(0, 40), st.floats(0.0, 2 * REWRITE_SECONDS_MAX))
+@given(GROUPS, st.integers(0, 40), st.floats(0.0, 2 * REWRITE_SECONDS_MAX), st.floats(0.0, DAY_S))
 def test_news_wait_no_longer_than_for_a_mailbox_that_fails(
-    group_s: float, losses: int, after_s: float
+    group_s: float, losses: int, after_s: float, more_s: float
 ) -> None:
+    """`more_s`: how long behind the first news there are more, which make these wait no longer."""
     pace, now = Pace(group_s, Random(1)), 0.0
     pace.planned(NOTHING, now)
     for _ in range(losses):
@@ -60,6 +61,7 @@ def test_news_wait_no_longer_than_for_a_mailbox_that_fails(
     pace.planned(LOST, now)
     told_at = now + after_s
     pace.heard(told_at)
+    pace.heard(told_at + more_s)
     assert pace.due(LOST) <= max(now + group_s, told_at + NEWS_SECONDS_MAX)
 
 
@@ -77,3 +79,14 @@ def test_losses_put_off_nothing_where_nothing_is_lost(group_s: float, losses: in
         pace.put_off(at + now)
         pace.planned(news, at + now)
     assert deceived.due(news) == plain.due(news)
+
+
+@given(GROUPS, st.sampled_from([0, 1, 40, 500]))
+def test_a_mailbox_that_keeps_files_for_a_day_is_trusted_however_often_it_lost_some(
+    group_s: float, losses: int
+) -> None:
+    pace, now = Pace(group_s, Random(1)), 0.0
+    pace.planned(NOTHING, now)
+    for _ in range(losses):
+        now = write_at(pace, now)
+    assert pace.rewrites(now + DAY_S) == 0

@@ -5,13 +5,14 @@ import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
 from replica.asyncio_host import AsyncioHost
-from replica.storage.driver import Driver, open_driver
+from replica.storage.driver import Driver, _Answer, open_driver
 
 GIVE_UP_S = 30  # a failure of the machine, never of the code
 
@@ -417,6 +418,35 @@ def test_a_thread_does_not_pass_what_was_asked_for_before(path: Path) -> None:
             go_on.set()
         await trio.to_thread.run_sync(thread.join, GIVE_UP_S)
         assert order == ["first", "second", "third, False"]
+
+    run(path, body)
+
+
+def test_a_thread_does_not_pass_what_waits_while_the_connection_rests(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two functions nobody uses the connection, and yet the second comes before a thread."""
+
+    async def body(driver: Driver) -> None:
+        order: list[str] = []
+        resting, go_on = threading.Event(), threading.Event()
+        wake = _Answer.call_soon_threadsafe
+
+        def wake_later(answer: _Answer, *told: Any) -> None:
+            resting.set()
+            assert go_on.wait(GIVE_UP_S)
+            wake(answer, *told)
+
+        monkeypatch.setattr(_Answer, "call_soon_threadsafe", wake_later)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.run, lambda _: order.append("first"))
+            await trio.to_thread.run_sync(resting.wait, GIVE_UP_S)
+            nursery.start_soon(driver.run, lambda _: order.append("second"))
+            await trio.testing.wait_all_tasks_blocked()
+            third = driver._writer.ask(lambda _: order.append("third"))
+            go_on.set()
+        await trio.to_thread.run_sync(third.wait)
+        assert order == ["first", "second", "third"]
 
     run(path, body)
 

@@ -139,10 +139,13 @@ def still(core: Core) -> Still:
     return Still(core, connection)
 
 
-def keeper(name: str, replica: Still, box: Counting) -> Keeper:
-    async def took() -> None:
-        """Nobody is linked."""
+async def nobody_is_linked() -> None:
+    """Do nothing where something was taken."""
 
+
+def keeper(
+    name: str, replica: Still, box: Counting, took: Callable[[], Awaitable[None]] = nobody_is_linked
+) -> Keeper:
     return Keeper(
         box,
         replica,  # type: ignore[arg-type]
@@ -311,6 +314,53 @@ def test_one_that_cannot_be_reached_is_tried_less_and_less_often_and_then_as_bef
         box.failure = None
         await trio.sleep(PAUSE_SECONDS_MAX)
         assert kept.standing.trouble is None
+        box.failure = Unreached("no route")
+        box.asked.clear()
+        box.rung.set()
+        await trio.sleep(10)
+        first, second, *_ = box.times("names")
+        assert second - first <= 2.0
+
+    play(body)
+
+
+def test_one_that_cannot_be_reached_keeps_no_daemon_from_ending() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        box.failure = Unreached("no route")
+        box.rung.set()
+        await trio.sleep(1)
+        await replica.remember("last words")
+        box.asked.clear()
+        await kept.flush()
+        assert not box.asked
+
+    play(body)
+
+
+def test_what_was_taken_is_told_to_who_hands_it_on_also_where_the_mailbox_fails_then() -> None:
+    told: list[set[str]] = []
+
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        async def took() -> None:
+            told.append(texts(replica.core))
+
+        _, phone = group("laptop", "phone")
+        other = still(phone)
+        await other.remember("from the phone")
+        await keeper("phone", other, box).look()
+        linked = keeper("laptop", replica, box, took)
+
+        async def full(name: str, data: bytes) -> None:
+            raise Full("507")
+
+        await replica.remember("mine")
+        box.put = full  # type: ignore[method-assign]
+        with pytest.raises(Full):
+            await linked.look()
+        assert told == [{"from the phone", "mine"}]
+        with pytest.raises(Full):
+            await linked.look()
+        assert len(told) == 1, "nothing came"
 
     play(body)
 
