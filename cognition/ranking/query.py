@@ -35,6 +35,18 @@ ASKS_POLICY: Final = re.compile(r"\b(?:(\w+)[- ])?(?:policy|rule|convention|guid
 SELF_WORDS: Final = frozenset(
     {"i", "me", "my", "mine", "myself", "user", "yo", "mi", "ich", "mein", "meine", "я", "мой", "моя", "мій"}
 )
+# How one is asked for all that is known of something, in the languages of the stop words. No memory has to hold any of
+# these words: in a store of few memories none does, and what is told of Ann would look far from "tell me about Ann".
+_ALL_ABOUT: Final = re.compile(
+    r"^\W*(?:(?:please|hey|ok|so|and|can you|could you)\W+)*(?:"
+    r"(?:tell me|(?:(?:what|do|did) )+(?:you|we|i) (?:know|remember|tell you)|(?:any|some|every)thing)"
+    r"(?: (?:anything|something|everything|all|more|(?:you|we|i) (?:know|remember)))* about"
+    r"|was wei(?:ß|ss)t du (?:alles |noch )?über|erzähle? mir (?:alles |mehr )?(?:über|von)"
+    r"|(?:qué|que) sabes (?:de|sobre)|cu[eé]ntame (?:todo |más )?(?:de|sobre)"
+    r"|что ты (?:знаешь|помнишь) (?:об?|про)|расскажи (?:мне )?(?:об?|про)"
+    r"|що ти (?:знаєш|пам.ятаєш) про|розкажи (?:мені )?про) (?=\w)",
+    re.IGNORECASE,
+)
 # What stands in quotation marks of any kind.
 _QUOTED: Final = re.compile(r"[\"“„«]([^\"“”„«»]{3,200})[\"”“»]")
 
@@ -54,8 +66,8 @@ class Query:
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """The words worth asking for."""
-        return tuple(terms(self.text))
+        """The words worth asking for, without those that only ask for all there is."""
+        return tuple(terms(_ALL_ABOUT.sub("", self.text)))
 
     @cached_property
     def keywords(self) -> str:

@@ -369,3 +369,27 @@ def test_the_graph_is_followed_over_two_edges_and_no_further(memory: Memory) -> 
     for source, target in (("Alpha", "Bravo"), ("Bravo", "Charlie"), ("Charlie", "Delta")):
         memory.home.commit(Write(Relate(source, "near", target, 1.0)))
     assert {hit.memory.text for hit in memory.recall("Alpha")} == {"Bravo is a place", "Charlie is a place"}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Tell me about Ann",
+        "tell me everything you know about Ann.",
+        "What do you know about Ann?",
+        "can you tell me anything about Ann",
+        "Anything about Ann?",
+        "Was weißt du noch über Ann?",
+        "¿Qué sabes de Ann?",
+        "Что ты знаешь об Ann?",
+    ],
+)
+def test_who_asks_for_all_about_somebody_asks_for_their_name_alone(question: str) -> None:
+    assert Query(question).terms == ("ann",)
+
+
+@pytest.mark.parametrize(
+    "question", ["what did Ann tell you about Rome?", "who can tell me about it?", "tell me about"]
+)
+def test_a_question_that_only_holds_such_words_keeps_them(question: str) -> None:
+    assert "tell" in Query(question).terms
