@@ -113,9 +113,9 @@ def name_author(
 ) -> IntroducedMember:
     """Return a signed statement that a device's ops belong to the group, and no link; None: however far they go.
 
-    More incarnations than one statement has room for are named up to there: what the others wrote is left out.
+    One statement has room for `INCARNATIONS_MAX`.
     """
-    plain = None if reach is None else [[each, seq] for each, seq in sorted(reach.items())][:INCARNATIONS_MAX]
+    plain = None if reach is None else [[each, seq] for each, seq in sorted(reach.items())]
     return introduce(sign, by, public_key=public_key, certificate=_AUTHOR + pack(plain), name=name)
 
 

@@ -8,7 +8,7 @@ from cognition import Filters, HashedEmbedder, InvalidQuery
 from cognition.embedding.embedder import Vectors
 from cognition.linking import Linker
 from cognition.ranking.query import Query
-from cognition.recall import NEIGHBOURED, assemble, fuse, rank
+from cognition.recall import NEIGHBOURED, _damped, assemble, fuse, rank
 from replica import Forget, Relate, Set, Write
 from replica.fields import INT_MAX
 from tests.support.minds import NOW_MS
@@ -393,3 +393,7 @@ def test_who_asks_for_all_about_somebody_asks_for_their_name_alone(question: str
 )
 def test_a_question_that_only_holds_such_words_keeps_them(question: str) -> None:
     assert "tell" in Query(question).terms
+
+
+def test_a_doubtful_source_raises_nothing_that_is_below_the_middle() -> None:
+    assert _damped(np.array([2.0, -2.0]), np.array([0.25, 0.25])).tolist() == [1.0, -2.0]

@@ -29,6 +29,7 @@ from sync.carrier.shelf import (
     name_of,
     tier,
 )
+from sync.carrier.visit import Looked, Visitor
 from sync.errors import Denied, Full
 from tests.support.links import identity
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, group, remember, say, sync, texts
@@ -912,3 +913,29 @@ def test_in_a_full_mailbox_what_goes_anyway_makes_room_before_anything_is_writte
 )
 def test_each_class_of_size_is_sixteen_times_the_one_below(size: int, expected: int) -> None:
     assert tier(size) == expected
+
+
+def test_of_files_that_came_no_more_is_held_at_once_than_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sync.carrier.visit._BATCH_BYTES_MAX", 1)
+    taken, take = list[int](), Visitor._take_batch
+
+    def noting(visitor: Visitor, batch: list[Any], looked: Looked) -> Any:
+        taken.append(len(batch))
+        return take(visitor, batch, looked)
+
+    monkeypatch.setattr(Visitor, "_take_batch", noting)
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    leave_notes(laptop, box, 3)
+    phone.visit(box)
+    assert taken[-4:] == [1, 1, 1, 0]
+    for _ in range(3):  # one that came before what it needs waits for the next look
+        phone.visit(box)
+    assert agree(laptop.core, phone.core)
+
+
+def test_a_look_ends_with_a_visit_that_leaves_nothing_to_do_at_once() -> None:
+    total = Looked()
+    total.add(Looked(again=True, fetched=2))
+    total.add(Looked(fetched=1))
+    assert (total.again, total.fetched) == (False, 3)

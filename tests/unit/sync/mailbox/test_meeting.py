@@ -1,7 +1,7 @@
 """Pairing through a mailbox: both ends, and whoever owns it and guesses."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import pytest
@@ -23,7 +23,9 @@ from sync.errors import (
 )
 from sync.identity import Identity
 from sync.mailbox.meeting import (
+    _LEFT_MAX,
     ANSWER_SECONDS_MAX,
+    ENDING,
     WAIT_MS_MAX,
     CodeByMailbox,
     Mood,
@@ -85,9 +87,13 @@ class Offering:
 
 
 def play(
-    body: Callable[[Offering], Awaitable[None]], *, opening: Opening | None = None, address: str = ""
+    body: Callable[[Offering], Awaitable[None]],
+    *,
+    opening: Opening | None = None,
+    address: str = "",
+    files: Mapping[str, bytes] | None = None,
 ) -> Offering:
-    offering = Offering(opening=opening, address=address)
+    offering = Offering(Counting(dict(files or {})), opening=opening, address=address)
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
@@ -150,8 +156,12 @@ def test_the_words_enter_no_name_and_no_file_in_the_clear() -> None:
 def test_a_wrong_code_burns_it_and_three_close_the_window() -> None:
     async def body(offering: Offering) -> None:
         for n in range(BURNT_MAX):
+            code = wrong(await offering.code(n))
             with pytest.raises(WrongCode):
-                await join(offering, wrong(await offering.code(n)))
+                await join(offering, code)
+            assert _slot(code.plate, "joiner", 3) not in offering.box.files, (
+                "who was turned away says no more"
+            )
 
     offering = play(body)
     assert isinstance(offering.failed, PairingClosed)
@@ -349,8 +359,10 @@ def test_a_line_that_is_down_meanwhile_ends_nothing() -> None:
     async def body(offering: Offering) -> None:
         code = await offering.code()
         offering.box.failure = Unreached("no route", retry_after_s=20.0)
+        offering.box.asked.clear()
         await trio.sleep(200)
         offering.box.failure = None
+        assert len(offering.box.asked) <= 10, "it is left alone for as long as it asked"
         await trio.sleep(100)
         joined.append(await join(offering, code))
 
@@ -422,7 +434,38 @@ def test_what_is_no_first_file_is_refused(data: bytes) -> None:
     async def main() -> None:
         box, code = Counting(), CodeByMailbox(7, PairingCode(417, ("maple", "otter")))
         await box.put(_slot(7, "offerer", 0), data)
-        with pytest.raises(SyncError):
+        with pytest.raises(SyncError, match="expected a device that shows a code"):
             await join_by_mailbox(box, PHONE, Introduction("phone"), code)
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_the_last_guess_is_taken_once_though_the_program_is_started_anew_meanwhile() -> None:
+    opening = replace(Opening.new(START_MS), burnt=BURNT_MAX - 1)
+    assert opening.is_open(START_MS)
+    assert not replace(opening, begun=True).is_open(START_MS)
+
+
+def test_whoever_types_a_code_hears_at_once_that_the_mailbox_cannot_be_reached() -> None:
+    async def main() -> None:
+        box, code = (
+            Counting(failure=Unreached("no route")),
+            CodeByMailbox(7, PairingCode(417, ("maple", "otter"))),
+        )
+        with pytest.raises(Unreached):
+            await join_by_mailbox(box, PHONE, Introduction("phone"), code)
+        assert trio.current_time() == 0.0
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+@pytest.mark.parametrize(("left", "stay"), [(_LEFT_MAX, _LEFT_MAX), (_LEFT_MAX + 1, 0)])
+def test_what_others_left_is_cleared_away_only_where_nobody_can_be_in_the_middle_of_it(
+    left: int, stay: int
+) -> None:
+    files = {f"{n:032x}{ENDING}": b"of another pairing" for n in range(left)}
+
+    async def body(offering: Offering) -> None:
+        await join(offering, await offering.code())
+
+    assert len(play(body, files=files).box.files) == stay
