@@ -25,7 +25,7 @@ from cognition.ranking.pool import NEAR, CandidateRow
 from cognition.reminding.repeating import REPEATS, RULE_CHARACTERS_MAX, is_on
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.times import ROUGHLY_MS, Window
-from cognition.words import RANKED_CHARACTERS_MAX, quoted, symbols, words
+from cognition.words import RANKED_CHARACTERS_MAX, phrase, quoted, symbols
 from replica.fields import INT_MAX
 from replica.reads.graph import neighbours_of
 
@@ -367,8 +367,8 @@ def by_graph(
         fringe = [name for name in found if name not in known]
         known.update(fringe)
         connected.update(dict.fromkeys(fringe))
-    phrases = [" ".join(words(name)) for name in connected]
-    return by_match(connection, quoted(phrase for phrase in phrases if phrase), filters, limit)
+    phrases = dict.fromkeys(map(phrase, connected))
+    return by_match(connection, quoted(filter(None, phrases)), filters, limit)
 
 
 def by_triples(

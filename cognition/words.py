@@ -19,6 +19,9 @@ OWNER: Final = "owner"
 TERMS_MAX: Final = 64
 # Longer runs are not words: nobody searches for the middle of a base64 blob.
 TERM_CHARACTERS_MAX: Final = 64
+# Words of a name or a quotation that have to stand side by side: more tell it from others no better, and a text is gone
+# through for each. A member may write a name of thousands, and texts of a megabyte of the same words.
+PHRASE_WORDS_MAX: Final = 8
 # Characters of a query that are looked at: a pasted page is searched by its beginning.
 QUERY_CHARACTERS_MAX: Final = 20_000
 # What a candidate is put in order by: the rest of a longer text would not be looked at either, and a member may write
@@ -113,6 +116,11 @@ def terms(text: str) -> list[str]:
     common = ENGLISH_WORDS if _are_english(set(found)) else STOP_WORDS
     telling = [word for word in all_terms if word not in common]
     return (telling or all_terms)[:TERMS_MAX]
+
+
+def phrase(text: str) -> str:
+    """Return the words that a name or a quotation begins with, as they are looked for side by side."""
+    return " ".join(words(text)[:PHRASE_WORDS_MAX])
 
 
 def symbols(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from cognition.ranking.asking import RecallQuery, asked_for
 from cognition.ranking.kinds import kinds_of
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.vocabulary import TABLES, USE, Tables, used
-from cognition.words import STOP_WORDS, any_of, quoted, terms, words
+from cognition.words import STOP_WORDS, TERMS_MAX, any_of, phrase, quoted, terms, words
 
 # Words that stand for the asked ones, in one search: three lines of the table. A page of such words asks no more.
 KINDS_ASKED_MAX: Final = 64
@@ -132,8 +132,8 @@ class Query:
     def phrases(self) -> tuple[str, ...]:
         """Words that belong together, as full text phrases: what is quoted, and names of several words."""
         told = [*_QUOTED.findall(self.text), *(name for name in names(self.text) if " " in name)]
-        runs = (" ".join(words(each)) for each in told)
-        return tuple(dict.fromkeys(f'"{run}"' for run in runs if " " in run))
+        runs = dict.fromkeys(run for run in map(phrase, told) if " " in run)
+        return tuple(quoted(runs))[:TERMS_MAX]
 
     @cached_property
     def of_speakers(self) -> str:

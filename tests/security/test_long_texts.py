@@ -3,6 +3,7 @@
 Forty of them once made a question take 1.7 GB and 3.6 seconds, and one call of thinking three seconds.
 """
 
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,10 +14,13 @@ from cognition.extraction.names import names
 from cognition.patterns.reading import TEXT_CHARACTERS_MAX
 from cognition.patterns.words import theme_words
 from cognition.ranking import pool
-from cognition.words import RANKED_CHARACTERS_MAX
+from cognition.ranking.query import Query
+from cognition.words import RANKED_CHARACTERS_MAX, TERMS_MAX
+from replica.limits import FIELD_STRING_BYTES_MAX
 
 TEXTS: Final = 12
 CHARACTERS: Final = 150_000
+SECONDS_MAX: Final = 3.0
 
 
 def long_text(number: int) -> str:
@@ -69,3 +73,21 @@ def test_what_texts_have_in_common_is_looked_for_at_their_beginning(
         theme_words([*map(long_text, range(TEXTS))])  # as a theme is told
     assert read, "twelve texts in almost the same words are a theme"
     assert max(read) <= TEXT_CHARACTERS_MAX
+
+
+def test_a_name_of_thousands_of_words_is_looked_for_by_its_first(tmp_path: Path) -> None:
+    """What is related to Anna is looked for in every text, and a member made that up: one question took 31 seconds."""
+    with samemind.open_blocking(tmp_path) as mind:
+        mind.remember_many(["My sister Anna lives in Bergen", "ab " * 20_000])
+        mind.relate("Anna", "knows", "ab " * (FIELD_STRING_BYTES_MAX // 3))
+        began = time.process_time()
+        assert mind.recall("Where does Anna live?")[0].text == "My sister Anna lives in Bergen"
+        assert mind.recall("Ab " * 6_000)
+        assert time.process_time() - began < SECONDS_MAX
+
+
+def test_a_page_of_names_asks_for_so_many_of_them_side_by_side() -> None:
+    page = ". ".join(f"so Ann{chr(97 + n % 26)} Ben{chr(97 + n // 26)}" for n in range(600))
+    asked = Query(page).phrases
+    assert asked[0] == '"anna bena"'
+    assert len(asked) == TERMS_MAX
