@@ -59,6 +59,8 @@ class RollbackGuard:
         self._store = store
         name = hashlib.sha256(os.fsencode(store)).hexdigest()[: 4 * ID8_BYTES]
         self._twin = self._folder / f"twin-{name}"
+        # Of this store, which one program has open at a time: what a kill leaves of it, the next opening writes over.
+        self._scratch = self._folder / f"part-{name}"
         self._shared: tuple[int, int] | None = None
         self._noted: tuple[bytes, int] | None = None
         self._bytes = 0  # in the twin, as it was noted last
@@ -148,7 +150,9 @@ class RollbackGuard:
         found = []
         for path in sorted(self._folder.glob("twin-*")):
             match self._read(path):
-                case [_, _, _, str(store), int(began_ms), *_] if path != self._twin and Path(store).exists():
+                case [_, _, _, str(store), int(began_ms), *_] if (
+                    Path(store) != self._store and Path(store).exists()
+                ):
                     found.append(Sibling(Path(store), began_ms))
         return found
 
@@ -199,11 +203,10 @@ class RollbackGuard:
 
     def _write(self, path: Path, data: bytes) -> bool:
         """Replace a file; not synced, since losing it costs an incarnation and a sync costs every opening."""
-        scratch = path.with_name(f"{path.name}.{os.getpid()}")
         try:
             _private_folder(self._folder)
-            scratch.write_bytes(data)
-            replace_file(scratch, path)
+            self._scratch.write_bytes(data)
+            replace_file(self._scratch, path)
         except OSError as error:
             import logging  # to load it takes as long as to open the store
 

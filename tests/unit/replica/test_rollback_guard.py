@@ -326,6 +326,27 @@ def test_a_backup_meets_an_erasure_that_came_alone_and_a_copy_that_is_gone_is_to
         assert beside.siblings() == []
 
 
+def test_what_a_kill_leaves_is_written_over_and_is_no_sibling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A twin that was written and had no name yet said that this very store lay elsewhere under the same key."""
+    store, outside = tmp_path / "a.db", tmp_path / "outside"
+
+    def killed(scratch: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("replica.rollback_guard.replace_file", killed)
+        with pytest.raises(KeyboardInterrupt):
+            open_store(store, outside).__enter__()
+    (left,) = (each for each in outside.rglob("*") if each.is_file())
+    shutil.copy(left, left.with_name(f"twin-{'0' * 32}.4711"))  # as an earlier version called it
+    with open_store(store, outside) as (core, beside):
+        assert beside.siblings() == []
+        assert not left.exists()
+        assert remember(core, "goes on")
+
+
 def test_what_cannot_be_believed_yet_is_kept_until_it_can(tmp_path: Path) -> None:
     """The backup does not know the member who revoked; it learns of him later."""
     outside = tmp_path / "outside"
