@@ -66,9 +66,15 @@ class Ledger:
             with _locked(self.path):
                 if self._is_full():  # or somebody else has begun another meanwhile, which is to stay
                     replace_file(self.log_path, self.log_path.with_name(f"{self.log_path.name}.1"))
-        descriptor = system.open_file(self.log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        descriptor = system.open_file(self.log_path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
-            os.write(descriptor, json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            data = json.dumps(line, ensure_ascii=False).encode() + b"\n"
+            if os.lseek(descriptor, 0, os.SEEK_END):
+                os.lseek(descriptor, -1, os.SEEK_END)
+                # Half a line, left by a power cut, must not take this one with it.
+                if os.read(descriptor, 1) != b"\n":
+                    data = b"\n" + data
+            os.write(descriptor, data)
         finally:
             os.close(descriptor)
 

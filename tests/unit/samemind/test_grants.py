@@ -216,6 +216,8 @@ def test_what_agents_did_is_kept_within_bounds(
     noted = list(ledger.noted())
     assert noted[-1]["name"] == "a99"
     assert noted == sorted(noted, key=lambda each: each["at"])
+    ledger.note(agent, "after the power cut", ["r"], wrote=False, now_ms=NOW + 100)
+    assert [each["tool"] for each in ledger.noted()][-2:] == ["recall", "after the power cut"]
     assert sum(path.stat().st_size for path in tmp_path.glob("agents.log*")) < 6_000
 
 
