@@ -95,7 +95,7 @@ def parse_memory_id(text: str) -> MemoryId:
         return MemoryId(uuid.UUID(text).bytes)
     except ValueError:
         raise ValueError(
-            f"expected a memory id such as 01890a5d-ac96-774b-bcce-b302099a8057, got {text!r}"
+            f"expected a memory id such as 01890a5d-ac96-774b-bcce-b302099a8057, got {text!r:.60}"
         ) from None
 
 

@@ -114,7 +114,7 @@ class Methods(Asking):
         nominees: bool = False,
         wordings: Iterable[str] = (),
         claims: Iterable[str] = (),
-        rid: str | None = None,
+        rid: Rid | None = None,
     ) -> Remembered:
         """Store a memory, durably.
 
@@ -151,7 +151,7 @@ class Methods(Asking):
             nominees=nominees,
             wordings=texts_of(wordings),
             claims=texts_of(claims),
-            rid=rid,
+            rid=None if rid is None else rid_of(rid),
         )
         return answer
 

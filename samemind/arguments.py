@@ -1,6 +1,6 @@
 """What callers of the library may pass where the command line has words, and how it becomes those words.
 
-Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime, a date or ISO
+Where a memory's id is expected, a UUID or anything that has a `rid` will do; where a time is, a datetime, a date or ISO
 text; in JSON, these, UUIDs and the numbers of numpy. Callers need not be typed: what has
 another type is passed on as it is where `read_options` refuses it by the name of its option, and is refused here where
 nothing could be made of it.
@@ -10,9 +10,12 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, Union
 
 from samemind.errors import Usage
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 PORT_MAX: Final = 65535
 
@@ -35,7 +38,7 @@ class HasId(Protocol):
         ...
 
 
-Rid = str | HasRid
+Rid = Union[str, "UUID", HasRid]  # `|` takes no name that is loaded late
 Id = str | HasId
 When = str | date
 Meta = Mapping[str, Any]
@@ -44,8 +47,8 @@ Spaces = str | Iterable[str] | None
 
 def rid_of(named: Rid) -> str:
     """Return the id of a memory, or of a result that names one."""
-    untyped: Any = named
-    rid: str = getattr(untyped, "rid", untyped)
+    untyped: Any = getattr(named, "rid", named)
+    rid: str = untyped if isinstance(untyped, str) else _json_of(untyped)
     return rid
 
 

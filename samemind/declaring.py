@@ -95,6 +95,8 @@ class Takes(Enum):
     TIME = auto()
     RID = auto()
     """The id of a memory."""
+    NEW_RID = auto()
+    """The id that a memory is to have: there may be none under it yet."""
     ID = auto()
     """The id of something that results stand for too."""
     PATH = auto()

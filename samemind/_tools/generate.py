@@ -35,6 +35,7 @@ Written by `python -m samemind._tools.generate`; a change is made in the declara
 _BY_TAKES: Final[Mapping[Takes, tuple[str, str]]] = {
     Takes.TIME: ("When", "when_of"),
     Takes.RID: ("Rid", "rid_of"),
+    Takes.NEW_RID: ("Rid", "rid_of"),
     Takes.ID: ("Id", "id_of"),
     Takes.PATH: ("str | os.PathLike[str]", "full_path"),
     Takes.NEW_PATH: ("str | os.PathLike[str]", "new_path"),

@@ -69,7 +69,7 @@ async def _walk(mind: "Cognition | PastMind", entity: str, hops: int) -> Graph:
         if len(edges) >= EDGES_MAX:
             break
     if not edges and not await mind.read(partial(_is_named, entity)):
-        raise NotFound(f"nothing is related to {entity!r}")
+        raise NotFound(f"nothing is related to {entity!r:.60}")
     gone = await mind.read(partial(_no_longer, sorted(reached)))
     shown = [
         EdgeView(

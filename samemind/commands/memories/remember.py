@@ -71,7 +71,10 @@ class RememberMemory:
         metavar="CLAIM",
     )
     rid: str | None = option(
-        "--rid", "the id to store it under; stored twice under one id, it is one memory", metavar="ID"
+        "--rid",
+        "the id to store it under; stored twice under one id, it is one memory",
+        metavar="ID",
+        takes=Takes.NEW_RID,
     )
 
 

@@ -193,6 +193,31 @@ def test_days_uuids_and_numbers_of_numpy_are_taken_for_what_they_are(tmp_path: P
     assert found.told_at.astimezone().date() == day
 
 
+def test_a_uuid_is_an_id_wherever_an_id_is_expected(tmp_path: Path) -> None:
+    rid = UUID("0198f3c0-0000-7000-8000-00000000000a")
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert mind.remember("Ann moved to Lisbon", rid=rid).rid == str(rid)
+        assert mind.edit(rid, "Ann moved to Porto").text == mind.get(rid).text == "Ann moved to Porto"
+        assert mind.forget(rid).rids == [str(rid)]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda mind, page: mind.graph(page),
+        lambda mind, page: mind.remember("Ann moved", rid=page),
+        lambda mind, page: mind.remember_many([{"text": "Ann moved", "rid": page}]),
+    ],
+)
+def test_a_page_in_place_of_a_name_or_an_id_is_not_told_back_whole(
+    tmp_path: Path, ask: Callable[[BlockingMind, str], object]
+) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(samemind.SamemindError) as caught:
+            ask(mind, "x" * 100_000)
+        assert len(str(caught.value)) < 200
+
+
 def test_a_batch_that_is_sent_again_is_stored_once(tmp_path: Path) -> None:
     """As of one memory: who heard no answer asks again, under the same ids."""
     rid, other = (f"0198f3c0-0000-7000-8000-00000000000{digit}" for digit in "ab")
