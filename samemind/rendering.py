@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import Any, Final
 
@@ -21,7 +22,14 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 def clock(moment: str) -> str:
     """Return a time in this machine's zone, to the minute."""
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+    return minute(datetime.fromisoformat(moment))
+
+
+def minute(moment: datetime) -> str:
+    """Return a time in this machine's zone, to the minute; as it is where it lies beyond the years there."""
+    with suppress(OverflowError):
+        moment = moment.astimezone()
+    return f"{moment:%Y-%m-%d %H:%M}"
 
 
 def happens(memory: Document, zone: tzinfo | None = None) -> str:

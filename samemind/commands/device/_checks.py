@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 from cognition.holding import held_here
@@ -25,6 +24,8 @@ from samemind.config import Settings
 from samemind.device import Device
 from samemind.errors import Failed
 from samemind.platform import system
+from samemind.rendering import minute
+from samemind.times import at_stamp
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
 FREE_BYTES_MIN: Final = 256 << 20
@@ -176,11 +177,7 @@ def group_checks(core: Core, _: object = None) -> list[Check]:
     checks = []
     for device, by in sorted(group.judgment.revoked_by.items()):
         since = core.out_since.get(device)
-        when = (
-            ""
-            if since is None
-            else f", heard at {datetime.fromtimestamp(since / 1000, UTC):%Y-%m-%d %H:%M} UTC"
-        )
+        when = "" if since is None else f", heard at {minute(at_stamp(since << 16))}"
         names = " and ".join(f"{name_of(core, each)!a}" for each in by)
         detail = f"{name_of(core, device)!a} ({device.hex()[:12]}) was revoked by {names}{when}"
         checks.append(Check(name="group", ok=True, detail=detail, fix=""))
@@ -204,9 +201,8 @@ def member_checks(core: Core, _: object = None) -> list[Check]:
     for (device, fault), seen in core.evidence.items():
         known = members.get(device)
         name = device.hex()[:12] if known is None else f"{known.name!a} ({device.hex()[:12]})"
-        last = datetime.fromtimestamp(seen.last_ms / 1000, UTC)
         times = "once" if seen.times == 1 else f"{seen.times} times"
-        detail = f"{name} {SENTENCES[fault]}: {times}, last at {last:%Y-%m-%d %H:%M} UTC"
+        detail = f"{name} {SENTENCES[fault]}: {times}, last at {minute(at_stamp(seen.last_ms << 16))}"
         ok = device in revoked
         fix = f"if it is lost or not yours: samemind peers revoke {device.hex()[:12]}; what it wrote: samemind retract"
         fix = "" if ok else f"{fix} --device {device.hex()[:12]}"

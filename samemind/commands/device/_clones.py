@@ -5,7 +5,6 @@ lost or mixed up, but two stores under one key can never be linked with each oth
 """
 
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from samemind.commands.device._parts import Check, Clone, IncidentView, Initiali
 from samemind.config import Home, check_name
 from samemind.device import Device
 from samemind.errors import Locked
+from samemind.rendering import minute
 from samemind.times import at_stamp
 from sync import Identity
 
@@ -108,7 +108,7 @@ async def revoked_by_name(device: Device) -> str | None:
 async def clone_checks(device: Device) -> list[Check]:
     """Return what `doctor` has to say of all this."""
     checks = [
-        Check(name="incarnation", ok=True, detail=f"{_minute(each.at)}: {each.detail}")
+        Check(name="incarnation", ok=True, detail=f"{minute(each.at)}: {each.detail}")
         for each in (await incidents(device))[-3:]
     ]
     checks += await device.replica.run(_missing)
@@ -123,7 +123,7 @@ async def clone_checks(device: Device) -> list[Check]:
         seen = (
             "elsewhere"
             if clone.last_wrote is None
-            else f"elsewhere; it wrote last at {_minute(clone.last_wrote)}"
+            else f"elsewhere; it wrote last at {minute(clone.last_wrote)}"
         )
         where = f"in {clone.where}" if clone.where is not None else seen
         detail = f"another store lives under this device's key, {where}"
@@ -138,7 +138,7 @@ def _missing(core: Core, _: object) -> list[Check]:
         Check(
             name="writes",
             ok=False,
-            detail=f"{seq - held} writes of this device are missing since {_minute(at_stamp(at_ms << 16))}, "
+            detail=f"{seq - held} writes of this device are missing since {minute(at_stamp(at_ms << 16))}, "
             "after a kill and a damaged log, or a disk that was rolled back",
             fix="sync with a device that was told of them; where there is none: samemind verify --accept-loss",
         )
@@ -175,7 +175,3 @@ def _has_key(store: Path, device: DeviceId) -> bool:
 def _called(core: Core, device: bytes) -> str:
     member = core.membership.members.get(DeviceId(device))
     return "this device" if device == core.device else device.hex()[:12] if member is None else member.name
-
-
-def _minute(moment: datetime | None) -> str:
-    return "" if moment is None else moment.strftime("%Y-%m-%d %H:%M")

@@ -9,6 +9,7 @@ from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
 from samemind.mailboxes import SavedMailbox, read_mailboxes
+from samemind.rendering import minute
 from sync.errors import Denied, Full, Gone
 
 # A line that is down for a while is no fault of anybody's.
@@ -64,7 +65,7 @@ def look_at(
             fix = (
                 "it is tried again by itself; is the machine there up, and the address right?" if long else ""
             )
-            checks.append(check(not long, f"not reached since {since:%Y-%m-%d %H:%M}: {trouble}", fix))
+            checks.append(check(not long, f"not reached since {minute(since)}: {trouble}", fix))
         case _ if view.looked_at is None:
             fix = f"samemind mailbox look {view.name}, or samemind up to have it looked into always"
             checks.append(check(True, "nobody looks into it: no daemon runs, or not for long enough", fix))

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from samemind.errors import Usage
+from samemind.rendering import minute
 from samemind.times import (
     at_ms,
     at_stamp,
@@ -158,3 +159,12 @@ def test_words_for_when_something_was_or_is_to_be_are_read(text: str, when: date
 def test_what_names_no_time_or_an_hour_that_is_not_read_is_refused(text: str) -> None:
     with pytest.raises(Usage, match="at: expected a time such as"):
         read_when(text, name="at", now_ms=NOON)
+
+
+def test_a_time_is_shown_by_the_clock_of_this_machine_also_at_the_end_of_all_years(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    assert minute(datetime(2023, 5, 8, tzinfo=UTC)) == "2023-05-08 09:00"
+    assert minute(at_stamp(1 << 64)) == "9999-12-31 23:59"
