@@ -7,9 +7,11 @@ import pytest
 from cognition import Filters, HashedEmbedder, InvalidQuery
 from cognition.embedding.embedder import Vectors
 from cognition.linking import Linker
+from cognition.ranking.pool import CandidateRow
 from cognition.ranking.query import Query
-from cognition.recall import NEIGHBOURED, _damped, assemble, fuse, rank
-from replica import Forget, Relate, Set, Write
+from cognition.recall import NEIGHBOURED, RankedMemory, _damped, assemble, fuse, fuse_hits, in_order, rank
+from replica import DeviceId, Forget, MemoryId, Relate, Set, Write
+from replica import Memory as StoredMemory
 from replica.fields import INT_MAX
 from tests.support.minds import NOW_MS
 from tests.support.published import published
@@ -397,3 +399,21 @@ def test_a_question_that_only_holds_such_words_keeps_them(question: str) -> None
 
 def test_a_doubtful_source_raises_nothing_that_is_below_the_middle() -> None:
     assert _damped(np.array([2.0, -2.0]), np.array([0.25, 0.25])).tolist() == [1.0, -2.0]
+
+
+def ranked(number: int, *same: int) -> RankedMemory:
+    rid = MemoryId(bytes([number]) * 16)
+    memory = StoredMemory(rid, "", {}, 0, 0, 1, 0, 0)
+    others = tuple(MemoryId(bytes([each]) * 16) for each in same)
+    return RankedMemory(rid, 0.5, (), 0.0, {}, memory, DeviceId(bytes(32)), same=others)
+
+
+def test_of_parts_that_each_show_another_telling_one_is_shown_and_no_more_than_wished() -> None:
+    hits = fuse_hits([[ranked(2, 1), ranked(3)], [ranked(1, 2), ranked(4)]], 2)
+    assert [hit.rid[0] for hit in hits] == [2, 3]
+    assert hits[0].score == 1.0
+
+
+def test_of_candidates_that_score_alike_the_id_decides() -> None:
+    row = CandidateRow(1, b"b", 1, "", None, None, None, 0, None, 0, 0)
+    assert in_order(np.array([0.5, 0.5, 0.7]), [row, row._replace(rid=b"a"), row], {}) == [2, 1, 0]

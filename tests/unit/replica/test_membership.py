@@ -13,11 +13,13 @@ from replica.membership import (
     Membership,
     Revocation,
     introduce,
+    name_author,
     name_root,
     plain_member,
     read_member,
     read_revocation,
     revoke,
+    revoking,
 )
 from replica.ops import Remember
 from tests.support.links import identity
@@ -196,3 +198,41 @@ def test_half_of_what_was_said_of_the_root_is_enough_when_the_other_half_comes()
         assert group.root is None
         group.add(*group.news([comes], [], by=ann.device_id))
         assert group.root == code.device_id
+
+
+def of_root(*members: IntroducedMember) -> Membership:
+    return Membership([by("ann", "ann"), *members], root=device("ann"))
+
+
+def test_whom_the_root_introduces_fits_into_a_full_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica.membership, "MEMBERS_MAX", 3)
+    full = of_root(by("ann", "ben"), by("ann", "cleo"))
+    fresh, _ = full.news([by("cleo", "dan"), by("ann", "eve")], [], own=device("ben"))
+    assert [member.name for member in fresh] == ["eve"]
+
+
+def test_how_a_device_introduces_itself_is_no_news_of_it_and_tells_nobody() -> None:
+    assert of_root(by("ann", "ben")).news([by("ben", "ben")], []) == ([], [])
+    assert not of_ann().is_told_of(device("ann"))
+    assert of_ann(by("ann", "ben")).is_told_of(device("ann"))
+
+
+def test_a_root_that_did_not_say_so_itself_is_not_followed() -> None:
+    ann, ben = identity("ann"), identity("ben")
+    handed = name_root(ann.sign, ann.device_id, public_key=ben.public_key, name="ben")
+    assert of_root(by("ann", "ben")).news([handed], []) == ([], [])
+
+
+def test_an_author_that_the_root_named_is_named_once() -> None:
+    ann, eve = identity("ann"), identity("eve")
+    named = name_author(ann.sign, ann.device_id, public_key=eve.public_key, name="eve", reach={})
+    membership = of_root()
+    assert membership.news([named], []) == ([named], [])
+    membership.add([named], [])
+    assert membership.news([named], []) == ([], [])
+
+
+def test_who_revokes_the_device_that_introduced_it_does_not_introduce_itself() -> None:
+    membership, ben = of_root(by("ann", "eve"), by("eve", "ben"), by("eve", "cleo")), identity("ben")
+    members, _ = revoking(membership, ben.sign, ben.device_id, [device("eve")])
+    assert {member.device for member in members} <= {device("cleo")}
