@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MEMBERS_MIN = 3
 """Below this, a summary dissolves."""
+TOGETHER = 128
+"""Of more members, the oldest are summarised together, and then the next."""
 
 Slot = tuple[str, str]
 
@@ -261,7 +263,12 @@ def summaries(meaning: Meaning) -> dict[bytes, set[bytes]]:
             near = {rid for rids in meaning.proposals.values() if fringe.intersection(rids) for rid in rids}
             fringe = near & counting.keys() - component
         left -= component
-        for said in summaries_of([counting[rid] for rid in component], MEMBERS_MIN):
-            oldest = min(said.sources, key=lambda source: (source.created, source.rid))
-            found[summary_id(oldest.rid)] = {source.rid for source in said.sources}
+        ordered = sorted((counting[rid] for rid in component), key=_age)
+        for start in range(0, len(ordered), TOGETHER):
+            for said in summaries_of(ordered[start : start + TOGETHER], MEMBERS_MIN):
+                found[summary_id(min(said.sources, key=_age).rid)] = {source.rid for source in said.sources}
     return found
+
+
+def _age(source: SummarySource) -> tuple[int, bytes]:
+    return source.created, source.rid

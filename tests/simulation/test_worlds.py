@@ -9,8 +9,11 @@ from random import SystemRandom
 
 import pytest
 
+from replica.ids import DeviceId, OpRef, Origin
 from replica.state.memories import MemoryCell
 from simulations.checkers import all_checkers
+from simulations.checkers.cognition import TOGETHER, summaries
+from simulations.definition import Meaning, MemoryMeaning
 from simulations.options import EVERYDAY, FAULTS, OPS_MAX, REPLICAS_MAX, Options, draw
 from simulations.run import simulate
 from simulations.trace import LEGEND
@@ -56,6 +59,16 @@ def test_what_one_summary_has_no_room_for_is_in_another_by_definition_too() -> N
     """In this world seventy memories are proposed together; the definition once knew one summary for all of them."""
     outcome = simulate(draw(41805))
     assert not outcome.violations, told(outcome)
+
+
+def test_members_are_summarised_so_many_at_a_time_by_definition_too() -> None:
+    """A hostile member's chains came to 129 memories that proposals joined: the last one stands alone."""
+    origin = Origin(DeviceId(bytes(32)), bytes(16))
+    rids = [n.to_bytes(16) for n in range(TOGETHER + 1)]
+    meaning = Meaning(proposals={OpRef(origin, 1, bytes(8)): tuple(rids)})
+    for n, rid in enumerate(rids):
+        meaning.memories[rid] = MemoryMeaning({OpRef(origin, n + 2, bytes(8)): (n + 1, f"word{n} told", {})})
+    assert set[bytes]().union(*summaries(meaning).values()) == set(rids[:TOGETHER])
 
 
 def test_two_that_both_ask_for_what_was_signed_may_both_send_all_of_it() -> None:
