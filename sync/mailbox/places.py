@@ -65,6 +65,10 @@ class MailboxAddress:
         return self.scheme.startswith("nats")
 
 
+class SecretMissing(ValueError):
+    """An address needs a secret beside it, and there is none."""
+
+
 def check_place(place: MailboxAddress) -> MailboxAddress:
     """Return a place that can be opened; `ValueError` says what is wrong with it."""
     try:
@@ -75,7 +79,9 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
     if parts.scheme not in SCHEMES or not unquote(parts.username or "").isprintable():
         raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}")
     if _holds_secret(parts):
-        raise ValueError("expected an address without a secret in it: it goes beside it, in a file or typed")
+        raise SecretMissing(
+            "expected an address without a secret in it: it goes beside it, in a file or typed"
+        )
     if unknown := sorted(parse_qs(parts.query).keys() - _ASKED.get(parts.scheme, frozenset())):
         raise ValueError(f"expected no {unknown[0]!r:.40} behind the address of such a mailbox")
     if parts.scheme == "folder":
@@ -85,16 +91,18 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
     if not hosts:
         raise ValueError(f"expected a host in the address of a mailbox, got {place.url!r:.80}")
     if parts.scheme == "s3" and not (parts.username and place.secret):
-        raise ValueError("expected the id of a key before the bucket (s3://KEYID@bucket/…), and its secret")
+        raise SecretMissing(
+            "expected the id of a key before the bucket (s3://KEYID@bucket/…), and its secret"
+        )
     if parts.scheme == "azblob":
         if not (parts.username and place.secret):
-            raise ValueError(
+            raise SecretMissing(
                 "expected a storage account before the container (azblob://ACCOUNT@container/…), and its key"
             )
         if not _is_base64(place.secret):
             raise ValueError("expected an account's key in base64, as Azure shows it, got something else")
     if parts.username and parts.scheme.startswith("webdav") and place.secret is None:
-        raise ValueError(f"expected a password for {parts.username!r:.40}, got none")
+        raise SecretMissing(f"expected a password for {parts.username!r:.40}, got none")
     if parts.scheme.startswith("nats"):
         _group(parts)
         _number(parts, "replicas", 1, REPLICAS_MAX)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method, argument
-from samemind.errors import NotFound
+from samemind.errors import NotFound, Usage
 from samemind.printable import safe
 from samemind.rendering import Document
 
@@ -27,7 +27,7 @@ class EditBlock:
 async def run(device: "Device", options: EditBlock) -> BlockView:
     """Write a block; the first to write it makes it, with a text that every device would make it with."""
     from cognition import profile as known
-    from replica import Remember, Write
+    from replica import Remember, Write, show_memory_id
     from replica.codec import check_text
     from replica.reads.ids import is_forgotten
     from replica.reads.texts import text_of
@@ -35,8 +35,14 @@ async def run(device: "Device", options: EditBlock) -> BlockView:
     from samemind.refusing import refuse_secret
 
     label = checked_label(options.label)
-    check_text(options.text)
     rid = known.block_id(label)
+    if not options.text.strip():
+        raise Usage(
+            "expected the text of the block, got none",
+            code="invalid",
+            hint=f"to take it out of every prompt, and keep it: samemind archive {show_memory_id(rid)}",
+        )
+    check_text(options.text)
 
     def write(core: "Core", connection: "sqlite3.Connection") -> BlockView:
         now_ms = device.now_ms()

@@ -4,10 +4,11 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from samemind.commands.mailbox._parts import MailboxView, mailbox_line
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
-from samemind.errors import Usage
+from samemind.errors import NotFound, Usage
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ async def run(device: "Device", options: AddMailbox) -> MailboxView:
     from samemind.commands.mailbox._using import use_mailbox
 
     place, name = _place(options)
+    _check(place)
     bytes_max = None if options.megabytes is None else options.megabytes * 1_000_000
     return await use_mailbox(device, place, options.name or name, bytes_max)
 
@@ -70,6 +72,23 @@ def _place(options: AddMailbox) -> "tuple[MailboxAddress, str | None]":
     secret = None if options.secret_file is None else read_secret(options.secret_file)
     pin = None if options.certificate is None else read_secret(options.certificate)
     return MailboxAddress(options.url, secret, pin), None
+
+
+def _check(place: "MailboxAddress") -> None:
+    """Refuse a folder that is not there (nobody would find out that it is mistyped), and say where a secret goes."""
+    from sync.mailbox.places import SecretMissing, check_place, folder_of
+
+    try:
+        parts = urlsplit(check_place(place).url)
+    except ValueError as error:
+        hint = "put it on one line of a file: --secret-file FILE" if isinstance(error, SecretMissing) else ""
+        raise Usage(str(error), code="invalid", hint=hint) from None
+    if parts.scheme == "folder" and not Path(folder := folder_of(parts.path)).is_dir():
+        raise NotFound(
+            f"expected a folder at {folder}, there is none",
+            code="no_folder",
+            hint=f"mount it, or make it: mkdir -p {shlex.quote(folder)}",
+        )
 
 
 def render(document: Document) -> list[str]:

@@ -153,6 +153,9 @@ def test_blocks_are_written_by_label_and_kept_out_of_lists(tmp_path: Path) -> No
         for label, text in (("", "x"), ("x" * 200, "x"), ("x", " ")):
             with pytest.raises(samemind.SamemindError):
                 await mind.edit_block(label, text)
+        with pytest.raises(samemind.Usage, match="text of the block") as empty:
+            await mind.edit_block("persona", "")
+        assert made.rid in empty.value.hint, "says how to be rid of it"
         await mind.forget(made.rid)
         with pytest.raises(samemind.NotFound) as gone:
             await mind.edit_block("persona", "again")

@@ -317,3 +317,17 @@ def test_a_folder_that_is_named_as_a_path_gets_the_address_to_type(tmp_path: Pat
         with pytest.raises(Usage, match="got a folder") as refused:
             mind.add_mailbox(str(tmp_path))
         assert refused.value.hint == f"samemind mailbox add folder://{tmp_path}"
+
+
+def test_a_folder_that_is_not_there_and_a_secret_that_is_missing_are_refused_with_what_to_do(
+    tmp_path: Path,
+) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(NotFound, match="there is none") as missing:
+            mind.add_mailbox(f"folder://{tmp_path}/box")
+        assert missing.value.hint.endswith(f"mkdir -p {tmp_path}/box")
+        for url in ("webdav+https://ada@cloud.example/box", "webdav+https://ada:hush@cloud.example/box"):
+            with pytest.raises(Usage) as bare:
+                mind.add_mailbox(url)
+            assert "on one line of a file" in bare.value.hint
+        assert mind.mailboxes().mailboxes == []
