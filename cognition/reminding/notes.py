@@ -58,6 +58,8 @@ def is_note(said: str, text: str, words: Sequence[str]) -> bool:
     known = frozenset(words)
     others = _of_other_languages(said, known)
     is_event = takes_place(said, known)
+    if words[-1] in single["called_off"]:
+        return False
     if (
         words[0] in single["articles"]
         and words[0] not in others

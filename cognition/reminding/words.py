@@ -16,7 +16,7 @@ TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
 ISO: Final = re.compile(r"(?<![\d.-])(\d{4})[-.](\d\d)[-.](\d\d)(?![\d.-]\d|\d)")
 # What of the table asks, tells or names an hour: where a text has nothing else of it, no day is named.
 _NO_DAYS_WORDS: Final = """
-    asks asks_around recalls refuses duties tells tasks articles
+    asks asks_around recalls refuses duties tells called_off tasks articles
     at hours noon half_past half_to and_half quarter_past quarter_to halves parts
     morning_after month_day
     other unclear_repeats until_day between_days of_words of_month short_units either in_month by_hour evenings
@@ -28,7 +28,7 @@ _NO_DAYS_WORDS: Final = """
 _NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())
 # Lists of which single words are asked for.
 _SINGLE_WORDS: Final = """
-    tells tasks articles only_days english_days until_day between_days of_words in_month either appointments
+    tells called_off tasks articles only_days english_days until_day between_days of_words in_month either appointments
     imperatives copulas no_infinitives no_pasts purposes romance german dutch one_oclock short_dutch no_dutch
     days_of_month german_else dutch_else english_else joined_halves
 """

@@ -647,3 +647,23 @@ def test_patterns_are_made_of_lists_that_a_text_has_a_word_of() -> None:
     table.cache_clear()
     assert read_reminder("Ann moved to Lisbon", TOLD) is None
     assert len(table().lists) < len(table().firsts) / 10
+
+
+@pytest.mark.parametrize(
+    ("off", "to_do"),
+    [
+        ("Dentist tomorrow at 10 cancelled", "Remind me tomorrow at 9 that the dinner is cancelled"),
+        ("Zahnarzt morgen um 10 abgesagt", "Termin beim Zahnarzt morgen um 10 absagen"),
+        ("Dentiste demain à 10h annulé", "Annuler le dentiste demain à 10h"),
+        ("Dentista mañana a las 10, está cancelado", "Cancelar la suscripción mañana a las 10"),
+        ("Dentista domani alle 10 annullato", "Disdire l'abbonamento domani alle 10"),
+        ("Dentista amanhã às 10h cancelado", "Cancelar a assinatura amanhã às 10h"),
+        ("Tandarts morgen om 10 uur afgezegd", "Tandarts morgen om 10 uur afzeggen"),
+        ("Dentysta jutro o 10 odwołany", "Odwołać dentystę jutro o 10"),
+        ("Стоматолог завтра в 10 отменён", "Отменить подписку завтра в 10"),
+        ("Стоматолог завтра о 10 скасовано", "Скасувати підписку завтра о 10"),
+    ],
+)
+def test_what_was_called_off_is_no_reminder_and_to_call_it_off_is(off: str, to_do: str) -> None:
+    assert read_reminder(off, TOLD) is None
+    assert read_reminder(to_do, TOLD) is not None
