@@ -1,16 +1,19 @@
-"""Read what mem0 gives out: a list of memories, alone or under `results` or `memories`; or a memory on each line."""
+"""Read what mem0 gives out: a list of memories, alone or under `results` or `memories`; or a memory on each line.
+
+Beside them `relations` may hold the edges of its graph.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.portable.records import FAULTS, Item, Record, Unreadable
+from samemind.portable.records import FAULTS, Edge, Item, Record, Unreadable
 from samemind.times import read_time
 
 SOURCE: Final = "mem0"
-# Under these names its services give the list; its own dumps are the list alone.
-LISTS: Final = ("results", "memories")
+# Under these names its services give the lists; its own dumps are one list alone.
+LISTS: Final = ("results", "memories", "relations")
 _SCOPES: Final = ("user_id", "agent_id", "run_id", "app_id")
 
 
@@ -32,7 +35,7 @@ def read_lines(lines: Iterable[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                yield _item(number, json.loads(line))
+                yield _record(number, json.loads(line))
             except FAULTS as error:
                 yield Unreadable(line=number, reason=f"expected a memory of mem0, {error!r}")
 
@@ -41,15 +44,27 @@ def read(document: object) -> Iterator[Record]:
     """Return every memory of an export (a document, or its memories one by one), in its order."""
     for number, entry in enumerate(_entries(document), start=1):
         try:
-            yield _item(number, entry)
+            yield _record(number, entry)
         except FAULTS as error:
             yield Unreadable(line=number, reason=f"expected a memory of mem0, {error!r}")
 
 
 def _entries(document: object) -> Iterable[Any]:
     if isinstance(document, dict):
-        document = next((document[name] for name in LISTS if name in document), None)
+        return [each for name in LISTS if isinstance(document.get(name), list) for each in document[name]]
     return document if isinstance(document, list | Iterator) else []
+
+
+def _record(number: int, entry: Mapping[str, Any]) -> Record:
+    return _edge(number, entry) if "relationship" in entry else _item(number, entry)
+
+
+def _edge(number: int, entry: Mapping[str, Any]) -> Edge:
+    source, relation = entry["source"], entry["relationship"]
+    target = entry["destination" if "destination" in entry else "target"]
+    if not all(isinstance(each, str) and each for each in (source, relation, target)):
+        raise ValueError("expected texts at both ends of a relation")
+    return Edge(line=number, source=source, relation=relation, target=target, weight=1.0)
 
 
 def _item(number: int, entry: Mapping[str, Any]) -> Item:

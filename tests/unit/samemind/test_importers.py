@@ -122,6 +122,24 @@ def test_mem0_memories_keep_their_labels_and_their_time(tmp_path: Path, document
     }  # fmt: skip
 
 
+def test_relations_of_mem0_are_edges(tmp_path: Path) -> None:
+    relations = [
+        {"source": "ann", "relationship": "works_at", "target": "acme"},
+        {"source": "ann", "relationship": "likes", "destination": "sushi"},
+        {"source": "ann", "relationship": "likes", "target": None},
+    ]
+    memory, *found, broken = read_path(
+        written(tmp_path / "mem0.json", {**MEM0, "relations": relations}), "auto"
+    )
+    assert isinstance(memory, Item)
+    assert found == [
+        Edge(line=2, source="ann", relation="works_at", target="acme", weight=1.0),
+        Edge(line=3, source="ann", relation="likes", target="sushi", weight=1.0),
+    ]
+    assert isinstance(broken, Unreadable)
+    assert "both ends" in broken.reason
+
+
 @pytest.mark.parametrize("format", ["auto", "mem0"])
 def test_mem0_memories_may_have_a_line_each(tmp_path: Path, format: str) -> None:
     lines = [
