@@ -295,3 +295,27 @@ def test_a_long_text_is_drawn_as_a_text_and_not_as_a_heading(laptop: Panel) -> N
         )
     assert sizes[1][0] <= 18 < sizes[0][0]
     assert sizes[1][1] == "400"
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr"])
+def test_on_the_narrowest_screen_the_tabs_stand_in_one_row(
+    laptop: Panel, chromium: Browser, language: str
+) -> None:
+    with opened(chromium, laptop, language, 320) as page:
+        tabs = page.locator("#tabs .tab").filter(visible=True)
+        boxes = tabs.evaluate_all("(all) => all.map((each) => [each, each.querySelector('span')])"
+                                  ".map((pair) => pair.map((each) => each.getBoundingClientRect()))")  # fmt: skip
+        assert len({tab["top"] for tab, _ in boxes}) == 1
+        assert all(tab["left"] <= words["left"] and words["right"] <= tab["right"] for tab, words in boxes)
+
+
+def test_what_is_cut_ends_in_a_whole_letter_and_names_are_told_in_full(laptop: Panel) -> None:
+    name = "A" * 22 + "\N{PARTY POPPER}" * 9
+    laptop.ask("relate", source=name, relation="knows", target="Bob")
+    page = laptop.page("#/graph?name=Bob")
+    far = page.locator(".entity:has(title)").filter(has_text="A" * 22)
+    expect(far.locator("text")).to_have_text("A" * 22 + "\N{PARTY POPPER}…")
+    expect(far.locator("title")).to_have_text(name)
+    expect(page.locator("#whoami")).to_have_attribute("title", laptop.name)
+    page.close()
+    laptop.ask("unrelate", source=name, relation="knows", target="Bob")

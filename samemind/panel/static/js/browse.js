@@ -309,6 +309,7 @@ function updateFacet(group, name, view) {
       if (on) anchor.setAttribute("aria-current", "true");
       else anchor.removeAttribute("aria-current");
       say(anchor.firstChild, shown(name, each.value, each.name));
+      anchor.firstChild.title = anchor.firstChild.textContent;
       say(anchor.lastChild, number(each.count));
     },
   });

@@ -55,6 +55,12 @@ export function keyed(container, items, { key, make, update }) {
   if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
+/** The beginning of a text of more letters than that; an emoji is one letter, and never cut in two. */
+export function cut(text, most) {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+}
+
 /** A text with commands in it, as `t` gives it without values: each is shown as code, which no line break parts. */
 export function coded(text, values) {
   return text.split(/\{(\w+)\}/).map((part, at) => (at % 2 ? h("code", { dir: "ltr" }, values[part]) : part));

@@ -1,7 +1,7 @@
 // The graph: whom and what memories name, and how they are related, around the one that was chosen.
 
 import { call } from "./api.js";
-import { h, keyed, s, say } from "./dom.js";
+import { cut, h, keyed, s, say } from "./dom.js";
 import { standingOf } from "./memory.js";
 import { composeButton } from "./memories.js";
 import { memoryRow } from "./row.js";
@@ -53,7 +53,7 @@ function aroundView() {
     none.hidden = entities.length > 0;
     keyed(names, entities, {
       key: (each) => each.name,
-      make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", { dir: "auto" }, each.name), h("span", { class: "muted" }, number(each.memories)))),
+      make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", { dir: "auto", title: each.name }, each.name), h("span", { class: "muted" }, number(each.memories)))),
     });
     const wanted = here().args.get("name");
     if (wanted) {
@@ -122,7 +122,8 @@ function aroundView() {
           "g",
           { class: name === centre ? "entity centre" : "entity", transform: `translate(${x} ${y})`, tabindex: "0", role: "button", "aria-label": name, on: { click: () => pick(name), keydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(name)) } },
           s("circle", { r: name === centre ? 11 : 5 + Math.min(4, weights.get(name)) }),
-          s("text", { y: name === centre ? 28 : 22, ...leaning(x, width) }, name.length > 24 ? `${name.slice(0, 23)}…` : name),
+          s("title", {}, name),
+          s("text", { y: name === centre ? 28 : 22, ...leaning(x, width) }, cut(name, 24)),
         )),
       ),
     );

@@ -2,7 +2,7 @@
 
 import { call, stream } from "./api.js";
 import { askBox } from "./ask.js";
-import { h, keyed, say } from "./dom.js";
+import { cut, h, keyed, say } from "./dom.js";
 import { ago, clock, list, plural, t, years } from "./i18n.js";
 import { noticed, reminders } from "./inbox.js";
 import { onOps } from "./live.js";
@@ -145,7 +145,7 @@ function whatOf(op) {
   if (!op.rid) return op.more ? "" : deedOn(op.kind);
   const text = memoryNamed(op.rid)?.text ?? words.get(op.rid);
   if (text === undefined) return "";
-  return text === null ? t("a memory that has since been forgotten") : t("“{text}”", { text: text.length > 90 ? `${text.slice(0, 88)}…` : text });
+  return text === null ? t("a memory that has since been forgotten") : t("“{text}”", { text: cut(text, 90) });
 }
 
 /** Ask for the words that are missing; say whether any came. */

@@ -97,6 +97,7 @@ function render() {
   });
   const who = document.getElementById("whoami");
   say(who, state.connected || !started ? (state.session?.name ?? "") : t("not connected, trying again"));
+  who.title = who.textContent;
   who.classList.toggle("away", started && !state.connected);
   time?.update();
   current?.update?.();

@@ -1,7 +1,7 @@
 // The map of the sync: this device in the middle, the others around it, a line to each that is linked, and a
 // dot on its way for what is being told. It is a picture of what the list of devices says in words.
 
-import { h, s, say } from "./dom.js";
+import { cut, h, s, say } from "./dom.js";
 import { leaning } from "./layout.js";
 import { deviceName, hueOf, state } from "./state.js";
 import { hour, plural, t } from "./i18n.js";
@@ -69,7 +69,8 @@ export function syncMap() {
       s("circle", { class: "halo", r: big + 9 }),
       s("circle", { class: "disc", r: big }),
       s("text", { class: "initial", "text-anchor": "middle", dy: ".36em" }, [...name][0]?.toUpperCase() ?? ""),
-      s("text", { class: "name", y: big + 30, ...lean }, name.length > longest ? `${name.slice(0, longest - 1)}…` : name),
+      s("title", {}, name),
+      s("text", { class: "name", y: big + 30, ...lean }, cut(name, longest)),
       // A line for each part: in some languages both together are wider than a phone leaves for them.
       s("text", { class: "told", y: big + 50, ...lean }, ...told.split(/(?<=, )/).map((part, line) => s("tspan", { x: lean.x ?? 0, dy: line ? "1.25em" : 0 }, part))),
     );

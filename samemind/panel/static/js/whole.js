@@ -2,7 +2,7 @@
 // narrows it by names or by what relates them.
 
 import { call } from "./api.js";
-import { announce, h, s, say } from "./dom.js";
+import { announce, cut, h, s, say } from "./dom.js";
 import { number, plural, t } from "./i18n.js";
 import { draggable, labelled, leaning, place } from "./layout.js";
 import { go, link, moment } from "./router.js";
@@ -64,7 +64,8 @@ export function wholeView() {
             "g",
             { class: minor ? "entity minor" : "entity", transform: `translate(${x} ${y})`, tabindex: "0", role: "link", "aria-label": `${name}: ${plural(related, "{n} relation", "{n} relations")}`, data: { name }, on: { click: open, keydown: (event) => event.key === "Enter" && open() } },
             s("circle", { r: size }),
-            s("text", { y: size + 13, ...leaning(x, width) }, name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name),
+            s("title", {}, name),
+            s("text", { y: size + 13, ...leaning(x, width) }, cut(name, LETTERS)),
           ),
         );
       }),
