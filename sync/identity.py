@@ -21,6 +21,7 @@ calls for needs no reader of X.509, which takes four megabytes and the time of a
 import base64
 import hashlib
 import os
+import shlex
 import stat
 import tempfile
 import warnings
@@ -178,7 +179,9 @@ class Identity:
         pem = path.read_bytes()
         if MODES_COUNT and (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077:
             warnings.warn(
-                f"{path.name} holds this device's key; expected mode 600, found {mode:o}", stacklevel=2
+                f"{path} holds this device's key, and others can read it: expected mode 600, found {mode:o}; "
+                f"chmod 600 {shlex.quote(str(path))}",
+                stacklevel=2,
             )
         return cls.from_pem(pem)
 

@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -44,6 +45,7 @@ def main(words: Sequence[str] | None = None) -> int:
         complete(os.environ)
     _open_what_is_closed()
     system.speak_utf_8()
+    warnings.formatwarning = lambda message, *_, **__: f"samemind: {message}\n"
     # What is known before the line can be read: an error in it must be printed as asked for too.
     printer = Printer(json="--json" in words, raw="--raw" in words)
     try:

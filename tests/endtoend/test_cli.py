@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from replica.file_system import MODES_COUNT
 from samemind.catalog import NAMES
 from samemind.cli.line import TYPED
 from tests.support import cli
@@ -358,3 +359,16 @@ def test_progress_is_shown_on_a_terminal_only_and_never_in_the_answer(tmp_path: 
     out, _ = watched.communicate(timeout=cli.SECONDS_MAX)
     assert "5000" in out
     assert b"%" in shown, "a bar, with how far it is"
+
+
+@pytest.mark.skipif(not MODES_COUNT, reason="the system has no modes of files")
+def test_a_key_that_others_can_read_is_warned_about_in_a_line_with_what_to_do(tmp_path: Path) -> None:
+    cli.run(tmp_path, "remember", "The sky is wide")
+    key = tmp_path / "identity.pem"
+    key.chmod(0o644)
+    told = cli.run_afresh(tmp_path, "list", PYTHONWARNINGS="default")  # tests make errors of warnings
+    assert told.err == (
+        f"samemind: {key} holds this device's key, and others can read it: expected mode 600, found 644; "
+        f"chmod 600 {key}\n"
+    )
+    assert "The sky is wide" in told.out
