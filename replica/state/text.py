@@ -173,13 +173,17 @@ def _changes(old: str, new: str) -> list[tuple[int, int, str]]:
     offsets = [0]
     for word in a:
         offsets.append(offsets[-1] + len(word.encode()))
-    changes = []
-    a_from = b_from = 0
+    changes: list[tuple[int, int, str]] = []
+    a_from = b_from = done = 0
     for a_to, b_to in [*_anchors(a, b), (len(a), len(b))]:
-        changes += [
-            (offsets[start], offsets[stop], "".join(b[first:last]))
-            for start, stop, first, last in _replacements(a, b, a_from, a_to, b_from, b_to)
-        ]
+        for replaced in _replacements(a, b, a_from, a_to, b_from, b_to):
+            start, stop, first, last = _with_the_space_before(a, b, replaced, done)
+            begins, words = offsets[start], "".join(b[first:last])
+            if changes and start == done:  # nothing is left between the two
+                begins, _, before = changes.pop()
+                words = before + words
+            changes.append((begins, offsets[stop], words))
+            done = stop
         a_from, b_from = a_to + 1, b_to + 1
     return changes
 
@@ -228,6 +232,23 @@ def _replacements(
         for tag, start, stop, first, last in matcher.get_opcodes()
         if tag != "equal"
     ]
+
+
+def _with_the_space_before(
+    a: list[str], b: list[str], replaced: tuple[int, int, int, int], done: int
+) -> tuple[int, int, int, int]:
+    """Return a change so that it begins with the space before its words, where one is left behind what is `done`.
+
+    What two devices wrote in one place then stands side by side, not in one word.
+    """
+    start, stop, first, last = replaced
+    if start == done or a[start - 1] != " ":
+        return replaced
+    if start < stop and first < last:
+        return start - 1, stop, first - 1, last
+    if (a[stop - 1] if start < stop else b[last - 1]) == " ":  # the same, one place to the left
+        return start - 1, stop - 1, first - 1, last - 1
+    return replaced
 
 
 def _words(text: str) -> list[str]:

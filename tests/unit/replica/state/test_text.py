@@ -44,6 +44,32 @@ def test_words_put_in_at_one_place_are_both_kept_whole() -> None:
     assert "lemon" in merged
 
 
+def test_words_changed_in_one_place_stand_side_by_side() -> None:
+    merged = both("kept by Anna since May", "kept by Dora since May", "kept by Carla and Ben since May")
+    assert merged in ("kept by Dora Carla and Ben since May", "kept by Carla and Ben Dora since May")
+
+
+@given(
+    edits=st.tuples(*[st.tuples(st.integers(1, 5), st.integers(0, 2), st.integers(0, 2))] * 2),
+)
+def test_no_two_words_become_one_behind_the_first(edits: tuple[tuple[int, int, int], ...]) -> None:
+    """Each device takes out some words at a place, and puts some there."""
+    base = ["one", "two", "three", "four", "five", "six"]
+    told = [
+        [*base[:at], *(f"{who}{n}" for n in range(put)), *base[at + out :]]
+        for who, (at, out, put) in zip("ab", edits, strict=True)
+    ]
+    merged = both(*(" ".join(words) for words in (base, *told)))
+    assert set(merged.split(" ")) <= {"", *base, *told[0], *told[1]}
+
+
+def test_changes_of_words_side_by_side_are_one_change() -> None:
+    """The form in which edits travel has no part that begins at another part of its own."""
+    update = document("one two three four").edit("one 2 3 four", Random(1))
+    check_update(update)
+    assert b"one" not in update, "it is not the whole text anew"
+
+
 def test_one_edits_inside_what_the_other_deletes() -> None:
     assert "Lisbon" in both("Ann lives in Porto now", "Ann lives in Porto, near Lisbon, now", "Ann")
 
