@@ -19,8 +19,8 @@ from samemind.control.server import Say, serve
 from samemind.errors import Unreachable
 from samemind.platform import system
 
-SILENT_S = 0.1
-LONG_S = 8 * SILENT_S  # several silences long
+SILENT_S = 0.4  # a busy machine may be as late with a sign of life
+LONG_S = 3 * SILENT_S  # several silences long
 
 
 @pytest.fixture(autouse=True)

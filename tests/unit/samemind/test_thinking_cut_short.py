@@ -2,15 +2,18 @@
 
 import json
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+
+import pytest
 
 import samemind
 from cognition import HashedEmbedder
 from cognition.embedding.embedder import Vectors
 from cognition.ingest import BACKLOG_MAX
+from cognition.thinking.cycle import Deadline
 from samemind.commands.thinking.think import Raised, Thought, render
 from samemind.performing import Local
 from samemind.plain import to_json
@@ -52,7 +55,7 @@ def test_what_waits_for_its_vector_is_waited_for_until_the_time_is_up(tmp_path: 
             assert cut.more
             assert not any(cut.ids.values()), "nothing is compared, or consolidated, by half of the vectors"
             assert cut.left == {"embed": 3, "compare": 3, "patterns": 3}
-            assert 50 <= cut.took_ms < 5_000
+            assert 50 <= cut.took_ms < 60_000
             await mind.settle()
             done = await mind.think()
             assert (done.more, done.left) == (False, {})
@@ -61,20 +64,23 @@ def test_what_waits_for_its_vector_is_waited_for_until_the_time_is_up(tmp_path: 
 
 
 class Loading(HashedEmbedder):
-    """An embedder whose first answer takes longer than a cycle."""
+    """An embedder whose first answer takes a minute, by the clock of a test."""
 
-    loaded = False
+    passed_s = 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        if not self.loaded:
-            time.sleep(0.5)
-        self.loaded = True
+        self.passed_s = 60.0
         return super().embed(texts)
 
 
-def test_the_time_that_a_model_takes_to_load_is_not_taken_from_a_cycle(tmp_path: Path) -> None:
+def test_the_time_that_a_model_takes_to_load_is_not_taken_from_a_cycle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = Loading()
+    monkeypatch.setattr("cognition.mind.Deadline", partial(Deadline, clock=lambda: embedder.passed_s))
+
     async def main() -> None:
-        async with open_memory(tmp_path / "replica.db", embedder=Loading()) as (replica, mind):
+        async with open_memory(tmp_path / "replica.db", embedder=embedder) as (replica, mind):
             await remember(replica, *ALIKE)
             cycle = await mind.think(seconds=0.4)
             assert (cycle.more, cycle.left) == (False, {})
