@@ -1,7 +1,7 @@
 """Tell what happened to one memory, from the ops that name it: each op, what it said, and how the text read after it.
 
-Ops are taken in this device's commit order, so concurrent edits appear one after the other, as they arrived here. What
-lies below the base, or was erased, is no longer told; `horizon_ms` says up to when that may be so.
+Concurrent edits appear one after the other, in the order in which ops are given. What lies below the base, or was
+erased, is no longer told; `horizon_ms` says up to when that may be so.
 """
 
 import sqlite3
@@ -41,7 +41,7 @@ def texts_told(store: Store, rid: MemoryId) -> set[str]:
 
 
 def history(rid: MemoryId, rows: Iterable[LogRow]) -> Iterator[Happened]:
-    """Return what happened to a memory; `rows` are all ops with its id, in commit order."""
+    """Return what happened to a memory; `rows` are all ops with its id, none before one that it has seen."""
     documents: dict[bytes, EditedText] = {}
     for row in rows:
         body = body_of(op_of(row, _NOBODY), UNDERSTOOD)

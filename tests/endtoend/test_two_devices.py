@@ -58,11 +58,11 @@ def test_both_edits_of_one_text_survive_and_forgetting_wins(tmp_path: Path) -> N
                 gone = await laptop.mind.remember("Bob bakes")
                 await agree(laptop, phone)
             async with opened(tmp_path / "phone", online=False) as phone:
+                await laptop.mind.edit(rid, "Since spring Ann lives in Lisbon")
+                await laptop.mind.forget(gone)
                 await phone.mind.edit(rid, "Ann lives in Lisbon with Bob")
                 await phone.mind.edit(gone, "Bob bakes bread")
                 await phone.mind.set(rid, importance=0.25)
-                await laptop.mind.edit(rid, "Since spring Ann lives in Lisbon")
-                await laptop.mind.forget(gone)
                 await laptop.mind.set(rid, importance=0.75)
                 await phone.mind.sync(address=laptop.address)
                 await agree(laptop, phone)
@@ -72,9 +72,12 @@ def test_both_edits_of_one_text_survive_and_forgetting_wins(tmp_path: Path) -> N
                         await each.mind.get(gone)
                 values = {(await each.mind.get(rid)).importance for each in (laptop, phone)}
                 assert len(values) == 1
-                kinds = [version.kind for version in (await laptop.mind.history(rid)).versions]
-                told = [kind for kind in kinds if kind != "claim"]  # what was read out of the words
-                assert sorted(told) == ["edit", "edit", "remember", "set", "set"]
+                story, other = [(await each.mind.history(rid)).versions for each in (laptop, phone)]
+                assert story == other
+                assert story == sorted(story, key=lambda version: version.at), "oldest first on both"
+                # What was read out of the words is told, too.
+                told = [version.kind for version in story if version.kind != "claim"]
+                assert told == ["remember", "edit", "edit", "set", "set"]
 
     run(main)
 

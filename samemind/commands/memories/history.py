@@ -64,7 +64,10 @@ async def run(device: "Device", options: ShowHistory) -> History:
         rid = find_memory(connection, options.rid, forgotten=True)
         rows, writers = ops_on(connection, rid), feed_writers(connection)
         if is_forgotten(connection, rid):
-            rows = sorted([*rows, *forgets_of(connection, rid)])
+            rows += forgets_of(connection, rid)
+        rows.sort(
+            key=lambda row: (row.hlc, row.seq, row.id)
+        )  # the same on all devices, in whatever order it came
         versions = [
             Version(
                 op_id=str(op_uuid(row.id, row.hlc)),
