@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
+from uuid import UUID
 
 import pytest
 
@@ -47,7 +48,8 @@ def returned() -> set[type]:
     found: set[type] = set()
     # Annotations are for checkers: at run time the names in them are loaded when they are asked for.
     names = {
-        "SensedKind": SensedKind, "os": os, "Callable": Callable, "Iterable": Iterable, "Mapping": Mapping,
+        "SensedKind": SensedKind, "UUID": UUID, "os": os,
+        "Callable": Callable, "Iterable": Iterable, "Mapping": Mapping,
         **vars(arguments), **{name: getattr(samemind, name) for name in samemind.__all__},
     }  # fmt: skip
     for _, method in public_methods(Mind):
