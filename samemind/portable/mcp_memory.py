@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.portable.records import Edge, Item, Record, Unreadable
+from samemind.portable.records import Item, Record, Unreadable, relation
 
 SOURCE: Final = "mcp-memory"
 
@@ -40,18 +40,16 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
 
 def _records(number: int, record: Mapping[str, Any]) -> Iterator[Record]:
     if record["type"] == "relation":
-        source, relation, target = record["from"], record["relationType"], record["to"]
-        if not all(isinstance(each, str) and each for each in (source, relation, target)):
-            raise ValueError("a relation has texts at both ends")
-        yield Edge(line=number, source=source, relation=relation, target=target, weight=1.0)
+        source, name, target = record["from"], record["relationType"], record["to"]
+        yield relation(number, source, name, target)
         yield Item(
             line=number,
-            rid=derived_memory_id(SOURCE, f"{source}\0{relation}\0{target}\0relation"),
-            text=f"{source} {relation} {target}",
+            rid=derived_memory_id(SOURCE, f"{source}\0{name}\0{target}\0relation"),
+            text=f"{source} {name} {target}",
             fields={
                 "source": SOURCE,
                 "topic": source,
-                "meta": {"mcp": "relation", "from": source, "to": target, "relation": relation},
+                "meta": {"mcp": "relation", "from": source, "to": target, "relation": name},
             },
         )
         return

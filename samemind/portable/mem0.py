@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.portable.records import FAULTS, Edge, Item, Record, Unreadable
+from samemind.portable.records import FAULTS, Edge, Item, Record, Unreadable, relation
 from samemind.times import read_time
 
 SOURCE: Final = "mem0"
@@ -60,11 +60,8 @@ def _record(number: int, entry: Mapping[str, Any]) -> Record:
 
 
 def _edge(number: int, entry: Mapping[str, Any]) -> Edge:
-    source, relation = entry["source"], entry["relationship"]
     target = entry["destination" if "destination" in entry else "target"]
-    if not all(isinstance(each, str) and each for each in (source, relation, target)):
-        raise ValueError("expected texts at both ends of a relation")
-    return Edge(line=number, source=source, relation=relation, target=target, weight=1.0)
+    return relation(number, entry["source"], entry["relationship"], target)
 
 
 def _item(number: int, entry: Mapping[str, Any]) -> Item:

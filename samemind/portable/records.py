@@ -56,6 +56,13 @@ class Edge:
     said_in: MemoryId | None = None
 
 
+def relation(line: int, source: Any, name: Any, target: Any) -> Edge:
+    """Return what a file says of two names, where all of it is text; `ValueError` where it is not."""
+    if not all(isinstance(each, str) and each for each in (source, name, target)):
+        raise ValueError("expected texts at both ends of a relation")
+    return Edge(line=line, source=source, relation=name, target=target, weight=1.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """Something that all devices share beside memories, as an entry of the profile is."""
