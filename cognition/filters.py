@@ -23,6 +23,8 @@ _HOLDS: Final = "m.id NOT IN (SELECT id FROM claim_retired)"
 _MEMORY: Final = "m.block IS NULL"
 # Each is a condition that is looked at for every memory, and SQLite takes no more than a thousand of them.
 FILTERED_BY_MAX: Final = 200
+# What a person types for a value of the metadata; as SQLite has them, truths are 1 and 0.
+_TYPED: Final = "CASE WHEN t.type IN ('true', 'false', 'null') THEN t.type ELSE CAST(t.value AS TEXT) END"
 _LABELS: Final = ("domain", "project", "topic", "speaker", "conversation")
 
 
@@ -94,10 +96,9 @@ class Filters:
             conditions.append(f"EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE {_same('t.value', tag)})")
             values.append(tag)
         for key, wanted in self.meta.items():
-            # People type text: the number 5 is found by `pages=5`.
+            # People type text: the number 5 is found by `pages=5`, and `true` by `read=true`.
             conditions.append(
-                "EXISTS (SELECT 1 FROM json_each(m.meta) t "
-                f"WHERE t.key = ? AND {_same('CAST(t.value AS TEXT)', wanted)})"
+                f"EXISTS (SELECT 1 FROM json_each(m.meta) t WHERE t.key = ? AND {_same(_TYPED, wanted)})"
             )
             values += [key, wanted]
         if self.since_ms is not None:

@@ -193,7 +193,9 @@ def pairs_of(meta: Meta | None) -> list[str]:
     if not isinstance(meta, Mapping):
         raise Usage(f"expected meta to be a mapping, got {meta!r:.60}", code="invalid")
     return [
-        f"{key}={value}" if isinstance(value, str) else f"{key}:={_as_json(value, f'meta[{key!r:.60}]')}"
+        f"{key}={value}"
+        if isinstance(value, str) and not str(key).endswith(":")
+        else f"{key}:={_as_json(value, f'meta[{key!r:.60}]')}"
         for key, value in meta.items()
     ]
 

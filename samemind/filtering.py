@@ -1,9 +1,11 @@
 """Read the filters that many commands take."""
 
+import json
+
 from cognition import Filters as Kept
 from replica import wall_clock_ms
 from samemind.errors import Usage
-from samemind.fields import read_pairs
+from samemind.fields import read_meta
 from samemind.options import FilterOptions
 from samemind.times import read_before, read_since
 
@@ -27,7 +29,10 @@ def kept(options: FilterOptions) -> Kept:
         conversation=options.session,
         workspace=options.workspace,
         tags=options.tag,
-        meta=dict(read_pairs(options.meta, name="meta")),
+        meta={
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in read_meta(options.meta).items()
+        },
         since_ms=since_ms,
         until_ms=until_ms,
         include_archived=options.include_cold,

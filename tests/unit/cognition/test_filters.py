@@ -45,6 +45,7 @@ def test_every_filter_keeps_what_it_names_and_combines_with_text(memory: Memory)
         ({"tags": ("red", "green")}, set()),
         ({"meta": {"page": "5"}}, {"walrus b"}),
         ({"meta": {'q"': "X"}}, {"walrus b"}),
+        ({"meta": {"verified": "true"}}, {"walrus b"}),
         ({"workspace": "personal"}, {"walrus b"}),
         ({"conversation": "chat:1"}, {"walrus c"}),
     ):

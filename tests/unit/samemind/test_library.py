@@ -452,6 +452,16 @@ def test_a_method_that_is_written_out_takes_every_option_of_its_command() -> Non
             assert wanted <= parameters, verb.name
 
 
+@pytest.mark.parametrize("value", [1, 1.5, True, None, ["x"], {"a": 1}, "1", "ж"])
+def test_metadata_is_found_by_the_value_that_was_stored(tmp_path: Path, value: Any) -> None:
+    with samemind.open_blocking(tmp_path) as mind:
+        told = mind.remember("Ann ran", meta={"of": value, "url:": "[1]"})
+        mind.remember("Bob ran", meta={"of": "else"})
+        for found in (mind.list(meta={"of": value}), mind.recall("who ran?", meta={"of": value})):
+            assert [each.rid for each in found] == [told.rid]
+        assert mind.get(told).meta["url:"] == "[1]"
+
+
 def test_times_ids_and_metadata_may_be_python_values(tmp_path: Path) -> None:
     noon = datetime(2023, 5, 8, 12, tzinfo=UTC)
     with samemind.open_blocking(tmp_path) as mind:
