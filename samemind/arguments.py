@@ -93,9 +93,15 @@ def lines_of(items: Iterable[str | Mapping[str, Any]]) -> list[str]:
 
 def _as_json(value: Any, what: str) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, default=_json_of)
+        text = json.dumps(value, ensure_ascii=False, default=_json_of)
+        text.encode()
+    except UnicodeEncodeError:
+        raise Usage(
+            f"expected {what} to be text, got half of a letter in {value!r:.60}", code="invalid"
+        ) from None
     except (TypeError, ValueError, RecursionError):
         raise Usage(f"expected {what} to be JSON, got {value!r:.60}", code="invalid") from None
+    return text
 
 
 def _json_of(value: Any) -> Any:

@@ -128,7 +128,7 @@ class Home:
         if not isinstance(text, str) or not text or "\0" in text:
             raise Usage(f"expected the path of a data directory, got {text!r}")
         place = Path(full_path(os.path.expanduser(text)))
-        if place.is_file() or (place.suffix in STORE_SUFFIXES and not place.is_dir()):
+        if os.path.isfile(place) or (place.suffix in STORE_SUFFIXES and not os.path.isdir(place)):
             return cls(place.parent, place, f"{place.name}.")
         return cls(place, place / STORE_FILE, "")
 

@@ -244,6 +244,8 @@ def _telling(told: SamemindError) -> int:
 def _said_by(error: BaseException) -> str:
     """Return the error's own words; of the system's, what it is about and what is wrong, without a number."""
     if isinstance(error, OSError) and error.strerror:
+        if error.errno == errno.ENAMETOOLONG:  # it may be a text that was taken for a path: of any length
+            return f"{error.filename!s:.60}…: {error.strerror}"
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error) or type(error).__name__
 

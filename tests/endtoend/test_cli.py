@@ -124,6 +124,8 @@ def test_a_batch_is_one_call_with_all_ids_in_order_and_one_bad_line_keeps_all_of
         cut["message"]
         == "line 2: expected a text or an object in JSON, which this is not from character 10 on"
     )
+    half = call("remember", "--batch", "-", "--json", stdin=f'{lines[0]}\n{{"text": "half \\ud83d"}}')
+    assert half.json["error"]["message"] == "line 2: expected text, got half of a letter"
     assert call("digest", "--json").json["memories"] == 0
 
     rids = call("remember", "--batch", "-", "--json", stdin="\n".join(lines)).json["rids"]

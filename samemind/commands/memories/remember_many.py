@@ -1,6 +1,7 @@
 """Store many memories at once, in batches of 5,000 that are stored whole or not at all."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # The fields that a JSON line may carry beside `text`, under their own names or as `remember` has them.
 BATCH_KEYS: Final = "text, type, importance, speaker, session, at, tag, meta, rid, …"
+# Half of a letter, which no text can hold; JSON can spell it all the same.
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +113,8 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
                 record = {"text": record}
             if not isinstance(record, dict) or not isinstance(record.get("text"), str):
                 raise Usage("expected an object with a text", code="invalid")
+            if "\\u" in line and _HALF.search(json.dumps(record, ensure_ascii=False)):
+                raise Usage("expected text, got half of a letter", code="invalid")
             text = record.pop("text")
             rid = _rid(record, asked)
             wordings, claims = (_texts(record, name) for name in ("wordings", "claims"))

@@ -452,6 +452,23 @@ def test_a_method_that_is_written_out_takes_every_option_of_its_command() -> Non
             assert wanted <= parameters, verb.name
 
 
+def test_half_of_a_letter_is_named_by_its_item(tmp_path: Path) -> None:
+    """JSON can spell it, and no text can hold it."""
+    with samemind.open_blocking(tmp_path) as mind:
+        for item in ("half \ud83d", {"text": "whole", "speaker": "\ud83d"}):
+            with pytest.raises(samemind.Usage, match="item 2 to be text, got half of a letter"):
+                mind.remember_many(["whole", item])
+        assert mind.list().total == 0
+
+
+def test_a_text_that_was_taken_for_a_path_is_not_told_back(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path) as mind:
+        for call in (mind.import_, mind.backup, mind.export, mind.carry_import):
+            with pytest.raises(samemind.Failed, match="too long") as caught:
+                call("a" * 2_000_000)
+            assert len(str(caught.value)) < 200
+
+
 @pytest.mark.parametrize("value", [1, 1.5, True, None, ["x"], {"a": 1}, "1", "ж"])
 def test_metadata_is_found_by_the_value_that_was_stored(tmp_path: Path, value: Any) -> None:
     with samemind.open_blocking(tmp_path) as mind:
