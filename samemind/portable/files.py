@@ -102,6 +102,13 @@ _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] 
     "mcp-memory": mcp_memory.read,
     _MEM0_LINES: mem0.read_lines,
 }
+# What other programs give out that is not read here, each known by keys that belong to it alone.
+_NOT_READ: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
+    "an agent file of Letta": (frozenset({"agents", "blocks"}), frozenset({"core_memory", "messages"})),
+    "a graph of Zep": (frozenset({"fact", "source_node_uuid"}), frozenset({"role_type", "content"})),
+    "the items of a LangGraph store": (frozenset({"namespace", "key", "value"}),),
+    "a checkpoint of LangGraph": (frozenset({"channel_values", "channel_versions"}),),
+}
 
 
 def read_path(path: Source, format: str) -> Iterator[Record]:
@@ -399,13 +406,41 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
         if looks_like(document):
             return read(document)
     if isinstance(document, list) or not _is_line_of_ours(_first(lines)):
-        kind = "list" if isinstance(document, list) else "document"
-        raise Usage(
-            f"{name}: expected JSON lines or a known format, got a JSON {kind} of something else",
-            code="unknown_format",
-            hint="`samemind help import` tells the formats; an object with a `text` on each line is one of them",
-        )
+        raise _unknown(name, document)
     return jsonl.read(lines)
+
+
+def _unknown(name: str, document: object) -> Usage:
+    called = _not_read(document)
+    if called is not None:
+        return Usage(
+            f"{name}: expected a format that is read here, got {called}",
+            code="unknown_format",
+            hint="write what is worth keeping as JSON lines, an object with a `text` on each",
+        )
+    kind = "list" if isinstance(document, list) else "document"
+    return Usage(
+        f"{name}: expected JSON lines or a known format, got a JSON {kind} of something else",
+        code="unknown_format",
+        hint="`samemind help import` tells the formats; an object with a `text` on each line is one of them",
+    )
+
+
+def _not_read(document: object) -> str | None:
+    """Return what a document of another program is called, by its own keys or those of what it lists."""
+    lists = [document] if isinstance(document, list) else []
+    lists += (
+        [each for each in document.values() if isinstance(each, list)] if isinstance(document, dict) else []
+    )
+    objects = [each for each in (document, *(one[0] for one in lists if one)) if isinstance(each, dict)]
+    return next(
+        (
+            called
+            for called, known_by in _NOT_READ.items()
+            if any(keys <= each.keys() for keys in known_by for each in objects)
+        ),
+        None,
+    )
 
 
 def _first(lines: list[str]) -> str:

@@ -508,6 +508,21 @@ def test_pictures_that_are_begun_without_end_take_no_time(begun: str) -> None:
     assert isinstance(record, Item)
 
 
+@pytest.mark.parametrize(
+    ("document", "called"),
+    [
+        ({"agents": [], "blocks": [{"label": "human", "value": "Ann"}]}, "an agent file of Letta"),
+        ({"core_memory": [], "messages": [], "llm_config": {}}, "an agent file of Letta"),
+        ({"nodes": [], "edges": [{"fact": "Ann runs", "source_node_uuid": "a"}]}, "a graph of Zep"),
+        ([{"namespace": ["a"], "key": "k", "value": {"memory": "x"}}], "the items of a LangGraph store"),
+        ({"channel_values": {}, "channel_versions": {}}, "a checkpoint of LangGraph"),
+    ],
+)
+def test_what_programs_for_agents_give_out_is_called_by_its_name(document: object, called: str) -> None:
+    with pytest.raises(Usage, match=f"a format that is read here, got {called}"):
+        read_text("x.json", json.dumps(document), "auto")
+
+
 def test_a_json_document_of_something_else_is_told_apart_from_json_lines() -> None:
     documents: list[object] = [{"entries": []}, {"a": {"text": "x"}}, 7]
     for document in documents:
