@@ -54,6 +54,8 @@ def ask(
             extra = {key: memory[key] for key in ("speaker", "type", "project") if key in memory}
             other = words.get(memory["id"], ())
             held = mind.remember(memory["text"], at=memory["at"], wait=True, wordings=other, **extra)
+            if held.held:  # a password: its owner would decide to keep it
+                mind.release_held(held.rid)
             names |= dict.fromkeys((held.rid, *held.facts), memory["id"])
         others = [{**one, "expect": [], "kind": ELSEWHERE} for life in elsewhere for one in life["queries"]]
         for one in [*told["queries"], *others]:

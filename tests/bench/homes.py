@@ -102,7 +102,8 @@ def ask(home: Household) -> Iterator[Answered]:
     """Tell a home's notes to a device of its own, and ask its questions."""
     with tempfile.TemporaryDirectory() as folder, samemind.open_blocking(folder) as mind:
         for note in home.notes:
-            mind.remember(note, wait=True)
+            if (told := mind.remember(note, wait=True)).held:  # a password: its owner would decide to keep it
+                mind.release_held(told.rid)
         for question in home.questions:
             found = mind.recall(question.text).results
             yield Answered(home, question, tuple(hit.text for hit in found))
