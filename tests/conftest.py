@@ -35,6 +35,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 ON_THE_NETWORK = {"test_mdns.py", "test_demo.py"}
 _NETWORK_LOCK = Path(tempfile.gettempdir()) / "samemind-tests-on-the-network.lock"
 
+# Where no file takes long: those of all other parts take up to some minutes.
+_SHORT = {"unit", "property"}
+
 # More than half of the time of a run is spent waiting for processes, servers, browsers and timers.
 WORKERS_BEYOND_CORES = 2
 
@@ -76,8 +79,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=reason))
         if "endtoend" in item.path.parts:
             item.add_marker(pytest.mark.endtoend)
-    # The longest first, each part in its random order: no worker is left alone at the end with one that takes a minute.
-    items.sort(key=lambda item: "endtoend" not in item.path.parts)
+    # The short last, each part in its random order: no worker is left alone at the end with a file that takes minutes.
+    items.sort(key=lambda item: not _SHORT.isdisjoint(item.path.parts))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
