@@ -87,6 +87,9 @@ def brief(verb: str, document: Document) -> Document:
         return {key: value for key, value in document.items() if key != "sections"}
     if verb == "contradictions list":
         return {**document, "contradictions": list(map(_brief_contradiction, document["contradictions"]))}
+    if verb == "contradictions resolve":
+        decided = {key: value for key, value in document["contradiction"].items() if key != "beliefs"}
+        return {**document, "contradiction": _with_brief_sides(decided)}
     if verb != "recall":
         return document
     kept = {key: document[key] for key in ("unembedded", "trace") if document.get(key)}
@@ -110,11 +113,15 @@ def _brief_hit(hit: Document, among: Collection[str]) -> Document:
 
 
 def _brief_contradiction(each: Document) -> Document:
-    others = [_brief_side(side) for side in each["others"]]
-    kept = {**each, "a": _brief_side(each["a"]), "b": _brief_side(each["b"]), "others": others}
+    kept = _with_brief_sides(each)
     if each["status"] == "open":
         del kept["beliefs"]
     return kept
+
+
+def _with_brief_sides(each: Document) -> dict[str, Any]:
+    others = [_brief_side(side) for side in each["others"]]
+    return {**each, "a": _brief_side(each["a"]), "b": _brief_side(each["b"]), "others": others}
 
 
 def _brief_side(side: Document) -> Document:
@@ -277,6 +284,32 @@ def _settled(document: Document) -> str:
     return f"settled: {stands}{asked}"
 
 
+def _resolved(document: Document) -> str:
+    """Return what holds now, and what does not any more."""
+    found = document["contradiction"]
+    held, before, hidden = (
+        ", ".join(dict.fromkeys(each["value"] for each in found["beliefs"] if each["standing"] == standing))
+        for standing in ("held", "replaced", "hidden")
+    )
+    others = "; ".join(f"{name}: {some}" for name, some in (("before", before), ("hidden", hidden)) if some)
+    subject = subject_of(found["entity"], found["relation"], in_words=True)
+    merged = f" [{document['rid']}]" if document["rid"] else ""
+    done = found["status"] if document["changed"] else f"it stood already: {found['status']}"
+    told = f"- {subject}{held}{f' ({others})' if others else ''}{merged}"
+    return f"{done}\n{fenced(' '.join(told.split()))}"
+
+
+def _corrected(document: Document) -> str:
+    if document["held"]:
+        return (
+            f"NOT corrected: it looks secret, so the change waits on this device as {document['held']} until its owner "
+            "releases it (samemind held). Tell the user so."
+        )
+    settled = f"; that settled {len(document['settled'])} contradictions" if document["settled"] else ""
+    against = "; it contradicts what is known: see `contradictions`" if document["contradictions"] else ""
+    return f"corrected {document['rid']}{settled}{against}"
+
+
 def _review(document: Document) -> str:
     lines = []
     for each in document["nominees"]:
@@ -347,6 +380,8 @@ _TOLD: Final[Mapping[str, Callable[[Document], str]]] = {
     ),
     "why": told_why,
     "contradictions list": _contradictions,
+    "contradictions resolve": _resolved,
     "contradictions review": _review,
+    "correct": _corrected,
     "settle": _settled,
 }

@@ -435,9 +435,16 @@ def test_an_agent_sees_a_contradiction_settles_it_and_corrects_a_memory(tmp_path
             assert found["id"] in page.contents[0].text  # type: ignore[union-attr]
             refused = await client.call_tool("resolve", {"id": "ffffffff", "keep_a": True})
             assert refused.is_error
-            await call(client, "resolve", id=found["id"], keep_a=True)
+            settled = await client.call_tool("resolve", {"id": found["id"], "keep_a": True})
+            said = settled.content[0].text  # type: ignore[union-attr]
+            assert said.startswith("settled\n<recalled-memories")
+            assert "- Ann works at: Google (hidden: Meta)" in said
+            assert "beliefs" not in settled.structured_content["contradiction"]
             assert (await call(client, "contradictions", status="open"))["contradictions"] == []
-            await call(client, "correct", rid=told["rid"], text="Ann works at Google Zurich")
+            corrected = await client.call_tool(
+                "correct", {"rid": told["rid"], "text": "Ann works at Google Zurich"}
+            )
+            assert corrected.content[0].text == f"corrected {told['rid']}"  # type: ignore[union-attr]
             (hit,) = (await call(client, "recall", query="where does Ann work?", k=1))["results"]
             assert "Zurich" in hit["text"]
 

@@ -26,7 +26,9 @@ class ResolveContradiction:
     keep_a: bool = option("--keep-a", "what was said first is true", default=False)
     keep_b: bool = option("--keep-b", "what was said later is true", default=False)
     keep_both: bool = option("--keep-both", "all of them are true", default=False)
-    keep: str | None = option("--keep", "what this memory says is true, of more than two", takes=Takes.RID)
+    keep: str | None = option(
+        "--keep", "the id of a memory: what it says is true, of more than two", takes=Takes.RID
+    )
     since: str | None = option(
         "--since",
         "it changed: what is kept holds from then on, and the other held until then: a day, or "
