@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.codec import SALT_BYTES, encode_payload, header, header_hash, payload_hash
-from replica.errors import ClockDrift, TooLarge
-from replica.hlc import HLC_MAX, Hlc, tick
+from replica.errors import TooLarge
+from replica.hlc import HLC_MAX, Hlc, drift, tick
 from replica.ids import MEMORY_ID_BYTES, OpId, OpRef, Origin
 from replica.limits import COMMIT_OPS_MAX, COMMIT_PAYLOAD_BYTES_MAX
 from replica.ops import KIND_OF, NEEDS_RID, Edit, Erase, Op, Write
@@ -60,7 +60,7 @@ def author(writes: Sequence[Write], head: Head, now_ms: int, random: "Random", s
     for write, payload in zip(writes, payloads, strict=True):
         clock = tick(clock, now_ms)
         if clock > HLC_MAX:
-            raise ClockDrift(f"expected a clock before the year 6429, it shows {now_ms} ms: set the clock")
+            raise drift(now_ms)
         seq += 1
         kind, ends = KIND_OF[type(write.body)], len(ops) == len(writes) - 1
         digest = payload_hash(payload)

@@ -14,7 +14,7 @@ from json.encoder import encode_basestring
 from typing import Any, Final
 
 from replica.errors import InvalidOp, TooLarge, short
-from replica.hlc import COUNTER_BITS, HLC_MAX
+from replica.hlc import COUNTER_BITS, HLC_MAX, year_of
 from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX, TAGS_MAX
 from replica.memory_types import MEMORY_TYPES
 from replica.values import dataclass
@@ -76,6 +76,17 @@ def _whole(low: int, high: int) -> Callable[[Value], None]:
     return check
 
 
+def _moment(value: Value) -> None:
+    try:
+        _whole(-MS_MAX, MS_MAX)(value)
+    except InvalidOp:
+        found = f"the year {year_of(value)}" if type(value) is int else short(value)
+        raise InvalidOp(
+            f"expected a time between the years {year_of(-MS_MAX)} and {year_of(MS_MAX)}, in whole milliseconds"
+            f" since 1970, got {found}"
+        ) from None
+
+
 def _tags(value: Value) -> None:
     if not isinstance(value, list) or not all(value):
         raise InvalidOp(f"expected a list of tags, got {short(value)}")
@@ -114,9 +125,9 @@ FIELDS: Final[Mapping[str, Field]] = {
         Field("conversation", "the chat it came from", "TEXT", _text),
         Field("turn", "which turn of the chat", "TEXT", _text),
         Field("position", "place of the turn within its chat, from 0", "INTEGER", _whole(0, INT_MAX)),
-        Field("told_at", "when it was told, ms since 1970", "INTEGER", _whole(-MS_MAX, MS_MAX)),
-        Field("event_start", "when it happened, ms since 1970", "INTEGER", _whole(-MS_MAX, MS_MAX)),
-        Field("event_end", "when it ended, ms since 1970", "INTEGER", _whole(-MS_MAX, MS_MAX)),
+        Field("told_at", "when it was told, ms since 1970", "INTEGER", _moment),
+        Field("event_start", "when it happened, ms since 1970", "INTEGER", _moment),
+        Field("event_end", "when it ended, ms since 1970", "INTEGER", _moment),
         Field("source", "where it was taken from", "TEXT", _text),
         Field("workspace", "namespace that agents share", "TEXT", _text),
         Field("parent", "the verbatim memory it was extracted from", "BLOB", _memory_id),

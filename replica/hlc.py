@@ -12,6 +12,8 @@ taken, since a check against the local clock may delay an op but never discard i
 from collections.abc import Iterable
 from typing import Final, NewType
 
+from replica.errors import ClockDrift
+
 Hlc = NewType("Hlc", int)
 
 COUNTER_BITS: Final = 16
@@ -22,6 +24,7 @@ AHEAD_MS_MAX: Final = 24 * 3_600_000
 OWN_AHEAD_MS_MAX: Final = 25 * 3_600_000
 # Stamps are stored as signed 64-bit integers: this is the year 6429.
 HLC_MAX: Final = 2**63 - 1
+_YEAR_MS: Final = 31_556_952_000
 
 
 def tick(last: Hlc, now_ms: int) -> Hlc:
@@ -43,6 +46,18 @@ def absorb_all(last: Hlc, remote: Iterable[int], now_ms: int) -> Hlc:
 def runs_ahead(last: Hlc, now_ms: int) -> bool:
     """Say whether my stamps are so far ahead of a corrected clock that a new incarnation must begin."""
     return last > (now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS
+
+
+def drift(now_ms: int) -> ClockDrift:
+    """Return what to say of a clock that no stamp has room for."""
+    return ClockDrift(
+        f"expected a clock between the years 1970 and 6429, it shows the year {year_of(now_ms)}: set the clock"
+    )
+
+
+def year_of(ms: int) -> int:
+    """Return in which year a moment is, also one that no calendar reaches; for messages: right but for a day."""
+    return 1970 + ms // _YEAR_MS
 
 
 def milliseconds(hlc: int) -> int:

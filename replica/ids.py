@@ -13,6 +13,8 @@ import hashlib
 import uuid
 from typing import TYPE_CHECKING, Final, NamedTuple, NewType
 
+from replica.hlc import drift
+
 if TYPE_CHECKING:
     from random import Random
 
@@ -57,7 +59,9 @@ def new_origin(device: DeviceId, random: "Random") -> Origin:
 
 
 def new_memory_id(now_ms: int, random: "Random") -> MemoryId:
-    """Return a UUIDv7 (RFC 9562): 48 bits of milliseconds, then 74 random bits."""
+    """Return a UUIDv7 (RFC 9562): 48 bits of milliseconds, then 74 random bits. `ClockDrift` if there is no room."""
+    if not 0 <= now_ms < 1 << 48:
+        raise drift(now_ms)
     return MemoryId(_uuid(now_ms, random.randbytes(10), version=7))
 
 

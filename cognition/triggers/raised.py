@@ -40,6 +40,7 @@ from cognition.triggers.lattice import TriggerState, TriggerStatus, joined
 from cognition.triggers.snoozing import snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
 from replica import DeviceId, MemoryId, lately_raised, memories_called, read_triggers, read_triggers_named
+from replica.fields import MS_MAX
 from replica.hlc import COUNTER_BITS
 
 # Triggers of one kind that are looked at where it is said what waits: as many as a device lets wait of any. Each takes
@@ -80,9 +81,9 @@ def read_live(
     Of more, those on the memories of each device take turns, the latest first: whoever raises ten thousand, or has ten
     thousand memories to be reminded of, crowds out nobody else's. Kinds that this version does not know are one kind.
     """
-    since_ms = now_ms - max(thresholds.lifetime_ms, DAY_MS)
+    since_ms = min(max(0, now_ms - max(thresholds.lifetime_ms, DAY_MS)), MS_MAX)  # whatever the clock shows
     by_device: dict[str, dict[DeviceId, list[bytes]]] = {}
-    for trigger, kind, device in lately_raised(connection, max(0, since_ms) << COUNTER_BITS):
+    for trigger, kind, device in lately_raised(connection, since_ms << COUNTER_BITS):
         name = kind.partition(":")[0]
         known = name if name in KINDS else ""
         by_device.setdefault(known, {}).setdefault(device, []).append(trigger)

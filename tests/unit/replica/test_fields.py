@@ -63,6 +63,11 @@ def test_a_field_refuses_the_rest_and_says_which_field(name: str, value: Any) ->
         check_field(name, value)
 
 
+def test_a_time_beyond_all_stamps_is_named_by_its_year() -> None:
+    with pytest.raises(InvalidOp, match=r"between the years -2490 and 6429, .* got the year 9000"):
+        check_field("told_at", 221_845_392_000_000)
+
+
 @published("YD-08")
 def test_the_three_types_of_the_paper_are_among_our_eight() -> None:
     assert len(MEMORY_TYPES) == 8

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replica.errors import ClockDrift
 from replica.ids import (
     derived_memory_id,
     device_id,
@@ -29,6 +30,12 @@ def test_memory_ids_are_uuids_of_version_7_that_sort_by_time(early: int, late: i
         read = uuid.UUID(bytes=rid)
         assert (read.version, read.variant) == (7, uuid.RFC_4122)
         assert parse_memory_id(show_memory_id(rid)) == rid
+
+
+@pytest.mark.parametrize(("ms", "year"), [(-1, 1969), (2**48, 10889), (2**60, 36_536_598)])
+def test_a_clock_that_no_id_has_room_for_is_to_be_set(ms: int, year: int) -> None:
+    with pytest.raises(ClockDrift, match=f"it shows the year {year}: set the clock"):
+        new_memory_id(ms, Random(0))
 
 
 @given(st.binary(min_size=16, max_size=16))

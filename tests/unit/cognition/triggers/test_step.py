@@ -186,6 +186,14 @@ def test_a_reminder_comes_up_when_it_is_due(home: Home) -> None:
     assert kinds(raise_all(home)) == ["reminder"]
 
 
+@pytest.mark.parametrize("now_ms", [-DAY_MS, 2**47, 2**60], ids=["1969", "6429", "the year 36 million"])
+def test_a_clock_that_no_stamp_has_room_for_is_no_reason_not_to_say_what_waits(
+    home: Home, now_ms: int
+) -> None:
+    home.now_ms = now_ms
+    assert raise_all(home) == []
+
+
 @published("YD-62")
 def test_an_open_contradiction_is_escalated_until_it_is_settled(home: Home) -> None:
     rids = [home.remember(f"I work at {where}") for where in ("Google", "Meta")]
