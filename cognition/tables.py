@@ -104,22 +104,24 @@ _DAY: Final = f"(told_at - (told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}) / {DAY_MS
 _TOLD: Final = f"day * {DAY_MS // 1_000}, 'unixepoch'"
 _MONTH_OF: Final = " ".join(f"WHEN '{no:02}' THEN '{name}'" for no, name in enumerate(_MONTHS, 1))
 # What `_date_words` returns of each day, since to look a day up takes a quarter of the time: of none before the year 1.
-# None that a memory may have is beyond 9999.
-_FILL_DAYS: Final = f"""INSERT INTO temp.day_words
+# None that a memory may have is beyond 9999. No table: SQLite reads the whole schema anew when where temporary ones lie
+# is set, as each large commit does, and there was one.
+_DAYS: Final = f"""
     SELECT day, CAST(strftime('%d', {_TOLD}) AS INTEGER) || ' ' || CASE strftime('%m', {_TOLD}) {_MONTH_OF} END
            || ' ' || CAST(strftime('%Y', {_TOLD}) AS INTEGER) || ' '
     FROM (SELECT DISTINCT {_DAY} AS day FROM shown_memory
-          WHERE told_at >= -62135596800000 AND id BETWEEN ? AND ?)"""
+          WHERE told_at >= -62135596800000 AND id BETWEEN ?1 AND ?2)"""
 # Full text cuts words at whatever stands between labels in JSON, unless it stands for a letter: to take them out costs
 # as much as to file the rest.
 _TAG_WORDS: Final = """CASE WHEN instr(tags, '\\')
     THEN (SELECT ifnull(group_concat(value, ' '), '') FROM json_each(tags)) ELSE ifnull(tags, '') END"""
 # The words that `indexed` returns, of all but what has metadata: in one statement it takes a fifth of the time.
-_FILL_PLAIN_WORDS: Final = f"""INSERT INTO memory_text (rowid, text, speaker, about)
+_ADD_PLAIN_WORDS: Final = f"""WITH day_words (day, words) AS MATERIALIZED ({_DAYS})
+    INSERT INTO memory_text (rowid, text, speaker, about)
     SELECT id, text, ifnull(speaker, ''),
-           ifnull((SELECT words FROM temp.day_words WHERE day = {_DAY}), '')
+           ifnull((SELECT words FROM day_words WHERE day = {_DAY}), '')
            || ifnull(topic || ' ', '') || ifnull(project || ' ', '') || {_TAG_WORDS}
-    FROM shown_memory WHERE meta IS NULL AND id BETWEEN ? AND ? ORDER BY id"""
+    FROM shown_memory WHERE meta IS NULL AND id BETWEEN ?1 AND ?2 ORDER BY id"""
 # Above every number of a memory.
 _EVERY: Final = 2**62
 _FILL_QUEUE: Final = """INSERT OR REPLACE INTO embed_queue (id, enqueued_at)
@@ -235,7 +237,7 @@ class CognitionTables:
             if changes.are_bare:
                 connection.execute(_ADD_BARE_WORDS, (fresh[0], fresh[-1]))
             elif len(fresh) >= _FILED_AT_ONCE:
-                _add_plain_words(connection, fresh[0], fresh[-1])
+                connection.execute(_ADD_PLAIN_WORDS, (fresh[0], fresh[-1]))
                 # As the statement has it: of an empty map the column is not NULL.
                 added = [
                     (each.id, *indexed(each.after.text, each.after.fields))
@@ -299,16 +301,8 @@ def _add_words(connection: sqlite3.Connection, added: Sequence[tuple[int, str, s
     insert_many(connection, _ADD_WORDS, "(?, ?, ?, ?)", added, at_once=_FILED_AT_ONCE)
 
 
-def _add_plain_words(connection: sqlite3.Connection, first: int, last: int) -> None:
-    """File the words of the memories between two numbers, these included, that have no metadata."""
-    connection.execute("CREATE TEMP TABLE day_words (day INTEGER PRIMARY KEY, words TEXT NOT NULL)")
-    connection.execute(_FILL_DAYS, (first, last))
-    connection.execute(_FILL_PLAIN_WORDS, (first, last))
-    connection.execute("DROP TABLE temp.day_words")
-
-
 def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:
-    _add_plain_words(connection, 0, _EVERY)
+    connection.execute(_ADD_PLAIN_WORDS, (0, _EVERY))
     said = wordings_with(connection, "meta", INDEXED_FIELDS)
     while rows := list(islice(said, _REBUILD_ROWS)):
         _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])

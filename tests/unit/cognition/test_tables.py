@@ -161,6 +161,17 @@ def test_tables_filled_at_once_file_each_word_where_a_commit_files_it(home: Home
     assert {term for term, *_ in before} >= {"neill", "mai", "gauch", "quot", "arger", "red"}
 
 
+def test_no_temporary_table_is_made_for_words(home: Home) -> None:
+    """SQLite reads the schema anew in the next large commit after one, be it gone: 1.5 ms of a first sync."""
+    home.commit(
+        *(
+            Write(Remember(f"note{n}", {"told_at": n}), new_memory_id(NOW_MS, home.random))
+            for n in range(1_000)
+        )
+    )
+    assert "temp" not in {name for _, name, _ in home.connection.execute("PRAGMA database_list")}
+
+
 def test_tables_of_a_picture_that_nobody_searches_are_made_and_stay_empty(home: Home) -> None:
     """To file the words of all there was took longer than to copy it."""
     home.remember("hello")
