@@ -385,7 +385,10 @@ class Exchange:
                 self._say_caught_up()
                 return
             self._unanswered.append((self._outbox, self._outbox.sent))
-            self.session.say(Ops(encode_frame(frame), self._outbox.is_empty(self._core)))
+            is_last = self._outbox.is_empty(self._core)
+            self.session.say(Ops(encode_frame(frame), is_last))
+            if is_last:
+                return
 
     def _say_caught_up(self) -> None:
         """Say that there is nothing (more) to send, once for each time it becomes true."""

@@ -352,6 +352,20 @@ def test_who_held_nothing_and_got_it_elsewhere_before_its_heads_is_sent_no_more(
     assert ours.unsent() == 0
 
 
+def test_after_the_last_frame_there_is_no_turn_that_finds_nothing_to_send() -> None:
+    """It would keep the frame from leaving: it holds the interpreter."""
+    laptop, phone = group("laptop", "phone")
+    for n in range(150):
+        remember(laptop, f"note {n}")
+    ours = Exchange(laptop, phone.device, NOW_MS, frames_per_turn=1)
+    ours.receive(first_words(phone, laptop), NOW_MS)
+    assert ours.has_more
+    (last,) = map(decode_message, ours.more(NOW_MS))
+    assert isinstance(last, Ops)
+    assert last.last
+    assert not ours.has_more
+
+
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["it wrote", "it got some from another"])
 def test_what_left_for_who_held_nothing_leaves_no_second_time_where_its_heads_name_other_ops(
     elsewhere: bool,
