@@ -91,6 +91,8 @@ class Home:
 
     identity = _Beside("identity.pem")
     """The device's key."""
+    next_identity = _Beside("identity.next.pem")
+    """The key that a copy is to have, while it becomes a device of its own."""
     settings = _Beside("config.toml")
     """What the owner chose."""
     certificate = _Beside("panel.pem")

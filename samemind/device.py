@@ -100,6 +100,8 @@ class Device:
     """Where the daemon serves remote agents, if it does."""
     key: bytes | None = field(default=None, repr=False)
     """What opens the store, where it is encrypted."""
+    former: DeviceId | None = None
+    """Who this was, where a kill had broken off a divorce and this opening brought it to its end."""
 
     @property
     def device_id(self) -> DeviceId:
@@ -192,9 +194,7 @@ async def open_device(
         local = LocalTables()
         host = None if alone else await stack.enter_async_context(_asyncio_host())
         with _key_of_no_store_taken_back(home, lock):
-            identity = _identity(home)
-            _refuse_emptied(home, identity)
-            key = key_of(home.store, identity.device_id)
+            identity, key, former = _identity_and_key(home)
             replica = await stack.enter_async_context(
                 open_replica(
                     home.store,
@@ -215,7 +215,7 @@ async def open_device(
             mind = await stack.enter_async_context(_mind(replica, home, settings, local, key))
         told = SystemRandom(), Rehearsals(replica.now_ms)
         device = Device(home, settings, identity, replica, mind, host, own, program, *told)
-        device.lets_go, device.key = lets_go, key
+        device.lets_go, device.key, device.former = lets_go, key, former
         if not alone:
             await _go_on(device, stack, answers=answers, linking=linking)
         try:
@@ -395,6 +395,19 @@ def _refuse_emptied(home: Home, identity: Identity) -> None:
         raise StoreCorrupt(
             f"expected a store of at least {lost} writes of this device in {home.store}, found an empty file"
         )
+
+
+def _identity_and_key(home: Home) -> tuple[Identity, bytes | None, DeviceId | None]:
+    """Return who this is, what opens its store, and who it was until now, where a kill had broken off a divorce."""
+    identity = _identity(home)
+    _refuse_emptied(home, identity)
+    key = key_of(home.store, identity.device_id)
+    if home.next_identity.exists():
+        from samemind.parting import resume  # here: hardly ever wanted
+
+        if resume(home, key):
+            return Identity.load(home.identity), key, identity.device_id
+    return identity, key, None
 
 
 def _identity(home: Home) -> Identity:

@@ -32,7 +32,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Self
 
-from replica.file_system import MODES_COUNT, replace_file, sync_folder
+from replica.file_system import MODES_COUNT, sync_folder
 from replica.ids import DeviceId, device_id
 from replica.keys import Ed25519PrivateKey
 from replica.signing import SIGNATURE_BYTES, verify
@@ -146,12 +146,6 @@ class Identity:
         """
         with self._written(path) as scratch:
             _publish(scratch, path)
-
-    def replace(self, path: Path) -> None:
-        """Put this identity in the place of another one, for good: whoever had that key cannot come back with it."""
-        with self._written(path) as scratch:
-            replace_file(scratch, path)
-            sync_folder(path.parent)
 
     @contextmanager
     def _written(self, path: Path) -> Iterator[Path]:

@@ -4,9 +4,11 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 import trio
 
 import samemind
+from samemind.commands.device import _clones
 from tests.support import cli
 from tests.support.calling import Call, remember
 from tests.support.daemons import until
@@ -106,3 +108,45 @@ def test_a_clone_is_told_to_part_and_becomes_a_device_of_its_own(tmp_path: Path)
                         assert (await each.mind.verify()).ok
 
     run(main)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_clone_killed_while_it_parts_is_the_new_device_from_the_next_start_on(
+    call: Call, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    """The group knows the new device by then, so its key must not be lost with the program that made it."""
+    rid = remember(call, "before it parted")
+    former = call("init", "--json").json["device_id"]
+    with monkeypatch.context() as patched:
+        patched.setattr(_clones, "_tell", killed)
+        with pytest.raises(Killed):
+            call("init", "--divorce", "--name", "tablet")
+    parted = call("init", *(["--divorce"] if again else []), "--json").json
+    assert (parted["name"], parted["divorced_from"]) == ("tablet", former if again else None)
+    members = {each["device_id"]: each["name"] for each in call("group", "show", "--json").json["members"]}
+    assert len(members) == 2, "no device whose key nobody has"
+    assert members[parted["device_id"]] == "tablet"
+    assert rid in {each["rid"] for each in call("list", "--json").json["memories"]}
+    assert call("verify", "--json").json["ok"]
+
+
+def test_a_clone_killed_before_the_store_names_its_new_key_stays_what_it_was(
+    call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    remember(call, "before it parted")
+    former = call("init", "--json").json
+    with monkeypatch.context() as patched:
+        patched.setattr(_clones, "introduce", killed)
+        with pytest.raises(Killed):
+            call("init", "--divorce")
+    assert call("init", "--json").json == former
+    assert len(call("group", "show", "--json").json["members"]) == 1
+    assert [each.name for each in (tmp_path / "home").glob("*.pem")] == ["identity.pem"]
+
+
+class Killed(BaseException):
+    """The program ends here."""
+
+
+def killed(*_: object, **__: object) -> None:
+    raise Killed

@@ -15,6 +15,7 @@ from samemind.commands.device._parts import Check, Clone, IncidentView, Initiali
 from samemind.config import Home, check_name
 from samemind.device import Device
 from samemind.errors import Locked
+from samemind.parting import begin, finish
 from samemind.rendering import minute
 from samemind.times import at_stamp
 from sync import Identity
@@ -40,8 +41,11 @@ async def divorce(device: Device, name: str | None) -> Initialised:
         raise Locked(
             f"{device.home.shown()} is in use by {device.program}", hint="end that program: samemind down"
         )
-    fresh, called = Identity.create(), check_name(name or f"{device.name} 2")
+    if device.former is not None:  # it was begun, and killed before its end
+        return _parted(device, device.former, device.device_id, device.name, [])
+    called = check_name(name or f"{device.name} 2")
     old, now_ms = device.identity, device.now_ms()
+    fresh = begin(device.home)
     introduction = introduce(
         old.sign, old.device_id, public_key=fresh.public_key, certificate=fresh.certificate, name=called
     )
@@ -52,15 +56,15 @@ async def divorce(device: Device, name: str | None) -> Initialised:
 
     await device.replica.run(say_so)
     told = await _tell(device, fresh.device_id)
-    fresh.replace(device.home.identity)
     if (outside := device.replica.rollback_guard) is not None:
         await device.replica.run(lambda core, _: outside.part(core))
+    finish(device.home)
+    return _parted(device, old.device_id, fresh.device_id, called, told)
+
+
+def _parted(device: Device, old: DeviceId, fresh: DeviceId, called: str, told: list[str]) -> Initialised:
     return Initialised(
-        device_id=fresh.device_id.hex(),
-        name=called,
-        home=device.home.shown(),
-        divorced_from=old.device_id.hex(),
-        told=told,
+        device_id=fresh.hex(), name=called, home=device.home.shown(), divorced_from=old.hex(), told=told
     )
 
 
