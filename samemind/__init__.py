@@ -125,7 +125,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from samemind.library import Mind
-    from samemind.memory_view import Listed, MemoryView
+    from samemind.memory_view import Listed, MemoryView, TextVariant
     from samemind.opening import MindOpening
     # end: imports
 
@@ -235,6 +235,7 @@ __all__ = [
     "Stats",
     "Synced",
     "Taught",
+    "TextVariant",
     "ThinkStatus",
     "Thought",
     "TriggerView",
@@ -362,6 +363,7 @@ _MODULE_OF: Final = {
     "Stats": "samemind.commands.device.stats",
     "Synced": "samemind.commands.group.sync",
     "Taught": "samemind.commands.keeping.feedback",
+    "TextVariant": "samemind.memory_view",
     "ThinkStatus": "samemind.commands.device.status",
     "Thought": "samemind.commands.thinking.think",
     "TriggerView": "samemind.commands.keeping._parts",

@@ -11,6 +11,16 @@ Meta = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextVariant:
+    """How a memory read to the device that edited it, which did not know of the other edits."""
+
+    text: str
+    device: str
+    device_name: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryView:
     """One memory as it stands. `session` is the chat it came from; `device` the one that wrote it.
 
@@ -58,6 +68,8 @@ class MemoryView:
     summary_of: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
     tellings: int = 1
+    variants: list[TextVariant] = field(default_factory=list)
+    """Where devices edited one place of it at once: what each wrote, the latest first. `text` is merged of them."""
     guessed: Meta = field(default_factory=dict)
     """Where that was asked for: what nobody said of it and its words suggest. `set` says what it is."""
     held: str | None = None

@@ -103,6 +103,20 @@ def titled(memory: Document) -> str:
     return f"{who}{one_line(memory['text'])}{often}"
 
 
+def variant_lines(memory: Document) -> list[str]:
+    """Return what each device wrote, where they edited one place of a memory at once, and how to settle it."""
+    variants = memory.get("variants")
+    if not variants:
+        return []
+    return [
+        f"edited on several devices at once, and merged; `samemind edit {memory['rid']} TEXT` settles it:",
+        *(
+            f"  {one_line(each['device_name'] or '') or each['device'][:DEVICE_DIGITS]}: {one_line(each['text'])}"
+            for each in variants
+        ),
+    ]
+
+
 def pairs(document: Document) -> list[str]:
     """Return keys and their values, in two columns, without those that are null."""
     width = max((len(name) for name in document), default=0)

@@ -1,12 +1,14 @@
 """Turn rows of the replica into what the doors show."""
 
 import sqlite3
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 
-from replica import MemoryId, NameNotFound, ShownMemory, memories_called, show_memory_id
+from replica import Memory, MemoryId, NameNotFound, ShownMemory, memories_called, show_memory_id
+from replica.reads.devices import device_names
 from samemind.fields import DOOR_NAMES
-from samemind.memory_view import MemoryView
+from samemind.memory_view import MemoryView, TextVariant
 from samemind.times import at_ms, at_stamp
 
 _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
@@ -22,7 +24,7 @@ def show_origin(device: bytes, incarnation: bytes) -> str:
 def memory_view(connection: sqlite3.Connection, rid: MemoryId) -> MemoryView:
     """Return one memory."""
     for shown in memories_called(connection, (rid,)):
-        return view_of_memory(shown)
+        return view_of_memory(shown, variants=text_variants(connection, (shown.memory,)).get(rid, []))
     raise NameNotFound(f"no memory has the id {show_memory_id(rid)}")
 
 
@@ -48,6 +50,30 @@ def view_of_memory(shown: ShownMemory, **beside: Any) -> MemoryView:
         **fields,
         **beside,
     )
+
+
+def text_variants(
+    connection: sqlite3.Connection, memories: Iterable[Memory]
+) -> dict[MemoryId, list[TextVariant]]:
+    """Return what each device wrote, for those of these memories whose text is merged of edits of one place."""
+    changed = [MemoryId(memory.rid) for memory in memories if memory.updated > memory.created]
+    if not changed:
+        return {}
+    from replica.variants import variants_of  # few are changed
+
+    names = device_names(connection)
+    return {
+        rid: [
+            TextVariant(
+                text=variant.text,
+                device=variant.origin.device.hex(),
+                device_name=names.get(variant.origin.device),
+                at=at_stamp(variant.hlc),
+            )
+            for variant in variants
+        ]
+        for rid, variants in variants_of(connection, changed).items()
+    }
 
 
 def show_field(name: str, value: Any) -> Any:

@@ -151,6 +151,16 @@ def last_edits(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[i
     return found
 
 
+def edited_in_several_feeds(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[MemoryId]:
+    """Return those of these memories whose text was edited in more than one feed, as far as the log tells."""
+    feeds: dict[bytes, set[int]] = {}
+    for rid, feed in select_named(
+        connection, "SELECT rid, feed FROM op WHERE kind = ? AND rid IN", rids, OpKind.EDIT
+    ):
+        feeds.setdefault(rid, set()).add(feed)
+    return [MemoryId(rid) for rid, several in feeds.items() if len(several) > 1]
+
+
 def text_of(connection: sqlite3.Connection, rid: bytes) -> str | None:
     """Return the text of a memory; None where it does not show."""
     row = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,)).fetchone()

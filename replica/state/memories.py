@@ -231,6 +231,11 @@ def document_of(rid: bytes, cell: MemoryCell) -> tuple[bytes, EditedText]:
     return base, cell.edits.get(base) or EditedText.from_base(rid, add.text)
 
 
+def unedited(rid: bytes, cell: MemoryCell) -> EditedText:
+    """Return the document behind the text that shows as it was before any edit."""
+    return EditedText.from_base(rid, _shown_add(rid, cell)[1].text)
+
+
 def _shown_add(rid: bytes, cell: MemoryCell) -> tuple[Dot, Add]:
     if len(cell.adds) == 1:
         ((dot, add),) = cell.adds.items()

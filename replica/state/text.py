@@ -132,6 +132,14 @@ class EditedText:
         return without_deletions(copy.get_update(before), self.state())
 
 
+def changed_in_one_place(was: str, one: str, other: str) -> bool:
+    """Say whether two changes of a text touch: both change some word of it, or words side by side."""
+    others = _changes(was, other)
+    return any(
+        start <= end and begin <= stop for start, stop, _ in _changes(was, one) for begin, end, _ in others
+    )
+
+
 def check_update(update: bytes) -> None:
     """Refuse bytes that no edit of ours comes to, by the bytes alone, and before any document meets them."""
     check_edit(update)

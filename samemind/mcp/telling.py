@@ -106,6 +106,8 @@ def _brief_hit(hit: Document, among: Collection[str]) -> Document:
         kept["confidence"] = round(hit["confidence"], 2)
     if hit.get("tellings", 1) > 1:
         kept["tellings"] = hit["tellings"]
+    if hit.get("variants"):
+        kept["variants"] = [_cut(each["text"]) for each in hit["variants"]]
     # What contradicts it and is a hit itself bears the same id of the contradiction.
     if hit.get("claim") and (hit["claim"]["standing"] != "disputed" or _elsewhere(hit["claim"], among)):
         kept["claim"] = _brief_claim(hit["claim"])
@@ -174,6 +176,10 @@ def line(memory: Document, among: Collection[str] = ()) -> str:
     often = f", told {memory['tellings']} times" if memory.get("tellings", 1) > 1 else ""
     weak = ", weak" if memory.get("confidence", 1) < WEAK_BELOW else ""
     mark = f" CONTRADICTED [{_short(memory['contradiction_id'])}]" if memory.get("contradiction_id") else ""
+    written = " | ".join(
+        " ".join((_cut(each["text"]) or "").split()) for each in memory.get("variants") or ()
+    )
+    mark += f" EDITED ON SEVERAL DEVICES AT ONCE, and merged; they wrote: {written}" if written else ""
     text = " ".join(f"{who}{_cut(memory.get('text')) or '(forgotten)'}".split())
     about = f"{when}{often}{weak}"
     return f"- {text}{f' ({about})' if about else ''} [{memory['rid']}]{mark}{claim_words(memory.get('claim'), among)}"

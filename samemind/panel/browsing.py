@@ -39,7 +39,7 @@ from samemind.panel.catalogue import FACETS, FacetQuery
 from samemind.panel.moments import Moments, Standpoint
 from samemind.plain import show_time, to_json
 from samemind.times import at_ms, read_end, read_time, read_until
-from samemind.views import view_of_memory
+from samemind.views import text_variants, view_of_memory
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -380,7 +380,9 @@ def _cards(ids: Sequence[int], connection: sqlite3.Connection) -> list[dict[str,
     if not ids:
         return []
     marks = ",".join("?" * len(ids))
-    views = {shown.id: view_of_memory(shown) for shown in memories_of(connection, ids)}
+    page = [*memories_of(connection, ids)]
+    variants = text_variants(connection, (shown.memory for shown in page))
+    views = {shown.id: view_of_memory(shown, variants=variants.get(shown.rid, [])) for shown in page}
     disputed = disputed_among(connection, ids)
     retired = {
         number for (number,) in connection.execute(f"SELECT id FROM claim_retired WHERE id IN ({marks})", ids)
@@ -407,6 +409,7 @@ def _card(view: MemoryView, *, disputed: bool, holds: bool) -> dict[str, Any]:
         "workspace": view.workspace,
         "pinned": view.pinned,
         "parent": view.parent,
+        "at_once": bool(view.variants),
         "disputed": disputed,
         "holds": holds,
     }

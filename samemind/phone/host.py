@@ -8,6 +8,7 @@ the worker calls `read` because nobody asks for anything.
 import sqlite3
 from collections.abc import Sequence
 from heapq import nsmallest
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -52,6 +53,7 @@ from replica import (
 )
 from replica.codec import check_text
 from replica.purging import purge
+from replica.reads.devices import device_names
 from replica.refold import refold_after_upgrade
 from samemind.phone.finding import MergedLater, NewsIndex, find, find_with, merge_words, newest
 from sync.identity import Identity
@@ -354,7 +356,18 @@ class Phone:
             "speaker": fields.get("speaker"),
             "topic": fields.get("topic"),
             "due_ms": fields.get("event_start") if fields.get("type") == _PROSPECTIVE else None,
+            "variants": self._variants(shown),
         }
+
+    def _variants(self, shown: Shown) -> list[Answer]:
+        """Return what each device wrote, where they edited one place of a memory at once."""
+        if shown.memory.updated == shown.memory.created:
+            return []
+        found = import_module("replica.variants").variants_of(
+            self.connection, (shown.rid,)
+        )  # few are changed
+        names = device_names(self.connection) if found else {}
+        return [{"text": each.text, "by": names.get(each.origin.device)} for each in found.get(shown.rid, [])]
 
     def _question(self, slot: bytes, entity: str, relation: str) -> Answer:
         judged = judged_of(self.connection, slot)

@@ -62,6 +62,7 @@ _ABOUT_THE_DEVICE: Final = frozenset(
         "origin",
         "same",
         "tellings",
+        "variants",
         "guessed",
     )
 )

@@ -41,7 +41,8 @@ def rewrite(
     device: Device, core: Core, connection: sqlite3.Connection, rid: MemoryId, text: str
 ) -> tuple[Corrected, list[Op]]:
     """Give a memory other words, in one commit with the claims and the facts that follow from them."""
-    if memory_view(connection, rid).text == text:
+    now = memory_view(connection, rid)
+    if now.text == text and not now.variants:  # who was asked which it is says that it is this
         return Corrected(rid=show_memory_id(rid), text=text), []
     now_ms = device.now_ms()
     edited = core.edit_of(rid, text)

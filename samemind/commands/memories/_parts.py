@@ -3,13 +3,13 @@
 from typing import Final
 
 from samemind.printable import safe
-from samemind.rendering import HELD_BACK, Document, clock, pairs
+from samemind.rendering import HELD_BACK, Document, clock, pairs, variant_lines
 
 _TIMES: Final = frozenset({"created_at", "updated_at", "told_at", "last_access"})
 
 
 def memory_lines(document: Document) -> list[str]:
-    hidden = {"text", "origin", "device", "held", "guessed"}
+    hidden = {"text", "origin", "device", "held", "guessed", "variants"}
     fields = {
         name: clock(value) if name in _TIMES else value
         for name, value in document.items()
@@ -17,4 +17,4 @@ def memory_lines(document: Document) -> list[str]:
     }
     held = [] if document.get("held") is None else [f"{document['held']} {HELD_BACK}"]
     guessed = {f"{name}?": value for name, value in (document.get("guessed") or {}).items()}
-    return [safe(document["text"]), "", *pairs(fields), *pairs(guessed), *held]
+    return [safe(document["text"]), "", *pairs(fields), *pairs(guessed), *variant_lines(document), *held]

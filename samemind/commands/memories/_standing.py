@@ -34,7 +34,7 @@ from samemind.fields import DOOR_NAMES
 from samemind.memory_view import Listed, MemoryView
 from samemind.options import FilterOptions
 from samemind.times import at_ms, at_stamp
-from samemind.views import memory_view, show_field, show_origin, view_of_memory
+from samemind.views import memory_view, show_field, show_origin, text_variants, view_of_memory
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -161,6 +161,7 @@ def standing_views(
     groups = groups_of(connection, ids)
     tellings = tellings_by_group(connection, set(groups.values()))
     often = counted(connection, set(groups.values()))
+    variants = text_variants(connection, (shown.memory for shown in page))
     found = []
     for shown in page:
         no, group = under.get(shown.id), groups.get(shown.id)
@@ -174,6 +175,7 @@ def standing_views(
                 summary=None if no is None else show_memory_id(names[no]),
                 same=[show_memory_id(rid) for rid in others],
                 tellings=1 if group is None else often[group],
+                variants=variants.get(shown.rid, []),
             )
         )
     return found

@@ -29,12 +29,13 @@ async def run(device: "Device", options: EditMemory) -> MemoryView:
     from samemind.commands.memories._changes import seen_with
     from samemind.held_back import change_kept_back
     from samemind.ids import find_memory
+    from samemind.views import memory_view
 
     def write(core: "Core", connection: "sqlite3.Connection") -> MemoryView:
         rid = find_memory(connection, options.rid)
         text = text_unless_changed(connection, rid, was=options.was, wanted=options.text)
         held = None
-        if text != options.text:
+        if text != options.text or memory_view(connection, rid).variants:
             held = change_kept_back(device, connection, rid, options.text)
             if held is None:
                 rewrite(device, core, connection, rid, options.text)

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
-from samemind.memory_view import Meta
+from samemind.memory_view import Meta, TextVariant
 from samemind.printable import one_line
-from samemind.rendering import DEVICE_DIGITS, Document, clock, plain
+from samemind.rendering import DEVICE_DIGITS, Document, clock, plain, variant_lines
 
 if TYPE_CHECKING:
     import sqlite3
@@ -46,11 +46,13 @@ class History:
     rid: str
     versions: list[Version]
     horizon: datetime | None = None
+    variants: list[TextVariant] = field(default_factory=list)
+    """Where devices edited one place of it at once, and nobody since: what each wrote, the latest first."""
 
 
 async def run(device: "Device", options: ShowHistory) -> History:
     """Show what happened to a memory, also to one that was forgotten since, as far as the log still tells."""
-    from replica import op_uuid, show_memory_id
+    from replica import memories_called, op_uuid, show_memory_id
     from replica.history import history as happened
     from replica.history import horizon_ms
     from replica.reads.devices import device_names
@@ -59,6 +61,7 @@ async def run(device: "Device", options: ShowHistory) -> History:
     from samemind.commands.device._record import show_kind, shown_horizon
     from samemind.ids import find_memory
     from samemind.times import at_stamp
+    from samemind.views import text_variants
 
     def read(core: "Core", connection: "sqlite3.Connection") -> History:
         rid = find_memory(connection, options.rid, forgotten=True)
@@ -95,7 +98,13 @@ async def run(device: "Device", options: ShowHistory) -> History:
         ]
         versions += sorted(erased, key=lambda version: (version.at, version.op_id))
         horizon = shown_horizon(horizon_ms(connection))
-        return History(rid=show_memory_id(rid), versions=versions, horizon=horizon)
+        shown = (it.memory for it in memories_called(connection, (rid,)))
+        return History(
+            rid=show_memory_id(rid),
+            versions=versions,
+            horizon=horizon,
+            variants=text_variants(connection, shown).get(rid, []),
+        )
 
     return await device.replica.run(read)
 
@@ -128,7 +137,7 @@ def render(document: Document) -> list[str]:
         change = " ".join(f"{name}={plain(value)}" for name, value in version["change"].items())
         text = "" if version["text"] is None else one_line(version["text"])
         lines.append(f"{clock(version['at'])}  {who:<12} {version['kind']:<9} {change or text}")
-    return lines
+    return [*lines, *variant_lines(document)]
 
 
 COMMAND: Final = Command(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Nobody reads more in one go; `--offset` goes on from there.
 LIST_MAX: Final = 100_000
+_MERGED: Final = "  (edited on several devices at once: `samemind get` shows what they wrote)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,10 @@ async def run(device: "Device", options: List) -> Listed:
 
 
 def render(document: Document) -> list[str]:
-    lines = [f"{memory['rid']}  {titled(memory)}" for memory in document["memories"]]
+    lines = [
+        f"{memory['rid']}  {titled(memory)}{_MERGED if memory.get('variants') else ''}"
+        for memory in document["memories"]
+    ]
     left = document["total"] - len(lines)
     return (
         [*lines, f"and {left} more: -n {document['total']} shows all"]

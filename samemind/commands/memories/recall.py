@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from replica.values import dataclass
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
-from samemind.memory_view import Meta
+from samemind.memory_view import Meta, TextVariant
 from samemind.options import FilterOptions
 from samemind.printable import one_line
-from samemind.rendering import Document, clock, empty, happens, titled
+from samemind.rendering import Document, clock, empty, happens, titled, variant_lines
 
 if TYPE_CHECKING:
     from cognition import RankedMemory as Found
@@ -108,6 +108,8 @@ class Hit:
     tellings: int = 1
     confidence: float = 1.0
     claim: HitClaim | None = None
+    variants: list[TextVariant] = field(default_factory=list)
+    """Where devices edited one place of it at once: what each wrote, the latest first. `text` is merged of them."""
     why: Meta | None = None
 
     def __str__(self) -> str:
@@ -152,6 +154,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
     from samemind.filtering import kept
     from samemind.moments import at_moment, begins_after, nothing_told
     from samemind.times import read_time
+    from samemind.views import text_variants
 
     began = time.perf_counter()
     filters = kept(options)
@@ -171,7 +174,13 @@ async def run(device: "Device", options: Recall) -> Recalled:
             device.rehearsals.note(rehearsed(close))
     if device.mind.has_index and not had_index:
         await _give_back(device)
-    hits = _shown(close, explain=options.explain)
+    changed = [hit.memory for hit in close if hit.memory.updated > hit.memory.created and not hit.sources]
+    variants = (
+        await device.replica.read(lambda connection: text_variants(connection, changed))
+        if changed and options.as_of is None and options.seen_by is None
+        else {}
+    )
+    hits = _shown(close, variants, explain=options.explain)
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     trace: list[Mapping[str, Any]] = [
         {"question": number, "stage": stage.name, **stage.told}
@@ -209,7 +218,9 @@ def _rule(found: "Found") -> str | None:
     return rule_text(found.memory)
 
 
-def _shown(hits: "Iterable[Found]", *, explain: bool) -> list[Hit]:
+def _shown(
+    hits: "Iterable[Found]", variants: "Mapping[MemoryId, list[TextVariant]]", *, explain: bool
+) -> list[Hit]:
     """Return hits as they are shown."""
     from replica import show_memory_id
     from samemind.times import at_ms, at_stamp
@@ -244,6 +255,7 @@ def _shown(hits: "Iterable[Found]", *, explain: bool) -> list[Hit]:
                 tellings=found.tellings,
                 contradiction_id=None if found.contradiction is None else found.contradiction.hex(),
                 claim=None if found.claim is None else show_claim(found.claim),
+                variants=variants.get(found.rid, []),
                 why=_why(found) if explain else None,
             )
         )
@@ -296,6 +308,7 @@ def render(document: Document) -> list[str]:
         lines.append(f"        {hit['rid']}  {_where(hit)}{disputed}")
         lines += [f"        when: {when}" for when in (happens(hit),) if when]
         lines += [f"        {line}" for line in _claim_lines(hit.get("claim"))]
+        lines += [f"        {line}" for line in variant_lines(hit)]
         lines += [
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
             for reason in (hit.get("why") or {}).get("found", [])

@@ -36,6 +36,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
   if (memory.changed_ms - memory.told_ms > 60_000) meta.push(`changed ${dated ? momentIn(memory.changed_ms) : dayIn(memory.changed_ms)}`);
   if (!memory.is_here) meta.push(["from ", memory.by ? named(memory.by) : "another device"]);
   if (memory.speaker) meta.push(["said by ", named(memory.speaker)]);
+  if (memory.variants.length) meta.push("edited on several devices at once");
   const open = h("button", { type: "button", class: "card-open", "aria-expanded": "false", onclick: toggle },
     h("span", { class: "card-text", dir: "auto" }, ...marked(memory.text, words)),
     h("span", { class: "card-meta" }, h("span", {}, ...meta.flatMap((each, at) => [at ? " · " : "", each].flat()))));
@@ -58,9 +59,25 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     draft(memory.rid, null);
   }
   const choices = () => [
+    ...(memory.variants.length ? [writtenAtOnce()] : []),
     h("button", { type: "button", onclick: () => edit().focus() }, "Edit"),
     h("button", { type: "button", class: "danger", onclick: doubt }, "Forget"),
   ];
+  function writtenAtOnce() {
+    const use = async (text) => {
+      try {
+        await run("edit", { rid: memory.rid, text });
+        close();
+        changed();
+      } catch (error) { complain(error); }
+    };
+    return h("div", { class: "stack" },
+      h("p", { class: "muted" }, "This text was merged from what several devices wrote at once:"),
+      ...memory.variants.map((each) => h("div", { class: "stack" },
+        h("p", { dir: "auto" }, each.text, h("small", {}, " ", each.by ? named(each.by) : "another device")),
+        h("button", { type: "button", onclick: () => use(each.text) }, "Use this text"))),
+      h("button", { type: "button", onclick: () => use(memory.text) }, "Keep the merged text"));
+  }
   function edit() {
     const field = h("textarea", { rows: 3, dir: "auto", "aria-label": "The memory's words", oninput: () => draft(memory.rid, field.value) });
     field.value = draftOf(memory.rid) ?? memory.text;

@@ -120,7 +120,7 @@ function show(parts, found) {
     else go(link("memories"));
   };
   parts.meta.replaceChildren(...metaOf({ ...memory, told_at: memory.told_at ?? memory.created_at, tags: [], holds: found.claims.length && !memory.archived ? found.claims.some((claim) => claim.standing === "held") || undefined : undefined }));
-  showBanner(parts.banner, found);
+  showBanner(parts.banner, found, past);
   showLabels(parts.labels, memory, past);
   parts.sections.replaceChildren(...sections(found, past).filter(Boolean));
 }
@@ -138,16 +138,32 @@ async function change(act, said) {
   }
 }
 
-/** What one has to know first: that it is contradicted, or holds no more. */
-function showBanner(banner, { claims }) {
+/** What one has to know first: that nobody may have written it so, that it is contradicted, or holds no more. */
+function showBanner(banner, { memory, claims }, past) {
   const open = claims.filter((claim) => claim.open);
   const gone = claims.filter((claim) => !claim.open && claim.standing !== "held" && claim.instead.length);
-  banner.hidden = !open.length && !gone.length;
-  banner.classList.toggle("alert", open.length > 0);
+  banner.hidden = !open.length && !gone.length && !memory.variants.length;
+  banner.classList.toggle("alert", open.length > 0 || memory.variants.length > 0);
   banner.replaceChildren(
+    ...(memory.variants.length ? writtenAtOnce(memory, past) : []),
     ...open.map((claim) => h("p", {}, t("This is contradicted: "), others(claim.instead), " ", h("a", { href: link("questions") }, t("Settle it")))),
     ...(open.length ? [] : gone.map((claim) => h("p", {}, t("This is no longer true. Now: "), others(claim.instead)))),
   );
+}
+
+/** What each device wrote where they edited one place at once, and how to settle which it is. */
+function writtenAtOnce(memory, past) {
+  const use = (text) => change(() => call("edit", { rid: memory.rid, text, was: memory.text }), t("Saved"));
+  return [
+    h("p", {}, t("It was edited on several devices at once, and this text was merged from what they wrote:")),
+    h("ul", { class: "plain written" }, memory.variants.map((each) => h(
+      "li",
+      {},
+      h("p", {}, h("span", { dir: "auto" }, each.text), " ", h("span", { class: "muted" }, fromOf(each), ", ", h("bdi", {}, minute(each.at)))),
+      !past && h("button", { type: "button", on: { click: () => use(each.text) } }, t("Use this text")),
+    ))),
+    !past && h("button", { type: "button", on: { click: () => use(memory.text) } }, t("Keep the merged text")),
+  ];
 }
 
 function others(instead) {

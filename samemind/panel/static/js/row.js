@@ -25,6 +25,7 @@ export function metaOf(memory) {
     h("time", { datetime: memory.told_at, title: clock(memory.told_at) }, ago(memory.told_at)),
     memory.pinned && h("span", { class: "flag" }, t("pinned")),
     memory.disputed && h("span", { class: "flag alert" }, t("contradicted")),
+    (memory.at_once || memory.variants?.length > 0) && h("span", { class: "flag alert" }, t("edited at once")),
     (memory.holds === false || memory.claim?.standing === "replaced") && h("span", { class: "flag" }, t("no longer so")),
     memory.claim?.standing === "believed" && h("span", { class: "flag" }, t("believed now")),
     ...(memory.claim?.earlier ?? []).slice(0, 1).map((was) => h("span", { class: "label", dir: "auto" }, t("before: {value}", { value: was.value }))),

@@ -14,7 +14,7 @@ from replica.keys import Ed25519PrivateKey
 from samemind.phone.host import LOG_LEFT_BYTES_MIN, REST_ROWS_MIN, LooksSecret, Phone
 from sync.identity import Identity
 from tests.support.links import identity
-from tests.support.phones import NOW_MS, phone, read_all
+from tests.support.phones import NOW_MS, meet, pair, phone, read_all
 
 DAY_MS = 86_400_000
 
@@ -356,3 +356,20 @@ def test_nothing_waits_for_a_model_that_no_phone_has() -> None:
 def _segments(device: Phone) -> int:
     ((count,),) = device.connection.execute("SELECT count(DISTINCT segid) FROM memory_text_idx")
     return int(count)
+
+
+def test_what_two_devices_wrote_at_once_is_shown_until_one_of_them_settles_it() -> None:
+    one, laptop = phone(), phone("laptop")
+    pair(one, laptop)
+    rid = one.remember("The key is kept by Ann", now_ms=NOW_MS)["rid"]
+    meet(one, laptop)
+    one.edit(rid, "The key is kept by Dora", now_ms=NOW_MS + 1)
+    laptop.edit(rid, "The key is kept by Carla", now_ms=NOW_MS + 2)
+    assert one.memory(rid)["variants"] == []
+    meet(one, laptop)
+    wrote = [
+        {"text": "The key is kept by Carla", "by": "laptop"},
+        {"text": "The key is kept by Dora", "by": "phone"},
+    ]
+    assert one.memory(rid)["variants"] == laptop.recent(limit=1)[0]["variants"] == wrote
+    assert one.edit(rid, wrote[1]["text"], now_ms=NOW_MS + 3)["variants"] == []

@@ -1,0 +1,55 @@
+"""A memory that two devices edited at one place while apart says so everywhere, until somebody settles it."""
+
+from pathlib import Path
+
+from samemind.commands.memories import history, recall
+from samemind.commands.memories import list as listing
+from samemind.commands.memories._parts import memory_lines
+from samemind.mcp.telling import brief, tell
+from samemind.plain import to_json
+from tests.endtoend.test_clones import agree
+from tests.support.devices import run
+from tests.support.doors import opened, pair
+
+
+def test_both_texts_are_shown_on_both_devices_until_an_edit_says_which_it_is(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "laptop") as laptop:
+            async with opened(tmp_path / "phone") as phone:
+                rid = (await laptop.mind.remember("The key is kept by Ann")).rid
+                await pair(laptop, phone)
+                await agree(laptop, phone)
+            async with opened(tmp_path / "phone", online=False) as phone:
+                await phone.mind.edit(rid, "The key is kept by Dora")
+                await laptop.mind.edit(rid, "The key is kept by Carla")
+                await phone.mind.sync("laptop", address=laptop.address)
+                await agree(laptop, phone)
+                wrote = {"phone": "The key is kept by Dora", "laptop": "The key is kept by Carla"}
+                for each in (laptop.mind, phone.mind):
+                    view = await each.get(rid)
+                    found = await each.recall("who keeps the key")
+                    told = await each.history(rid)
+                    for shown in (view, found[0], told, (await each.list())[0]):
+                        assert {it.device_name: it.text for it in shown.variants} == wrote
+                    for lines in (
+                        memory_lines(to_json(view)),
+                        recall.render(to_json(found)),
+                        history.render(to_json(told)),
+                    ):
+                        assert any(f"samemind edit {rid} TEXT" in line for line in lines)
+                        assert any(line.strip() == "phone: The key is kept by Dora" for line in lines)
+                    (line,) = listing.render(to_json(await each.list()))
+                    assert "edited on several devices at once" in line
+                    (hit,) = brief("recall", to_json(found))["results"]
+                    assert sorted(hit["variants"]) == sorted(wrote.values())
+                    assert "they wrote: The key is kept by" in tell("recall", to_json(found))
+                    assert (await each.diff("1h")).changed == []
+                merged = (await laptop.mind.get(rid)).text
+                assert merged not in wrote.values()
+                settled = await laptop.mind.edit(rid, merged)
+                assert (settled.text, settled.variants) == (merged, [])
+                await phone.mind.sync("laptop", address=laptop.address)
+                assert (await phone.mind.get(rid)).variants == []
+                assert (await phone.mind.verify()).ok
+
+    run(main)
