@@ -272,8 +272,8 @@ class Pool:
         # No `np.unique`: that loads masked arrays first, which takes as long as a recall.
         runs = {run for some in self._runs_of_topic for each in some for run in each}
         sought = np.array(sorted(runs)[:_GRAMS_MAX], np.int64)
-        is_sought = np.zeros(_GRAM_HASHES, np.bool_)
-        is_sought[sought] = True
+        place = np.full(_GRAM_HASHES, -1, np.int16)
+        place[sought] = np.arange(len(sought))
         texts, labels = self.all_of("text"), self.all_of("about")
         if any(labels):
             texts = tuple([f"{text} {about}" for text, about in zip(texts, labels, strict=True)])
@@ -284,13 +284,13 @@ class Pool:
         if len(folded) != len(whole):  # a letter became two, as "ß" does
             texts = tuple([text.casefold() for text in texts])
         lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + (2 if any(labels) else 3)
-        ends = lengths.cumsum()
+        # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
+        first = np.repeat(np.arange(len(texts)) * len(sought), lengths)
         places = []
         for run in _grams(folded):
-            (held,) = is_sought[run].nonzero()
-            # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
-            which = sought.searchsorted(run[held])
-            places.append(ends.searchsorted(held, "right") * len(sought) + which)
+            which = place[run]
+            (held,) = (which >= 0).nonzero()
+            places.append(first[held] + which[held])
         often = np.bincount(np.concatenate(places), minlength=len(texts) * len(sought)).astype(np.float64)
         return sought, often.reshape(len(texts), len(sought)), lengths.astype(np.float64)
 
