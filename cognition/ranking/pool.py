@@ -5,7 +5,7 @@ the pool too: in a conversation the answer is often next door to the words of th
 knows the rows of the turns around it, as far as they are candidates themselves.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
@@ -169,6 +169,16 @@ class Pool:
     def blank(self) -> Column:
         """Return a column of zeros to write into."""
         return np.zeros(len(self))
+
+    def once(self, of: "Callable[[Pool], Column]") -> Column:
+        """Return a column that takes long and that more than a signal asks for; nobody writes into it."""
+        if of not in self._made_once:
+            self._made_once[of] = of(self)
+        return self._made_once[of]
+
+    @cached_property
+    def _made_once(self) -> "dict[Callable[[Pool], Column], Column]":
+        return {}
 
     def column(self, says: "Sequence[float] | NDArray[np.bool_]") -> Column:
         """Return 1 for each candidate of which something is so, or how far it is."""

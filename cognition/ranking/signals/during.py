@@ -21,7 +21,14 @@ _NAMED_DAYS_MAX = 45.0
 
 
 def of(pool: Pool) -> Column:
-    """Return, for each candidate, how far it was told, happens or held at the time that was asked for."""
+    """Return, for each candidate, how far it was told, happens or held at the time that was asked for.
+
+    Confidence asks for it, too, and each text is looked through for times.
+    """
+    return pool.once(_then)
+
+
+def _then(pool: Pool) -> Column:
     asked = [each for each in windows(pool.query.text, pool.now_ms) if each.days <= _LONGEST]
     if not asked and not pool.then:
         return pool.none

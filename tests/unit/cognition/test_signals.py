@@ -11,9 +11,11 @@ from cognition.embedding.static import StaticEmbedder
 from cognition.ranking import signals
 from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
-from cognition.ranking.signals import SIGNALS, WEIGHTS, score
+from cognition.ranking.signals import SIGNALS, WEIGHTS, during, score
 from cognition.ranking.signals.answers import WHATEVER
 from cognition.ranking.stem import stem
+from cognition.recall import evidence
+from cognition.times import Window, windows
 from tests.support.published import published
 
 NOW_MS = 1_700_000_000_000
@@ -221,6 +223,21 @@ def test_what_was_told_or_happens_at_the_time_that_was_asked_for_is_lifted() -> 
     ]
     assert given("during", pool("what did I do yesterday?", rows)) == [1.0, 0.0, 1.0]
     assert given("during", pool("what did I plant?", rows)) == [0.0] * 3
+
+
+def test_each_text_is_looked_through_for_times_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order and how sure it is both ask for them: a twentieth of a recall that names a time."""
+    looked: list[str] = []
+
+    def look(text: str, now_ms: int) -> tuple[Window, ...]:
+        looked.append(text)
+        return windows(text, now_ms)
+
+    monkeypatch.setattr(during, "windows", look)
+    asked = pool("what did I do yesterday?", [row(1, "planted garlic"), row(2, "planted leeks")])
+    score(asked)
+    evidence(asked)
+    assert sorted(looked) == ["planted garlic", "planted leeks", "what did I do yesterday?"]
 
 
 def test_what_held_then_is_lifted_as_far_as_it_is_about_what_was_asked() -> None:
