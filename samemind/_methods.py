@@ -421,10 +421,18 @@ class Methods(Asking):
         )
         return answer
 
-    async def diff(self, since: When, *, until: When | None = None, seen_by: str | None = None) -> Difference:
+    async def diff(
+        self,
+        since: When,
+        *,
+        until: When | None = None,
+        seen_by: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Difference:
         """Return how memories changed between two times: what is new, what changed, what was forgotten."""
         answer: Difference = await self._ask(
-            "diff", since=when_of(since), until=when_of(until), seen_by=seen_by
+            "diff", since=when_of(since), until=when_of(until), seen_by=seen_by, limit=limit, offset=offset
         )
         return answer
 

@@ -84,6 +84,11 @@ def memories_by_age(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
     return _shown(connection, f"{_SELECT} ORDER BY m.created, m.rid")
 
 
+def rids_by_age(connection: sqlite3.Connection) -> list[MemoryId]:
+    """Return the ids of all memories that show, in the order of `memories_by_age`."""
+    return [MemoryId(rid) for (rid,) in connection.execute("SELECT rid FROM memory ORDER BY created, rid")]
+
+
 def memories_to_come(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
     """Return the prospective memories with a time that are not archived, the earliest first, past ones too."""
     wanted = "m.type = 'prospective' AND m.event_start IS NOT NULL AND ifnull(m.archived, 0) = 0"

@@ -1,8 +1,9 @@
 """Compare what was remembered at two moments."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
@@ -15,6 +16,7 @@ from samemind.rendering import Document, plain, titled
 if TYPE_CHECKING:
     import sqlite3
 
+    from replica import MemoryId
     from samemind.device import Device
 
 
@@ -25,6 +27,10 @@ class Diff:
     since: str = option("--since", "from this time on", default="", takes=Takes.TIME)
     until: str | None = option("--until", "up to this time; without it, up to now", takes=Takes.TIME)
     seen_by: str | None = option("--seen-by", "as this device knew it", metavar="DEVICE")
+    limit: int | None = option(
+        "--limit", "at most this many of each; without it, all", metavar="N", short="-n", least=0
+    )
+    offset: int = option("--offset", "skip this many of each", default=0, metavar="N", least=0)
 
 
 Meta = Mapping[str, Any]
@@ -42,9 +48,10 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What became of memories between two moments.
+    """What became of memories between two moments, the oldest first.
 
-    `forgotten` shows them as they were at the first; what was erased is in no past.
+    `forgotten` shows them as they were at the first; what was erased is in no past. `more`: there are others beyond
+    the `limit`.
     """
 
     since: datetime | None
@@ -52,8 +59,11 @@ class Difference:
     added: list[MemoryView]
     changed: list[Changed]
     forgotten: list[MemoryView]
+    more: bool = False
 
 
+# So many memories are compared at a time.
+PER_READ: Final = 1_000
 # Of a memory that was merely recalled nothing changed.
 _NO_CHANGE: Final = frozenset({"accesses", "last_access", "updated_at", "device_name"})
 
@@ -71,33 +81,59 @@ async def run(device: "Device", options: Diff) -> Difference:
         until = f"until ({options.until})" if options.until else "now"
         raise Usage(f"expected a time for since that is before {until}, got {options.since}", code="invalid")
     async with opened_pasts(device, since_ms - 1, until_ms, options.seen_by) as pasts:
-        before, after = [await past.read(_memories) for past in pasts]
-    added, changed, forgotten = await device.apart(_compared, before, after)
+        before, after = (past.connection for past in pasts)
+        stop = None if options.limit is None else options.offset + options.limit
+        added, changed, forgotten, more = await device.apart(_compared, before, after, options.offset, stop)
     return Difference(
-        since=at_ms(since_ms), until=at_ms(until_ms), added=added, changed=changed, forgotten=forgotten
+        since=at_ms(since_ms),
+        until=at_ms(until_ms),
+        added=added,
+        changed=changed,
+        forgotten=forgotten,
+        more=more,
     )
-
-
-def _memories(connection: "sqlite3.Connection") -> Mapping[str, MemoryView]:
-    from replica import memories_by_age
-    from samemind.views import view_of_memory
-
-    return {view.rid: view for view in map(view_of_memory, memories_by_age(connection))}
 
 
 def _compared(
-    before: Mapping[str, MemoryView], after: Mapping[str, MemoryView]
-) -> tuple[list[MemoryView], list[Changed], list[MemoryView]]:
-    """Return what was added, what changed, and what was forgotten."""
-    return (
-        [view for rid, view in after.items() if rid not in before],
-        [
-            changed
-            for rid, view in after.items()
-            if rid in before and (changed := _change(before[rid], view)) is not None
-        ],
-        [view for rid, view in before.items() if rid not in after],
+    before: "sqlite3.Connection", after: "sqlite3.Connection", start: int, stop: int | None
+) -> tuple[list[MemoryView], list[Changed], list[MemoryView], bool]:
+    """Return what was added, what changed and what was forgotten, a stretch of each, and whether there is more."""
+    from replica.reads.memories import rids_by_age
+
+    had, has = rids_by_age(before), rids_by_age(after)
+    known, kept = set(had), set(has)
+    added = [rid for rid in has if rid not in known]
+    forgotten = [rid for rid in had if rid not in kept]
+    # One more than wanted tells whether there are more.
+    found = islice(
+        _changes(before, after, (rid for rid in has if rid in known)), None if stop is None else stop + 1
     )
+    changed = list(found)
+    return (
+        list(_views(after, added[start:stop])),
+        changed[start:stop],
+        list(_views(before, forgotten[start:stop])),
+        stop is not None and max(len(added), len(changed), len(forgotten)) > stop,
+    )
+
+
+def _changes(
+    before: "sqlite3.Connection", after: "sqlite3.Connection", rids: "Iterator[MemoryId]"
+) -> Iterator[Changed]:
+    while some := [*islice(rids, PER_READ)]:
+        pairs = zip(_views(before, some), _views(after, some), strict=True)
+        yield from (each for pair in pairs if (each := _change(*pair)) is not None)
+
+
+def _views(connection: "sqlite3.Connection", rids: "Sequence[MemoryId]") -> Iterator[MemoryView]:
+    """Return memories that are there, in the order of their ids."""
+    from replica import memories_called
+    from samemind.views import view_of_memory
+
+    for start in range(0, len(rids), PER_READ):
+        some = rids[start : start + PER_READ]
+        found = {each.rid: each for each in memories_called(connection, some)}
+        yield from (view_of_memory(found[rid]) for rid in some)
 
 
 def _change(before: MemoryView, after: MemoryView) -> Changed | None:
@@ -122,6 +158,8 @@ def render(document: Document) -> list[str]:
         fields = " ".join(f"{name}={plain(value)}" for name, value in changed["fields"].items())
         text = "" if changed["before"] == changed["after"] else f"  {one_line(changed['after'])}"
         lines.append(f"~ {changed['rid']}{text}{'  ' if fields else ''}{fields}")
+    if document["more"]:
+        lines.append("there is more: --offset goes on from here")
     return lines or ["nothing changed"]
 
 

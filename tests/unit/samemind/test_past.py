@@ -141,6 +141,33 @@ def test_two_moments_are_compared_in_a_thread_where_a_daemon_has_others_to_answe
     trio.run(main)
 
 
+def test_a_long_difference_is_read_a_page_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 200,000 new memories all views were made, of 4 KB each."""
+    monkeypatch.setattr(diff, "PER_READ", 2)
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            old = (await mind.remember_many([f"old {number}" for number in range(10)])).rids
+            since = clock.next_day()
+            new = (await mind.remember_many([f"new {number}" for number in range(5)])).rids
+            await mind.forget(*old[:5])
+            for rid in old[5:]:
+                await mind.set(rid, topic="age")
+            whole = await mind.diff(since)
+            assert sorted(each.rid for each in whole.added) == sorted(new)
+            assert sorted(each.rid for each in whole.forgotten) == sorted(old[:5])
+            assert sorted(each.rid for each in whole.changed) == sorted(old[5:])
+            assert not whole.more
+            pages = [await mind.diff(since, limit=2, offset=offset) for offset in (0, 2, 4)]
+            assert [page.more for page in pages] == [True, True, False]
+            for name in ("added", "changed", "forgotten"):
+                assert [each for page in pages for each in getattr(page, name)] == getattr(whole, name)
+            assert not (await mind.diff(since, limit=5)).more
+
+    trio.run(main)
+
+
 def test_two_moments_are_compared_as_they_are_here_at_one_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
