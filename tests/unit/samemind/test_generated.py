@@ -21,7 +21,7 @@ def test_an_option_is_a_parameter_of_the_method_and_is_passed_on() -> None:
     method = Method("differing", "Say.", by_place=("since",))
     told = " ".join(" ".join(generate._method(verb_named("diff"), method)).split())
     assert "( self, since: When, *, until: When | None = None, seen_by: str | None = None, limit:" in told
-    assert '( "diff", since=when_of(since), until=when_of(until), seen_by=seen_by )' in told
+    assert '( "diff", since=when_of(since), until=when_of(until), seen_by=seen_by, limit=limit,' in told
 
 
 def test_an_option_that_is_hidden_from_the_library_is_no_parameter() -> None:
