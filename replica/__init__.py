@@ -110,7 +110,7 @@ if TYPE_CHECKING:
         open_file,
         transaction,
     )
-    from replica.storage.store import SqliteStore
+    from replica.storage.store import SqliteStore, is_unchecked, mark_checked, mark_unchecked
     from replica.storage.triggers import (
         ShownTrigger,
         last_raised,
@@ -213,10 +213,13 @@ __all__ = [
     "insert_many",
     "introduce",
     "is_known",
+    "is_unchecked",
     "last_raised",
     "lately_raised",
     "links_of",
     "make_key",
+    "mark_checked",
+    "mark_unchecked",
     "memories_beginning",
     "memories_by_age",
     "memories_called",
@@ -359,7 +362,7 @@ if not TYPE_CHECKING:
                 "open_file",
                 "transaction",
             ),
-            "storage.store": ("SqliteStore",),
+            "storage.store": ("SqliteStore", "is_unchecked", "mark_checked", "mark_unchecked"),
             "storage.triggers": (
                 "ShownTrigger",
                 "last_raised",

@@ -8,12 +8,15 @@ syncer (`samemind.daemon` starts it).
 
 import os
 import socket
+import sqlite3
+import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
 
 from cognition import CognitionTables
 from cognition.consolidation.tables import SummaryTables
@@ -33,6 +36,7 @@ from replica import (
     Replica,
     StoreCorrupt,
     introduce,
+    is_unchecked,
     open_replica,
     ops_noted_outside,
     wall_clock_ms,
@@ -61,6 +65,9 @@ if TYPE_CHECKING:
     from samemind.panel.demand import PanelOnDemand
     from samemind.thinking import ThinkLoop
     from sync.syncer import Syncer
+
+# Whoever looks through a restored store itself is not told to have that done.
+_CHECKING: Final = ("samemind restore", "samemind verify")
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -208,7 +215,7 @@ async def open_device(
                 )
             )
         chosen = check_name(name or settings.name or machine_name())
-        own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
+        own = await replica.run(partial(_introduce, identity, chosen, program))
         await replica.run(lambda core, _: setattr(core.quotas, "limits", quota_limits(settings)))
         mind = None
         if opens_mind:
@@ -433,8 +440,15 @@ def introduction_of(identity: Identity, name: str) -> IntroducedMember:
     )
 
 
-def _introduce(core: Core, identity: Identity, name: str) -> str:
+def _introduce(
+    identity: Identity, name: str, program: str, core: Core, connection: sqlite3.Connection
+) -> str:
     """Make the device a member of its own group, and return the name by which the group knows it."""
+    if is_unchecked(connection) and program not in _CHECKING:
+        warnings.warn(
+            "the backup that was restored was not checked to its end, or did not add up: samemind verify",
+            stacklevel=2,
+        )
     own = core.membership.members.get(core.device)
     if own is None:
         own = introduction_of(identity, name)

@@ -41,6 +41,9 @@ _SHRINK_PAGES_MIN: Final = 4_096
 
 # A recall reads for milliseconds; a check or a backup for minutes, and all who write meanwhile would wait for it each.
 _PURGE_WAITS_MS: Final = 100
+# A row of `meta` that the core leaves alone: it comes into its place with a restored store, and outlives whoever was
+# killed before the check of that.
+_UNCHECKED: Final = "unchecked"
 
 # Short ids in one row: it is read whole for any one of them, and 800 kB took a hundred times as long as this.
 _SPINE_IDS_MAX: Final = 1_024
@@ -602,6 +605,23 @@ def reading_ahead(
 def _add_functions(connection: sqlite3.Connection) -> None:
     connection.create_function("added_cell", 5, added_cell, deterministic=True)
     connection.create_function("joined", 2, joined, deterministic=True)
+
+
+def mark_unchecked(connection: sqlite3.Connection) -> None:
+    """Say that nobody has checked this store, which was put back from a file that others may have changed."""
+    with transaction(connection):
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_UNCHECKED, pack(True)))
+
+
+def mark_checked(connection: sqlite3.Connection) -> None:
+    """Say that all of this store adds up."""
+    with transaction(connection):
+        connection.execute("DELETE FROM meta WHERE name = ?", (_UNCHECKED,))
+
+
+def is_unchecked(connection: sqlite3.Connection) -> bool:
+    """Say whether this store was put back, and either not checked since or found not to add up."""
+    return connection.execute("SELECT 1 FROM meta WHERE name = ?", (_UNCHECKED,)).fetchone() is not None
 
 
 def spans(numbers: Sequence[int]) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -182,6 +183,50 @@ def test_rows_that_were_changed_and_sealed_by_somebody_else_are_told(home: Home,
     found = restored(home, file)
     assert not found.sealed
     assert found.problems
+    assert told_to_check(home), "for as long as it does not add up"
+
+
+def test_a_restore_that_is_killed_before_its_check_leaves_a_mark_until_that_is_done(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "backup.db"
+    file.write_bytes(file.read_bytes()[:-SEAL_BYTES])
+    with monkeypatch.context() as patched:
+        patched.setattr("samemind.restoring.put_back", lambda *_: None)  # who is killed puts nothing back
+        patched.setattr(replica.verify, "verify_replica", killed)
+        with pytest.raises(Killed):
+            restored(home, file)
+    assert told_to_check(home)
+    assert main(["--home", str(home.folder), "verify"]) == 0
+    assert not told_to_check(home)
+
+
+def test_a_restore_that_finds_all_well_leaves_no_mark(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "backup.db"
+    assert restored(home, file).sealed
+    assert not told_to_check(home)
+    file.write_bytes(file.read_bytes()[:-SEAL_BYTES])
+    assert not restored(home, file).problems
+    assert not told_to_check(home)
+
+
+class Killed(BaseException):
+    """The program ends here."""
+
+
+def killed(*_: object, **__: object) -> None:
+    raise Killed
+
+
+def told_to_check(home: Home) -> bool:
+    """Open a home; say whether that and `doctor` tell to check what was restored: both or neither."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with samemind.open_blocking(home.folder) as mind:
+            checks = [check for check in mind.doctor().checks if check.name == "restored"]
+    told = any("samemind verify" in str(each.message) for each in said)
+    assert told == bool(checks)
+    return told
 
 
 def test_a_seal_is_the_last_page_and_nothing_else(tmp_path: Path) -> None:

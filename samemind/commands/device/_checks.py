@@ -13,7 +13,7 @@ from typing import Final
 from cognition.holding import held_here
 from cognition.talk.queue import talk_state
 from cognition.wordings.tables import counted
-from replica import Core, FoldStatus
+from replica import Core, FoldStatus, is_unchecked
 from replica.evidence import SENTENCES
 from replica.reads.counts import count_ops_of
 from replica.vouched import vouched_ops
@@ -235,6 +235,9 @@ def store(core: Core, connection: sqlite3.Connection) -> list[Check]:
         count = count_ops_of(connection, status)
         if count:
             checks.append(Check(name="ops", ok=False, detail=f"{count} {detail}", fix=fix))
+    if is_unchecked(connection):
+        detail = "the backup that was restored was not checked to its end, or did not add up"
+        checks.append(Check(name="restored", ok=False, detail=detail, fix="samemind verify"))
     if len(checks) == 1:
         checks.append(Check(name="ops", ok=True, detail=f"{core.position} ops, all folded"))
     return checks

@@ -47,10 +47,13 @@ class Verified:
 
 async def run(device: "Device", options: Verify, say: "Say") -> Verified:
     """Check everything as it is at one moment, saying how far that is; nobody else waits."""
+    from replica import mark_checked
     from samemind.progress import while_telling
 
     accepted = await device.replica.run(partial(_accept_loss, device.now_ms())) if options.accept_loss else 0
     verification = await while_telling(say, partial(_verification, device))
+    if verification.ok:
+        await device.replica.run(lambda _, connection: mark_checked(connection))
     return Verified(
         ok=verification.ok,
         ops=verification.ops,

@@ -107,6 +107,7 @@ def run(home: "Home", options: Restore, say: "Say") -> Restored:
 async def _open(
     home: "Home", name: str | None, key: bytes | None, sealed: bool, say: "Say"
 ) -> tuple[int, int, str, list[str]]:
+    from replica import mark_checked
     from replica.incarnations import ChainEvent, pardoned
     from replica.oplog import Changes
     from replica.reads.counts import count_memories, count_ops
@@ -134,6 +135,8 @@ async def _open(
         if not sealed:
             # Whoever had the file may have changed it. What is damaged is better than nothing, and is told as such.
             problems = list((await _verified(device, ops + memories, say)).problems)
+            if not problems:
+                await device.replica.run(lambda _, connection: mark_checked(connection))
         if key is not None:  # only now that the backup has opened: until then what was there may come back
             seal(home.store, key)
         return ops, memories, device.device_id.hex(), problems
@@ -226,7 +229,7 @@ def _swap(
             else:
                 with source.open("rb") as read:
                     sealed = copy_unsealed(read, write, public_key)
-        _hold_to_ours(fresh, own if key is None else key)
+        _hold_to_ours(fresh, own if key is None else key, checks=not sealed)
         with fresh.open("rb+") as written:
             os.fsync(written.fileno())
         return put_in_place(store, fresh, own, why="restore"), sealed
@@ -234,11 +237,14 @@ def _swap(
         remove_file(fresh)
 
 
-def _hold_to_ours(fresh: Path, key: bytes | None) -> None:
-    """Take out of the copy what would run beside the rows, and is no part of a store."""
+def _hold_to_ours(fresh: Path, key: bytes | None, *, checks: bool) -> None:
+    """Take out of the copy what would run beside the rows, and is no part of a store.
+
+    `checks`: the rest is to be checked, which outlives a kill in the copy itself.
+    """
     from contextlib import closing
 
-    from replica import UNREADABLE, SqliteStore, connect, hold_to, open_file
+    from replica import UNREADABLE, SqliteStore, connect, hold_to, mark_unchecked, open_file
     from samemind.config import Settings
     from samemind.device import derived_tables
 
@@ -247,6 +253,8 @@ def _hold_to_ours(fresh: Path, key: bytes | None) -> None:
             SqliteStore(ours, derived_tables(Settings()))
             copy.execute("PRAGMA journal_mode = DELETE")  # nothing of it is to be in a log beside it
             hold_to(copy, ours)
+            if checks:
+                mark_unchecked(copy)
     except UNREADABLE as error:
         raise Failed(
             f"expected a backup of a store, but its tables cannot be read: {error}", code="not_a_backup"
