@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import Initialised
 from samemind.declaring import Agents, Command, Effects, option
-from samemind.errors import Locked, NeedsDecision
+from samemind.errors import NeedsDecision
 from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, pairs
 
@@ -41,12 +41,10 @@ async def run(device: "Device", options: Init) -> Initialised:
 async def _rename(device: "Device", name: str) -> None:
     """Take another name, which is possible until another device was told of the present one."""
     from samemind.device import introduction_of
+    from samemind.lock import locked_by
 
     if device.syncer is not None:
-        raise Locked(
-            f"{device.home.shown()} is in use by {device.program}",
-            hint="samemind down, then the same command again",
-        )
+        raise locked_by(device.home)
     own = introduction_of(device.identity, name)
     if not await device.replica.run(lambda core, _: core.rename(own)):
         known = device.device_id.hex()[:DEVICE_DIGITS]
