@@ -197,6 +197,7 @@ async def open_device(
     async with AsyncExitStack() as stack:
         lock = stack.enter_context(hold(home, program=program))
         settings = Settings.load(home)
+        _refuse_gone(home)
         _keep_private(home)
         local = LocalTables()
         host = None if alone else await stack.enter_async_context(_asyncio_host())
@@ -391,6 +392,17 @@ def _key_of_no_store_taken_back(home: Home, lock: StoreLock) -> Iterator[None]:
             home.identity.unlink(missing_ok=True)
             lock.vanishes = True
         raise
+
+
+def _refuse_gone(home: Home) -> None:
+    """Refuse a key without a store: the file is made before the key, so it was there, and holds what is missing."""
+    if home.identity.exists() and not home.store.exists():
+        raise Failed(
+            f"the store of this device is gone: its key is in {home.folder}, and {home.store.name} is not",
+            code="store_gone",
+            hint="put the file back, or restore a backup: samemind restore FILE. To begin anew, as a device "
+            f"that gets the memories of those you pair it with, move {home.identity.name} away",
+        )
 
 
 def _refuse_emptied(home: Home, identity: Identity) -> None:

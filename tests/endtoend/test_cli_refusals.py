@@ -134,6 +134,21 @@ def test_a_key_that_cannot_be_read_is_named(call: Call, tmp_path: Path) -> None:
     assert "identity.pem" in said.json["error"]["message"]
 
 
+def test_a_key_without_its_store_opens_nothing_empty_and_a_backup_brings_it_back(
+    call: Call, tmp_path: Path
+) -> None:
+    remember(call, "x")
+    backup, moved = tmp_path / "backup", tmp_path / "moved"
+    assert call("backup", str(backup)).code == 0
+    moved.mkdir()  # where nothing noted how much there was
+    (tmp_path / "home" / "identity.pem").rename(moved / "identity.pem")
+    said = call("--home", str(moved), "list", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "store_gone")
+    assert not (moved / "memory.db").exists()
+    assert call("--home", str(moved), "restore", str(backup)).code == 0
+    assert call("--home", str(moved), "list").out.endswith("x\n")
+
+
 FULL_DISK = """
 import resource, sys
 from samemind.cli.main import main
