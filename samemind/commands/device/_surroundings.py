@@ -17,7 +17,7 @@ import trio
 from replica import salt_of
 from samemind.agents.connecting import connected_commands
 from samemind.commands.device._parts import Check
-from samemind.commands.group._parts import PeerView
+from samemind.commands.group._parts import PeerView, clock_off
 from samemind.config import LOG, Home, beside
 from samemind.device import Device
 from samemind.platform import system
@@ -25,9 +25,6 @@ from samemind.recoding import leftovers, stores
 from samemind.rendering import counted
 from samemind.starting import COMMAND
 
-# Clocks this far apart make "newest first" wrong for people; nothing breaks.
-OFFSET_MS_MAX: Final = 60_000
-_UNITS: Final = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds"))
 # Before this program was written: a clock that says so was never set. 2025-01-01.
 CLOCK_MS_MIN: Final = 1_735_689_600_000
 _MULTICAST: Final = ("224.0.0.251", 5353)
@@ -53,22 +50,11 @@ async def surroundings(device: Device, peers: Sequence[PeerView]) -> list[Check]
     return checks
 
 
-def _apart(offset_ms: int) -> str:
-    """Say how far a clock is before or behind another, as people say it."""
-    seconds = abs(offset_ms) / 1_000
-    size, unit = next((each for each in _UNITS if seconds >= 2 * each[0]), _UNITS[-1])
-    return f"{seconds / size:.0f} {unit} {'ahead of' if offset_ms > 0 else 'behind'}"
-
-
 def clock(now_ms: int, peers: Sequence[PeerView]) -> Check:
     """Compare this clock with those of the peers, and with common sense."""
     if now_ms < CLOCK_MS_MIN:
         return _bad("clock", "this device's clock was never set", "set the clock by the network")
-    off = [
-        f"the clock of {peer.name} is {_apart(peer.offset_ms)} this one"
-        for peer in peers
-        if peer.offset_ms is not None and abs(peer.offset_ms) > OFFSET_MS_MAX
-    ]
+    off = [f"the clock of {peer.name} is {off}" for peer in peers if (off := clock_off(peer.offset_ms))]
     if off:
         return _bad("clock", "; ".join(off), "set both clocks by the network")
     known = sum(peer.offset_ms is not None for peer in peers)

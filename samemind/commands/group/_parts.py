@@ -11,16 +11,29 @@ from samemind.rendering import DEVICE_DIGITS, Document, clock, counted
 
 # Below half of an hour's quota nobody needs to know of it.
 _QUOTA_TOLD_MIN: Final = 0.5
+# Clocks this far apart make "newest first" wrong for people; nothing breaks.
+_OFFSET_MS_MAX: Final = 60_000
+_UNITS: Final = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
 def peer_line(peer: Document) -> str:
     seen = f"synced {clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
     behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
     state = f"{peer['state']}{_out(peer)}"
+    off = "" if peer["state"] == "revoked" else clock_off(peer["offset_ms"])
     return (
-        f"{one_line(peer['name']):<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
-        f"{_namesake(peer)}"
+        f"{one_line(peer['name']):<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}"
+        f"{f', its clock is {off}' if off else ''}{_quota(peer)}{_namesake(peer)}"
     )
+
+
+def clock_off(offset_ms: int | None) -> str:
+    """Say how far another device's clock is before or behind this one, where that is worth a look."""
+    if offset_ms is None or abs(offset_ms) <= _OFFSET_MS_MAX:
+        return ""
+    seconds = abs(offset_ms) / 1_000
+    size, unit = next((each for each in _UNITS if seconds >= 2 * each[0]), _UNITS[-1])
+    return f"{seconds / size:.0f} {unit} {'ahead of' if offset_ms > 0 else 'behind'} this one"
 
 
 def _namesake(peer: Document) -> str:

@@ -7,8 +7,9 @@ import pytest
 
 from samemind.commands.device import _surroundings as look
 from samemind.commands.device._parts import Check
-from samemind.commands.group._parts import PeerView
+from samemind.commands.group._parts import PeerView, peer_line
 from samemind.config import Home
+from samemind.plain import to_json
 from tests.support.published import published
 
 NOW_MS = 1_800_000_000_000
@@ -31,6 +32,9 @@ def test_each_check_can_fail_and_is_named(tmp_path: Path) -> None:
     wrong(look.clock(0, []), "clock", "never set")
     wrong(look.clock(NOW_MS, [peer(offset_ms=-61_000)]), "clock", "phone", "61 seconds behind")
     assert look.clock(NOW_MS, [peer(offset_ms=59_000)]).ok
+    off = to_json(peer(offset_ms=-2 * 3_600_000))
+    assert "its clock is 2 hours behind this one" in peer_line(off)
+    assert "clock" not in peer_line({**off, "state": "revoked"}) + peer_line({**off, "offset_ms": 59_000})
     wrong(look.daemon(running=False, listens=False, paired=True), "daemon", "samemind up")
     wrong(look.daemon(running=True, listens=False, paired=True), "daemon", "--listen")
     assert look.daemon(running=False, listens=False, paired=False).ok, "alone, nobody waits for it"
