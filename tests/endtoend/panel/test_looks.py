@@ -298,7 +298,7 @@ def test_a_long_text_is_drawn_as_a_text_and_not_as_a_heading(laptop: Panel) -> N
 
 
 @pytest.mark.parametrize("language", ["de", "es", "fr"])
-def test_on_the_narrowest_screen_the_tabs_stand_in_one_row(
+def test_on_the_narrowest_screen_the_tabs_stand_in_one_row_and_what_is_cut_says_so(
     laptop: Panel, chromium: Browser, language: str
 ) -> None:
     with opened(chromium, laptop, language, 320) as page:
@@ -307,6 +307,9 @@ def test_on_the_narrowest_screen_the_tabs_stand_in_one_row(
                                   ".map((pair) => pair.map((each) => each.getBoundingClientRect()))")  # fmt: skip
         assert len({tab["top"] for tab, _ in boxes}) == 1
         assert all(tab["left"] <= words["left"] and words["right"] <= tab["right"] for tab, words in boxes)
+        expect(page.locator("#whoami")).to_be_hidden()
+        asks = page.get_by_role("searchbox").first
+        assert asks.evaluate("(each) => getComputedStyle(each).textOverflow") == "ellipsis"
 
 
 def test_what_is_cut_ends_in_a_whole_letter_and_names_are_told_in_full(laptop: Panel) -> None:
