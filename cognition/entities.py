@@ -78,6 +78,12 @@ class EntityTables(FollowingTables):
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
         connection.execute("INSERT INTO triple_text (triple_text) VALUES ('optimize')")
 
+    def carry(self, connection: sqlite3.Connection, but: Sequence[int]) -> None:
+        """Do nothing: all that a picture needs is copied with its memories."""
+
+    def fill(self, connection: sqlite3.Connection) -> None:
+        """Do nothing, for the same reason."""
+
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: what is new is to be read, what is gone leaves."""
         stale: list[tuple[int]] = []

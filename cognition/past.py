@@ -74,7 +74,8 @@ class PastMind:
             ]
             reread = self._mind.reranking.reread(ranked)
             hits = self._mind.answer(connection, query, reread, k=wished(k), filters=filters, traces=traces)
-            return Hits(hits, unembedded=queue.unembedded(connection))
+            unembedded = (count_memories if self._index is None else queue.unembedded)(connection)
+            return Hits(hits, unembedded=unembedded)
 
         return await self.read(answer)
 
@@ -111,8 +112,6 @@ class PastMind:
         said = wording_of(connection, rid, INDEXED_FIELDS)
         if said is None or not self._embeds(connection):
             return []
-        if self._index is None:
-            embed_all_later(connection)  # the tables of who asks for names alone were not filled
         whole = indexed(said.text, said.fields).whole()
         vector = self._mind.embedding.embedder.embed([whole])[0]
         return related(connection, self._loaded(connection), rid, vector)
@@ -156,5 +155,6 @@ class PastMind:
         if self._index is None:
             embedder = self._mind.embedding.embedder
             self._index = VectorIndex(embedder.width)
+            embed_all_later(connection)
             queue.embed_all(connection, self._index, embedder, now_ms=self.now_ms)
         return self._index

@@ -14,6 +14,7 @@ when it is embedded, so that a changed text is never embedded as it was and an e
 here.
 """
 
+import json
 import sqlite3
 from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime, timedelta
@@ -28,7 +29,7 @@ from cognition.wordings.tables import WordingTables
 from replica import NewRows, RowChange, insert_many, new_and_others, transaction
 from replica.hlc import COUNTER_BITS
 from replica.reads.ids import follow_one_another
-from replica.reads.texts import wordings_with
+from replica.reads.texts import wordings_of, wordings_with
 
 # Raise it when a table, or what `indexed` returns, changes.
 TABLES_VERSION: Final = 3
@@ -85,6 +86,9 @@ _FILED_AT_ONCE: Final = 1_000
 _ADD_BARE_WORDS: Final = """INSERT INTO memory_text (rowid, text, speaker, about)
     SELECT id, text, '', '' FROM shown_memory WHERE id BETWEEN ? AND ?"""
 _FILED_BETWEEN: Final = "SELECT id FROM memory_text_docsize WHERE id BETWEEN ? AND ?"
+_FILED_AMONG: Final = "SELECT id FROM memory_text_docsize WHERE id IN (SELECT value FROM json_each(?))"
+# The tables in which full text keeps an index.
+_OF_FULL_TEXT: Final = tuple(f"memory_text_{part}" for part in ("data", "idx", "docsize", "config"))
 _DROP_WORDS: Final = (
     "INSERT INTO memory_text (memory_text, rowid, text, speaker, about) VALUES ('delete', ?, ?, ?, ?)"
 )
@@ -182,10 +186,44 @@ class CognitionTables:
         Without `fills` tables that are made here stay empty of the words and the queue of what is there already: for a
         picture of a store that nobody searches.
         """
-        self._embeds = embeds
-        self._fills = fills
+        self._words = WordTables(embeds=embeds, fills=fills)
         self._tellings = TellingTables()
         self._wordings = WordingTables()
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Create the tables, or make them anew if an older program left them."""
+        self._words.migrate(connection)
+        self._tellings.migrate(connection)
+        self._wordings.migrate(connection)
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
+        self._words.purge(connection)
+        self._wordings.purge(connection)
+
+    def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow what was told since; what is filed already full text would hold twice."""
+        self._tellings.changed(connection, changes)
+        self._wordings.changed(connection, changes)
+        self._words.follow(connection, changes, now_ms)
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow a batch: file the new words, drop the old ones, enqueue what has to be embedded."""
+        self._tellings.changed(connection, changes)
+        self._wordings.changed(connection, changes)
+        self._words.changed(connection, changes, now_ms)
+
+
+class WordTables:
+    """The words of memories and the queue of what to embed; alone, it is a `CopiedTables` for a picture of a store."""
+
+    of_memories: tuple[str, ...] = ()
+    """Full text is not copied memory by memory."""
+
+    def __init__(self, *, embeds: bool = True, fills: bool = True) -> None:
+        """As of `CognitionTables`."""
+        self._embeds = embeds
+        self._fills = fills
 
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
@@ -203,17 +241,41 @@ class CognitionTables:
                 for statement in _CREATE:
                     connection.execute(statement)
                 if self._fills:
-                    _fill(connection, embeds=self._embeds)
+                    self.fill(connection)
                 connection.execute(
                     "INSERT OR REPLACE INTO cognition VALUES ('version', ?)", (TABLES_VERSION,)
                 )
-        self._tellings.migrate(connection)
-        self._wordings.migrate(connection)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
         connection.execute("INSERT INTO memory_text (memory_text) VALUES ('optimize')")
-        self._wordings.purge(connection)
+
+    def fill(self, connection: sqlite3.Connection) -> None:
+        """File the words of all memories that show, in tables that hold none, and queue them for the embedder."""
+        connection.execute(_ADD_PLAIN_WORDS, (0, _EVERY))
+        said = wordings_with(connection, "meta", INDEXED_FIELDS)
+        while rows := list(islice(said, _REBUILD_ROWS)):
+            _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])
+        if self._embeds:
+            embed_all_later(connection)
+
+    def carry(self, connection: sqlite3.Connection, but: Sequence[int]) -> None:
+        """Copy the words of a store, as a `CopiedTables`: to file them anew takes several times as long.
+
+        Nothing is queued: who embeds a picture does so as a whole (`embed_all_later`).
+        """
+        for table in _OF_FULL_TEXT:
+            connection.execute(f"DELETE FROM main.{table}")
+            connection.execute(f"INSERT INTO main.{table} SELECT * FROM now.{table}")
+        # Full text holds what it read of its tables, until others write or the schema changes.
+        ((schema,),) = connection.execute("PRAGMA main.schema_version")
+        connection.execute(f"PRAGMA main.schema_version = {schema + 1}")
+        for start in range(0, len(but), _REBUILD_ROWS):
+            filed = connection.execute(_FILED_AMONG, (json.dumps(but[start : start + _REBUILD_ROWS]),))
+            said = wordings_of(connection, [number for (number,) in filed], INDEXED_FIELDS)
+            connection.executemany(
+                _DROP_WORDS, [(each.id, *indexed(each.text, each.fields)) for each in said]
+            )
 
     def follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow what was told since; what is filed already full text would hold twice."""
@@ -228,8 +290,6 @@ class CognitionTables:
     def _changed(
         self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int, filed: Set[int]
     ) -> None:
-        self._tellings.changed(connection, changes)
-        self._wordings.changed(connection, changes)
         fresh, others = new_and_others(changes)
         dropped: list[tuple[int, str, str, str]] = []
         added: list[tuple[int, str, str, str]] = []
@@ -299,15 +359,6 @@ class CognitionTables:
 
 def _add_words(connection: sqlite3.Connection, added: Sequence[tuple[int, str, str, str]]) -> None:
     insert_many(connection, _ADD_WORDS, "(?, ?, ?, ?)", added, at_once=_FILED_AT_ONCE)
-
-
-def _fill(connection: sqlite3.Connection, *, embeds: bool) -> None:
-    connection.execute(_ADD_PLAIN_WORDS, (0, _EVERY))
-    said = wordings_with(connection, "meta", INDEXED_FIELDS)
-    while rows := list(islice(said, _REBUILD_ROWS)):
-        _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])
-    if embeds:
-        embed_all_later(connection)
 
 
 def embed_all_later(connection: sqlite3.Connection) -> None:

@@ -335,10 +335,10 @@ def derived_tables(
     """Return what a device keeps in its store beside the memories, each kept in step by every commit.
 
     Without `words` tables that are made now are for readers that neither search for words nor for vectors; without
-    `reads` they are given nothing that a thinker looks for in what is there already: for a picture of a store.
+    `reads` they are given nothing that a thinker or a model looks for in what is there: for a picture of a store.
     """
     return [
-        CognitionTables(fills=words),
+        CognitionTables(embeds=reads, fills=words),
         EntityTables(reads=reads),
         LocalTables() if local is None else local,
         ClaimTables(reads=reads),

@@ -1,9 +1,9 @@
 """Read the store as it was: any read may be asked of another moment, or of what another device knew by then.
 
 The past is made anew for each question, in a database in memory (`replica.past`): of a hundred thousand memories it
-costs a fifth of a second, and as much again where it is to be searched by words, and leaves nothing behind. It is read
-on a connection of its own, in a thread, so neither writers nor other readers wait for it. Facts that were found in
-texts later are not in it, and what was erased never is.
+costs a fifth of a second, and at most twice as much again where it is to be searched by words, and leaves nothing
+behind. It is read on a connection of its own, in a thread, so neither writers nor other readers wait for it. Facts that
+were found in texts later are not in it, and what was erased never is.
 """
 
 import sqlite3
@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from cognition.entities import EntityTables
+from cognition.tables import WordTables
 from replica import DeviceId, SqliteStore, connect, connect_beside
 from replica.fields import MS_MAX
 from replica.peer_notes import copy_nicknames
@@ -25,6 +26,7 @@ from samemind.times import at_ms, read_end_of
 
 if TYPE_CHECKING:
     from cognition import Cognition, PastMind
+    from replica.storage.picture import CopiedTables
 
 Result = TypeVar("Result")
 
@@ -185,7 +187,11 @@ def _make(
     from replica.past import BeyondHorizon, rebuild
 
     path = str(device.home.store)
-    derived = [EntityTables(reads=False)] if names else []
+    derived: list[CopiedTables] = []
+    if words:
+        derived.append(WordTables(embeds=False))
+    if names:
+        derived.append(EntityTables(reads=False))
     migrations = [each.migrate for each in derived]
     with ExitStack() as failed, closing(connect(path, read_only=True, key=device.key)) as source:
         made = [
@@ -210,7 +216,7 @@ def _make(
             ) from None
         for each in made:
             copy_nicknames(source, each)
-            # They fill themselves from what shows.
+            # What was not copied fills itself from what shows.
             SqliteStore(each, derived_tables(device.settings, words=words, reads=False))
         failed.pop_all()
     return [Past(device, each, until_ms, seen_by) for each, until_ms in zip(made, moments, strict=True)]

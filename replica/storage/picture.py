@@ -35,6 +35,10 @@ _BESIDE_MEMORIES: Final = ("edge", "setting", "lesson", "says_same", "proposal_m
 _OF_MEMORIES: Final = ("claim", "raised_trigger")
 # What is not in the picture: written later, or beyond what was known.
 _SINCE: Final = "(o.hlc > ? OR o.seq > p.seq)"
+# Up to this part of all, memories that were touched are taken out of a copy of the whole, which is quicker than to copy
+# the others in spans; out of a copied index of words, where to take one out costs more than to file it, up to this one.
+_WHOLE_PART: Final = 2
+_CARRIED_PART: Final = 8
 # Above every seq, every position and every number of a memory.
 _EVERY: Final = 2**62
 
@@ -44,6 +48,15 @@ class CopiedTables(DerivedTables, Protocol):
 
     of_memories: tuple[str, ...]
     """The tables that are copied with a memory: those with a row's number of it, `id`."""
+
+    def carry(self, connection: sqlite3.Connection, but: Sequence[int]) -> None:
+        """Copy what is not copied with each memory, from `now`, and take out what it has of these numbers.
+
+        The memories are those of `now`; these ones leave next.
+        """
+
+    def fill(self, connection: sqlite3.Connection) -> None:
+        """Make what is not copied with each memory of those that are there: some of the store's."""
 
 
 class Picture:
@@ -104,41 +117,38 @@ class Picture:
         (`replica.storage.sql.read_together`).
         """
         target.execute("CREATE TABLE span (first INTEGER, last INTEGER)")
-        insert_many(target, "INSERT INTO span VALUES", "(?, ?)", [*self._spans()])
-        if self._shares_most(target):
+        touched = [] if self._goes_on else [*self._numbers("touched")]
+        insert_many(target, "INSERT INTO span VALUES", "(?, ?)", [*self._spans(touched)])
+        ((there,),) = self._connection.execute("SELECT count(*) FROM memory")
+        # A whole table SQLite carries over without looking into its rows, where both have the same columns in the same
+        # order: in a quarter of the time of copying spans, while deleting a row takes half of copying one.
+        whole = not self._goes_on and _columns(target, "main") == _columns(target, "now")
+        carried = False
+        if whole and len(touched) <= there // _WHOLE_PART:
             target.execute("INSERT INTO main.memory SELECT * FROM now.memory")
-            target.executemany(
-                "DELETE FROM main.memory WHERE id BETWEEN ? AND ?", _runs(self._numbers("touched"))
-            )
+            if carried := len(touched) <= there // _CARRIED_PART:
+                for each in derived:
+                    each.carry(target, touched)
+            target.executemany("DELETE FROM main.memory WHERE id BETWEEN ? AND ?", _runs(touched))
         else:
             with index_made_anew(target, "memory_by_content"):
                 _copy_spans(target, "memory", _MEMORY)
+        if not carried:
+            for each in derived:
+                each.fill(target)
         for table in chain(_OF_MEMORIES, *(each.of_memories for each in derived)):
             _copy_spans(target, table, "*")
         target.execute("DROP TABLE span")
         for table in _BESIDE_MEMORIES:
             target.execute(f"INSERT INTO main.{table} SELECT * FROM now.{table}")
 
-    def _shares_most(self, target: sqlite3.Connection) -> bool:
-        """Say whether to copy all memories and delete those that were touched is the quicker way.
-
-        SQLite carries whole tables over without looking into their rows, where both have the same columns in the same
-        order. That takes a quarter of copying spans, and deleting a row about half as long as copying one.
-        """
-        if self._goes_on or _columns(target, "main") != _columns(target, "now"):
-            return False
-        ((touched, there),) = self._connection.execute(
-            "SELECT (SELECT count(*) FROM temp.touched), (SELECT count(*) FROM memory)"
-        )
-        return bool(touched <= there // 2)
-
-    def _spans(self) -> Iterator[tuple[int, int]]:
-        """Return the first and the last number of each span of memories that are copied."""
+    def _spans(self, touched: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """Return the first and the last number of each span of memories that are copied; these were touched."""
         if self._goes_on:
             yield from _runs(self._numbers("wanted", "WHERE rid NOT IN temp.touched"))
             return
         first = 0
-        for begins, ends in _runs(self._numbers("touched")):
+        for begins, ends in _runs(touched):
             yield first, begins - 1
             first = ends + 1
         yield first, _EVERY

@@ -1,12 +1,29 @@
+from contextlib import closing
 from itertools import chain, combinations, product
+from pathlib import Path
+from random import Random
 
 import pytest
 
-from cognition.tables import TABLES_VERSION, CognitionTables, indexed
-from replica import Edit, Forget, Remember, Set, Write, new_memory_id
+from cognition.tables import TABLES_VERSION, CognitionTables, WordTables, indexed
+from replica import (
+    Edit,
+    Forget,
+    MemoryId,
+    Remember,
+    Set,
+    SqliteStore,
+    Write,
+    connect,
+    connect_beside,
+    new_memory_id,
+)
 from replica.fields import MS_MAX, Value
+from replica.past import rebuild
+from replica.storage import picture
 from tests.support.minds import NOW_MS, Home
 from tests.support.published import published
+from tests.support.replicas import core_of, edit, say
 
 
 def found(home: Home, query: str) -> list[int]:
@@ -191,3 +208,57 @@ def test_tables_that_are_current_are_left_as_they_are(home: Home) -> None:
 def test_a_date_that_no_calendar_holds_is_left_out() -> None:
     assert indexed("x", {"told_at": 2**48}).about == ""
     assert indexed("x", {"told_at": -1}).about == "31 December 1969"
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+@pytest.mark.parametrize("carried_part", [1, picture._CARRIED_PART])
+def test_words_of_a_picture_of_the_past_are_those_that_are_filed_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, carried_part: int, is_encrypted: bool
+) -> None:
+    """The index of the store is copied, and what something happened to since is taken out and filed as it was."""
+    if is_encrypted:
+        pytest.importorskip("sqlcipher3")
+    monkeypatch.setattr(picture, "_WHOLE_PART", 1)
+    monkeypatch.setattr(picture, "_CARRIED_PART", carried_part)
+    words = WordTables(embeds=False)
+    path, key, random = str(tmp_path / "memory.db"), bytes(48) if is_encrypted else None, Random(27)
+    kept = connect(path, key=key)
+    core = core_of("ann", SqliteStore(kept, [CognitionTables()]))
+    kinds: list[dict[str, Value]] = [
+        {},
+        {"speaker": "Ann", "told_at": 1_683_500_000_000},
+        {"tags": ['a "quote"', "two words"], "topic": "boats"},
+        {"meta": {"caption": "a red boat", "count": 3}, "project": "harbour"},
+    ]
+    rids = list[MemoryId]()
+
+    def tell(at_ms: int, *, may_follow: bool = False) -> None:
+        text = " ".join(random.choice(["Ann", "told", "boats", "in", "a harbour"]) for _ in range(6))
+        rids.append(new_memory_id(at_ms, random))
+        core.commit([Write(Remember(text, random.choice(kinds)), rids[-1])], at_ms, may_follow=may_follow)
+
+    for at_ms in range(NOW_MS, NOW_MS + 40):
+        for _ in range(4):
+            tell(at_ms)
+        if at_ms % 5 == 0:
+            say(core, Set("topic", f"topic {at_ms}"), random.choice(rids), now_ms=at_ms)
+            edit(core, random.choice(rids), f"edited at {at_ms}", now_ms=at_ms)
+            say(core, Forget((rids.pop(random.randrange(len(rids))),)), now_ms=at_ms)
+    tell(NOW_MS + 40, may_follow=True)
+    SqliteStore(kept).follow()  # as a program that keeps no words: it shows and is not filed
+    assert kept.execute("SELECT count(*) FROM memory_text_docsize").fetchone() < (len(rids),)
+    parts = [
+        "SELECT * FROM memory_word_at ORDER BY doc, col, offset, term",
+        "SELECT * FROM memory_text_docsize ORDER BY id",
+        "SELECT hex(block) FROM memory_text_data WHERE id = 1",
+    ]
+    for at_ms in range(NOW_MS, NOW_MS + 41):
+        made = connect_beside(path, key=key, migrations=[words.migrate])
+        with closing(made), closing(connect(path, key=key, read_only=True)) as reading:
+            rebuild(SqliteStore(reading), [(made, at_ms)], derived=[words])
+            before = [made.execute(part).fetchall() for part in parts]
+            made.execute("UPDATE cognition SET value = 0 WHERE name = 'version'")
+            words.migrate(made)
+            assert [made.execute(part).fetchall() for part in parts] == before, at_ms - NOW_MS
+            made.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
+    kept.close()

@@ -53,6 +53,12 @@ class Heard:
             connection.execute("CREATE TABLE heard (id INTEGER PRIMARY KEY, text TEXT)")
             connection.execute("INSERT INTO heard SELECT id, text FROM shown_memory")
 
+    def carry(self, connection: sqlite3.Connection, but: Sequence[int]) -> None:
+        pass
+
+    def fill(self, connection: sqlite3.Connection) -> None:
+        pass
+
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         for number, _, _, after in changes:
             connection.execute("DELETE FROM heard WHERE id = ?", (number,))
