@@ -330,7 +330,7 @@ class Core:
         if group.awaits != peer or group.root != self.device:
             return
         ours = {each.device for each in group.members.values() if each.introduced_by == self.device}
-        theirs = group.members.keys() - ours - {peer, self.device}
+        theirs = group.members.keys() - ours - {self.device}
         with self.undoing():
             group.settle(None if theirs else group.root, None)
             self.write(Changes(), now_ms=0)

@@ -319,7 +319,6 @@ class Membership:
             return tuple(self._members.values())
         every = [each for each in self._introductions() if each.device != each.introduced_by]
         roots = [each for each in self._further.values() if names_root(each) and each.device == self.root]
-        roots.sort(key=lambda each: (each.device != each.introduced_by, each.introduced_by))
         roots += self._authors()
         first = {each.device: each for each in self._members.values() if not names_author(each)}
         chosen = [each for each in introducers_first(first.values()) if each.device != each.introduced_by]

@@ -1,11 +1,11 @@
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 import pytest
 
 import replica.membership
 from replica.errors import InvalidOp
-from replica.ids import DeviceId
+from replica.ids import INCARNATION_BYTES, DeviceId, Origin
 from replica.membership import (
     CERTIFICATE_BYTES_MAX,
     NAME_BYTES_MAX,
@@ -13,6 +13,7 @@ from replica.membership import (
     Membership,
     Revocation,
     introduce,
+    lineage,
     name_author,
     name_root,
     plain_member,
@@ -230,6 +231,46 @@ def test_an_author_that_the_root_named_is_named_once() -> None:
     assert membership.news([named], []) == ([named], [])
     membership.add([named], [])
     assert membership.news([named], []) == ([], [])
+
+
+def test_of_an_author_that_two_roots_name_the_word_of_the_last_one_counts() -> None:
+    ann, code, eve = identity("ann"), identity("code"), identity("eve")
+    first = bytes(INCARNATION_BYTES)
+    named = [
+        name_author(each.sign, each.device_id, public_key=eve.public_key, name="eve", reach={first: reach})
+        for each, reach in ((ann, 9), (code, 5))
+    ]
+    roots = [
+        name_root(by.sign, by.device_id, public_key=each.public_key, name="root")
+        for by, each in ((ann, ann), (ann, code), (code, code))
+    ]
+    for order in (named, named[::-1]):
+        group = Membership([by("ann", "ann")], [], [*roots, *order], root=code.device_id)
+        assert [group.allows(Origin(eve.device_id, first), seq) for seq in (5, 6)] == [True, False]
+
+
+def test_what_shows_that_a_device_is_out_is_looked_for_so_far_and_no_farther(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica.membership, "GROUNDS_MAX", 4)
+    crowd = ["cleo", "dan", "eve", "fay", "gil"]
+    revoked = [out("ann", each) for each in crowd]
+    first = [by("ann", "ann"), *(by("ann", each) for each in crowd), by("cleo", "ben"), by("ben", "zoe")]
+    more = [*(by(each, "ben") for each in crowd[1:4]), by("gil", "zoe")]
+    group = Membership(first, revoked, more, root=device("ann"))
+    assert len(group.grounds(device("zoe"))) == 4, "of five that are near"
+    line = [by(*pair) for pair in pairwise(["ann", *crowd])]
+    group = Membership([by("ann", "ann"), *line], [out("ann", "cleo")], root=device("ann"))
+    assert group.grounds(device("fay")) == (out("ann", "cleo"),)
+    assert group.grounds(device("gil")) == ()
+
+
+def test_a_line_is_made_of_introductions_and_not_of_who_is_the_root() -> None:
+    ann, eve = identity("ann"), identity("eve")
+    root = name_root(ann.sign, ann.device_id, public_key=eve.public_key, name="eve")
+    told = [root, by("eve", "eve"), by("ben", "eve"), by("ann", "ben")]
+    found = lineage(told, [device("eve")], {device("ann")})
+    assert [*found.values()] == [by("ann", "ben"), by("ben", "eve")]
 
 
 def test_who_revokes_the_device_that_introduced_it_does_not_introduce_itself() -> None:
