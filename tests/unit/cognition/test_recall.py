@@ -10,7 +10,7 @@ from cognition.linking import Linker
 from cognition.ranking.pool import CandidateRow
 from cognition.ranking.query import Query
 from cognition.recall import NEIGHBOURED, RankedMemory, _damped, assemble, fuse, fuse_hits, in_order, rank
-from replica import DeviceId, Forget, MemoryId, Relate, Set, Write
+from replica import DeviceId, Forget, MemoryId, Propose, Relate, Set, Write
 from replica import Memory as StoredMemory
 from replica.fields import INT_MAX
 from tests.support.minds import NOW_MS
@@ -237,6 +237,22 @@ def test_the_turns_around_a_hit_join_the_pool_within_their_conversation(memory: 
     memory.home.remember("elsewhere", conversation="other", position=4)
     near = {hit.memory.text for hit in memory.recall("walrus") if hit.found[0].channel == "near"}
     assert near == {"two", "three", "five", "six"}
+
+
+def test_a_turn_for_which_a_summary_stands_does_not_join_beside_its_neighbour(memory: Memory) -> None:
+    rids = [
+        memory.home.remember(text, conversation="chat", position=position)
+        for position, text in enumerate(
+            ["a walrus", "sailed on Monday", "sailed on Tuesday", "sailed on Friday"]
+        )
+    ]
+    memory.home.commit(Write(Propose(tuple(sorted(rids[1:])))))
+    assert memory.texts("walrus") == ["a walrus"]
+    assert set(memory.texts("walrus", include_archived=True)) == {
+        "a walrus",
+        "sailed on Monday",
+        "sailed on Tuesday",
+    }
 
 
 def test_a_turn_that_the_filters_keep_out_does_not_join_beside_its_neighbour(memory: Memory) -> None:

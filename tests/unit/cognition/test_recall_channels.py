@@ -2,8 +2,9 @@ import pytest
 
 from cognition import Filters, RankedMemory
 from cognition.passes import REPEATING_MAX, Candidates, _repeated
+from cognition.recall import NARROW_MAX
 from cognition.times import Window
-from replica import Relate, Set, Write
+from replica import Claim, Relate, Set, Write
 from replica.fields import Value
 from tests.support.minds import NOW_MS
 from tests.support.published import published
@@ -66,6 +67,21 @@ def test_each_channel_alone_brings_its_candidate(memory: Memory) -> None:
         "speaker"
     }
     assert channels(memory.recall("who said “Never Give Up”"), "we said Never Give Up twice") >= {"phrases"}
+
+
+def test_a_narrow_channel_brings_ten_however_many_say_what_is_asked_for(memory: Memory) -> None:
+    for n in range(NARROW_MAX + 3):
+        rid = memory.home.remember(f"Ann works at Firm{n}")
+        memory.home.commit(Write(Claim("Ann", "works_at", f"Firm{n}", (), None), rid))
+    hits = memory.recall("Where does Ann work?", k=100)
+    assert len(hits) == NARROW_MAX + 3
+    assert sum("claims" in channels([hit], hit.memory.text) for hit in hits) == NARROW_MAX
+
+
+def test_a_time_says_what_is_meant_where_it_is_no_longer_than_a_month(memory: Memory) -> None:
+    memory.home.remember("Ann came back", event_start=NOW_MS)
+    assert memory.texts("what happened in November 2023?") == ["Ann came back"]
+    assert memory.texts("what happened in 2023?") == []
 
 
 @published("PM-24")
