@@ -364,6 +364,18 @@ def test_words_that_no_op_wrote_do_not_get_into_a_text_that_is_held(make_store: 
     assert shown(ben) == before
 
 
+def test_what_the_writer_of_an_op_had_seen_is_told_by_that_op_alone() -> None:
+    ann, _, eve = believed()
+    compact(ann, LATER_MS)
+    before = [(feed.vector, feed.base_vector) for feed in ann.feeds]
+    spoilt = Lie.of(eve)
+    assert spoilt.knows_all
+    spoilt.invent(1, Random(1))
+    handed(ann, spoilt.sealed())
+    for feed, told in zip(ann.feeds, before, strict=True):
+        assert feed.origin.device == eve.device or (feed.vector, feed.base_vector) == told
+
+
 @STORES
 def test_a_text_is_edited_by_what_was_signed_and_by_nothing_beside_it(make_store: MakeStore) -> None:
     """A true edit that left the log comes along, and an invented one in the same document does not."""
@@ -576,8 +588,12 @@ def test_what_was_proven_is_so_after_a_restart_and_when_the_proof_has_left_the_l
     assert give_way(again, LATER_MS)
     assert not give_way(again, LATER_MS)
     assert shown(again) == shown(ann)
-    for other in (ann, eve):
-        again.heard(other.device, again.feeds.held(), LATER_MS)
+    proof = [row.id for row in again.store.late_rows()]
+    again.heard(ann.device, again.feeds.held(), LATER_MS)
+    again.heard(eve.device, {}, LATER_MS)
+    assert compact(again, LATER_MS) == 0
+    assert [row.id for row in again.store.late_rows()] == proof != [], "one who lacks it may still ask"
+    again.heard(eve.device, again.feeds.held(), LATER_MS)
     assert compact(again, LATER_MS) > 0
     assert [*again.store.late_rows()] == []
     again = Core(new.store, device=new.device, sign=new.sign, random=Random(1))
