@@ -247,7 +247,7 @@ class Shelf:
         # A file may wait for long until it is misread once.
         is_same = before is not None and (before.state is FileState.ALTERED) == (state is FileState.ALTERED)
         if before is not None and is_same and before.state is not FileState.TAKEN and before.size == size:
-            since_ms, tries = before.since_ms, before.tries + 1
+            since_ms, tries = min(before.since_ms, now_ms), before.tries + 1  # its clock may have been ahead
         self._keep(name, FileRecord(size, state, since_ms, now_ms, tries, reason=reason))
 
     def gone(self, name: str) -> None:

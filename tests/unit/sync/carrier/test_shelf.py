@@ -653,6 +653,20 @@ def test_what_was_altered_is_read_again_and_removed_after_an_hour() -> None:
     assert texts(phone.core) == {"a note"}
 
 
+def test_what_was_read_as_altered_by_a_clock_far_ahead_is_removed_an_hour_after_that_was_set_right() -> None:
+    """It was read again each day, and would have lain there until the year that the clock had shown."""
+    _, phone, box, name, _ = with_an_altered_note()
+    phone.now_ms += 40 * 365 * DAY_MS
+    phone.visit(box)
+    phone.now_ms -= 40 * 365 * DAY_MS
+    began = phone.now_ms
+    while name in box:
+        phone.visit(box)
+        assert phone.now_ms - began <= ALTERED_MS_MIN + 120_000
+        phone.now_ms += 60_000
+    assert phone.now_ms - began >= ALTERED_MS_MIN
+
+
 def test_a_newcomer_has_within_an_hour_what_was_swapped_after_all_had_taken_it() -> None:
     laptop, phone, watch = devices("laptop", "phone", "watch")
     box: Box = {}
