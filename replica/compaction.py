@@ -113,11 +113,14 @@ def _last_held_back(core: Core, shared: Vector) -> int:
 
 
 def leased(core: Core, now_ms: int) -> list[DeviceId]:
-    """Return the members that hold compaction back: not revoked, and heard of within the lease."""
+    """Return the members that hold compaction back: not revoked, and heard of within the lease.
+
+    Who was heard of when this device's clock was years ahead would otherwise hold it back for years.
+    """
     return [
         device
         for device in sorted(core.membership.standing - {core.device})
-        if device in core.contacts and now_ms - core.contacts[device].heard_ms < LEASE_MS
+        if device in core.contacts and abs(now_ms - core.contacts[device].heard_ms) < LEASE_MS
     ]
 
 

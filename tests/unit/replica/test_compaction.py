@@ -25,6 +25,7 @@ from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
 from tests.support.published import published
 from tests.support.replicas import (
+    DAY_MS,
     NOW_MS,
     Hand,
     MakeStore,
@@ -251,6 +252,13 @@ def test_who_lacks_what_has_left_already_lets_no_more_leave_and_not_less_than_no
     assert outlook(ann, NOW_MS) == CompactionOutlook(0, ben.device)
     ann.heard(ben.device, ann.feeds.held(), NOW_MS)
     assert outlook(ann, NOW_MS) == CompactionOutlook(1, None)
+
+
+def test_who_was_heard_of_by_a_clock_that_was_years_ahead_holds_nothing_back() -> None:
+    ann, ben = group("ann", "ben")
+    for ahead_ms, held_back in ((DAY_MS, True), (LEASE_MS, False)):
+        ann.heard(ben.device, ann.feeds.held(), NOW_MS + ahead_ms)
+        assert (leased(ann, NOW_MS) == [ben.device]) is held_back
 
 
 def test_who_was_put_out_holds_nothing_back() -> None:
