@@ -1,3 +1,4 @@
+from hashlib import sha256
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -247,6 +248,23 @@ def test_of_an_author_that_two_roots_name_the_word_of_the_last_one_counts() -> N
     for order in (named, named[::-1]):
         group = Membership([by("ann", "ann")], [], [*roots, *order], root=code.device_id)
         assert [group.allows(Origin(eve.device_id, first), seq) for seq in (5, 6)] == [True, False]
+
+
+def test_what_the_nearer_to_the_root_did_stays_whatever_their_signatures_when_the_farther_revoke_them() -> (
+    None
+):
+    near, far, own = ([f"{name} {i}" for i in range(6)] for name in ("near", "far", "own"))
+    group = of_root(*(by("ann", each) for each in near))
+    pairs = [(elder, each) for elder in near for each in far]
+    group.add([by(*pair) for pair in [*pairs, *zip(near, own, strict=True)]], [out(b, a) for a, b in pairs])
+    assert group.standing == {device("ann"), *map(device, far), *map(device, own)}
+
+
+def test_who_comes_first_among_equals_follows_from_what_only_an_elder_can_sign() -> None:
+    """Whoever makes a key chooses its id: it may try a million until it is the first."""
+    signed = [by("ann", f"near {i}") for i in range(6)]
+    signed.sort(key=lambda each: sha256(each.signature).digest())
+    assert of_root(*signed).judgment.line == (device("ann"), *(each.device for each in signed))
 
 
 def test_what_shows_that_a_device_is_out_is_looked_for_so_far_and_no_farther(
