@@ -250,6 +250,16 @@ def test_of_an_author_that_two_roots_name_the_word_of_the_last_one_counts() -> N
         assert [group.allows(Origin(eve.device_id, first), seq) for seq in (5, 6)] == [True, False]
 
 
+def test_who_hands_on_a_place_that_it_never_claimed_names_no_authors() -> None:
+    ben, code, eve = identity("ben"), identity("code"), identity("eve")
+    roots = [
+        name_root(each.sign, each.device_id, public_key=code.public_key, name="root") for each in (ben, code)
+    ]
+    named = name_author(ben.sign, ben.device_id, public_key=eve.public_key, name="eve", reach={})
+    group = Membership([by("ann", "ann")], [], [*roots, named], root=code.device_id)
+    assert group.allows(Origin(eve.device_id, bytes(INCARNATION_BYTES)), 1)
+
+
 def test_what_the_nearer_to_the_root_did_stays_whatever_their_signatures_when_the_farther_revoke_them() -> (
     None
 ):
