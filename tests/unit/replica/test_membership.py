@@ -305,3 +305,10 @@ def test_who_revokes_the_device_that_introduced_it_does_not_introduce_itself() -
     membership, ben = of_root(by("ann", "eve"), by("eve", "ben"), by("eve", "cleo")), identity("ben")
     members, _ = revoking(membership, ben.sign, ben.device_id, [device("eve")])
     assert {member.device for member in members} <= {device("cleo")}
+
+
+def test_whom_somebody_else_revoked_is_not_introduced_again_for_nothing() -> None:
+    membership, ann = of_root(by("ann", "ben"), by("ann", "dan"), by("ann", "eve")), identity("ann")
+    membership.add([], [out("ann", "dan")])
+    gone, kept = [device("eve")], [device("dan")]
+    assert revoking(membership, ann.sign, ann.device_id, gone, keep=kept)[0] == []

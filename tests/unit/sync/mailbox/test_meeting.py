@@ -365,7 +365,9 @@ def test_a_line_that_is_down_meanwhile_ends_nothing() -> None:
         offering.box.failure = None
         asked = [seconds for _, seconds in offering.box.asked]
         assert len(asked) > 2
-        assert all(later - one >= 20 for one, later in pairwise(asked)), "it is left alone as long as it asked"
+        assert all(later - one >= 20 for one, later in pairwise(asked)), (
+            "it is left alone as long as it asked"
+        )
         await trio.sleep(100)
         joined.append(await join(offering, code))
 
