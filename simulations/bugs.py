@@ -164,6 +164,9 @@ BUGS: Final[dict[str, Bug]] = {
         "erasing leaves the payloads in the log", frozenset({"erasure"}), in_bases.keeps_erased
     ),
     "unsigned": Bug("signatures are not checked", _caught("authorship"), in_meeting.unsigned),
+    "any-file": Bug(
+        "each file of a mailbox counts, whoever may read it", _caught("mailbox"), in_meeting.any_file
+    ),
     "not-durable": Bug(
         "a commit returns before it is on the disk", _caught("durability"), in_meeting.not_durable
     ),

@@ -52,6 +52,8 @@ class Disk(Protocol):
     """A place that holds a store across crashes of the process that uses it."""
 
     failing: Failure | None
+    rows: dict[str, bytes]
+    """What the device remembers of a mailbox."""
 
     @property
     def store(self) -> Store:
@@ -67,6 +69,7 @@ class SqliteDisk:
     """A disk with a SQLite file on it."""
 
     def __init__(self, image: bytes | None = None, *, thinks: bool = False) -> None:
+        self.rows: dict[str, bytes] = {}
         self.connection = connect(":memory:")
         self.connection.deserialize(_empty(thinks) if image is None else image)
         self.failing: Failure | None = None
@@ -76,7 +79,9 @@ class SqliteDisk:
 
     def image(self) -> "SqliteDisk":
         """Return a copy of the whole disk, as it is now."""
-        return SqliteDisk(self.connection.serialize(), thinks=self.thinks)
+        copied = SqliteDisk(self.connection.serialize(), thinks=self.thinks)
+        copied.rows = dict(self.rows)
+        return copied
 
     def raw(self) -> bytes:
         """Return every page, free ones too."""
@@ -132,6 +137,7 @@ class MemoryDisk:
     """A disk with a `MemoryStore` on it: for worlds with hundreds of devices."""
 
     def __init__(self, store: "_FailingMemory | None" = None) -> None:
+        self.rows: dict[str, bytes] = {}
         self.failing: Failure | None = None
         self.store = _FailingMemory() if store is None else store
         self.store.disk = self
@@ -141,7 +147,9 @@ class MemoryDisk:
         self.store.disk = None
         copied = copy.deepcopy(self.store)
         self.store.disk = self
-        return MemoryDisk(copied)
+        disk = MemoryDisk(copied)
+        disk.rows = dict(self.rows)
+        return disk
 
 
 class _FailingSqlite(SqliteStore):

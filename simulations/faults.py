@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from replica.membership import revoking
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell, document_of
-from simulations import endings, handing, hostile, judging, minds, mishaps, retelling, workload
+from simulations import carrying, endings, handing, hostile, judging, minds, mishaps, retelling, workload
 from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import UNHEARD_OF, craft, newer_payload, wrong_bodies
 from simulations.device import Device
@@ -318,4 +318,5 @@ EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
     **hostile.EVENTS,
     **retelling.EVENTS,
     **judging.EVENTS,
+    **carrying.EVENTS,
 }

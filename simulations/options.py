@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+from simulations.carrying import draw_carrying
 from simulations.endings import THINKING, draw_ending, draw_growth, draw_hand_over, draw_thoughts
 from simulations.hostile import draw_hostility
 from simulations.judging import draw_judging
@@ -160,7 +161,7 @@ def draw(
         some = tuple(name for name in on if FAULTS[name])
         hostility, tail = draw_hostility(seed, some)
         told = draw_retelling(seed, some) + draw_judging(seed, some)
-        thinks, plan = thinks or bool(told), [*plan, *tail, *told]
+        thinks, plan = thinks or bool(told), [*plan, *tail, *told, *draw_carrying(seed, on, hostility)]
     return Options(
         seed=seed,
         replicas=count,

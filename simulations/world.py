@@ -9,18 +9,19 @@ what they were. The layers below hold the rest of a world: `timeline` (time, fin
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Final
 
-from simulations import faults, hostile
+from simulations import carrying, faults, hostile
 from simulations.checkers import Violation
 from simulations.checkers.no_wedge import ROUNDS_SLACK
 from simulations.device import Device
 from simulations.hostile import politics
 from simulations.hostile.politics import Restored
 from simulations.links import Links
+from simulations.mailboxes import Box
 from simulations.network import STALL_MS
 from simulations.observer import Bits, bits
 from simulations.options import Options
@@ -56,8 +57,16 @@ class World(Links):
     lost: Bits = 0
     is_quiet: bool = False
     rounds: int = 0
+    sticks: list[bytes] = field(default_factory=list)
+    """Files that somebody carries about."""
+    box: Box = field(init=False)
+    """A mailbox that all know, in worlds where somebody looks into it."""
     restored: Restored | None = None
     """Who ended the politics of hostile members."""
+
+    def __post_init__(self) -> None:
+        super(World, self).__post_init__()
+        self.box = carrying.new_box(self.options.seed)
 
     # -- phases ----------------------------------------------------------------------------------------------
 

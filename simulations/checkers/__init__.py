@@ -17,6 +17,7 @@ from simulations.checkers.durability import Durability
 from simulations.checkers.erasure import Erasure
 from simulations.checkers.evidence import Evidence
 from simulations.checkers.labels import Labels
+from simulations.checkers.mailbox import Mailbox
 from simulations.checkers.no_wedge import NoWedge
 from simulations.checkers.politics import Politics
 from simulations.checkers.quiet import Quiet
@@ -37,6 +38,7 @@ __all__ = [
     "Erasure",
     "Evidence",
     "Labels",
+    "Mailbox",
     "NoWedge",
     "OneRecord",
     "OneSummary",
@@ -75,4 +77,5 @@ def all_checkers() -> list[Checker]:
         BoundedWork(),
         Quiet(),
         NoWedge(),
+        Mailbox(),  # last, for it goes on with the world
     ]

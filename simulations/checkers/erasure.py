@@ -56,7 +56,7 @@ class Erasure(Checker):
         }
         for digest in sorted(kept & world.snapshots.keys()):
             _, body = unseal(world.snapshots[digest])
-            for word in sorted(_words(world, {bytes(rid) for rid in device.core.erased})):
+            for word in sorted(erased_words(world, {bytes(rid) for rid in device.core.erased})):
                 if holds(body, word):
                     world.violate(self.name, f"{device.name} keeps parts of a snapshot that holds {word!r}")
 
@@ -66,7 +66,7 @@ class Erasure(Checker):
             erased: set[bytes] = set()
             for device in group:
                 erased |= _erased(world, device)
-            words = _words(world, erased)
+            words = erased_words(world, erased)
             for device in group:
                 self.audited(world, device)
                 for rid in sorted(erased - device.core.erased):
@@ -94,7 +94,7 @@ def holds(held: bytes, word: str) -> bool:
     return re.search(re.escape(word.encode()) + rb"(?![0-9])", held) is not None
 
 
-def _words(world: "Household", erased: set[bytes]) -> set[str]:
+def erased_words(world: "Household", erased: set[bytes]) -> set[str]:
     """Return the words that were said about erased memories and about no others."""
     said: set[str] = set()
     elsewhere: set[str] = set()

@@ -19,6 +19,7 @@ CATCHING_SEEDS = {
     "accesses-added": 19,
     "any-add": 16,
     "any-count": 118,
+    "any-file": 22,
     "any-revocation": 37,
     "any-root": 2,
     "any-text": 116,

@@ -1,0 +1,87 @@
+"""In the end a mailbox is whole and at rest, however it was treated: a newcomer reads everything from it alone.
+
+Asked last, and only where devices met by files: all look into the mailbox, which is honest by now, until nobody has
+anything to do there. Then it holds for whoever is paired with one of them all that they agree on, and no words that
+were erased.
+"""
+
+import io
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from replica.errors import ReplicaError
+from replica.limits import FRAME_BYTES_MAX
+from replica.snapshot import unseal
+from replica.zstd import decompress
+from simulations.carrying import identity_of, look
+from simulations.checkers.base import Checker
+from simulations.checkers.erasure import erased_words, holds
+from simulations.clock import DAY_MS, HOUR_MS
+from simulations.device import Device, Key
+from sync.carrier.cargo import messages
+from sync.errors import SyncError
+from sync.identity import Identity
+from sync.wire.messages import Base, Ops
+
+if TYPE_CHECKING:
+    from simulations.world import World
+
+# After the last fault a device may wait a day before it reads again what it could not read.
+_ROUNDS_MAX: Final = 14
+
+
+class Mailbox(Checker):
+    """Let all look until they are at rest, and then somebody who has nothing."""
+
+    name = "mailbox"
+
+    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+        """Look at the largest group."""
+        if "visit" not in world.options.plan:
+            return
+        group = max(groups, key=len)
+        random = Random(f"{world.options.seed} newcomer")
+        world.box.heal()
+        self._rest(world, group, random)
+        newcomer = world.new_device("newcomer", Key.draw(random), random)
+        newcomer.upgraded = True
+        newcomer.start(world.now_ms)
+        world.pair(group[0], newcomer)
+        self._rest(world, [*group, newcomer], random)
+        read, held = newcomer.core.digests(), group[0].core.digests()
+        if read != held:
+            found = f"{read.state.hex()[:8]}, not {held.state.hex()[:8]}"
+            world.violate(self.name, f"a newcomer reads {found}")
+        words = erased_words(world, {bytes(rid) for rid in group[0].core.erased})
+        for name, data in world.box.files.items():
+            told = b"".join(_told(identity_of(newcomer.key.private), data))
+            for word in sorted(word for word in words if holds(told, word)):
+                world.violate(self.name, f"{word!r} was erased and is in {name}")
+
+    def _rest(self, world: "World", group: Sequence[Device], random: Random) -> None:
+        for _ in range(_ROUNDS_MAX):
+            world.now_ms += DAY_MS + HOUR_MS
+            before = dict(world.box.files)
+            looks = [look(world, device, random) for device in group for _ in range(3)]
+            if before == world.box.files and all(
+                each and not each.taken and not each.again for each in looks
+            ):
+                return
+        world.violate(self.name, f"does not come to rest in {_ROUNDS_MAX} days")
+
+
+def _told(identity: Identity, data: bytes) -> Iterator[bytes]:
+    """Return what a file says, unpacked, as far as it can be opened."""
+    parts: list[bytes] = []
+    try:
+        for message in messages(identity, io.BytesIO(data)):
+            match message:
+                case Ops(frame):
+                    yield decompress(frame, FRAME_BYTES_MAX)
+                case Base():
+                    parts.append(message.part)
+        if parts:
+            yield unseal(b"".join(parts))[1]
+    except (SyncError, ReplicaError):
+        return
