@@ -301,6 +301,17 @@ def test_a_line_is_made_of_introductions_and_not_of_who_is_the_root() -> None:
     assert [*found.values()] == [by("ann", "ben"), by("ben", "eve")]
 
 
+def test_an_author_that_is_introduced_is_a_member_and_each_act_is_known_once() -> None:
+    ann, eve = identity("ann"), identity("eve")
+    named = name_author(ann.sign, ann.device_id, public_key=eve.public_key, name="eve", reach=None)
+    membership = of_root()
+    for act in (named, by("ann", "eve")):
+        membership.add([act], [])
+    assert device("eve") in membership.standing
+    assert membership.further == (named,)
+    assert membership.size == 3
+
+
 def test_who_revokes_the_device_that_introduced_it_does_not_introduce_itself() -> None:
     membership, ben = of_root(by("ann", "eve"), by("eve", "ben"), by("eve", "cleo")), identity("ben")
     members, _ = revoking(membership, ben.sign, ben.device_id, [device("eve")])
