@@ -69,7 +69,10 @@ import sys
 from pathlib import Path
 
 import samemind
+from samemind import memory_trim
 from samemind.memory_trim import give_back
+
+memory_trim.LONG_MS = 0  # or a fast machine would think about so few in less
 
 
 def held() -> int:
@@ -84,7 +87,7 @@ def left(mind) -> int:
 
 
 with samemind.open_blocking(sys.argv[1]) as mind:
-    mind.remember_many([f"thing {number} that device{number % 3} saw" for number in range(4_000)])
+    mind.remember_many([f"thing {number} that device{number % 3} saw" for number in range(1_500)])
     print(left(mind))
     mind.remember("that is all", wait=True)
     mind.recall("what did device1 see?")
@@ -127,7 +130,7 @@ def test_what_a_program_wrote_in_one_go_and_thought_leaves_little_behind(tmp_pat
     print(
         f"left after many memories {written:.1f} MB, after a recall {recalled:.1f}, after thinking {thought:.1f}"
     )
-    assert max(written, recalled, thought) < 1.5
+    assert max(written, recalled, thought) < 0.5, "where one of the three gives nothing back it is 1.4 at least"
 
 
 @pytest.fixture
