@@ -150,7 +150,8 @@ def test_nobody_waits_for_the_receipt_of_who_was_put_out() -> None:
 
 def test_no_receipt_is_written_while_a_reader_keeps_old_pages(tmp_path: Path) -> None:
     store = sqlite_store(str(tmp_path / "store"))
-    waits_ms = store.connection.execute("PRAGMA busy_timeout").fetchone()
+    # Ten minutes: no machine is so busy that the rest takes a tenth of them.
+    waits_ms = store.connection.execute("PRAGMA busy_timeout = 600000").fetchone()
     core = core_of("ann", store)
     (rid,) = remember(core, "a plan")
     with closing(connect(str(tmp_path / "store"))) as reader:
@@ -159,7 +160,7 @@ def test_no_receipt_is_written_while_a_reader_keeps_old_pages(tmp_path: Path) ->
         say(core, Erase((rid,)))
         began_s = time.monotonic()
         assert not purge(core, NOW_MS)
-        assert time.monotonic() - began_s < waits_ms[0] / 2_000, "each write meanwhile would wait so long"
+        assert time.monotonic() - began_s < waits_ms[0] / 10_000, "each write meanwhile would wait so long"
         assert core.has_unpurged
         assert erasure_status(core, rid).confirmed == ()
     assert store.connection.execute("PRAGMA busy_timeout").fetchone() == waits_ms

@@ -1,6 +1,9 @@
 """Two lists of values: each of the one is compared with each of the other, and that must not take long."""
 
-from time import process_time
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -9,6 +12,24 @@ from cognition.grammar.typed import CLAIMS_MAX, TypedReading, read_claims
 from cognition.judging.nominees import Near, compared
 
 LETTERS = "bcdfghjklmnpqrstvwxz"
+# Two lists take half as many, some four milliseconds. Counted, since a busy machine is no slower by them.
+CALLS_MAX = 36_000
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """How many functions are called meanwhile, of Python and of C."""
+    calls = 0
+
+    def heard(_frame: FrameType, event: str, _about: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(heard)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
 
 
 def listed(told: str, of: int) -> TypedReading:
@@ -29,10 +50,7 @@ def test_two_lists_are_compared_in_milliseconds(told: str) -> None:
     older, newer = listed(told, 1), listed(told, 5)
     assert min(len(older.claims), len(newer.claims)) >= CLAIMS_MAX - 4
     disagreements(older, newer, 0.9)  # the lexicon is read once
-    began = process_time()
-    for _ in range(10):
-        disagreements(older, newer, 0.9)
-    assert process_time() - began < 10 * 0.025
+    assert calls_of(lambda: disagreements(older, newer, 0.9)) < CALLS_MAX
 
 
 def test_of_lists_the_first_values_are_compared() -> None:
@@ -59,8 +77,5 @@ def test_two_lists_are_nominated_in_milliseconds() -> None:
         for of in (1, 5)
     )
     found = compared(older, Near(1, newer, 0.9))  # both are read once
-    began = process_time()
-    for _ in range(10):
-        compared(older, Near(1, newer, 0.9))
-    assert process_time() - began < 10 * 0.008
+    assert calls_of(lambda: compared(older, Near(1, newer, 0.9))) < CALLS_MAX
     assert (found.relation, len(found.values)) == ("differs", 1)
