@@ -130,7 +130,9 @@ def test_what_a_program_wrote_in_one_go_and_thought_leaves_little_behind(tmp_pat
     print(
         f"left after many memories {written:.1f} MB, after a recall {recalled:.1f}, after thinking {thought:.1f}"
     )
-    assert max(written, recalled, thought) < 0.5, "where one of the three gives nothing back it is 1.4 at least"
+    assert max(written, recalled, thought) < 0.5, (
+        "where one of the three gives nothing back it is 1.4 at least"
+    )
 
 
 @pytest.fixture

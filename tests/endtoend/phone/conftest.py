@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("playwright")  # the extra `dev` has it; a browser comes with the machine
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, expect
 
 from samemind.config import Home
 from samemind.control.client import Control
@@ -145,8 +145,13 @@ def begin(page: Page, name: str = "pocket") -> None:
 
 
 def ready(page: Page) -> None:
-    """Wait until the device stands."""
-    page.locator("html[data-ready]").wait_for(state="attached")
+    """Wait until the device stands; one that does not start says why, and is waited for no longer."""
+    stands, refuses = page.locator("html[data-ready]"), page.get_by_role("heading", name="does not start")
+    try:
+        stands.or_(refuses).wait_for(state="attached")
+    except TimeoutError as error:
+        raise AssertionError(f"it neither stands nor says why: {page.inner_text('body')}") from error
+    assert not refuses.count(), page.inner_text("main")
 
 
 def tell(page: Page, text: str) -> None:
