@@ -252,10 +252,7 @@ class WordTables:
 
     def fill(self, connection: sqlite3.Connection) -> None:
         """File the words of all memories that show, in tables that hold none, and queue them for the embedder."""
-        connection.execute(_ADD_PLAIN_WORDS, (0, _EVERY))
-        said = wordings_with(connection, "meta", INDEXED_FIELDS)
-        while rows := list(islice(said, _REBUILD_ROWS)):
-            _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])
+        _file_all(connection)
         if self._embeds:
             embed_all_later(connection)
 
@@ -264,12 +261,16 @@ class WordTables:
 
         Nothing is queued: who embeds a picture does so as a whole (`embed_all_later`).
         """
-        for table in _OF_FULL_TEXT:
-            connection.execute(f"DELETE FROM main.{table}")
-            connection.execute(f"INSERT INTO main.{table} SELECT * FROM now.{table}")
         # Full text holds what it read of its tables, until others write or the schema changes.
         ((schema,),) = connection.execute("PRAGMA main.schema_version")
         connection.execute(f"PRAGMA main.schema_version = {schema + 1}")
+        if connection.execute("PRAGMA main.schema_version").fetchone() == (schema,):
+            # A defensive SQLite, as macOS brings it, lets nobody else write these tables.
+            _file_all(connection)
+        else:
+            for table in _OF_FULL_TEXT:
+                connection.execute(f"DELETE FROM main.{table}")
+                connection.execute(f"INSERT INTO main.{table} SELECT * FROM now.{table}")
         for start in range(0, len(but), _REBUILD_ROWS):
             filed = connection.execute(_FILED_AMONG, (json.dumps(but[start : start + _REBUILD_ROWS]),))
             said = wordings_of(connection, [number for (number,) in filed], INDEXED_FIELDS)
@@ -359,6 +360,13 @@ class WordTables:
 
 def _add_words(connection: sqlite3.Connection, added: Sequence[tuple[int, str, str, str]]) -> None:
     insert_many(connection, _ADD_WORDS, "(?, ?, ?, ?)", added, at_once=_FILED_AT_ONCE)
+
+
+def _file_all(connection: sqlite3.Connection) -> None:
+    connection.execute(_ADD_PLAIN_WORDS, (0, _EVERY))
+    said = wordings_with(connection, "meta", INDEXED_FIELDS)
+    while rows := list(islice(said, _REBUILD_ROWS)):
+        _add_words(connection, [(each.id, *indexed(each.text, each.fields)) for each in rows])
 
 
 def embed_all_later(connection: sqlite3.Connection) -> None:

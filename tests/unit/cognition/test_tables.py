@@ -1,4 +1,8 @@
+import ctypes
+import sqlite3
+import sys
 from contextlib import closing
+from importlib import import_module
 from itertools import chain, combinations, product
 from pathlib import Path
 from random import Random
@@ -210,18 +214,30 @@ def test_a_date_that_no_calendar_holds_is_left_out() -> None:
     assert indexed("x", {"told_at": -1}).about == "31 December 1969"
 
 
-@pytest.mark.parametrize("is_encrypted", [False, True])
+def _defend(connection: sqlite3.Connection) -> None:
+    """Make a connection defensive, as all are on macOS; Python 3.11 has no call for it."""
+    if sys.version_info >= (3, 12):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)
+    else:
+        library, defensive = ctypes.CDLL(import_module("_sqlite3").__file__), 1_010
+        handle = ctypes.c_void_p.from_address(id(connection) + object.__basicsize__)
+        assert library.sqlite3_db_config(handle, defensive, ctypes.c_int(1), ctypes.c_void_p(None)) == 0
+    with pytest.raises(sqlite3.OperationalError, match="may not be modified"):
+        connection.execute("DELETE FROM memory_text_data")
+
+
+@pytest.mark.parametrize("opened", ["plain", "encrypted", "defensive"])
 @pytest.mark.parametrize("carried_part", [1, picture._CARRIED_PART])
 def test_words_of_a_picture_of_the_past_are_those_that_are_filed_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, carried_part: int, is_encrypted: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, carried_part: int, opened: str
 ) -> None:
     """The index of the store is copied, and what something happened to since is taken out and filed as it was."""
-    if is_encrypted:
+    if opened == "encrypted":
         pytest.importorskip("sqlcipher3")
     monkeypatch.setattr(picture, "_WHOLE_PART", 1)
     monkeypatch.setattr(picture, "_CARRIED_PART", carried_part)
     words = WordTables(embeds=False)
-    path, key, random = str(tmp_path / "memory.db"), bytes(48) if is_encrypted else None, Random(27)
+    path, key, random = str(tmp_path / "memory.db"), bytes(48) if opened == "encrypted" else None, Random(27)
     kept = connect(path, key=key)
     core = core_of("ann", SqliteStore(kept, [CognitionTables()]))
     kinds: list[dict[str, Value]] = [
@@ -255,6 +271,8 @@ def test_words_of_a_picture_of_the_past_are_those_that_are_filed_anew(
     for at_ms in range(NOW_MS, NOW_MS + 41):
         made = connect_beside(path, key=key, migrations=[words.migrate])
         with closing(made), closing(connect(path, key=key, read_only=True)) as reading:
+            if opened == "defensive":
+                _defend(made)
             rebuild(SqliteStore(reading), [(made, at_ms)], derived=[words])
             before = [made.execute(part).fetchall() for part in parts]
             made.execute("UPDATE cognition SET value = 0 WHERE name = 'version'")
