@@ -27,11 +27,12 @@ HOME_VARIABLE: Final = "SAMEMIND_HOME"
 STATE_VARIABLE: Final = "SAMEMIND_STATE"
 STORE_FILE: Final = "memory.db"
 # How the names end of what lies beside a store: its log, the log's index, what a transaction that is under way will
-# restore if it fails, and a graph of near vectors.
+# restore if it fails, a graph of near vectors, and a backup that is on its way into the store's place.
 LOG: Final = "-wal"
 LOG_INDEX: Final = "-shm"
 JOURNAL: Final = "-journal"
 GRAPH: Final = ".graph"
+RESTORED: Final = ".restored"
 # A path that ends so is a store file, also before it exists; any other path is a folder.
 STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
 # What the numbers among the settings may be. Beyond a year a trigger is no reminder of anything.

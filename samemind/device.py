@@ -11,7 +11,13 @@ import socket
 import sqlite3
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -42,9 +48,10 @@ from replica import (
     wall_clock_ms,
 )
 from replica.collector import collector_paused
+from replica.file_system import remove_file
 from replica.quotas import Limits
 from samemind.catalog import verb_named
-from samemind.config import Home, Settings, check_name
+from samemind.config import JOURNAL, RESTORED, Home, Settings, beside, check_name
 from samemind.declaring import read_options
 from samemind.errors import Failed
 from samemind.lock import StoreLock, hold
@@ -199,6 +206,7 @@ async def open_device(
         settings = Settings.load(home)
         _refuse_gone(home)
         _keep_private(home)
+        _sweep(home)
         local = LocalTables()
         host = None if alone else await stack.enter_async_context(_asyncio_host())
         with _key_of_no_store_taken_back(home, lock):
@@ -376,6 +384,14 @@ def _keep_private(home: Home) -> None:
         os.close(system.open_file(home.store, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     except FileExistsError:
         pass
+
+
+def _sweep(home: Home) -> None:
+    """Remove the copy of a backup that a killed `restore` left: nothing would ever be erased from it."""
+    for left in (RESTORED, RESTORED + JOURNAL):
+        if (path := beside(home.store, left)).exists():
+            with suppress(OSError):  # of a home that takes no writes nothing can be removed
+                remove_file(path)
 
 
 @contextmanager

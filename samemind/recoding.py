@@ -13,13 +13,12 @@ from typing import Final
 
 from replica import UNREADABLE, connect, recode, salt_of
 from replica.file_system import open_descriptor, remove_file, replace_file, sync_folder
-from samemind.config import GRAPH, JOURNAL, LOG, beside
+from samemind.config import GRAPH, JOURNAL, LOG, RESTORED, beside
 from samemind.errors import Failed
 from samemind.platform import system
 
 # How the names end that a program which was killed may leave: a copy under way, a backup under way, a store that went.
 RECODED: Final = ".recoded"
-RESTORED: Final = ".restored"
 REBUILT: Final = ".rebuilt"
 _REPLACED: Final = ".replaced"
 _WIPE_BYTES: Final = 1 << 20

@@ -229,6 +229,20 @@ def told_to_check(home: Home) -> bool:
     return told
 
 
+def test_a_copy_that_a_killed_restore_left_is_gone_with_the_next_opening(tmp_path: Path) -> None:
+    """It holds what may have been erased since, and nobody would erase it from there."""
+    with samemind.open_blocking(tmp_path):
+        pass
+    left = [tmp_path / "memory.db.restored", tmp_path / "memory.db.restored-journal"]
+    for path in left:
+        path.write_bytes(b"a backup")
+    kept = tmp_path / "memory.db.before-restore-20270101T000000000000Z"
+    kept.write_bytes(b"a store that was put aside")
+    with samemind.open_blocking(tmp_path):
+        assert not any(path.exists() for path in left)
+        assert kept.exists()
+
+
 def test_a_seal_is_the_last_page_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(bytes(4_096))

@@ -216,12 +216,12 @@ def _swap(
     """
     from replica import recode
     from replica.file_system import open_descriptor, remove_file
-    from samemind.recoding import RESTORED
+    from samemind.config import RESTORED, beside
     from samemind.restoring import put_in_place
     from samemind.sealing import copy_unsealed
 
     sealed = False
-    fresh = store.with_name(store.name + RESTORED)
+    fresh = beside(store, RESTORED)
     try:
         with open(open_descriptor(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as write:
             if key is None and own is not None:
