@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     # generated: imports
     from samemind.asyncio_mind import AsyncioMind
     from samemind.blocking import BlockingMind
-    from samemind.commands.answers._parts import PendingQuestion
+    from samemind.commands.answers._parts import MergedText, PendingQuestion
     from samemind.commands.answers.context import ContextBlock, ContextSection, PromptMessage
     from samemind.commands.answers.why import Provenance, StatedClaim, Why
     from samemind.commands.answers.why_not import StageView, WhyNot
@@ -191,6 +191,7 @@ __all__ = [
     "MailboxesListed",
     "MailboxesLooked",
     "MemoryView",
+    "MergedText",
     "Mind",
     "MindOpening",
     "NeedsDecision",
@@ -319,6 +320,7 @@ _MODULE_OF: Final = {
     "MailboxesListed": "samemind.commands.mailbox.list",
     "MailboxesLooked": "samemind.commands.mailbox.look",
     "MemoryView": "samemind.memory_view",
+    "MergedText": "samemind.commands.answers._parts",
     "Mind": "samemind.library",
     "MindOpening": "samemind.opening",
     "NeedsDecision": "samemind.errors",

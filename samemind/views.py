@@ -1,7 +1,7 @@
 """Turn rows of the replica into what the doors show."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -56,7 +56,15 @@ def text_variants(
     connection: sqlite3.Connection, memories: Iterable[Memory]
 ) -> dict[MemoryId, list[TextVariant]]:
     """Return what each device wrote, for those of these memories whose text is merged of edits of one place."""
-    changed = [MemoryId(memory.rid) for memory in memories if memory.updated > memory.created]
+    return variants_among(
+        connection, [MemoryId(memory.rid) for memory in memories if memory.updated > memory.created]
+    )
+
+
+def variants_among(
+    connection: sqlite3.Connection, changed: Sequence[MemoryId]
+) -> dict[MemoryId, list[TextVariant]]:
+    """Return the same of memories that were changed, by their ids."""
     if not changed:
         return {}
     from replica.variants import variants_of  # few are changed

@@ -84,7 +84,8 @@ def brief(verb: str, document: Document) -> Document:
     """
     document = {key: value for key, value in document.items() if value is not None}
     if verb == "context":
-        return {key: value for key, value in document.items() if key != "sections"}
+        merged = [{**each, "variants": _written(each)} for each in document["merged"]]
+        return {key: value for key, value in document.items() if key != "sections"} | {"merged": merged}
     if verb == "contradictions list":
         return {**document, "contradictions": list(map(_brief_contradiction, document["contradictions"]))}
     if verb == "contradictions resolve":
@@ -107,11 +108,16 @@ def _brief_hit(hit: Document, among: Collection[str]) -> Document:
     if hit.get("tellings", 1) > 1:
         kept["tellings"] = hit["tellings"]
     if hit.get("variants"):
-        kept["variants"] = [_cut(each["text"]) for each in hit["variants"]]
+        kept["variants"] = _written(hit)
     # What contradicts it and is a hit itself bears the same id of the contradiction.
     if hit.get("claim") and (hit["claim"]["standing"] != "disputed" or _elsewhere(hit["claim"], among)):
         kept["claim"] = _brief_claim(hit["claim"])
     return kept
+
+
+def _written(memory: Document) -> list[str | None]:
+    """Return what each device wrote of a text that was merged."""
+    return [_cut(each["text"]) for each in memory["variants"]]
 
 
 def _brief_contradiction(each: Document) -> Document:
@@ -176,13 +182,15 @@ def line(memory: Document, among: Collection[str] = ()) -> str:
     often = f", told {memory['tellings']} times" if memory.get("tellings", 1) > 1 else ""
     weak = ", weak" if memory.get("confidence", 1) < WEAK_BELOW else ""
     mark = f" CONTRADICTED [{_short(memory['contradiction_id'])}]" if memory.get("contradiction_id") else ""
-    written = " | ".join(
-        " ".join((_cut(each["text"]) or "").split()) for each in memory.get("variants") or ()
-    )
+    written = _written_line(memory) if memory.get("variants") else ""
     mark += f" EDITED ON SEVERAL DEVICES AT ONCE, and merged; they wrote: {written}" if written else ""
     text = " ".join(f"{who}{_cut(memory.get('text')) or '(forgotten)'}".split())
     about = f"{when}{often}{weak}"
     return f"- {text}{f' ({about})' if about else ''} [{memory['rid']}]{mark}{claim_words(memory.get('claim'), among)}"
+
+
+def _written_line(memory: Document) -> str:
+    return " | ".join(" ".join((text or "").split()) for text in _written(memory))
 
 
 def claim_words(claim: Document | None, among: Collection[str] = ()) -> str:
@@ -337,6 +345,12 @@ def _context(document: Document) -> str:
         lines = "\n".join(map(_question, document["questions"]))
         parts.append(
             f"Not all of this can be true; ask the user when it fits, then `resolve`:\n{fenced(lines)}"
+        )
+    if document["merged"]:
+        lines = "\n".join(f"- {_written_line(each)} [{each['rid']}]" for each in document["merged"])
+        parts.append(
+            "Edited on several devices at once, and merged to what perhaps nobody wrote; ask the user which is right, "
+            f"then `correct`. They wrote:\n{fenced(lines)}"
         )
     if triggers:
         parts.append(

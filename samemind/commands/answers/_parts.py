@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from samemind.memory_view import TextVariant
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingQuestion:
@@ -11,3 +13,11 @@ class PendingQuestion:
     entity: str
     relation: str
     values: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedText:
+    """A memory whose text was merged of edits of one place, and what each device wrote, the latest first."""
+
+    rid: str
+    variants: list[TextVariant]

@@ -1,6 +1,7 @@
 """Find what waits for the person who is talked with: what is to be brought up, and what they have to decide."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Final
 
 from cognition.contradictions.relations import Attention
@@ -9,10 +10,12 @@ from cognition.contradictions.values import folded
 from cognition.triggers.kinds import Thresholds
 from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import Described, described, read_live
-from replica import memories_called
-from samemind.commands.answers._parts import PendingQuestion
+from replica import MemoryId, memories_called, show_memory_id
+from replica.reads.texts import edited_in_several_feeds
+from samemind.commands.answers._parts import MergedText, PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
 from samemind.commands.keeping._triggers import views_of
+from samemind.views import variants_among
 
 # An agent reads them before everything that it says; more would be an agenda.
 TRIGGERS_MAX: Final = 5
@@ -50,6 +53,12 @@ def pending_questions(connection: sqlite3.Connection, workspaces: tuple[str, ...
         if len(found) == QUESTIONS_MAX:
             break
     return found
+
+
+def merged_texts(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[MergedText]:
+    """Return those of these memories whose text perhaps nobody wrote, in this order."""
+    found = variants_among(connection, edited_in_several_feeds(connection, rids))
+    return [MergedText(rid=show_memory_id(rid), variants=found[rid]) for rid in rids if rid in found]
 
 
 def _within(connection: sqlite3.Connection, one: Described, workspaces: tuple[str, ...]) -> bool:

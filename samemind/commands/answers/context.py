@@ -1,14 +1,14 @@
 """Build a block for a prompt: what memory knows about a question, fenced as data."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from replica.values import dataclass
-from samemind.commands.answers._parts import PendingQuestion
+from samemind.commands.answers._parts import MergedText, PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cognition import Filters as Filtering
     from cognition.composing import Gathered, PromptSource
     from cognition.prompting import Said
+    from replica import MemoryId
     from samemind.device import Device
 
 
@@ -92,7 +93,8 @@ class ContextBlock:
     was done to make room: `trimmed`, and then `reduced`. `unembedded` memories could be found by their words alone.
 
     `triggers` are what memory would bring up and nobody has shown yet, `questions` the contradictions that wait for a
-    decision: for whoever talks with the owner, and no part of `text`.
+    decision, `merged` the memories in the block whose text perhaps nobody wrote, since devices edited one place of it
+    at once: for whoever talks with the owner, and no part of `text`.
     """
 
     text: str
@@ -107,6 +109,7 @@ class ContextBlock:
     unembedded: int = 0
     triggers: list[TriggerView] = field(default_factory=list)
     questions: list[PendingQuestion] = field(default_factory=list)
+    merged: list[MergedText] = field(default_factory=list)
     begins: datetime | None = None
     """When the memory begins, where the moment that was asked about lies before that."""
 
@@ -148,7 +151,10 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
         if mind is device.mind:
             device.rehearsals.note(made.context.rids if query is not None else ())
         total = await mind.read(lambda connection: count_kept(connection, filters))
-        triggers, questions = await mind.read(partial(_waiting, device, mind.now_ms, options.workspace))
+        rids = made.context.rids if mind is device.mind else ()
+        triggers, questions, merged = await mind.read(
+            partial(_waiting, device, mind.now_ms, options.workspace, rids)
+        )
     block = made.context
     return ContextBlock(
         text=block.text,
@@ -165,18 +171,24 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
         unembedded=gathered.unembedded,
         triggers=triggers,
         questions=questions,
+        merged=merged,
         begins=None if total else await begins_after(device, options.as_of),
     )
 
 
 def _waiting(
-    device: "Device", now_ms: int, workspaces: tuple[str, ...], connection: "sqlite3.Connection"
-) -> tuple[list[TriggerView], list[PendingQuestion]]:
-    from samemind.commands.answers._waiting import pending_questions, pending_triggers
+    device: "Device",
+    now_ms: int,
+    workspaces: tuple[str, ...],
+    rids: "Sequence[MemoryId]",
+    connection: "sqlite3.Connection",
+) -> tuple[list[TriggerView], list[PendingQuestion], list[MergedText]]:
+    from samemind.commands.answers._waiting import merged_texts, pending_questions, pending_triggers
 
     return (
         pending_triggers(connection, now_ms, device.thresholds, workspaces),
         pending_questions(connection, workspaces),
+        merged_texts(connection, rids),
     )
 
 
@@ -230,12 +242,21 @@ def _conversation(options: MakeContext) -> "list[Said]":
 
 def render(document: Document) -> list[str]:
     if document["text"]:
-        return [safe(document["text"])]
+        return [safe(document["text"]), *map(_merged_line, document["merged"])]
     if not document["total"]:
         return [f"nothing is known{begun(document)}"]
     if document["class"] == "overview":
         return ["no room for any of what is known: a larger --max-tokens takes some"]
     return ["nothing that is known is close enough to that, or fits into so few tokens"]
+
+
+def _merged_line(each: Document) -> str:
+    """Return how to settle a text, without what devices wrote: this may be piped into a prompt, behind its fence."""
+    rid = each["rid"]
+    return (
+        f"{rid} was edited on several devices at once, and merged: ask its owner which is right; "
+        f"`samemind get {rid}` shows what each wrote, `samemind edit {rid} TEXT` settles it"
+    )
 
 
 COMMAND: Final = Command(

@@ -1,11 +1,13 @@
 """A memory that two devices edited at one place while apart says so everywhere, until somebody settles it."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
+from samemind.commands.answers import context
 from samemind.commands.memories import history, recall
 from samemind.commands.memories import list as listing
 from samemind.commands.memories._parts import memory_lines
-from samemind.mcp.telling import brief, tell
+from samemind.mcp.telling import brief, fenced, tell
 from samemind.plain import to_json
 from tests.endtoend.test_clones import agree
 from tests.support.devices import run
@@ -43,11 +45,27 @@ def test_both_texts_are_shown_on_both_devices_until_an_edit_says_which_it_is(tmp
                     (hit,) = brief("recall", to_json(found))["results"]
                     assert sorted(hit["variants"]) == sorted(wrote.values())
                     assert "they wrote: The key is kept by" in tell("recall", to_json(found))
+                    block = await each.context("who keeps the key")
+                    (told_of,) = block.merged
+                    assert told_of.rid == rid
+                    assert {it.device_name: it.text for it in told_of.variants} == wrote
+                    text, line = context.render(to_json(block))
+                    assert text == block.text
+                    assert f"samemind edit {rid} TEXT" in line
+                    assert "Dora" not in line, "it may be piped into a prompt, behind the fence"
+                    assert brief("context", to_json(block))["merged"] == [
+                        {"rid": rid, "variants": [it.text for it in told_of.variants]}
+                    ]
+                    written = fenced(f"- {' | '.join(hit['variants'])} [{rid}]")
+                    assert f"`correct`. They wrote:\n{written}" in tell("context", to_json(block))
+                    then = await each.context("who keeps the key", as_of=datetime.now(UTC))
+                    assert (then.rids, then.merged) == ([rid], [])
                     assert (await each.diff("1h")).changed == []
                 merged = (await laptop.mind.get(rid)).text
                 assert merged not in wrote.values()
                 settled = await laptop.mind.edit(rid, merged)
                 assert (settled.text, settled.variants) == (merged, [])
+                assert (await laptop.mind.context("who keeps the key")).merged == []
                 await phone.mind.sync("laptop", address=laptop.address)
                 assert (await phone.mind.get(rid)).variants == []
                 assert (await phone.mind.verify()).ok

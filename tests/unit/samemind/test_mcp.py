@@ -410,7 +410,7 @@ def test_an_empty_question_is_said_to_be_empty() -> None:
 
 
 def test_a_block_without_room_does_not_say_that_nothing_is_known() -> None:
-    empty = {"text": "", "triggers": [], "questions": []}
+    empty = {"text": "", "triggers": [], "questions": [], "merged": []}
     assert telling.tell("context", {**empty, "total": 0}) == "nothing is known"
     assert "few tokens" in telling.tell("context", {**empty, "total": 5})
 
