@@ -1,6 +1,7 @@
 """When a base is merged, what its unheld ops can have done is joined, and nothing else changes what is held."""
 
 from collections.abc import Mapping
+from random import Random
 
 import pytest
 
@@ -20,9 +21,10 @@ from replica.state.cells import (
     receipt_key,
     setting_key,
 )
-from replica.state.memories import Add, HeldTrigger, MemoryCell
+from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.register import Dot, Register
+from replica.state.text import EditedText, SignedEdit, base_name
 
 RID = MemoryId(bytes(range(16)))
 DOT = Dot(0, 1, b"8 bytes.")
@@ -98,6 +100,47 @@ def test_totals_of_an_origin_all_of_whose_ops_are_held_stay_as_they_are() -> Non
     (cell,) = merged({memory_key(RID): ours}, {memory_key(RID): theirs}, held=True).values()
     assert isinstance(cell, MemoryCell)
     assert cell.accesses == {0: (3, 20)}
+
+
+def test_an_edit_that_is_told_of_late_makes_no_text_older() -> None:
+    """When a text was last edited only grows: the edit that came was made before the one that is held."""
+    base = base_name(RID, "one")
+    update = EditedText.from_base(RID, "one").edit("one or two", Random(1))
+    told = EditedText.from_base(RID, "one")
+    told.apply(update)
+    ours = MemoryCell(adds={DOT: Add(5, "one", {})}, edited_hlc=9)
+    theirs = MemoryCell(adds={DOT: Add(5, "one", {})}, edits={base: told}, edited_hlc=7)
+    for hlc, latest in ((7, 9), (12, 12)):
+        news = News(
+            lambda dot: True,
+            lambda dot: True,
+            lambda place: False,
+            set(),
+            set(),
+            set(),
+            {RID: [SignedEdit(PLACE, hlc, base, update)]},
+        )
+        mine, others = State({memory_key(RID): ours}), State({memory_key(RID): theirs})
+        (cell,) = merge_states(mine, others, news).cells.values()
+        assert isinstance(cell, MemoryCell)
+        assert cell.edits[base].show() == "one or two"
+        assert cell.edited_hlc == latest
+
+
+def test_no_verdict_stays_on_a_claim_that_is_not_held() -> None:
+    """The op that a liar calls a claim is held, and is none; others refuse a base with a verdict and no claim."""
+    claim = Dot(1, 1, b"a claim.")
+    later = Dot(1, 2, b"verdict.")
+    theirs = MemoryCell(
+        adds={DOT: Add(5, "one", {})},
+        claims={claim: HeldClaim(5, "ann", "lives in", "Porto", (), None)},
+        verdicts={claim: {later: (6, True)}},
+    )
+    news = News(lambda dot: True, {DOT, claim}.__contains__, lambda place: False, set(), set(), set())
+    ours = State({memory_key(RID): MemoryCell(adds={DOT: Add(5, "one", {})})})
+    (cell,) = merge_states(ours, State({memory_key(RID): theirs}), news).cells.values()
+    assert isinstance(cell, MemoryCell)
+    assert (cell.claims, cell.verdicts) == ({}, {})
 
 
 @pytest.mark.parametrize(
