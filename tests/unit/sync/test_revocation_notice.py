@@ -7,8 +7,8 @@ from trio.testing import MockClock, memory_stream_pair
 from replica import revoke
 from replica.membership import Revocation
 from sync.revocation_notice import tell_revoked
-from sync.wire.frames import FrameReader
-from sync.wire.messages import Bye, Message, Trust, decode_message
+from sync.wire.frames import FrameReader, encode_frame
+from sync.wire.messages import Bye, Message, Trust, decode_message, encode_message
 from tests.support.links import identity
 
 
@@ -60,3 +60,32 @@ def test_who_never_closes_was_not_told() -> None:
         assert not await tell_revoked(near, (revocation(),), 1)
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def test_who_goes_on_for_ever_is_heard_so_far_and_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = encode_frame(encode_message(Trust((), (revocation(),), (), more=True)))
+    monkeypatch.setattr("sync.revocation_notice.HEARD_BYTES_MAX", 5 * len(said))
+    heard: list[Trust] = []
+    told: list[Message] = []
+
+    async def main() -> None:
+        near, far = memory_stream_pair()
+
+        async def hear(trust: Trust) -> None:
+            heard.append(trust)
+            if len(heard) < 20:
+                await far.send_all(said)
+
+        async def listen() -> None:
+            frames = FrameReader()
+            await far.send_all(said)
+            while not any(isinstance(each, Bye) for each in told):
+                told.extend(map(decode_message, frames.feed(await far.receive_some(4096))))
+            await far.aclose()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(listen)
+            assert await tell_revoked(near, (revocation(),), 1, hear=hear)
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert len(heard) == 6
