@@ -20,7 +20,7 @@ from sync.exchange import Exchange
 from sync.link import ANSWER_SECONDS_MAX, SLICE_SECONDS_MAX, Link, Traffic, _hear
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.limits import FRAME_BYTES_MAX
-from sync.wire.messages import Bye, CaughtUp, Heads, Hello, Ops, decode_message, encode_message
+from sync.wire.messages import Bye, CaughtUp, Findings, Heads, Hello, Ops, decode_message, encode_message
 from tests.support.daemons import agree
 from tests.support.devices import Device, devices, introduce_to, run
 from tests.support.imaginary import ended, facing, linked
@@ -181,6 +181,54 @@ def test_a_resync_without_news_is_one_round_trip_and_a_few_bytes(tmp_path: Path)
                 asked = near.traffic.since(before)
                 assert (asked.round_trips, asked.sent, asked.received) == (1, 0, 0)
                 assert 0 < asked.bytes_in + asked.bytes_out < 1_000
+
+    run(main)
+
+
+def test_an_answer_is_a_round_trip_though_something_else_left_before_it_came(tmp_path: Path) -> None:
+    """Here it is what was found for the peer, for which no device waits to have everything."""
+
+    async def main() -> None:
+        _, phone = group("laptop", "phone")
+        found, frames = trio.Event(), FrameReader()
+
+        async def find(question: str, limit: int) -> list[bytes]:
+            await found.wait()
+            return []
+
+        async with devices(tmp_path, "laptop", "phone") as (laptop, _):
+            laptop.replica.finder = find
+            now_ms = laptop.replica.now_ms()
+            near, far = memory_stream_pair()
+            link = Link(near, replica=laptop.replica, peer=phone.device, answers=True)
+            theirs = Exchange(phone, laptop.identity.device_id, now_ms, asks=True)
+
+            async def say(messages: list[bytes]) -> None:
+                for message in messages:
+                    await far.send_all(encode_frame(message))
+
+            async def heard() -> list[bytes]:
+                return list(frames.feed(await far.receive_some()))
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(ended, link)
+                await say(theirs.more(now_ms))
+                while not theirs.session.is_quiet:
+                    for message in await heard():
+                        await say(theirs.receive(message, now_ms))
+                await link.settle()
+                before = link.traffic
+                theirs.ask_memory("where did I park?", 3)
+                await say(theirs.more(now_ms))
+                await link.ask()
+                asked = await heard()
+                found.set()
+                assert [type(decode_message(message)) for message in await heard()] == [Findings]
+                for message in asked:
+                    await say(theirs.receive(message, now_ms))
+                await link.settle()
+                assert link.traffic.since(before).round_trips == 1
+                link.drop()
 
     run(main)
 
