@@ -1,6 +1,8 @@
 """What a daemon decides before and beside its links, without one running."""
 
 import errno
+import logging
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,9 +16,11 @@ import samemind.daemon
 from cognition.ranking.confidence import FLOOR
 from samemind.commands.device.up import Up
 from samemind.config import Home
-from samemind.daemon import PORT_DEFAULT, _find, _linked, run_daemon
-from samemind.device import Device
+from samemind.daemon import PORT_DEFAULT, _find, _linked, _serve, run_daemon
+from samemind.device import Device, open_device
 from samemind.errors import Usage
+from samemind.mailboxes import SavedMailbox, write_mailboxes
+from samemind.phone_place import EVERYWHERE, PhonePlace
 
 
 def test_an_address_for_remote_agents_is_of_no_use_where_none_are_served(tmp_path: Path) -> None:
@@ -61,3 +65,71 @@ def test_the_second_device_of_a_machine_listens_on_any_port(monkeypatch: pytest.
 
     trio.run(main)
     assert tried == [("", PORT_DEFAULT), ("", 0)]
+
+
+class Panels:
+    """A daemon's panel, of which only the places are noted at which it is opened."""
+
+    def __init__(self) -> None:
+        self.places: list[tuple[str, int]] = []
+
+    async def open(self, place: tuple[str, int]) -> None:
+        self.places.append(place)
+
+
+class Kept:
+    """What keeps a mailbox, and has put something off."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    async def run(self) -> None:
+        await trio.sleep_forever()
+
+    async def flush(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self.done.append("flushed")
+
+    async def aclose(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self.done.append("closed")
+
+
+def served(home: Home, monkeypatch: pytest.MonkeyPatch) -> tuple[Panels, Kept]:
+    """What a daemon of this home did that is told to end at once."""
+    panels, kept = Panels(), Kept()
+
+    @asynccontextmanager
+    async def on_demand(device: Device) -> AsyncIterator[Panels]:
+        yield panels
+
+    async def say(said: object) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def main() -> None:
+        sender, signals = trio.open_memory_channel[int](1)
+        sender.send_nowait(signal.SIGTERM)
+        async with open_device(home, program="a test", answers=False) as device, sender, signals:
+            await _serve(device, logging.getLogger("test"), signals, say, panel=None, launches=False)
+
+    monkeypatch.setattr(samemind.daemon, "panel_on_demand", on_demand)
+    monkeypatch.setattr(samemind.daemon, "keeper_of", lambda *_: kept)
+    trio.run(main)
+    return panels, kept
+
+
+def test_phones_find_a_device_where_they_did_before_it_was_restarted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home.at(tmp_path)
+    assert served(home, monkeypatch)[0].places == []
+    PhonePlace("laptop.local", 7499).keep(home)
+    assert served(home, monkeypatch)[0].places == [(EVERYWHERE, 7499)]
+
+
+def test_what_was_put_off_is_in_the_mailboxes_before_the_daemon_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home.at(tmp_path)
+    write_mailboxes(home, [SavedMailbox("stick", "folder:///srv/box")])
+    assert served(home, monkeypatch)[1].done == ["flushed", "closed"]
