@@ -236,6 +236,7 @@ def test_what_repeats_seldom_is_read(text: str, rule: str) -> None:
         "Remind me on the first Monday of every third month",
         "Remind me every last week",
         "Remind me every 61 days",
+        "Remind me every 3 weekends to mow the lawn",
         "Remind me twice a week",
         "Remind me every two hours",
         "Remind me every day except Sunday at 9",
@@ -258,6 +259,8 @@ def test_what_is_understood_in_part_is_no_reminder(text: str) -> None:
         "The meeting was moved to Friday at 3 in the afternoon",
         "132/78 this morning, pulse 66. Much better.",
         "She calls her mother every Sunday at noon",
+        "The report was due by Friday",
+        "On Friday the fund has to grow by 200 euros",
         "Remind me",
         "Ann is 42 and lives in Lisbon",
         "Remind me on 31 February 2027",
@@ -282,6 +285,7 @@ def test_what_asks_for_nothing_or_names_no_time_reminds_nobody(text: str) -> Non
         ("Remind me in a month", "2026-12-23T09:00"),
         ("Remind me in 1 month to pay", "2026-12-23T09:00"),
         ("Remind me in two hours", "2026-11-23T12:00"),
+        ("Rappelle-moi vendredi à 8h30 du matin de la soirée", "2026-11-27T08:30"),
     ],
 )
 def test_the_time_is_the_next_one_that_comes(text: str, due: str | None) -> None:
