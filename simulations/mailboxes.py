@@ -375,7 +375,7 @@ class World:
         known = members[0].core.erased
         words = [text.split()[0].encode() for rid, text in self.erased.items() if rid in known]
         for name, data in self.box.files.items():
-            said = b"".join(_plain(newcomer.identity, data))
+            said = b"".join(told_by(newcomer.identity, data))
             wrong += [f"{word.decode()} was erased and is in {name}" for word in words if word in said]
         history = io.BytesIO()
         export(members[0].core, {}, self.now_ms, history, entropy=self.random.randbytes)
@@ -455,7 +455,7 @@ def _do(step: Step, device: Visiting, box: Box, random: Random) -> Any:
             return None
 
 
-def _plain(identity: Identity, data: bytes) -> Iterator[bytes]:
+def told_by(identity: Identity, data: bytes) -> Iterator[bytes]:
     """Return what a file says, unpacked, as far as it can be opened."""
     parts: list[bytes] = []
     try:

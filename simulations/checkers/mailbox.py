@@ -5,24 +5,16 @@ anything to do there. Then it holds for whoever is paired with one of them all t
 were erased.
 """
 
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from replica.errors import ReplicaError
-from replica.limits import FRAME_BYTES_MAX
-from replica.snapshot import unseal
-from replica.zstd import decompress
 from simulations.carrying import identity_of, look
 from simulations.checkers.base import Checker
 from simulations.checkers.erasure import erased_words, holds
 from simulations.clock import DAY_MS, HOUR_MS
 from simulations.device import Device, Key
-from sync.carrier.cargo import messages
-from sync.errors import SyncError
-from sync.identity import Identity
-from sync.wire.messages import Base, Ops
+from simulations.mailboxes import told_by
 
 if TYPE_CHECKING:
     from simulations.world import World
@@ -55,7 +47,7 @@ class Mailbox(Checker):
             world.violate(self.name, f"a newcomer reads {found}")
         words = erased_words(world, {bytes(rid) for rid in group[0].core.erased})
         for name, data in world.box.files.items():
-            told = b"".join(_told(identity_of(newcomer.key.private), data))
+            told = b"".join(told_by(identity_of(newcomer.key.private), data))
             for word in sorted(word for word in words if holds(told, word)):
                 world.violate(self.name, f"{word!r} was erased and is in {name}")
 
@@ -69,19 +61,3 @@ class Mailbox(Checker):
             ):
                 return
         world.violate(self.name, f"does not come to rest in {_ROUNDS_MAX} days")
-
-
-def _told(identity: Identity, data: bytes) -> Iterator[bytes]:
-    """Return what a file says, unpacked, as far as it can be opened."""
-    parts: list[bytes] = []
-    try:
-        for message in messages(identity, io.BytesIO(data)):
-            match message:
-                case Ops(frame):
-                    yield decompress(frame, FRAME_BYTES_MAX)
-                case Base():
-                    parts.append(message.part)
-        if parts:
-            yield unseal(b"".join(parts))[1]
-    except (SyncError, ReplicaError):
-        return
