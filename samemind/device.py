@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 
 # Whoever looks through a restored store itself is not told to have that done.
 _CHECKING: Final = ("samemind restore", "samemind verify")
+UNCHECKED: Final = "the backup that was restored was not checked to its end, or did not add up"
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -473,10 +474,7 @@ def _introduce(
 ) -> str:
     """Make the device a member of its own group, and return the name by which the group knows it."""
     if is_unchecked(connection) and program not in _CHECKING:
-        warnings.warn(
-            "the backup that was restored was not checked to its end, or did not add up: samemind verify",
-            stacklevel=2,
-        )
+        warnings.warn(f"{UNCHECKED}: samemind verify", stacklevel=2)
     own = core.membership.members.get(core.device)
     if own is None:
         own = introduction_of(identity, name)

@@ -21,7 +21,7 @@ from samemind.commands.device._parts import Check
 from samemind.commands.group._members import name_of
 from samemind.commands.group._parts import PeerView
 from samemind.config import Settings
-from samemind.device import Device
+from samemind.device import UNCHECKED, Device
 from samemind.errors import Failed
 from samemind.platform import system
 from samemind.rendering import minute
@@ -236,8 +236,7 @@ def store(core: Core, connection: sqlite3.Connection) -> list[Check]:
         if count:
             checks.append(Check(name="ops", ok=False, detail=f"{count} {detail}", fix=fix))
     if is_unchecked(connection):
-        detail = "the backup that was restored was not checked to its end, or did not add up"
-        checks.append(Check(name="restored", ok=False, detail=detail, fix="samemind verify"))
+        checks.append(Check(name="restored", ok=False, detail=UNCHECKED, fix="samemind verify"))
     if len(checks) == 1:
         checks.append(Check(name="ops", ok=True, detail=f"{core.position} ops, all folded"))
     return checks
