@@ -64,11 +64,14 @@ def text_variants(
 def variants_among(
     connection: sqlite3.Connection, changed: Sequence[MemoryId]
 ) -> dict[MemoryId, list[TextVariant]]:
-    """Return the same of memories that were changed, by their ids."""
+    """Return the same of memories that may have been changed, by their ids."""
     if not changed:
         return {}
     from replica.variants import variants_of  # few are changed
 
+    found = variants_of(connection, changed)
+    if not found:  # as nearly always: then nobody's name is wanted
+        return {}
     names = device_names(connection)
     return {
         rid: [
@@ -80,7 +83,7 @@ def variants_among(
             )
             for variant in variants
         ]
-        for rid, variants in variants_of(connection, changed).items()
+        for rid, variants in found.items()
     }
 
 

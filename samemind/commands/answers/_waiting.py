@@ -11,7 +11,6 @@ from cognition.triggers.kinds import Thresholds
 from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import Described, described, read_live
 from replica import MemoryId, memories_called, show_memory_id
-from replica.reads.texts import edited_in_several_feeds
 from samemind.commands.answers._parts import MergedText, PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
 from samemind.commands.keeping._triggers import views_of
@@ -57,7 +56,7 @@ def pending_questions(connection: sqlite3.Connection, workspaces: tuple[str, ...
 
 def merged_texts(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[MergedText]:
     """Return those of these memories whose text perhaps nobody wrote, in this order."""
-    found = variants_among(connection, edited_in_several_feeds(connection, rids))
+    found = variants_among(connection, rids)
     return [MergedText(rid=show_memory_id(rid), variants=found[rid]) for rid in rids if rid in found]
 
 
