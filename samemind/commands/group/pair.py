@@ -129,7 +129,7 @@ def render(document: Document) -> list[str]:
         f"both devices show these words: {document['words']}",
     ]
     if not document.get("stays_in_step", True):
-        lines.append("to keep them in step from now on: samemind up")
+        lines.append("to keep them in step from now on: samemind up --background")
     return lines
 
 
