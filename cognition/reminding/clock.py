@@ -338,10 +338,10 @@ class Clock:
             return time(0, minute)
         if hour <= _NIGHT_ENDS and _NIGHT.match(behind.lstrip()):
             return time(hour, minute)
-        if 0 < hour < NOON and not _part_near(behind, after=False):
-            before = self._said[max(0, end - _NEAR) : end]
+        if 0 < hour < NOON:
             tonight = hour > _NIGHT_ENDS and (self._has("tonight") or self._has("evenings")) is not None
-            if tonight or _part_near(behind, after=True) or _part_near(before, after=True):
+            beside = _part_beside(self._said[max(0, end - _NEAR) : end], behind)
+            if tonight if beside is None else beside:
                 hour += NOON
         return time(hour % 24, minute)
 
@@ -373,6 +373,23 @@ def _part_near(said: str, *, after: bool) -> bool:
     return any(words.search(said) for words, _, behind in table().parts if behind is after)
 
 
+def _part_beside(before: str, behind: str) -> bool | None:
+    """Say whether the part of the day that stands nearest an hour is behind noon; None where none is named.
+
+    "Tomorrow morning at 8:30 to plan the evening" is of the morning. `before` ends with the hour.
+    """
+    ahead = len(_LAST_WORD.sub("", before))
+    gaps = [
+        (gap, late)
+        for words, _, late in table().parts
+        for gap in (
+            *(match.start() for match in words.finditer(behind)),
+            *(ahead - match.end() for match in words.finditer(before, 0, ahead)),
+        )
+    ]
+    return min(gaps)[1] if gaps else None
+
+
 def _time(minutes: int) -> time:
     return time(minutes // 60 % 24, minutes % 60)
 
@@ -399,6 +416,7 @@ _NIGHT: Final = re.compile(
 )
 # "15:30" is no 15 minutes.
 _DIGITS_ON: Final = re.compile(r"[:/.]\d")
+_LAST_WORD: Final = re.compile(r"[\w:.]+$")
 # So near to an hour stands the part of the day that it is of.
 _NEAR: Final = 24
 # These are numbers of something.

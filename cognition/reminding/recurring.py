@@ -110,9 +110,8 @@ def _behind_every(said: str, every: "re.Match[str]") -> Repeat | None:
     behind = next((word for word in words if word not in table().single["of_words"]), "")
     if (nth > 0 or count > 1) and behind != words[0] and table().lists["of_month"].fullmatch(behind):
         return Repeat("MONTHLY")  # "every 15th of the month"
-    if meanings(words[0]).get("unit") == "weekend" and count == 1:
-        return Repeat("WEEKLY", 1, _SATURDAY)
-    weekdays = _weekdays(words)
+    is_weekend = meanings(words[0]).get("unit") == "weekend"
+    weekdays = _SATURDAY if is_weekend else _weekdays(words)
     if weekdays:
         return _on_weekdays(weekdays, count, nth, said)
     unit = meanings(words[0]).get("unit")

@@ -106,6 +106,28 @@ def test_tomorrow_and_its_part_may_be_one_word(text: str, due: str) -> None:
 @pytest.mark.parametrize(
     ("text", "due"),
     [
+        ("Remind me tomorrow morning at 8:30 to plan the evening", "2026-11-26T08:30"),
+        ("Remind me tomorrow evening at 8 to prepare the morning meeting", "2026-11-26T20:00"),
+        ("Remind me tomorrow morning that he comes at 8 in the evening", "2026-11-26T20:00"),
+        ("Erinnere mich morgen früh um 8:30 den Abend zu planen", "2026-11-26T08:30"),
+        ("Erinnere mich morgen um 8 abends an die Tabletten", "2026-11-26T20:00"),
+        ("Montag Vormittag um 10 Karten für den Abend kaufen", "2026-11-30T10:00"),
+        ("Recuérdame mañana por la mañana a las 8:30 planear la noche", "2026-11-26T08:30"),
+        ("Recuérdame mañana a las 8 de la noche cerrar el gas", "2026-11-26T20:00"),
+        ("Lembra-me amanhã de manhã às 8:30 de planear a noite", "2026-11-26T08:30"),
+        ("Herinner me morgenochtend om 8:30 de avond te plannen", "2026-11-26T08:30"),
+        ("Przypomnij mi jutro rano o 8:30 zaplanować wieczór", "2026-11-26T08:30"),
+    ],
+)
+def test_an_hour_is_of_the_part_of_the_day_that_stands_nearest(text: str, due: str) -> None:
+    found = read_reminder(text, WEDNESDAY)
+    assert found is not None
+    assert found.due.isoformat()[:16] == due
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
         ("La reunión con el gestor es el 3 de diciembre a las 9:30", "2026-12-03T09:30"),
         ("La cena de empresa será el viernes 11 de diciembre a las 21:00", "2026-12-11T21:00"),
         ("La réunion de copropriété est le jeudi 10 décembre à 19 h", "2026-12-10T19:00"),
@@ -216,6 +238,12 @@ def test_the_next_weekday_is_read_where_it_can_only_be_one(
     ("text", "rule"),
     [
         ("Remind me on Tuesdays fortnightly to pay", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("Remind me every weekend to call home", "FREQ=WEEKLY;BYDAY=SA"),
+        ("Remind me every second weekend to mow the lawn", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA"),
+        ("Remind me every other weekend to mow the lawn", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA"),
+        ("Erinnere mich jedes zweite Wochenende ans Mähen", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA"),
+        ("Remind me every 3 weekends to mow the lawn", "FREQ=WEEKLY;INTERVAL=3;BYDAY=SA"),
+        ("Remind me every second weekend of the month to mow", "FREQ=MONTHLY;BYDAY=2SA"),
         ("Remind me every 60 days to water the cactus", "FREQ=DAILY;INTERVAL=60"),
     ],
 )
@@ -236,7 +264,7 @@ def test_what_repeats_seldom_is_read(text: str, rule: str) -> None:
         "Remind me on the first Monday of every third month",
         "Remind me every last week",
         "Remind me every 61 days",
-        "Remind me every 3 weekends to mow the lawn",
+        "Remind me every third weekend to mow the lawn",  # of three, or of a month
         "Remind me twice a week",
         "Remind me every two hours",
         "Remind me every day except Sunday at 9",
