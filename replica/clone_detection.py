@@ -15,7 +15,8 @@ from replica.feeds import Feed
 from replica.hlc import AHEAD_MS_MAX, milliseconds
 from replica.ids import DeviceId, Origin
 from replica.ops import Set
-from replica.state.cells import setting_key
+from replica.state.cells import Key, setting_key
+from replica.state.register import winner
 
 # A clone that has said nothing for a week was ended, or became a device of its own.
 LIVE_MS: Final = 7 * 24 * 3_600_000
@@ -52,13 +53,29 @@ def live_clone(core: Core, now_ms: int) -> LiveClone | None:
 
 def parting(origin: Origin, now: DeviceId) -> Set:
     """Return the change by which a clone that became a device of its own says so, for all to see."""
-    device, incarnation = origin
-    return Set(f"{_DIVORCED}:{device.hex()}:{incarnation.hex()}", now.hex())
+    return Set(_parting_name(origin), now.hex())
+
+
+def parted_from(core: Core) -> DeviceId | None:
+    """Return the device whose clone this one was until it parted; None where it never was another one."""
+    keys = {_parting_key(feed.origin): feed.origin.device for feed in core.feeds}
+    for key, heads in core.store.load(keys).items():
+        if isinstance(heads, dict) and winner(heads)[2] == core.device.hex():
+            return keys[key]
+    return None
 
 
 def _parted(core: Core, feed: Feed) -> bool:
-    key = setting_key(f"{_DIVORCED}:{feed.origin.device.hex()}:{feed.origin.incarnation.hex()}")
+    key = _parting_key(feed.origin)
     return key in core.store.load([key])
+
+
+def _parting_key(origin: Origin) -> Key:
+    return setting_key(_parting_name(origin))
+
+
+def _parting_name(origin: Origin) -> str:
+    return f"{_DIVORCED}:{origin.device.hex()}:{origin.incarnation.hex()}"
 
 
 def _first(core: Core, own: list[Feed]) -> tuple[float, bytes]:

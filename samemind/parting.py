@@ -7,17 +7,22 @@ not, and the key was made for nothing.
 
 from contextlib import closing
 
-from replica import connect
+from replica import DeviceId, connect
 from replica.file_system import remember_name, remove_file, replace_file
 from replica.reads.devices import device_names
 from samemind.config import Home
+from samemind.passphrase import keep, share
 from sync import Identity
 
 
-def begin(home: Home) -> Identity:
-    """Make the key of the device that this home is to be, and keep it beside the present one."""
+def begin(home: Home, old: DeviceId) -> Identity:
+    """Make the key of the device that this home is to be, and keep it beside the present one.
+
+    A passphrase in the system's keychain is filed under it, too: a clone on this machine may still need the old entry.
+    """
     fresh = Identity.create()
     fresh.save(home.next_identity)
+    share(old, fresh.device_id)
     return fresh
 
 
@@ -35,5 +40,6 @@ def resume(home: Home, key: bytes | None) -> bool:
     if named:
         finish(home)
     else:
+        keep(fresh.device_id, None)
         remove_file(home.next_identity)
     return named

@@ -91,6 +91,12 @@ def keep(device: DeviceId, passphrase: str | None) -> None:
             ) from None
 
 
+def share(device: DeviceId, other: DeviceId) -> None:
+    """File the passphrase that the system's keychain keeps for a device under another one, too."""
+    if (kept := _kept(device)) is not None:
+        keep(other, kept)
+
+
 def _known(device: DeviceId | None) -> Iterator[str]:
     """Give each passphrase that might be meant, the cheapest to get first."""
     if given := os.environ.get(VARIABLE):

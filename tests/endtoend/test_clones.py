@@ -144,6 +144,19 @@ def test_a_clone_killed_before_the_store_names_its_new_key_stays_what_it_was(
     assert [each.name for each in (tmp_path / "home").glob("*.pem")] == ["identity.pem"]
 
 
+def test_a_device_that_parted_is_made_another_one_only_under_another_name(call: Call) -> None:
+    """Who was killed while it parted may look at the status first, and then ask for it again."""
+    remember(call, "before it parted")
+    tablet = call("init", "--divorce", "--name", "tablet", "--json").json["device_id"]
+    assert call("status", "--json").json["device_id"] == tablet
+    for named in ((), ("--name", "tablet")):
+        asked = call("init", "--divorce", *named, "--json")
+        assert (asked.code, asked.json["error"]["code"]) == (4, "parted_already")
+    assert call("init", "--json").json["device_id"] == tablet
+    again = call("init", "--divorce", "--name", "slate", "--json").json
+    assert (again["name"], again["divorced_from"]) == ("slate", tablet)
+
+
 class Killed(BaseException):
     """The program ends here."""
 

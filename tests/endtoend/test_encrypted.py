@@ -15,6 +15,7 @@ import pytest
 import samemind
 from replica import connect, make_key, recode, salt_of
 from samemind import recoding
+from samemind.commands.device import _clones
 from samemind.commands.keeping_safe.decrypt import Decrypt
 from samemind.commands.keeping_safe.decrypt import run as decrypt
 from samemind.commands.keeping_safe.encrypt import Encrypt
@@ -148,6 +149,22 @@ def test_a_daemon_takes_the_passphrase_from_the_keychain_and_survives_being_kill
     assert (refused.code, refused.json["error"]["code"]) == (6, "wrong_passphrase")
     monkeypatch.setenv("SAMEMIND_PASSPHRASE", kept)
     assert MARKER in call("list").out
+
+
+@pytest.mark.parametrize("killed_before_it_counts", [False, True])
+def test_a_clone_that_parts_finds_its_passphrase_in_the_keychain(
+    call: Call, monkeypatch: pytest.MonkeyPatch, keychain: Path, killed_before_it_counts: bool
+) -> None:
+    """The other one, which may be on this machine, finds it as before."""
+    former = call("init", "--json").json["device_id"]
+    kept = call("encrypt", "--keychain", "--json").json["passphrase"]
+    with monkeypatch.context() as patched:
+        if killed_before_it_counts:
+            patched.setattr(_clones, "introduce", killed)
+        call("init", "--divorce", "--name", "tablet")
+    device = call("init", "--json").json["device_id"]
+    assert (device == former) == killed_before_it_counts
+    assert json.loads(keychain.read_text()) == {f"samemind/{each}": kept for each in {former, device}}
 
 
 def test_what_cannot_be_meant_is_refused_and_changes_nothing(

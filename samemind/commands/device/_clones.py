@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from replica import Core, DeviceId, Write, introduce
-from replica.clone_detection import live_clone, parting
+from replica.clone_detection import live_clone, parted_from, parting
 from replica.missing import missing
 from samemind.commands.device._parts import Check, Clone, IncidentView, Initialised
 from samemind.config import Home, check_name
 from samemind.device import Device
-from samemind.errors import Locked
+from samemind.errors import Locked, NeedsDecision
 from samemind.parting import begin, finish
-from samemind.rendering import minute
+from samemind.rendering import DEVICE_DIGITS, minute
 from samemind.times import at_stamp
 from sync import Identity
 
@@ -43,9 +43,11 @@ async def divorce(device: Device, name: str | None) -> Initialised:
         )
     if device.former is not None:  # it was begun, and killed before its end
         return _parted(device, device.former, device.device_id, device.name, [])
+    if name in (None, device.name):
+        await _refuse_parted(device)
     called = check_name(name or f"{device.name} 2")
     old, now_ms = device.identity, device.now_ms()
-    fresh = begin(device.home)
+    fresh = begin(device.home, old.device_id)
     introduction = introduce(
         old.sign, old.device_id, public_key=fresh.public_key, certificate=fresh.certificate, name=called
     )
@@ -60,6 +62,18 @@ async def divorce(device: Device, name: str | None) -> Initialised:
         await device.replica.run(lambda core, _: outside.part(core))
     finish(device.home)
     return _parted(device, old.device_id, fresh.device_id, called, told)
+
+
+async def _refuse_parted(device: Device) -> None:
+    """Ask before a device that parted is made another one: it may be asked again only because it was killed."""
+    former = await device.replica.run(lambda core, _: parted_from(core))
+    if former is not None and await clone_of(device) is None:
+        raise NeedsDecision(
+            f"{device.home.shown()} is a device of its own already, {device.name}; it parted from "
+            f"{former.hex()[:DEVICE_DIGITS]}, and no other store is known to live under its key",
+            code="parted_already",
+            hint="if its disk was cloned again, name the new device: samemind init --divorce --name NAME",
+        )
 
 
 def _parted(device: Device, old: DeviceId, fresh: DeviceId, called: str, told: list[str]) -> Initialised:
