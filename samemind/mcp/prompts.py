@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from samemind.mcp.scope import Ask
-from samemind.mcp.telling import contradiction_line, fenced, line
+from samemind.mcp.telling import contradiction_line, fenced, line, merged_words
 
 # What a person reads of a stretch of time; whoever wants more asks about a part of it.
 CHANGES_MAX: Final = 60
@@ -68,10 +68,11 @@ async def prompt_text(prompt: PromptTemplate, arguments: Mapping[str, str], ask:
 async def _recap(about: str, ask: Ask) -> str:
     found = await ask("context", {"query": about, "overview": True} if about else {})
     whom = f"of {' '.join(about.split())}" if about else "of me and of what I am doing"
-    return (
+    asked = (
         f"Tell me in a few sentences what you remember {whom}. Say who told it and when where that matters, and what "
-        f"may be out of date.\n\n{found['text'] or 'Nothing is remembered.'}"
+        "may be out of date."
     )
+    return "\n\n".join(filter(None, (asked, found["text"] or "Nothing is remembered.", merged_words(found))))
 
 
 async def _changed(since: str, ask: Ask) -> str:

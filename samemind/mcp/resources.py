@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 from samemind.errors import Usage
 from samemind.mcp.scope import Ask
-from samemind.mcp.telling import contradiction_line, fenced, harmless, told_why
+from samemind.mcp.telling import contradiction_line, fenced, harmless, merged_words, told_why
 
 MIME_TYPE: Final = "text/markdown"
 # Memories that a list of resources names at a time: a screen of a picker.
@@ -98,7 +98,8 @@ async def read_page(page: ResourcePage, variable: str, ask: Ask, *, whole: bool)
     """
     if page is PROFILE:
         parts = [await _owner(ask)] if whole else []
-        parts.append(str((await ask("context", {}))["text"]))
+        block = await ask("context", {})
+        parts += [str(block["text"]), merged_words(block)]
         return "\n\n".join(filter(None, parts)) or "nothing is known"
     if page is CONTRADICTIONS:
         listed = (await ask("contradictions list", {"status": "open"}))["contradictions"]

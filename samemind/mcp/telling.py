@@ -171,10 +171,10 @@ def tell(verb: str, document: Document) -> str:
     return _TOLD.get(verb, _quoted)(document)
 
 
-def line(memory: Document, among: Collection[str] = ()) -> str:
+def line(memory: Document, among: Collection[str] = (), *, whole: bool = False) -> str:
     """Return a memory as one line: who told it, what, when, whether it is a weak match, and how to name it.
 
-    `among` are those that are told along with it.
+    `among` are those that are told along with it. `whole`: however long it is.
     """
     who = f"{memory['speaker']}: " if memory.get("speaker") else ""
     when = (memory.get("told_at") or memory.get("created_at") or "")[:10]
@@ -184,9 +184,19 @@ def line(memory: Document, among: Collection[str] = ()) -> str:
     mark = f" CONTRADICTED [{_short(memory['contradiction_id'])}]" if memory.get("contradiction_id") else ""
     written = _written_line(memory) if memory.get("variants") else ""
     mark += f" EDITED ON SEVERAL DEVICES AT ONCE, and merged; they wrote: {written}" if written else ""
-    text = " ".join(f"{who}{_cut(memory.get('text')) or '(forgotten)'}".split())
+    said = memory.get("text") if whole else _cut(memory.get("text"))
+    text = " ".join(f"{who}{said or '(forgotten)'}".split())
     about = f"{when}{often}{weak}"
     return f"- {text}{f' ({about})' if about else ''} [{memory['rid']}]{mark}{claim_words(memory.get('claim'), among)}"
+
+
+def merged_words(document: Document) -> str:
+    """Return which memories of a block devices edited at once, and what each of them wrote; empty without any."""
+    lines = "\n".join(f"- {_written_line(each)} [{each['rid']}]" for each in document["merged"])
+    return lines and (
+        "Edited on several devices at once, and merged to what perhaps nobody wrote; ask the user which is right, "
+        f"then `correct`. They wrote:\n{fenced(lines)}"
+    )
 
 
 def _written_line(memory: Document) -> str:
@@ -257,12 +267,12 @@ def _listed(document: Document) -> str:
 
 
 def told_why(document: Document) -> str:
-    """Return where a memory comes from, link by link."""
+    """Return where a memory comes from, link by link, and the whole of what it says itself."""
     lines = []
-    for link in document["chain"]:
+    for nth, link in enumerate(document["chain"]):
         signed = {True: "signature holds", False: "signature does NOT hold", None: "vouched for by the group"}
         where = link["device_name"] or (link["device"] or "an unknown device")[:12]
-        told = line({**link, "told_at": link["told_at"] or link["written_at"]})
+        told = line({**link, "told_at": link["told_at"] or link["written_at"]}, whole=not nth)
         source = f", from {' '.join(link['source'].split())}" if link["source"] else ""
         lines.append(
             f"{link['relation']}: {told}{source}; written on {where}, {signed[link['signature_ok']]}"
@@ -302,14 +312,19 @@ def _resolved(document: Document) -> str:
     """Return what holds now, and what does not any more."""
     found = document["contradiction"]
     held, before, hidden = (
-        ", ".join(dict.fromkeys(each["value"] for each in found["beliefs"] if each["standing"] == standing))
+        dict.fromkeys(each["value"] for each in found["beliefs"] if each["standing"] == standing)
         for standing in ("held", "replaced", "hidden")
     )
-    others = "; ".join(f"{name}: {some}" for name, some in (("before", before), ("hidden", hidden)) if some)
+    # What holds again held before too, which reads as if it held no more.
+    others = "; ".join(
+        f"{name}: {', '.join(some)}"
+        for name, values in (("before", before), ("hidden", hidden))
+        if (some := [value for value in values if value not in held])
+    )
     subject = subject_of(found["entity"], found["relation"], in_words=True)
     merged = f" [{document['rid']}]" if document["rid"] else ""
     done = found["status"] if document["changed"] else f"it stood already: {found['status']}"
-    told = f"- {subject}{held}{f' ({others})' if others else ''}{merged}"
+    told = f"- {subject}{', '.join(held)}{f' ({others})' if others else ''}{merged}"
     return f"{done}\n{fenced(' '.join(told.split()))}"
 
 
@@ -346,12 +361,8 @@ def _context(document: Document) -> str:
         parts.append(
             f"Not all of this can be true; ask the user when it fits, then `resolve`:\n{fenced(lines)}"
         )
-    if document["merged"]:
-        lines = "\n".join(f"- {_written_line(each)} [{each['rid']}]" for each in document["merged"])
-        parts.append(
-            "Edited on several devices at once, and merged to what perhaps nobody wrote; ask the user which is right, "
-            f"then `correct`. They wrote:\n{fenced(lines)}"
-        )
+    if merged := merged_words(document):
+        parts.append(merged)
     if triggers:
         parts.append(
             "Waiting to be brought up; call `triggers_deliver` with the id before you tell the user of one:\n"
@@ -389,7 +400,7 @@ _TOLD: Final[Mapping[str, Callable[[Document], str]]] = {
     "remember-many": lambda document: f"{document['count']} remembered",
     "recall": _recalled,
     "list": _listed,
-    "get": lambda document: fenced(line(document)),
+    "get": lambda document: fenced(line(document, whole=True)),
     "context": _context,
     "triggers list": lambda document: _triggers(document["triggers"]),
     **dict.fromkeys(("triggers deliver", "triggers act", "triggers dismiss", "triggers snooze"), _moved),

@@ -1,17 +1,34 @@
 """A memory that two devices edited at one place while apart says so everywhere, until somebody settles it."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import samemind
 from samemind.commands.answers import context
 from samemind.commands.memories import history, recall
 from samemind.commands.memories import list as listing
 from samemind.commands.memories._parts import memory_lines
+from samemind.mcp.prompts import RECAP, prompt_text
+from samemind.mcp.resources import PROFILE, read_page
 from samemind.mcp.telling import brief, fenced, tell
 from samemind.plain import to_json
 from tests.endtoend.test_clones import agree
 from tests.support.devices import run
 from tests.support.doors import opened, pair
+
+
+async def what_hosts_read(mind: samemind.Mind) -> list[str]:
+    """The recaps and the profile that a host of an agent reads by itself."""
+
+    async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        assert verb == "context"
+        found: Mapping[str, Any] = to_json(await mind.context(**options))
+        return found
+
+    recaps = [await prompt_text(RECAP, about, ask, datetime.now(UTC)) for about in ({"about": "the key"}, {})]
+    return [*recaps, await read_page(PROFILE, "", ask, whole=False)]
 
 
 def test_both_texts_are_shown_on_both_devices_until_an_edit_says_which_it_is(tmp_path: Path) -> None:
@@ -58,6 +75,8 @@ def test_both_texts_are_shown_on_both_devices_until_an_edit_says_which_it_is(tmp
                     ]
                     written = fenced(f"- {' | '.join(hit['variants'])} [{rid}]")
                     assert f"`correct`. They wrote:\n{written}" in tell("context", to_json(block))
+                    for text in await what_hosts_read(each):
+                        assert f"`correct`. They wrote:\n{written}" in text
                     then = await each.context("who keeps the key", as_of=datetime.now(UTC))
                     assert (then.rids, then.merged) == ([rid], [])
                     assert (await each.diff("1h")).changed == []

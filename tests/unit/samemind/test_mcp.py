@@ -238,7 +238,7 @@ def test_the_core_profile_says_who_its_owner_is_to_those_alone_who_may_read_ever
         answers: Mapping[str, Mapping[str, Any]] = {
             "profile show": {"static": {"name": attack}, "dynamic": [{"rid": "r", "text": "likes tea"}]},
             "blocks list": {"blocks": [{"label": "style", "text": "be brief"}]},
-            "context": {"text": "the block"},
+            "context": {"text": "the block", "merged": []},
             "contradictions list": {"contradictions": []},
         }
         return answers[verb]
@@ -272,6 +272,27 @@ def test_one_long_memory_fills_no_window_and_is_not_sent_twice() -> None:
     assert document["results"][1]["text"] == "short"
     brief = {"results": [{**hit, "text": "short"}]}
     assert telling.within_bounds("recall", brief) is brief
+
+
+def test_a_long_memory_is_whole_where_its_id_was_asked_for(tmp_path: Path) -> None:
+    text = "word " * telling.TEXT_CHARACTERS_MAX + "end"
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        told = mind.remember(text)
+        for verb, result in (("why", mind.why(told)), ("get", mind.get(told))):
+            assert text in telling.tell(verb, to_json(result)), verb
+
+
+def test_what_holds_again_is_not_told_as_what_held_before(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("Ann works at Globex", at="2026-02-01")
+        mind.remember("Ann works at Initech", at="2026-01-01")
+        (found,) = mind.contradictions()
+        settled = mind.resolve(found.id, keep_a=True, since="2026-03-01")
+        assert {each.standing for each in settled.contradiction.beliefs if each.value == "Initech"} == {
+            "held",
+            "replaced",
+        }
+        assert "Initech (before: Globex)" in telling.tell("contradictions resolve", to_json(settled))
 
 
 def test_a_result_beside_its_words_says_each_thing_once(tmp_path: Path) -> None:
