@@ -93,7 +93,7 @@ def brief(verb: str, document: Document) -> Document:
         return {**document, "contradiction": _with_brief_sides(decided)}
     if verb != "recall":
         return document
-    kept = {key: document[key] for key in ("unembedded", "trace") if document.get(key)}
+    kept = {key: document[key] for key in ("held", "unembedded", "trace") if document.get(key)}
     among = {hit["rid"] for hit in document["results"]}
     return {"results": [_brief_hit(hit, among) for hit in document["results"]], **kept}
 
@@ -257,8 +257,15 @@ def _recalled(document: Document) -> str:
         return "the question is empty: say in `query` what to look for"
     among = {hit["rid"] for hit in document["results"]}
     found = fenced("\n".join(line(hit, among) for hit in document["results"]))
-    waiting = document.get("unembedded")
-    return f"{found}\n{waiting} more can be found by their words only, so far" if waiting else found
+    lines = [found]
+    if document.get("held"):
+        lines.append(
+            "something about this was told and is kept back, since it looks secret: "
+            "the user can see and release it by `samemind held`"
+        )
+    if document.get("unembedded"):
+        lines.append(f"{document['unembedded']} more can be found by their words only, so far")
+    return "\n".join(lines)
 
 
 def _listed(document: Document) -> str:

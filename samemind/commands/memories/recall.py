@@ -10,9 +10,10 @@ from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Worksp
 from samemind.memory_view import Meta, TextVariant
 from samemind.options import FilterOptions
 from samemind.printable import one_line
-from samemind.rendering import Document, clock, empty, happens, titled, variant_lines
+from samemind.rendering import Document, clock, counted, empty, happens, titled, variant_lines
 
 if TYPE_CHECKING:
+    from cognition import Filters as Kept
     from cognition import RankedMemory as Found
     from cognition.known import Answer
     from cognition.known import KnownValue as Known
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # As many as the ranking looks at (cognition.recall.K_MAX): who asks for more is told so, and gets no fewer in silence.
 ANSWERS_MAX: Final = 10_000
+# An answer that is rather right than wrong.
+_LIKELY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +138,8 @@ class Recalled:
     """Where nothing of a stretch of time was found: how many of it are there that hold no more, or were put away."""
     empty: bool = False
     """Nothing at all is remembered here yet."""
+    held: int = 0
+    """Where no answer is likely: how many texts with words of the question are kept back, since they look secret."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.results)
@@ -196,7 +201,19 @@ async def run(device: "Device", options: Recall) -> Recalled:
         begins=None if hits else await begins_after(device, options.as_of),
         put_away=0 if hits else await put_away(device, options, filters),
         empty=not hits and await device.replica.read(nothing_told),
+        held=await _held(device, options, filters) if not hits or hits[0].confidence < _LIKELY else 0,
     )
+
+
+async def _held(device: "Device", options: Recall, filters: "Kept") -> int:
+    """Return how many texts that the question may be about are kept back; none for who asks within a filter, since
+    what is held is of no workspace."""
+    from cognition import Filters
+    from cognition.holding import count_held_about
+
+    if filters != Filters() or options.as_of is not None or options.seen_by is not None:
+        return 0
+    return await device.replica.read(lambda connection: count_held_about(connection, options.query))
 
 
 async def _give_back(device: "Device") -> None:
@@ -313,7 +330,18 @@ def render(document: Document) -> list[str]:
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
             for reason in (hit.get("why") or {}).get("found", [])
         ]
-    return [*(lines or empty(document, "nothing found")), *_unembedded(document)]
+    return [*(lines or empty(document, "nothing found")), *_held_lines(document), *_unembedded(document)]
+
+
+def _held_lines(document: Document) -> list[str]:
+    """Say that what was asked for may have been told, and waits for its owner."""
+    held = document.get("held")
+    if not held:
+        return []
+    wait, they_look = ("waits", "it looks") if held == 1 else ("wait", "they look")
+    return [
+        f"  {counted(held, 'text', 'texts')} about this {wait} on this device, since {they_look} secret: samemind held"
+    ]
 
 
 def _claim_lines(claim: Document | None) -> list[str]:

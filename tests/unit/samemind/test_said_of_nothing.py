@@ -110,3 +110,25 @@ def test_each_kind_of_change_is_one_record() -> None:
     assert formatted("table", document, records).splitlines()[0].split() == [
         "change", "rid", "before", "after", "fields",
     ]  # fmt: skip
+
+
+def test_what_was_asked_for_and_is_held_is_named_where_no_answer_is_likely(tmp_path: Path) -> None:
+    """Who tells a password and asks for it was told that nothing is remembered."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert mind.remember("The wifi password is sunflower42").held
+        found = mind.recall("what is the wifi password?")
+        assert (found.held, len(found)) == (1, 0)
+        assert any("samemind held" in line for line in show("recall", to_json(found)))
+        mind.remember("The attic has bad wifi")
+        mind.remember("Ann moved to Lisbon")
+        found = mind.recall("what is the wifi password?")
+        assert found.held == 1
+        assert found[0].text == "The attic has bad wifi"
+        assert "sunflower42" not in str(to_json(found))
+        assert "samemind held" in _TOLD["recall"](to_json(found))
+        for likely in ("where does Ann live?", "who has bad wifi?"):
+            assert mind.recall(likely).held == 0, likely
+        assert mind.recall("sunflower42").held == 0  # or whoever asks could guess it
+        assert mind.recall("wifi password", workspace="work").held == 0
+        mind.drop_held(mind.held().held[0].id)
+        assert mind.recall("what is the wifi password?").held == 0
