@@ -27,6 +27,11 @@ PROGRESS_LINES_S: Final = 5.0
 PATIENCE_S: Final = 1.0
 # Of what the command line does itself, which field is all that people are shown.
 _SHOWN_ALONE: Final = {"version": "version", "completion": "script"}
+# What whoever typed a verb that keeps its terminal is told once it is up: how to end it, and what leaves it free.
+_STAYS: Final = {
+    "up": "runs in this terminal until Ctrl-C or `samemind down`; `samemind up --background` leaves it free",
+    "panel": "serves the panel until Ctrl-C; after `samemind up --background`, it stays without this terminal",
+}
 
 
 class Printer:
@@ -97,7 +102,7 @@ class Printer:
             self.text(raw_line(verb, document))
         else:
             self.lines(show(verb, document, terminal=self.terminal))
-            if verb == "panel" and sys.stdout.isatty():
+            if verb == "panel" and "url" in document and sys.stdout.isatty():  # else it served it, and ended
                 _open_browser(document)
             if verb == "mailbox invite" and sys.stdout.isatty():
                 _show_qr(document["text"])
@@ -122,6 +127,8 @@ class Printer:
                     _show_qr(document["invitation"])
                 if verb.name == "panel" and sys.stdout.isatty() and not self.raw:
                     _open_browser(document)
+                if self.terminal and verb.name in _STAYS and "peer" not in document:
+                    print(_STAYS[verb.name], file=sys.stderr, flush=True)
 
     def failed(self, error: SamemindError) -> None:
         """Print an error."""

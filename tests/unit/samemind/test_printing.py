@@ -227,6 +227,28 @@ def test_an_invitation_to_a_mailbox_is_drawn_for_a_camera_where_somebody_sits(
     assert plain.getvalue() == said + "\n"
 
 
+@pytest.mark.parametrize("verb", ["up", "panel"])
+def test_who_types_what_keeps_the_terminal_is_told_how_it_ends(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And hears of no bug when it has ended."""
+    for at_a_terminal in (True, False):
+        screen = Screen()
+        screen.isatty = lambda sits=at_a_terminal: sits  # type: ignore[method-assign, misc]
+        monkeypatch.setattr(sys, "stdout", screen)
+        printer = Printer(json=False, raw=False)
+        up: dict[str, Any] = dict.fromkeys(("revoked_by", "panel_url", "mcp_url", "think", "clone"))
+        up |= {"name": "laptop", "device_id": "8c" * 32, "running": True, "address": "", "pid": 1}
+        up |= {"peers": [], "mailboxes": [], "incidents": []}
+        opened = {"url": "http://127.0.0.1:1/", "fingerprint": None}
+        printer.said(verb_named(verb), opened if verb == "panel" else up)
+        printer.result(verb, {"device_id": "8c" * 32, "pid": 1})
+        assert screen.getvalue().endswith("\nended\n")
+        told = capsys.readouterr().err
+        assert told.count("\n") == (1 if at_a_terminal else 0)
+        assert ("Ctrl-C" in told and "samemind up --background" in told) is at_a_terminal
+
+
 class _OlderDaemon:
     """The program that holds the store, of a release whose status says less."""
 
