@@ -7,6 +7,7 @@ plain HTTP (`samemind.mcp.actions`), for programs that take an OpenAPI document.
 """
 
 import html
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ from sync.loopback import is_this_machine
 from sync.network import own_addresses, own_hosts
 
 MCP_PATH: Final = "/mcp"
+_RESOURCE_PATH: Final = "/.well-known/oauth-protected-resource"
+_SERVER_PATH: Final = "/.well-known/oauth-authorization-server"
 # A memory has at most 1 MiB of text, which JSON may write six times as long.
 BODY_BYTES_MAX: Final = 8 << 20
 # Of those who were not let in. What a program may say about itself (`granting.CLIENT_BYTES_MAX`) fits in several times.
@@ -169,6 +172,7 @@ class RemoteAgents:
         self._host = host
         self._port = port
         self._public = public_url
+        self._prefix = "" if public_url is None else urlsplit(public_url).path
         self.is_local = is_loopback(host)
         self.door = Door()
         self._live: dict[str, _Live] = {}
@@ -187,6 +191,7 @@ class RemoteAgents:
     async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return  # a WebSocket: answered by nothing, which closes it
+        scope = {**scope, "path": _below(self._prefix, scope["path"])}
         headers = Headers(scope=scope)
         base = self._base(scope, headers)
         if base is None:
@@ -202,7 +207,7 @@ class RemoteAgents:
                 return
             PEER.set(_network_of(scope.get("client")))
             await self._pages(base)(scope, receive, send)
-        elif origin is not None and origin != base:
+        elif origin is not None and origin != base.removesuffix(self._prefix):
             await _refused(403, "foreign_origin", "expected no web page of another origin")(
                 scope, receive, send
             )
@@ -229,7 +234,7 @@ class RemoteAgents:
         agent = await self._agent(base, secret.strip()) if kind.casefold() == "bearer" else None
         if agent is None:
             answer = _refused(401, "invalid_token", "expected a token: samemind agents add NAME, or OAuth")
-            about = f"{base}/.well-known/oauth-protected-resource{MCP_PATH}"
+            about = f"{base}{_RESOURCE_PATH}{MCP_PATH}"
             answer.headers["www-authenticate"] = f'Bearer error="invalid_token", resource_metadata="{about}"'
             await answer(scope, receive, send)
             return
@@ -307,10 +312,14 @@ class RemoteAgents:
                 ),
                 revocation_options=RevocationOptions(enabled=True),
             )
-            routes += create_protected_resource_routes(
+            (resource,) = create_protected_resource_routes(
                 AnyHttpUrl(f"{base}{MCP_PATH}"), [AnyHttpUrl(base)], [SCOPE], resource_name="samemind"
             )
+            server = next(each for each in routes if each.path == _SERVER_PATH)
             ours = [
+                Route(f"{_RESOURCE_PATH}{MCP_PATH}", resource.endpoint, methods=["GET", "OPTIONS"]),
+                # Behind a proxy that hands on what is below a path alone, programs find nothing but this.
+                Route("/.well-known/openid-configuration", server.endpoint, methods=["GET", "OPTIONS"]),
                 Route("/approve", approve, methods=["GET"]),
                 Route(DOCUMENT_PATH, document, methods=["GET"]),
             ]
@@ -426,6 +435,15 @@ _PAGE: Final = (
     '<meta name="viewport" content="width=device-width"><style>body{{font:1rem/1.5 system-ui;max-width:34rem;'
     "margin:12vh auto;padding:0 1rem}}pre{{font-size:1.2rem}}</style></head><body>{body}</body></html>"
 )
+
+
+def _below(prefix: str, path: str) -> str:
+    """Return a path without the one that a proxy serves this server at: it took that off, or handed it on.
+
+    What tells of a server at a path has that path last, or before the resource's own (RFC 8414 and 9728).
+    """
+    found = re.fullmatch(rf"(/\.well-known/[^/]+)?{re.escape(prefix)}(/.*)?", path) if prefix else None
+    return "".join(found.groups("")) if found else path
 
 
 def _network_of(client: object) -> str:

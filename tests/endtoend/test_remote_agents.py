@@ -24,6 +24,10 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged
 from mcp.types import ResourceTemplateReference
 
+from samemind.agents.ledger import Ledger
+from samemind.config import Home
+from samemind.home_store import HomeStore
+from samemind.mcp.http import RemoteAgents
 from tests.support.agents import call
 from tests.support.cli import daemon, run
 
@@ -79,12 +83,15 @@ class Storage:
 class Browser:
     """The user's browser: follows to the page that waits, shows its code to the owner, and comes back."""
 
-    def __init__(self, home: Path, answer: str, *words: str) -> None:
+    def __init__(
+        self, home: Path, answer: str, *words: str, transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
         self.home, self.answer, self.words = home, answer, words
+        self.transport = transport
         self.came: dict[str, list[str]] = {}
 
     async def go(self, url: str) -> None:
-        async with httpx2.AsyncClient(timeout=60, limits=ONCE) as http:
+        async with httpx2.AsyncClient(timeout=60, limits=ONCE, transport=self.transport) as http:
             page = await http.get(url, follow_redirects=True)
             assert page.status_code == 200, page.text
             assert "a &lt;b&gt;program&lt;/b&gt; asks for your memory" in page.text
@@ -210,6 +217,47 @@ def test_a_program_comes_in_by_oauth_when_its_owner_approves_and_not_when_refuse
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         assert "access_denied" in str(error)
+
+    trio.run(main)
+
+
+class BelowAPath(httpx2.AsyncBaseTransport):
+    """A reverse proxy that hands on what is below a path, and knows nothing else."""
+
+    def __init__(self, app: RemoteAgents, path: str, *, takes_off: bool) -> None:
+        self.server = httpx2.ASGITransport(app=app)
+        self.path, self.takes_off = path, takes_off
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if not request.url.path.startswith(f"{self.path}/"):
+            return httpx2.Response(404)
+        url = request.url
+        if self.takes_off:
+            url = url.copy_with(raw_path=url.raw_path.removeprefix(self.path.encode()))
+        handed_on = httpx2.Request(request.method, url, headers=request.headers, stream=request.stream)
+        return await self.server.handle_async_request(handed_on)
+
+
+@pytest.mark.parametrize("takes_off", [True, False])
+def test_a_program_comes_in_by_oauth_through_a_proxy_that_serves_it_below_a_path(
+    tmp_path: Path, takes_off: bool
+) -> None:
+    home = Home.at(tmp_path / "home")
+    home.create()
+    public = "https://box.example/samemind"
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            store = HomeStore(home)
+            app = RemoteAgents(store, Ledger(home), nursery, host="127.0.0.1", port=1, public_url=public)
+            proxy = BelowAPath(app, "/samemind", takes_off=takes_off)
+            auth = oauth(app.url, Storage(), Browser(home.folder, "approve", transport=proxy))
+            async with httpx2.AsyncClient(auth=auth, timeout=60, transport=proxy) as http:
+                async with Client(streamable_http_client(app.url, http_client=http)) as client:
+                    assert "recall" in {tool.name for tool in (await client.list_tools()).tools}
+                hello = await http.post(app.url, json={}, headers={"origin": "https://box.example"})
+                assert hello.json().get("error") != "foreign_origin"
+            nursery.cancel_scope.cancel()
 
     trio.run(main)
 
