@@ -25,7 +25,7 @@ _MEMORY: Final = "m.block IS NULL"
 FILTERED_BY_MAX: Final = 200
 # What a person types for a value of the metadata; as SQLite has them, truths are 1 and 0.
 _TYPED: Final = "CASE WHEN t.type IN ('true', 'false', 'null') THEN t.type ELSE CAST(t.value AS TEXT) END"
-_LABELS: Final = ("domain", "project", "topic", "speaker", "conversation")
+_LABELS: Final = ("domain", "project", "topic", "speaker", "conversation", "source")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,7 @@ class Filters:
     topic: str | None = None
     speaker: str | None = None
     conversation: str | None = None
+    source: str | None = None
     workspace: str | tuple[str, ...] | None = None
     """Several: a memory of any of them. None at all in the tuple is the same as None."""
     tags: tuple[str, ...] = ()

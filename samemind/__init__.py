@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import os
 
     # generated: imports
+    from samemind.arguments import Id, Meta, Rid, Spaces, When
     from samemind.asyncio_mind import AsyncioMind
     from samemind.blocking import BlockingMind
     from samemind.commands.answers._parts import MergedText, PendingQuestion
@@ -176,6 +177,7 @@ __all__ = [
     "History",
     "Hit",
     "HitClaim",
+    "Id",
     "IdView",
     "Ids",
     "Imported",
@@ -192,6 +194,7 @@ __all__ = [
     "MailboxesLooked",
     "MemoryView",
     "MergedText",
+    "Meta",
     "Mind",
     "MindOpening",
     "NeedsDecision",
@@ -224,6 +227,7 @@ __all__ = [
     "Resolved",
     "Retracted",
     "Review",
+    "Rid",
     "SamemindError",
     "ServerConfig",
     "SessionView",
@@ -231,6 +235,7 @@ __all__ = [
     "Settled",
     "Side",
     "SkippedFile",
+    "Spaces",
     "StageView",
     "StatedClaim",
     "Stats",
@@ -250,6 +255,7 @@ __all__ = [
     "Verified",
     "Version",
     "Warmed",
+    "When",
     "Why",
     "WhyNot",
     "open",
@@ -305,6 +311,7 @@ _MODULE_OF: Final = {
     "History": "samemind.commands.memories.history",
     "Hit": "samemind.commands.memories.recall",
     "HitClaim": "samemind.commands.memories.recall",
+    "Id": "samemind.arguments",
     "IdView": "samemind.commands.device.ids",
     "Ids": "samemind.commands.device.ids",
     "Imported": "samemind.commands.portable._parts",
@@ -321,6 +328,7 @@ _MODULE_OF: Final = {
     "MailboxesLooked": "samemind.commands.mailbox.look",
     "MemoryView": "samemind.memory_view",
     "MergedText": "samemind.commands.answers._parts",
+    "Meta": "samemind.arguments",
     "Mind": "samemind.library",
     "MindOpening": "samemind.opening",
     "NeedsDecision": "samemind.errors",
@@ -353,6 +361,7 @@ _MODULE_OF: Final = {
     "Resolved": "samemind.commands.contradictions.resolve",
     "Retracted": "samemind.commands.thinking._parts",
     "Review": "samemind.commands.contradictions.review",
+    "Rid": "samemind.arguments",
     "SamemindError": "samemind.errors",
     "ServerConfig": "samemind.commands.mailbox.serve_config",
     "SessionView": "samemind.commands.keeping.sessions",
@@ -360,6 +369,7 @@ _MODULE_OF: Final = {
     "Settled": "samemind.commands.contradictions.settle",
     "Side": "samemind.commands.contradictions._parts",
     "SkippedFile": "samemind.commands.carry._parts",
+    "Spaces": "samemind.arguments",
     "StageView": "samemind.commands.answers.why_not",
     "StatedClaim": "samemind.commands.answers.why",
     "Stats": "samemind.commands.device.stats",
@@ -379,6 +389,7 @@ _MODULE_OF: Final = {
     "Verified": "samemind.commands.device.verify",
     "Version": "samemind.commands.memories.history",
     "Warmed": "samemind.commands.device.warmup",
+    "When": "samemind.arguments",
     "Why": "samemind.commands.answers.why",
     "WhyNot": "samemind.commands.answers.why_not",
 }

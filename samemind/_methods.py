@@ -169,6 +169,7 @@ class Methods(Asking):
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
+        source: str | None = None,
         workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
@@ -192,6 +193,7 @@ class Methods(Asking):
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
+            source=source,
             workspace=texts_of(workspace),
             since=when_of(since),
             until=when_of(until),
@@ -227,6 +229,7 @@ class Methods(Asking):
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
+        source: str | None = None,
         workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
@@ -249,6 +252,7 @@ class Methods(Asking):
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
+            source=source,
             workspace=texts_of(workspace),
             since=when_of(since),
             until=when_of(until),
@@ -328,6 +332,7 @@ class Methods(Asking):
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
+        source: str | None = None,
         workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
@@ -357,6 +362,7 @@ class Methods(Asking):
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
+            source=source,
             workspace=texts_of(workspace),
             since=when_of(since),
             until=when_of(until),
@@ -392,6 +398,7 @@ class Methods(Asking):
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
+        source: str | None = None,
         workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
@@ -411,6 +418,7 @@ class Methods(Asking):
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
+            source=source,
             workspace=texts_of(workspace),
             since=when_of(since),
             until=when_of(until),
@@ -484,9 +492,9 @@ class Methods(Asking):
         )
         return answer
 
-    async def contradiction(self, id: str, *, as_of: When | None = None) -> ContradictionView:
+    async def contradiction(self, id: Id, *, as_of: When | None = None) -> ContradictionView:
         """Return one contradiction: who said what and when, what holds, and what was decided."""
-        answer: ContradictionView = await self._ask("contradictions show", id=id, as_of=when_of(as_of))
+        answer: ContradictionView = await self._ask("contradictions show", id=id_of(id), as_of=when_of(as_of))
         return answer
 
     async def review(self, *, workspace: str | None = None, limit: int = 20) -> Review:
@@ -496,7 +504,7 @@ class Methods(Asking):
 
     async def resolve(
         self,
-        id: str,
+        id: Id,
         *,
         keep_a: bool = False,
         keep_b: bool = False,
@@ -511,7 +519,7 @@ class Methods(Asking):
         """
         answer: Resolved = await self._ask(
             "contradictions resolve",
-            id=id,
+            id=id_of(id),
             keep_a=keep_a,
             keep_b=keep_b,
             keep_both=keep_both,
@@ -558,14 +566,14 @@ class Methods(Asking):
         answer: HeldList = await self._ask("held list")
         return answer
 
-    async def release_held(self, id: str) -> Released:
+    async def release_held(self, id: Id) -> Released:
         """Release a quarantined text: store it as a memory."""
-        answer: Released = await self._ask("held release", id=id)
+        answer: Released = await self._ask("held release", id=id_of(id))
         return answer
 
-    async def drop_held(self, id: str) -> Dropped:
+    async def drop_held(self, id: Id) -> Dropped:
         """Delete a quarantined text."""
-        answer: Dropped = await self._ask("held drop", id=id)
+        answer: Dropped = await self._ask("held drop", id=id_of(id))
         return answer
 
     async def extract(self, session: str, *, workspace: str | None = None, wait: bool = False) -> Extracted:

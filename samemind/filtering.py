@@ -27,6 +27,7 @@ def kept(options: FilterOptions) -> Kept:
         topic=options.topic,
         speaker=options.speaker,
         conversation=options.session,
+        source=options.source,
         workspace=options.workspace,
         tags=options.tag,
         meta={

@@ -35,6 +35,7 @@ class FilterOptions(MomentOptions):
     )
     speaker: str | None = option("--speaker", "only what this person said")
     session: str | None = option("--session", "only from this chat")
+    source: str | None = option("--source", "only from this source")
     workspace: tuple[str, ...] = option(
         "--workspace", "only from this space; of several, from any", default=(), takes=Takes.SPACES
     )

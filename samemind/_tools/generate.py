@@ -48,6 +48,7 @@ _TAKE_NOTHING: Final = frozenset({"when_of", "pairs_of", "texts_of"})
 # What makes a head load its exports when they are asked for, and how deep its table is indented.
 _LAZY: Final = "    __getattr__ = exports("
 _INSIDE: Final = 12
+# What callers may pass, by the names in signatures.
 _TYPES: Final = ("Id", "Meta", "Rid", "Spaces", "When")
 
 
@@ -331,6 +332,7 @@ def _blocking_methods() -> str:
 _ERRORS: Final = import_module("samemind.errors")  # while `samemind` has no exports yet
 # What is exported beside what methods return.
 _BESIDE: Final[Mapping[str, tuple[str, ...]]] = {
+    "samemind.arguments": _TYPES,
     "samemind.asyncio_mind": ("AsyncioMind",),
     "samemind.blocking": ("BlockingMind",),
     "samemind.errors": tuple(

@@ -8,6 +8,11 @@ import trio
 import samemind
 
 
+def told(mind: samemind.BlockingMind, text: str, at: samemind.When, meta: samemind.Meta) -> samemind.Rid:
+    """Whoever wraps a method can name what it takes."""
+    return mind.remember(text, at=at, meta=meta)
+
+
 class Message(TypedDict):
     """A message as the libraries of model providers type it."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ResolveContradiction:
     """Resolve a contradiction: choose what is kept; the rest is hidden, not deleted."""
 
-    id: str = argument("its id, or at least its first 6 characters", metavar="ID")
+    id: str = argument("its id, or at least its first 6 characters", takes=Takes.ID)
     keep_a: bool = option("--keep-a", "what was said first is true", default=False)
     keep_b: bool = option("--keep-b", "what was said later is true", default=False)
     keep_both: bool = option("--keep-both", "all of them are true", default=False)

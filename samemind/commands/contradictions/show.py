@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ShowContradiction:
     """Show one contradiction: who said what and when, what holds, and what was decided."""
 
-    id: str = argument("its id, or at least its first 6 characters", metavar="ID")
+    id: str = argument("its id, or at least its first 6 characters", takes=Takes.ID)
     as_of: str | None = option("--as-of", f"as it was then: {TIME}", takes=Takes.TIME)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class DropHeld:
     """Delete a quarantined text."""
 
-    id: str = argument("its id, as `samemind held` lists it", metavar="ID")
+    id: str = argument("its id, as `samemind held` lists it", takes=Takes.ID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

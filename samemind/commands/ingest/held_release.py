@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
 from samemind.errors import NotFound
 from samemind.rendering import Document
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ReleaseHeld:
     """Release a quarantined text: store it as a memory, which then syncs to every device."""
 
-    id: str = argument("its id, as `samemind held` lists it", metavar="ID")
+    id: str = argument("its id, as `samemind held` lists it", takes=Takes.ID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ def test_every_filter_keeps_what_it_names_and_combines_with_text(memory: Memory)
     remember(
         "walrus b", tags=["blue", "red"], meta={"page": 5, "verified": True, 'q"': "x"}, workspace="personal"
     )
-    remember("walrus c", conversation="chat:1", told_at=5 * DAY_MS, type="factual")
+    remember("walrus c", conversation="chat:1", source="agent desk", told_at=5 * DAY_MS, type="factual")
     remember("otter d", type="episodic")
     memory.embed()
     for filters, expected in (
@@ -48,6 +48,7 @@ def test_every_filter_keeps_what_it_names_and_combines_with_text(memory: Memory)
         ({"meta": {"verified": "true"}}, {"walrus b"}),
         ({"workspace": "personal"}, {"walrus b"}),
         ({"conversation": "chat:1"}, {"walrus c"}),
+        ({"source": "Agent desk"}, {"walrus c"}),
     ):
         found = {text for text in memory.texts("walrus", **filters) if text.startswith("walrus")}
         assert found == expected, filters
