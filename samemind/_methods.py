@@ -670,9 +670,9 @@ class Methods(Asking):
         answer: Goals = await self._ask("goals list", as_of=when_of(as_of), seen_by=seen_by, all=all)
         return answer
 
-    async def add_goal(self, text: str) -> GoalView:
+    async def add_goal(self, text: str, *, source: str | None = None) -> GoalView:
         """Add a goal."""
-        answer: GoalView = await self._ask("goals add", text=text)
+        answer: GoalView = await self._ask("goals add", text=text, source=source)
         return answer
 
     async def finish_goal(self, rid: Rid) -> GoalView:

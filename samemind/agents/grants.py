@@ -63,9 +63,25 @@ def with_source(verb: str, options: Mapping[str, Any], source: str | None) -> Ma
 
     As it is where it names a source itself, or where nobody knows who it is (None).
     """
-    if verb == "remember" and source and not options.get("source"):
+    if not source:
+        return options
+    if verb in ("remember", "goals add") and not options.get("source"):
         return {**options, "source": source}
+    if verb == "remember-many":
+        return {**options, "lines": [_line_with_source(line, source) for line in options.get("lines", ())]}
     return options
+
+
+def _line_with_source(line: str, source: str) -> str:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return line  # refused where it is read
+    if isinstance(record, str):
+        record = {"text": record}
+    if not isinstance(record, dict) or record.get("source"):
+        return line
+    return json.dumps({**record, "source": source})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,8 @@ Schema = dict[str, Any]
 
 # Options that are `K=V` words on a line, and an object here; and what makes the words.
 _OBJECTS: Final = {"meta": pairs_of, "values": assignments_of}
+# Lines of JSON, of which an agent writes the values.
+_LINES: Final = "lines"
 # What an agent is told of an option whose words for people speak of a terminal.
 _SAID: Final[Mapping[str, str]] = {
     "text": "one idea in plain words",
@@ -24,6 +26,9 @@ _SAID: Final[Mapping[str, str]] = {
     "tags": "labels",
     "meta": "anything else, by name",
     "values": "fields and their new values; null clears one",
+    "lines": "texts, or objects with a `text` and what `remember` takes",
+    "was": "refuse it unless this is the text now",
+    "undo_s": "wait this long before anything is written; cancelling the call prevents it",
     "pin": "always in `context`",
     "id": "its id",
     "rid": "the memory's id",
@@ -56,12 +61,20 @@ def words_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a verb from the arguments of a tool."""
     found: dict[str, Any] = {}
     for name, value in arguments.items():
-        if name in _OBJECTS and value is not None:
+        if name == _LINES and isinstance(value, list):
+            value = [_line(each) for each in value]
+        elif name in _OBJECTS and value is not None:
             if not isinstance(value, dict):
                 raise Usage(f"{name}: expected an object, got {value!r:.60}", code="invalid")
             value = _OBJECTS[name](value)
         found[name] = value
     return found
+
+
+def _line(item: Any) -> str:
+    """Return a text or an object as a line of JSON; what is one already stays."""
+    is_line = isinstance(item, str) and item.lstrip().startswith("{")
+    return str(item) if is_line else json.dumps(item)
 
 
 def as_meant(arguments: Mapping[str, Any], options: Iterable[Declared]) -> dict[str, Any]:
@@ -104,6 +117,8 @@ def _option(one: Declared) -> Schema:
     plain: Schema = {"type": _PLAIN[one.type], **bounds_of(one)}
     if one.word.choices:
         plain["enum"] = list(one.word.choices)
+    if one.name == _LINES:
+        plain = {"type": ["string", "object"]}
     if one.many:
         return {"type": "array", "items": plain, **described}
     if not one.required and one.default not in (None, False, MISSING):

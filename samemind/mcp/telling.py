@@ -246,6 +246,19 @@ def _remembered(document: Document) -> str:
     return "\n".join(lines)
 
 
+def _remembered_many(document: Document) -> str:
+    held = len(document["held"])
+    waiting = f"; {held} look secret and wait until their owner releases them (samemind held)" if held else ""
+    return f"{document['count']} remembered{waiting}"
+
+
+def _changed(document: Document) -> str:
+    """Return a memory as it stands after a change: its fields are beside that."""
+    if document["held"]:
+        return _kept_back(document["held"])
+    return fenced(line(document))
+
+
 def nominee_line(each: Document) -> str:
     """Return an older memory that a new one may repeat or contradict, as one line: its values against the new ones."""
     values = "; ".join(f"{value['before']} then, {value['now']} now" for value in each["values"])
@@ -335,12 +348,16 @@ def _resolved(document: Document) -> str:
     return f"{done}\n{fenced(' '.join(told.split()))}"
 
 
+def _kept_back(held: str) -> str:
+    return (
+        f"NOT changed: it looks secret, so the change waits on this device as {held} until its owner "
+        "releases it (samemind held). Tell the user so."
+    )
+
+
 def _corrected(document: Document) -> str:
     if document["held"]:
-        return (
-            f"NOT corrected: it looks secret, so the change waits on this device as {document['held']} until its owner "
-            "releases it (samemind held). Tell the user so."
-        )
+        return _kept_back(document["held"])
     settled = f"; that settled {len(document['settled'])} contradictions" if document["settled"] else ""
     against = "; it contradicts what is known: see `contradictions`" if document["contradictions"] else ""
     return f"corrected {document['rid']}{settled}{against}"
@@ -404,10 +421,11 @@ def _quoted(document: Document) -> str:
 
 _TOLD: Final[Mapping[str, Callable[[Document], str]]] = {
     "remember": _remembered,
-    "remember-many": lambda document: f"{document['count']} remembered",
+    "remember-many": _remembered_many,
     "recall": _recalled,
     "list": _listed,
     "get": lambda document: fenced(line(document, whole=True)),
+    **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _changed),
     "context": _context,
     "triggers list": lambda document: _triggers(document["triggers"]),
     **dict.fromkeys(("triggers deliver", "triggers act", "triggers dismiss", "triggers snooze"), _moved),

@@ -54,6 +54,11 @@ def test_what_an_agent_tells_says_which_agent_told_it(tmp_path: Path, mode: str)
             (other,) = (await call(client, "why", rid=noted["rid"]))["chain"]
             assert link["source"] == "agent desk helper " + "x" * 48
             assert other["source"] == "notes"
+            said = ["Carl rows", {"text": "Dora digs"}, '{"text": "Eve sings", "source": "notes"}']
+            many = await call(client, "remember_many", lines=said)
+            goal = await call(client, "goals_add", text="Run a marathon")
+            listed = (await call(client, "list", source=link["source"]))["memories"]
+            assert {each["rid"] for each in listed} == {told["rid"], *many["rids"][:2], goal["rid"]}
 
     trio.run(main)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import GoalView, goal_line
-from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ class AddGoal:
     """Add a goal: a memory like any other; what is remembered of it later counts as progress."""
 
     text: str = argument("the goal", metavar="TEXT", joined=True)
+    source: str | None = option("--source", "where it comes from")
 
 
 async def run(device: "Device", options: AddGoal) -> GoalView:
@@ -38,6 +39,8 @@ async def run(device: "Device", options: AddGoal) -> GoalView:
         if known is not None:
             return read_view(connection, known, now_ms)
         rid, fields = new_memory_id(now_ms, device.random), {"goal": "open"}
+        if options.source is not None:
+            fields["source"] = options.source
         held = kept_back(connection, rid, options.text, fields, now_ms)
         if held is not None:
             return _held(held, options.text, now_ms)

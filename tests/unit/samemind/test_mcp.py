@@ -100,7 +100,7 @@ def test_a_tool_that_only_reads_offers_nothing_that_writes() -> None:
     looking = {
         "all", "as_of", "domain", "each", "entity", "fading", "guess", "hops", "id", "include_cold", "k", "label",
         "limit", "max_tokens", "meta", "offset", "overview", "project", "query", "rid", "seen_by", "session", "since",
-        "speaker", "status", "tag", "topic", "type", "until", "workspace",
+        "source", "speaker", "status", "tag", "topic", "type", "until", "workspace",
     }  # fmt: skip
     offered = {
         name for tool in full() if tool.read_only for name in input_schema(tool.options())["properties"]
@@ -133,6 +133,12 @@ def test_objects_become_the_words_of_the_verb() -> None:
     }
     with pytest.raises(Usage):
         words_of({"meta": ["a=b"]})
+    lines = ["tea", {"text": "cake"}, '{"text": "pie"}']
+    assert [json.loads(line) for line in words_of({"lines": lines})["lines"]] == [
+        "tea",
+        {"text": "cake"},
+        {"text": "pie"},
+    ]
 
 
 def test_an_answer_in_words_quotes_memory_as_data_only() -> None:
@@ -287,7 +293,7 @@ def test_what_holds_again_is_not_told_as_what_held_before(tmp_path: Path) -> Non
         mind.remember("Ann works at Globex", at="2026-02-01")
         mind.remember("Ann works at Initech", at="2026-01-01")
         (found,) = mind.contradictions()
-        settled = mind.resolve(found.id, keep_a=True, since="2026-03-01")
+        settled = mind.resolve(found, keep_a=True, since="2026-03-01")
         assert {each.standing for each in settled.contradiction.beliefs if each.value == "Initech"} == {
             "held",
             "replaced",
