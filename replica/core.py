@@ -321,10 +321,11 @@ class Core:
             self.write(Changes(further=[] if own is None else [own]), now_ms=0)
 
     def heard_group(self, peer: DeviceId) -> None:
-        """Hear that a peer has said all that it knows of the group: if it was to name a root, and did not, so be it.
+        """Hear that a peer has said all that it knows of the group: it names no root where this device founded.
 
-        Who showed the code is the root then, unless the other one came with a group, which has none. Whom this device
-        was paired with meanwhile is of its own group.
+        Unless it came with a group: that may have a root, of which the peer has not heard itself, or none. This device
+        awaits it as if it had joined that group, since whoever awaits nobody takes a root from any member. Whom this
+        device was paired with meanwhile is of its own group.
         """
         group = self.membership
         if group.awaits != peer or group.root != self.device:
@@ -332,7 +333,7 @@ class Core:
         ours = {each.device for each in group.members.values() if each.introduced_by == self.device}
         theirs = group.members.keys() - ours - {self.device}
         with self.undoing():
-            group.settle(None if theirs else group.root, None)
+            group.settle(*((None, peer) if theirs else (group.root, None)))
             self.write(Changes(), now_ms=0)
 
     def take_proofs(self, acting: Iterable[Proof], idle: Iterable[Proof] = (), now_ms: int = 0) -> None:

@@ -210,6 +210,30 @@ def test_whom_a_founder_takes_in_before_it_has_heard_its_first_partner_makes_no_
     assert {root_of(each) for each in (ann, ben, cleo)} == {ann.device}
 
 
+def test_a_founder_whose_partner_waits_itself_takes_the_root_from_that_and_from_no_other_member() -> None:
+    """It awaited nobody from then on: it followed whatever a member handed on, and never its partner's root."""
+    ann, ben, zoe = map(core_of, ("ann", "ben", "zoe"))
+    own = name_root(identity("zoe").sign, zoe.device, public_key=identity("zoe").public_key, name="zoe")
+    zoe.expect_root(ben.device, own)
+    zoe.learn([introduced_by(identity("zoe"), identity("ben"), "ben")], [])
+    ben.expect_root(zoe.device, None)
+    ben.learn([introduced_by(identity("ben"), identity("zoe"), "zoe")], [])
+    join(ann, "ann", ben, "ben")
+    eves = introduced_by(identity("ben"), EVE, "eve")
+    mal = identity("mal")
+    forged = [
+        name_root(EVE.sign, EVE.device_id, public_key=mal.public_key, name="mal"),
+        name_root(mal.sign, mal.device_id, public_key=mal.public_key, name="mal"),
+        introduced_by(EVE, mal, "mal"),
+    ]
+    ann.learn([eves], [], by=ben.device)
+    ann.learn(forged, [], by=EVE.device_id)
+    assert root_of(ann) is None
+    for one, other in ((zoe, ben), (ben, ann)) * 2:
+        ExchangePair(one, other).settle()
+    assert {root_of(each) for each in (ann, ben, zoe)} == {zoe.device}
+
+
 def test_a_group_without_a_root_goes_on_as_before_and_talks_to_devices_that_have_one() -> None:
     """One device of 0.1.0 keeps one introduction of each, and sends one; the others send it all of theirs."""
     ann, ben = founded("ann", "ben")
