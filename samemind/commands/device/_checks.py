@@ -13,12 +13,12 @@ from typing import Final
 from cognition.holding import held_here
 from cognition.talk.queue import talk_state
 from cognition.wordings.tables import counted
-from replica import Core, FoldStatus, is_unchecked
+from replica import Core, DeviceId, FoldStatus, is_unchecked
 from replica.evidence import SENTENCES
 from replica.reads.counts import count_ops_of
 from replica.vouched import vouched_ops
 from samemind.commands.device._parts import Check
-from samemind.commands.group._members import name_of
+from samemind.commands.group._members import may_wait_in_vain, name_of
 from samemind.commands.group._parts import PeerView
 from samemind.config import Settings
 from samemind.device import UNCHECKED, Device
@@ -181,7 +181,9 @@ def group_checks(core: Core, _: object = None) -> list[Check]:
         names = " and ".join(f"{name_of(core, each)!a}" for each in by)
         detail = f"{name_of(core, device)!a} ({device.hex()[:12]}) was revoked by {names}{when}"
         checks.append(Check(name="group", ok=True, detail=detail, fix=""))
-    if len(group.standing) > 1 and group.root is None:
+    if len(group.standing) > 1 and group.root is None and group.awaits is not None:
+        checks.append(_founder_awaited(core, group.awaits))
+    elif len(group.standing) > 1 and group.root is None:
         detail = "this group was founded by 0.1.0: any revocation counts in it, a stolen device's too"
         fix = "once, on the oldest device: samemind group recovery"
         checks.append(Check(name="group", ok=True, detail=detail, fix=fix))
@@ -192,6 +194,15 @@ def group_checks(core: Core, _: object = None) -> list[Check]:
             Check(name="group", ok=True, detail=detail, fix="print one there: samemind group recovery")
         )
     return checks
+
+
+def _founder_awaited(core: Core, awaited: DeviceId) -> Check:
+    name = f"{name_of(core, awaited)!a}"
+    detail = f"{name} has not said yet who founded its group: until then any revocation counts, a stolen device's too"
+    fix = f"let the two sync; if {name} is lost: samemind peers revoke {awaited.hex()[:12]}"
+    if may_wait_in_vain(core, awaited):
+        fix = "if no device says who founded the group (samemind group show): on one of them, samemind group recovery"
+    return Check(name="group", ok=True, detail=detail, fix=fix)
 
 
 def member_checks(core: Core, _: object = None) -> list[Check]:

@@ -31,7 +31,14 @@ def name_of(core: Core, device: DeviceId) -> str:
 
 
 def check_may_found(core: Core) -> None:
-    root = core.membership.root
+    root, awaited = core.membership.root, core.membership.awaits
+    if root is None and awaited is not None and not may_wait_in_vain(core, awaited):
+        raise NeedsDecision(
+            f"{name_of(core, awaited)!a} has not said yet who founded its group, which may have a founder",
+            code="founder_unknown",
+            hint="let them sync first: samemind sync; "
+            f"if that one is lost: samemind peers revoke {awaited.hex()[:12]}",
+        )
     if root is None or root == core.device:
         return
     if root in core.membership.members:
@@ -45,6 +52,11 @@ def check_may_found(core: Core) -> None:
         code="has_recovery",
         hint="if the code is lost, start a new group from a device that you trust",
     )
+
+
+def may_wait_in_vain(core: Core, awaited: DeviceId) -> bool:
+    """Say whether whom this device awaits was revoked, or was heard since the two were paired and named no root."""
+    return awaited in core.contacts or awaited in core.membership.revoked
 
 
 def founding(
@@ -115,5 +127,6 @@ def group_view(core: Core, connection: sqlite3.Connection) -> GroupView:
     return GroupView(
         root=root,
         root_id=None if group.root is None else group.root.hex(),
+        awaits=None if group.root is not None or group.awaits is None else name_of(core, group.awaits),
         members=sorted(members, key=lambda each: (each.rank is None, each.rank, each.name)),
     )

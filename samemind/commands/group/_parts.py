@@ -108,10 +108,14 @@ class GroupMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView:
-    """The group, the eldest device first. `root`: `founder`, `recovery code` or `none`, as in groups of 0.1.0."""
+    """The group, the eldest device first. `root`: `founder`, `recovery code` or `none`, as in groups of 0.1.0.
+
+    `awaits`: the device that this one was paired with, and that has not said yet who founded the group.
+    """
 
     root: str
     root_id: str | None = None
+    awaits: str | None = None
     members: list[GroupMember] = field(default_factory=list)
 
 
@@ -128,6 +132,12 @@ def group_lines(document: Document) -> list[str]:
     """Show the eldest first, since of two that revoke each other the elder stays."""
     if document["root"] == "none" and len(document["members"]) == 1:
         return ["no group yet: samemind pair", *map(_member, document["members"])]
+    if document.get("awaits") is not None:
+        awaited = one_line(document["awaits"])
+        return [
+            f"a group whose founder {awaited} has yet to name: samemind doctor",
+            *map(_member, document["members"]),
+        ]
     root = {
         "founder": "founded by the first of these; no recovery code: samemind group recovery",
         "recovery code": "with a recovery code",

@@ -35,7 +35,8 @@ async def run(device: "Device", options: MakeRecovery) -> Recovery:
 
     def found(core: "Core", _: object) -> None:
         check_may_found(core)
-        core.learn(*founding(core, device, code), now_ms=device.now_ms())
+        awaited = core.membership.awaits  # in place of which the owner says it, where there is one
+        core.learn(*founding(core, device, code), now_ms=device.now_ms(), by=awaited)
 
     await device.replica.run(found)
     if device.syncer is not None:
