@@ -68,12 +68,14 @@ def values_of(entry: LogEntry) -> tuple[Any, ...]:
     return (pos, feed, seq, hlc, kind, version, ends, rid, packed, payload, erased, op_id, signature, status)
 
 
-def entries_of(rows: Iterable[LogRow], known: Vector, origin_of: OriginOf) -> Iterator[LogEntry]:
+def entries_of(rows: Iterable[tuple[Any, ...]], known: Vector, origin_of: OriginOf) -> Iterator[LogEntry]:
     """Return those of the rows that `known` does not cover, with their ops."""
-    for row in rows:
-        pos, no, seq, *_, signature, status = row
+    # As `op_of` does it: by a call and a row for each, whoever sends everything takes a fifth longer to read it.
+    for pos, no, seq, hlc, kind, version, ends, rid, seen, payload, digest, op_id, signature, status in rows:
         if known.get(no, 0) < seq:
-            yield _tuple(LogEntry, (pos, no, op_of(row, origin_of(no)), signature, status))
+            places = read_places(seen) if seen else ()
+            told = places, kind, version, bool(ends), rid, None, digest or b"", payload, op_id
+            yield _tuple(LogEntry, (pos, no, _tuple(Op, (origin_of(no), seq, hlc, *told)), signature, status))
 
 
 def without_payload(entry: LogEntry) -> LogEntry:

@@ -169,7 +169,8 @@ class SqliteStore:
 
     def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[LogEntry]:
         """Return the ops behind a position that `known` does not cover, in commit order."""
-        return entries_of(self.rows(after=after), known, origin_of)
+        rows = self.connection.execute(f"SELECT * FROM {self._ops} WHERE pos > ? ORDER BY pos", (after,))
+        return entries_of(rows, known, origin_of)
 
     def feed_rows(self, feed: int, first: int, last: int) -> Iterable[LogRow]:
         """Return the ops of one feed from seq `first` to `last`."""
