@@ -192,8 +192,6 @@ class Link:
                     nursery.start_soon(self._guarded, self._take)
                     nursery.start_soon(self._guarded, self._watch)
                     nursery.start_soon(self._reassure)
-                    if self.progress.position == 0:
-                        nursery.start_soon(self._guarded, self._make_room)
                     if self._answers:
                         nursery.start_soon(self._guarded, self._find)
                     await self._guarded(self._write)
@@ -271,10 +269,6 @@ class Link:
 
     async def _open(self) -> None:
         await self._turn(Exchange.more, begins=True)
-
-    async def _make_room(self) -> None:
-        """Have the disk ready for all that is about to come, while the peer is greeted: here nothing is held."""
-        await self._replica.run(lambda core, _: core.store.make_room())
 
     def _begin(self, core: Core, connection: sqlite3.Connection) -> None:
         check_admitted(core, self.peer)

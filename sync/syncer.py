@@ -25,7 +25,7 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.ids import DeviceId
-from replica.membership import introduce, name_root
+from replica.membership import IntroducedMember, introduce, name_root
 from replica.news import NewsCounter
 from replica.replica import Replica
 from replica.supervision import Supervisor
@@ -484,7 +484,7 @@ async def open_syncer(
             certificate=identity.certificate,
             name=name,
         )
-        await replica.run(lambda core, _: core.found(own))
+        await replica.run(partial(_begin, own))
         await syncer.refresh()
         syncer.prepare()
         if listeners:
@@ -503,3 +503,10 @@ async def open_syncer(
         nursery.cancel_scope.cancel()
     if raised is not None:
         raise raised
+
+
+def _begin(own: IntroducedMember, core: Core, _: sqlite3.Connection) -> None:
+    """Introduce the device to itself; where nothing is held, have the disk ready for all that is about to come."""
+    core.found(own)
+    if core.position == 0:
+        core.store.make_room()

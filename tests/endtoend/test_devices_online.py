@@ -8,6 +8,7 @@ import trio
 
 import samemind
 from replica import revoke
+from replica.storage.store import SqliteStore
 from sync.address import Address
 from sync.errors import LinkLost, Untrusted
 from sync.meeting import Partner
@@ -54,6 +55,27 @@ def test_a_link_waits_for_no_tls_context_that_could_be_made_before(tmp_path: Pat
                 (report,) = await here.sync_now(address=address_of(there))
             assert report.error is None
             assert _reused_context.cache_info().misses == made
+
+    run(main)
+
+
+def test_a_device_that_holds_nothing_makes_room_for_what_comes_before_it_is_linked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[SqliteStore] = []
+    monkeypatch.setattr(SqliteStore, "make_room", lambda store: made.append(store))
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            await laptop.remember("the key is under the mat")
+            store = await phone.replica.run(lambda core, _: core.store)
+            async with online(laptop) as there:
+                async with online(phone):
+                    assert made == [store]
+                assert (await sync_once(phone, address_of(there))).received == 1
+                made.clear()
+                await sync_once(phone, address_of(there))  # now something is held
+            assert not made
 
     run(main)
 

@@ -14,7 +14,6 @@ from replica.membership import revoke
 from replica.quotas import Limits
 from replica.replica import wall_clock_ms
 from replica.snapshot import absorb, make_snapshot, read_snapshot
-from replica.storage.store import SqliteStore
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError, Untrusted
 from sync.exchange import Exchange
 from sync.link import ANSWER_SECONDS_MAX, SLICE_SECONDS_MAX, Link, Traffic, _hear
@@ -41,25 +40,6 @@ def test_two_linked_devices_come_to_hold_the_same(tmp_path: Path) -> None:
                 assert near.traffic.sent == far.traffic.received == 2
                 assert near.traffic.received == far.traffic.sent == 1
                 assert near.traffic.bytes_out == far.traffic.bytes_in > 100
-
-    run(main)
-
-
-def test_a_device_that_holds_nothing_makes_room_for_what_comes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[SqliteStore] = []
-    monkeypatch.setattr(SqliteStore, "make_room", lambda store: made.append(store))
-
-    async def main() -> None:
-        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
-            await laptop.remember("the key is under the mat")
-            store = await phone.replica.run(lambda core, _: core.store)
-            for _ in range(2):  # the second time something is held
-                async with linked(laptop, phone) as (near, far):
-                    await near.settle()
-                    await far.settle()
-                assert made == [store]
 
     run(main)
 
