@@ -63,6 +63,8 @@ CLOSE_SECONDS_MAX: Final = 1.0
 _SLICE_BYTES: Final = 64 * 1024
 # The peer may be ahead of us by its credits, and by the small messages between.
 _INBOX_MESSAGES_MAX: Final = CREDITS
+# Handed to a network that has room, a frame leaves in a tenth of this; none other is waited for.
+_LEAVES_SECONDS_MAX: Final = 0.001
 # A peer that asks much and reads nothing fills this, and is not listened to until it reads.
 _OUTBOX_MESSAGES_MAX: Final = 64
 
@@ -403,6 +405,10 @@ class Link:
         """Let the conversation go on, on the store's thread: one frame a turn, so that the first leaves at once."""
         while await self._one_turn(say, begins):
             say, begins = Exchange.more, False
+            # What makes the next frame would take the interpreter from what encrypts this one.
+            with trio.move_on_after(_LEAVES_SECONDS_MAX):
+                while self._outgoing or self._writing:
+                    await self._news.wait()
 
     async def _one_turn(self, say: Callable[[Exchange, int], Iterable[bytes]], begins: bool) -> bool:
         asked: Inquiry | None = None

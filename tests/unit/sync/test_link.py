@@ -1,7 +1,8 @@
 import sqlite3
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 import trio
@@ -20,7 +21,7 @@ from sync.link import ANSWER_SECONDS_MAX, SLICE_SECONDS_MAX, Link, Traffic, _hea
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.limits import FRAME_BYTES_MAX
 from sync.wire.messages import Bye, CaughtUp, Findings, Heads, Hello, Ops, decode_message, encode_message
-from tests.support.daemons import agree
+from tests.support.daemons import agree, until
 from tests.support.devices import Device, devices, introduce_to, run
 from tests.support.imaginary import ended, facing, linked
 from tests.support.links import identity
@@ -40,6 +41,37 @@ def test_two_linked_devices_come_to_hold_the_same(tmp_path: Path) -> None:
                 assert near.traffic.sent == far.traffic.received == 2
                 assert near.traffic.received == far.traffic.sent == 1
                 assert near.traffic.bytes_out == far.traffic.bytes_in > 100
+
+    run(main)
+
+
+def test_a_frame_has_left_when_the_next_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless the network has no room for it: that is not waited for."""
+    one_turn, waits_at = Link._one_turn, []
+
+    async def noted(link: Link, *say: Any) -> bool:
+        begun = bool(link._outgoing) or link._writing
+        has_more = await one_turn(link, *say)
+        waits_at.append((link, begun, has_more))
+        return has_more
+
+    async def moved(laptop: Device, phone: Device) -> list[bool]:
+        waits_at.clear()
+        async with linked(laptop, phone) as (near, far):
+            with trio.fail_after(10):
+                await near.settle()
+                await far.settle()
+        turns = [(begun, has_more) for link, begun, has_more in waits_at if link is near]
+        return [begun for (_, followed), (begun, _) in pairwise(turns) if followed]
+
+    monkeypatch.setattr(Link, "_one_turn", noted)
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            await laptop.remember(*[f"news {n}" for n in range(100)])
+            await laptop.remember(*[f"more news {n}" for n in range(100)])
+            assert await moved(laptop, phone) == [False]
+            assert await phone.replica.run(lambda core, _: core.position) == 200
 
     run(main)
 
@@ -101,10 +133,12 @@ def test_heads_and_what_came_right_behind_them_are_heard_in_one_turn(tmp_path: P
                 await trio.testing.wait_all_tasks_blocked(0.05)
                 before = counting.calls
                 await far.send_all(b"".join(map(encode_frame, others)))
-                await trio.testing.wait_all_tasks_blocked(0.2)
+                await until(lambda: holds(laptop, {"the key is under the mat"}))
                 assert counting.calls == before + 1
-                assert await laptop.texts() == {"the key is under the mat"}
                 await far.aclose()
+
+    async def holds(device: Device, texts: set[str]) -> bool:
+        return await device.texts() == texts
 
     run(main)
 
