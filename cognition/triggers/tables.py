@@ -8,8 +8,9 @@ row goes, and comes back when its memory changes.
 
 import math
 import sqlite3
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from cognition.days import DAY_MS
 from cognition.decay import HALF_LIVES, TYPE_DEFAULT, known_type
@@ -30,10 +31,10 @@ _CREATE: Final = (
     ) WITHOUT ROWID""",
 )
 _TABLES: Final = ("due", "loose_topic")
-# Without any of these fields nothing falls due, and no topic is counted.
-_MATTERING: Final = frozenset({"topic", "importance", "event_start", "meta"})
-_MAY_MATTER: Final = f"""SELECT id FROM shown_memory WHERE coalesce({", ".join(sorted(_MATTERING))}) IS NOT NULL
-    ORDER BY id"""
+# Without any of these fields nothing falls due.
+_FALLS_DUE: Final = frozenset({"importance", "event_start", "meta"})
+_MAY_MATTER: Final = f"""SELECT id FROM shown_memory
+    WHERE coalesce({", ".join(sorted({"topic", *_FALLS_DUE}))}) IS NOT NULL ORDER BY id"""
 
 
 class DueMemory(NamedTuple):
@@ -75,15 +76,23 @@ class TriggerTables:
 
     def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         stale, due = [], []
-        topics: dict[str, int] = {}
-        looked_at = changes.having(_MATTERING) if isinstance(changes, NewRows) else changes
-        for number, _, before, after in looked_at:
+        topics: Counter[str] = Counter()
+        if isinstance(changes, NewRows):
+            for each in changes.having(_FALLS_DUE):
+                assert each.after is not None
+                due += [(each.id, *one) for one in self.due(each.after)]
+            # Many share a topic: those that are alike are looked at once.
+            said = (changes.column("topic"), changes.column("type", TYPE_DEFAULT), changes.column("archived"))
+            for (topic, type_, archived), count in Counter(zip(*said, strict=True)).items():
+                _count(topics, {"topic": topic, "type": type_, "archived": archived}, count)
+            changes = ()
+        for number, _, before, after in changes:
             if before is not None and before.fields:
                 stale += [(number,)] if self.due(before) else []
-                _count(topics, before, -1)
+                _count(topics, before.fields, -1)
             if after is not None and after.fields:
                 due += [(number, *each) for each in self.due(after)]
-                _count(topics, after, 1)
+                _count(topics, after.fields, 1)
         if stale:
             connection.executemany("DELETE FROM due WHERE id = ?", stale)
         if due:
@@ -127,9 +136,8 @@ def half_life_ms_of(memory: Memory) -> float:
     return HALF_LIVES[known_type(memory.fields.get("type"))] * DAY_MS
 
 
-def _count(topics: dict[str, int], memory: Memory, step: int) -> None:
-    """Count a memory under its topic, if it is one of those that are consolidated."""
-    fields = memory.fields
+def _count(topics: Counter[str], fields: Mapping[str, Any], step: int) -> None:
+    """Count memories with these fields under their topic, if they are of those that are consolidated."""
     topic = fields.get("topic")
     if topic is not None and fields.get("type", TYPE_DEFAULT) == "episodic" and not fields.get("archived"):
-        topics[topic] = topics.get(topic, 0) + step
+        topics[topic] += step
