@@ -160,6 +160,19 @@ def column_value(value: Value) -> Any:
     return _as_json(value) if isinstance(value, dict) else value
 
 
+def column_values(values: Sequence[Any]) -> Sequence[Any]:
+    """Return the values of one field in many memories, `None` of those that lack it, as their column holds them."""
+    kinds = {*map(type, values)}
+    if not kinds & {list, dict}:
+        return values
+    if not kinds <= {list, type(None)}:
+        return [*map(column_value, values)]
+    # Many have the same labels, which are written out once.
+    said = [None if value is None else tuple(value) for value in values]
+    written = {each: None if each is None else column_value([*each]) for each in {*said}}
+    return [*map(written.__getitem__, said)]
+
+
 def check_fields(fields: Mapping[str, Value], *, by_any: bool = False) -> None:
     """Refuse a set of fields that is too large or holds a wrong value; the message names the field.
 

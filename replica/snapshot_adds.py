@@ -25,6 +25,8 @@ _TIME_BYTES: Final = 6
 _REST_BYTES: Final = MEMORY_ID_BYTES - _TIME_BYTES
 _STARTS: Final = Struct(f"{_TIME_BYTES}s")
 _RESTS: Final = Struct(f"{_REST_BYTES}s")
+# So many lie in the processor's caches while they are judged a field at a time: all at once take half as long again.
+_JUDGED_AT_ONCE: Final = 10_000
 _name = itemgetter(0)
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 
@@ -78,7 +80,9 @@ def read_columns(plain: object, ids_of: IdsOf, *, ops: int) -> dict[bytes, BareM
     if not all(feed > 0 or (feed == 0 and seq > 0) for feed, seq in zip(feeds, seqs, strict=True)):
         raise InvalidOp("expected added memories in the order of their ops, one for each op")
     feeds, seqs, stamps = ([*accumulate(column)] for column in (feeds, seqs, stamps))
-    check_adds(stamps, texts, fields)
+    for start in range(0, len(texts), _JUDGED_AT_ONCE):
+        page = slice(start, start + _JUDGED_AT_ONCE)
+        check_adds(stamps[page], texts[page], fields[page])
     tails = len(feeds) * _TIME_BYTES
     halves = zip(_STARTS.iter_unpack(rids[:tails]), _RESTS.iter_unpack(rids[tails:]), strict=True)
     names = [start + rest for (start,), (rest,) in halves]

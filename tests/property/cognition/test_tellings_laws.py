@@ -172,6 +172,7 @@ def test_a_whole_store_that_comes_at_once_is_grouped_when_its_index_is_made(
     monkeypatch.setattr("replica.storage.shown._ADDED_AT_ONCE", 20)
     monkeypatch.setattr("cognition.tellings._MANY", 20)
     home, late = Home(1), Home(2)
+    indexes = _indexes(late)
     rids = [home.remember(f"text {number % 17}") for number in range(45)]
     linked(home, rids[0], rids[1])
     compact(home.core, NOW_MS + LEASE_MS)
@@ -180,3 +181,10 @@ def test_a_whole_store_that_comes_at_once_is_grouped_when_its_index_is_made(
     converse(late, home)
     assert len(shown(home)) == 16
     assert shown(late) == defined(late) == shown(home)
+    assert _indexes(late) == indexes
+
+
+def _indexes(home: Home) -> list[tuple[str]]:
+    return home.connection.execute(
+        "SELECT sql FROM sqlite_schema WHERE type = 'index' ORDER BY sql"
+    ).fetchall()

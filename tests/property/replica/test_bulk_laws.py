@@ -248,6 +248,7 @@ _SHOWS = {
     "claim_unread": "SELECT m.rid FROM claim_unread q JOIN memory m ON m.id = q.id",
     "telling": "SELECT m.rid, t.class FROM telling t JOIN memory m ON m.id = t.id",
     "due": "SELECT m.rid FROM due d JOIN memory m ON m.id = d.id",
+    "loose_topic": "SELECT topic, memories FROM loose_topic",
     "consolidation_due": "SELECT m.rid FROM consolidation_due d JOIN memory m ON m.id = d.id",
     "reading": "SELECT m.rid FROM reading r JOIN memory m ON m.id = r.id",
     "wording": "SELECT m.rid FROM wording w JOIN memory m ON m.id = w.id",
@@ -333,6 +334,11 @@ def _one_by_one(
     return lambda self, added, inserts: [*right(self, added, inserts)]
 
 
+_WITH_TOPICS = (
+    {"topic": "sea", "type": "factual"},
+    {"topic": "sea", "archived": True, "tags": []},
+    {"of a later version": [], "topic": "hills"},
+)
 _FIRST = [(text, bytes([60 + n]) * 16) for n, text in enumerate((*TEXTS, *TEXTS[:2]))]
 
 
@@ -340,7 +346,8 @@ _FIRST = [(text, bytes([60 + n]) * 16) for n, text in enumerate((*TEXTS, *TEXTS[
     st.one_of(
         histories(begins=_FIRST),
         histories(
-            begins=_FIRST, with_fields=(*FIELDS, {"parent": RIDS[0]}, {"pinned": True}, {"event_start": 7})
+            begins=_FIRST,
+            with_fields=(*FIELDS, {"parent": RIDS[0]}, {"pinned": True}, {"event_start": 7}, *_WITH_TOPICS),
         ),
     ),
     st.integers(1, len(_FIRST)),
@@ -359,6 +366,7 @@ def test_new_rows_come_to_what_their_changes_come_to_one_by_one(
         connection.execute("INSERT INTO wording (id, given) VALUES (1000, 0)")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Shown, "_show_added", told_as(Shown._show_added))
+            patch.setattr("replica.storage.shown._BY_COLUMN_MIN", 1 if told_as is not _one_by_one else 100)
             patch.setattr("cognition.tables._FILED_AT_ONCE", 1)  # as of many
             take(core, history[:first])
             told = shows(connection)
@@ -382,6 +390,9 @@ def test_new_rows_are_a_sequence_of_changes() -> None:
     assert [*rows.said()] == [(each.id, each.after.text, each.after.fields) for each in changes if each.after]
     assert rows.having({"meta", "tags"}) == [
         each for each in changes if each.after and {"meta", "tags"} & each.after.fields.keys()
+    ]
+    assert [*rows.column("speaker", "nobody")] == [
+        each.after.fields.get("speaker", "nobody") for each in changes if each.after
     ]
     assert (rows.are_bare, NewRows(7, bare[:1]).are_bare) == (False, True)
     with pytest.raises(IndexError):

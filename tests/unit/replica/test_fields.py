@@ -4,7 +4,16 @@ from typing import Any
 import pytest
 
 from replica.errors import InvalidOp, TooLarge
-from replica.fields import FIELDS, MS_MAX, Value, check_field, check_fields, check_value
+from replica.fields import (
+    FIELDS,
+    MS_MAX,
+    Value,
+    check_field,
+    check_fields,
+    check_value,
+    column_value,
+    column_values,
+)
 from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX, TAGS_MAX
 from replica.memory_types import MEMORY_TYPES
 from tests.support.published import published
@@ -127,3 +136,17 @@ def test_limits_are_in_bytes_and_inclusive() -> None:
 def test_a_field_has_a_name_of_some_length(name: str) -> None:
     with pytest.raises(InvalidOp, match="expected a field name"):
         check_field(name, 1)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [["sea", "sun"], None, [], ["sea", "sun"], ['"']],
+        [{"a": 1}, None],
+        [["sea"], {"a": 1}, 1, True],
+        [1, 1.0, True, None, "1"],
+        [],
+    ],
+)
+def test_a_column_of_many_memories_is_what_each_value_comes_to(values: list[Any]) -> None:
+    assert [*map(repr, column_values(values))] == [*map(repr, map(column_value, values))]
