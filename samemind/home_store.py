@@ -62,7 +62,7 @@ class HomeStore:
         self._lost = trio.Event()
         self._reached: Any = None
         self._failure: Exception | None = None
-        self._asking = 0
+        self._calls: set[trio.CancelScope] = set()
         self._idle = trio.Event()
 
     async def ask(
@@ -76,29 +76,33 @@ class HomeStore:
                 looked_anew = True  # the home may take writes by now
                 self._lose(reached)
                 continue
-            self._asking += 1
+            call = trio.CancelScope()
+            self._calls.add(call)
             try:
-                document: Mapping[str, Any] = await reached.ask(verb, options, hear or _unheard)
-                return document
+                with call:
+                    document: Mapping[str, Any] = await reached.ask(verb, options, hear or _unheard)
+                    return document
             except Unreachable as error:
                 if error.code != HOLDER_ENDED:
                     raise
                 self._lose(reached)
                 if not again:
                     raise
+                continue
             except trio.ClosedResourceError:
                 if self._closed.is_set() or self._reached is reached:
                     raise
-                if not again:  # this process held the store, and let go of it before that was done
-                    raise Unreachable(
-                        "a daemon took the store before this was done",
-                        code=HOLDER_ENDED,
-                        hint="some of it may have been done: check, then ask again",
-                    ) from None
             finally:
-                self._asking -= 1
-                if not self._asking:
+                self._calls.remove(call)
+                if not self._calls:
                     self._idle.set()
+            # This process held the store, and let go of it before that was done.
+            if not again and not self._closed.is_set():
+                raise Unreachable(
+                    "a daemon took the store before this was done",
+                    code=HOLDER_ENDED,
+                    hint="some of it may have been done: check, then ask again",
+                )
 
     def _lose(self, reached: Any) -> None:
         """Have another way be looked for, unless that is done."""
@@ -125,6 +129,8 @@ class HomeStore:
                     handed_over = stop.is_set()
                     if handed_over:
                         await self._finish_calls()
+                for call in self._calls:  # what waits for news, as of a store that is closed, hears of none
+                    call.cancel()
             except Exception as error:
                 self._failure = explain(error)
                 self._reached = None
@@ -178,7 +184,7 @@ class HomeStore:
 
     async def _finish_calls(self) -> None:
         with trio.move_on_after(GRACE_S):
-            while self._asking:
+            while self._calls:
                 self._idle = trio.Event()
                 await self._idle.wait()
 

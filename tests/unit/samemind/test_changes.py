@@ -56,6 +56,23 @@ def test_changes_by_another_program_come_under_asyncio_too(tmp_path: Path) -> No
         assert elsewhere.submit(lambda: asyncio.run(main())).result() == "remember"
 
 
+def test_changes_go_on_when_a_daemon_takes_the_store_from_the_program_that_follows_them(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    with ThreadPoolExecutor(1) as elsewhere, cli.daemon(home) as first, samemind.open_blocking(home) as mind:
+        coming = mind.changes(after=0)
+        mind.remember("The sky is wide", no_facts=True)
+        assert next(coming).kind == "remember"
+        first.end()
+        rid = mind.remember("This program holds the store now", no_facts=True).rid
+        assert next(coming).rid == rid
+        waiting = elsewhere.submit(next, coming)
+        with cli.daemon(home):
+            rid = mind.remember("And now a daemon does", no_facts=True).rid
+            assert waiting.result(30).rid == rid
+
+
 @pytest.mark.parametrize("folded", ["pos = 2", "pos > 1", "TRUE"])
 def test_who_was_away_for_too_long_is_told_to_look_at_everything_anew(tmp_path: Path, folded: str) -> None:
     with samemind.open_blocking(tmp_path / "notes.db") as mind:
