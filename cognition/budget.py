@@ -45,10 +45,15 @@ def tokens(text: str) -> int:
     return math.ceil(MARGIN * (words + others))
 
 
-def memory_budget(window: int, conversation: int) -> int:
-    """Return how many tokens memory may take in a window, beside a conversation and what is kept for the answer."""
-    remaining = window - conversation - RESERVE
-    return max(TOKENS_MIN, min(TOKENS_MAX, math.floor(SHARE * remaining)))
+def memory_budget(window: int, conversation: int, most: int | None = None) -> int:
+    """Return how many tokens memory may take in a window, beside a conversation and what is kept for the answer.
+
+    `most` is how many at most, where somebody said so.
+    """
+    share = math.floor(SHARE * (window - conversation - RESERVE))
+    if most is None:
+        return max(TOKENS_MIN, min(TOKENS_MAX, share))
+    return min(most, max(TOKENS_MIN, share))
 
 
 def must_compact(used: int, window: int, at: float = COMPACT_AT) -> bool:

@@ -105,8 +105,15 @@ class Prompt:
     compacted: tuple[str, ...] = ()
 
 
-def prompt(gathered: Gathered, talk: Sequence[Said], *, window: int, at: float = COMPACT_AT) -> Prompt:
-    """Return a conversation with what memory holds for it: never more than a window of tokens.
+def prompt(
+    gathered: Gathered,
+    talk: Sequence[Said],
+    *,
+    window: int,
+    at: float = COMPACT_AT,
+    most: int | None = None,
+) -> Prompt:
+    """Return a conversation with what memory holds for it: never more than a window of tokens, `most` of them memory.
 
     Raises `InvalidQuery` where not even the system prompt and the last message fit.
     """
@@ -116,7 +123,7 @@ def prompt(gathered: Gathered, talk: Sequence[Said], *, window: int, at: float =
 
     def block() -> Context:
         used = _tokens(persona, *history)
-        return gathered.within(min(memory_budget(window, used), max(0, window - used)))
+        return gathered.within(min(memory_budget(window, used, most), max(0, window - used)))
 
     def is_full() -> bool:
         return must_compact(_tokens(persona, *history) + context.tokens, window, at)

@@ -51,8 +51,7 @@ def test_a_budget_of_tokens_is_kept(mind: BlockingMind) -> None:
         block = mind.context("which station was near the river?", max_tokens=budget, overview=True)
         assert block.tokens <= budget
     assert mind.context("river", window=4_000).tokens <= 500
-    with pytest.raises(samemind.Usage):
-        mind.context("river", window=4_000, max_tokens=5)
+    assert mind.context("river", window=4_000, max_tokens=40).tokens <= 40
     with pytest.raises(samemind.Usage):
         mind.context("river", max_tokens=-1)
 

@@ -147,7 +147,9 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
             parts = await mind.read(partial(read_overview, filters=filters, now_ms=mind.now_ms))
         made = Prompt((), widen(gathered.within(max_tokens), parts, max_tokens=max_tokens))
         if talk and options.window is not None:
-            made = prompt(gathered, talk, window=options.window, at=options.compact_at)
+            made = prompt(
+                gathered, talk, window=options.window, at=options.compact_at, most=options.max_tokens
+            )
         if mind is device.mind:
             device.rehearsals.note(made.context.rids if query is not None else ())
         total = await mind.read(lambda connection: count_kept(connection, filters))
@@ -207,14 +209,12 @@ def _budget(options: MakeContext) -> int:
     from cognition import TOKENS_DEFAULT
     from cognition.budget import memory_budget
 
-    if options.max_tokens is not None and options.window is not None:
-        raise Usage("expected --max-tokens or --window, got both", code="invalid")
     if options.max_tokens is not None and options.max_tokens < 0:
         raise Usage(f"expected a budget of 0 tokens or more, got {options.max_tokens}", code="invalid")
     if options.window is not None and options.window <= 0:
         raise Usage(f"expected a window of 1 token or more, got {options.window}", code="invalid")
     if options.window is not None:
-        return memory_budget(options.window, 0)
+        return memory_budget(options.window, 0, options.max_tokens)
     return TOKENS_DEFAULT if options.max_tokens is None else options.max_tokens
 
 

@@ -119,6 +119,12 @@ def test_a_conversation_comes_back_with_memory_after_its_persona(mind: BlockingM
     ]  # fmt: skip
     assert mind.context(window=4_096, conversation=long, compact_at=0.99).compacted == ["trimmed"]
     assert mind.context(window=9_096, conversation=long).compacted == []
+    mind.remember_many(
+        [f"Ann lives near the {n}th bridge of Lisbon, by the river" for n in range(60)], wait=True
+    )
+    sizes = [mind.context(window=20_000, conversation=talk, max_tokens=most) for most in (None, 1_500, 60)]
+    default, many, few = (each.tokens for each in sizes)
+    assert few <= 60 < default <= 500 < many <= 1_500
     for wrong in (
         {"conversation": talk},
         {"conversation": talk, "window": 4_096, "compact_at": 0.0},
