@@ -65,7 +65,7 @@ class SqliteStore:
     def __init__(self, connection: sqlite3.Connection, derived: Sequence[DerivedTables] = ()) -> None:
         self.connection = connection
         migrate(connection)
-        _add_functions(connection)
+        self._has_functions = False
         self._room = RoomAhead(connection)
         for tables in derived:
             tables.migrate(connection)
@@ -525,6 +525,11 @@ class SqliteStore:
         )
 
     def _write_base(self, changes: Changes) -> None:
+        if (changes.settled or changes.remains) and not self._has_functions:
+            # Not before: SQLite adds none anew while anything is being read, and those who only read make stores, too.
+            self.connection.create_function("added_cell", 5, added_cell, deterministic=True)
+            self.connection.create_function("joined", 2, joined, deterministic=True)
+            self._has_functions = True
         if changes.compacted:
             # Before the ops go that told of them; a cell that is written in this batch is told of there.
             untold = self.load(
@@ -588,7 +593,6 @@ def reading_ahead(
         for pragma in ("query_only = OFF", "cache_spill = OFF", "temp_store = MEMORY"):
             connection.execute(f"PRAGMA {pragma}")
         try:
-            _add_functions(connection)
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 Shown(connection, derived).follow()
@@ -601,11 +605,6 @@ def reading_ahead(
                 connection.execute(f"PRAGMA {pragma}")
 
     return ahead
-
-
-def _add_functions(connection: sqlite3.Connection) -> None:
-    connection.create_function("added_cell", 5, added_cell, deterministic=True)
-    connection.create_function("joined", 2, joined, deterministic=True)
 
 
 def mark_unchecked(connection: sqlite3.Connection) -> None:

@@ -40,6 +40,16 @@ def test_two_edits_of_one_place_are_told_alike_on_every_device_until_somebody_wh
     assert texts(cores[1]) == {both[1]}
 
 
+def test_they_are_told_while_something_else_is_being_read() -> None:
+    """A page of memories with a summary is read so, and failed for good."""
+    cores, rid = apart("the key is kept by Ann", "the key is kept by Dora", "the key is kept by Carla")
+    assert isinstance(cores[0].store, SqliteStore)
+    ops = cores[0].store.connection.execute("SELECT id FROM op")
+    assert next(ops)
+    assert len(told(cores[0], rid)) == 2
+    ops.close()
+
+
 def test_an_edit_that_leaves_the_text_as_it_is_says_that_it_is_right() -> None:
     cores, rid = apart("we meet at ten", "we meet at noon", "we meet at nine")
     (merged,) = texts(cores[0])
