@@ -39,7 +39,7 @@ def read_meta(pairs: Iterable[str]) -> dict[str, Any]:
         if key.endswith(":") and len(key) > 1:
             try:
                 meta[key[:-1]] = json.loads(value)
-            except ValueError:
+            except (ValueError, RecursionError):  # the latter of what is nested without end
                 raise Usage(f"meta: expected JSON behind {key}=, got {value!r:.60}", code="invalid") from None
         else:
             meta[key] = value
@@ -79,7 +79,7 @@ def read_typed(name: str, typed: str) -> Value:
             return float(typed)
         if column == "INTEGER":
             return int(typed)
-    except (ValueError, KeyError, AttributeError):
+    except (ValueError, KeyError, AttributeError, RecursionError):
         kind = {"REAL": "a number", "INTEGER": "a whole number, or true or false"}.get(column, "JSON")
         raise Usage(f"{name}: expected {kind}, got {typed!r:.60}", code="invalid") from None
     return typed

@@ -25,6 +25,7 @@ from tests.support.calling import Call, remember
         (["remember", "x", "--importance", "high"], "usage"),
         (["remember", "x", "--type", "mood"], "usage"),
         (["remember", "x", "--meta", "novalue"], "invalid"),
+        (["remember", "x", "--meta", f"deep:={'[' * 5_000}"], "invalid"),
         (["remember", "x", "--speaker", ""], "invalid"),
         (["remember", "x", "--colour", "red"], "usage"),
         (["remember"], "usage"),
