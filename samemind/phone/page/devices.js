@@ -1,6 +1,6 @@
 // The first visit, pairing, the devices of the group, and what this browser promises to keep.
 import { ask } from "./talk.js";
-import { h, inWords, linkOf, momentIn, named, notice, sizeOf } from "./dom.js";
+import { h, inWords, linkOf, momentIn, named, notice, sizeOf, swap } from "./dom.js";
 
 const CODE_LETTERS = 40;
 const ID_SHOWN = 12; // as `samemind peers list` shows it
@@ -57,7 +57,7 @@ export function devicesView() {
   const list = h("ul", { class: "devices" });
   const figures = h("dl", { class: "figures" });
   const promises = h("div", { class: "stack" });
-  const pairing = h("div", { class: "panel", id: "pairing" });
+  const pairing = h("div", { class: "panel", id: "pairing", tabindex: -1 });
   const ending = h("div", { class: "panel" });
   const mailboxes = h("div", { class: "stack", id: "mailboxes" });
   const element = h("div", { class: "stack" }, h("h2", {}, "Devices"), h("div", { class: "panel" }, list), mailboxes, pairing, promises, h("div", { class: "panel" }, h("h3", {}, "On this device"), figures), ending);
@@ -74,17 +74,20 @@ export function devicesView() {
 
   function offer(code = "") {
     const field = h("input", { type: "text", value: code, maxlength: CODE_LETTERS, autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
-    pairing.replaceChildren(h("h3", {}, "Pair with another device"),
+    const begin = (event) => {
+      event.preventDefault();
+      pair(field.value.trim());
+    };
+    swap(pairing, pairing, h("h3", {}, "Pair with another device"),
       h("p", { class: "muted" }, "On the device that serves this page, ask for a code (Devices, “Show a code”, or samemind pair), and type it here."),
-      h("label", {}, "Code", field),
-      h("button", { type: "button", class: "primary", onclick: () => pair(field.value.trim()) }, "Pair"));
+      h("form", { class: "stack", onsubmit: begin }, h("label", {}, "Code", field), h("button", { type: "submit", class: "primary" }, "Pair")));
   }
   async function pair(code, expected = null) {
     if (!code) return;
-    pairing.replaceChildren(h("p", { role: "status" }, "Pairing …"));
+    swap(pairing, pairing, h("p", { role: "status" }, "Pairing …"));
     try {
       const { words, name } = await ask("pair", { code, expected });
-      pairing.replaceChildren(h("h3", {}, "Paired with ", named(name)), h("p", { class: "words" }, words.join(" ")), h("p", { class: "muted" }, named(name), ` shows the same words. If it shows others, somebody sits between: forget this device there.`));
+      swap(pairing, pairing, h("h3", {}, "Paired with ", named(name)), h("p", { class: "words" }, words.join(" ")), h("p", { class: "muted" }, named(name), ` shows the same words. If it shows others, somebody sits between: forget this device there.`));
       refresh();
     } catch (error) {
       offer(code);
@@ -93,10 +96,15 @@ export function devicesView() {
   }
 
   function offerEnd() {
-    const doubt = () => ending.replaceChildren(
-      h("p", {}, "Erase all that this browser remembers? What was not yet passed on to another device is lost."),
-      h("div", { class: "row" }, h("button", { type: "button", class: "danger", onclick: () => ask("wipe").then(() => wiped("You erased what this device held. Take it out of your group on another device, too."), (error) => notice(error.message, { error: true })) }, "Erase it"), h("button", { type: "button", class: "quiet", onclick: offerEnd }, "Keep it")));
-    ending.replaceChildren(h("button", { type: "button", class: "danger", onclick: doubt }, "Erase this device"));
+    const erase = () => ask("wipe").then(() => wiped("You erased what this device held. Take it out of your group on another device, too."), (error) => notice(error.message, { error: true }));
+    const begin = h("button", { type: "button", class: "danger", onclick: doubt }, "Erase this device");
+    const keep = h("button", { type: "button", class: "quiet", onclick: offerEnd }, "Keep it");
+    function doubt() {
+      swap(ending, keep,
+        h("p", { role: "alert" }, "Erase all that this browser remembers? What was not yet passed on to another device is lost."),
+        h("div", { class: "row" }, h("button", { type: "button", class: "danger", onclick: erase }, "Erase it"), keep));
+    }
+    swap(ending, begin, begin);
   }
 
   offer();

@@ -66,6 +66,29 @@ export const momentIn = (ms) => `${dayIn(ms)}, ${timeOf(ms)}`;
 export const momentOf = (ms) => inWords(momentIn(ms));
 export const sizeOf = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
+// Put something else in a place. Who stood in it, by keys or with a screen reader, goes on at `next`, not at the top of the page.
+export function swap(place, next, ...children) {
+  const stood = place.contains(document.activeElement);
+  place.replaceChildren(...children);
+  if (stood) next.focus();
+}
+
+const rows = (list) => [...list.querySelectorAll("[data-rid]")];
+const choices = (row) => [...row.querySelectorAll("button, input, textarea")];
+
+// Draw a list anew. Who stood in a row stands in it still, or in the one that took its place; behind the last, in the first new one.
+export function redrawn(list, ...children) {
+  const here = document.activeElement, before = rows(list);
+  const stood = list.contains(here), old = before.findIndex((row) => row.contains(here));
+  const place = old < 0 ? -1 : choices(before[old]).indexOf(here);
+  list.replaceChildren(...children);
+  if (!stood) return;
+  const now = rows(list), same = now.find((row) => row.dataset.rid === before[old]?.dataset.rid);
+  const row = same ?? now[Math.min(old < 0 ? before.length : old, now.length - 1)];
+  const next = row ? (choices(row)[same ? place : 0] ?? choices(row)[0]) : document.getElementById("main");
+  next.focus();
+}
+
 const NOTICE_MS = 6_000;
 export function notice(text, { error = false, action = null } = {}) {
   const gone = () => box.remove();

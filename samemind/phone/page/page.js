@@ -172,7 +172,7 @@ async function start() {
   const status = await ask("start", { name });
   if (name !== known) await keep("name", name);
   document.getElementById("tabs").replaceChildren(...VIEWS.map((view) =>
-    h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, h("b", { class: "badge", hidden: true }))));
+    h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, " ", h("b", { class: "badge", hidden: true }))));
   document.getElementById("tabs").hidden = false;
   if (code ?? given.pair) history.replaceState(null, "", "#/devices"); // without the event, which would show the view once more
   show();

@@ -1,6 +1,6 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
-import { dayIn, dayOf, h, icon, momentIn, momentOf, named, notice, timeOf } from "./dom.js";
+import { dayIn, dayOf, h, icon, momentIn, momentOf, named, notice, redrawn, swap, timeOf } from "./dom.js";
 import { COMPOSER, draft, drafted, draftOf } from "./drafts.js";
 import { voiceButton } from "./voice.js";
 
@@ -58,6 +58,10 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     opened.delete(memory.rid);
     draft(memory.rid, null);
   }
+  function chooseAgain(at) {
+    const all = choices();
+    swap(more, all.at(at), ...all);
+  }
   const choices = () => [
     ...(memory.variants.length ? [writtenAtOnce()] : []),
     h("button", { type: "button", onclick: () => edit().focus() }, "Edit"),
@@ -91,7 +95,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     };
     const leave = () => {
       draft(memory.rid, null);
-      more.replaceChildren(...choices());
+      chooseAgain(-2);
     };
     more.replaceChildren(field, h("button", { type: "button", class: "primary", onclick: save }, "Save"), h("button", { type: "button", class: "quiet", onclick: leave }, "Leave as it was"));
     return field;
@@ -105,7 +109,8 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
         changed();
       } catch (error) { complain(error); }
     };
-    more.replaceChildren(h("p", { class: "muted" }, "Forget this for good, on every device?"), h("button", { type: "button", class: "danger", onclick: forget }, "Forget it"), h("button", { type: "button", class: "quiet", onclick: () => more.replaceChildren(...choices()) }, "Keep it"));
+    const keep = h("button", { type: "button", class: "quiet", onclick: () => chooseAgain(-1) }, "Keep it");
+    swap(more, keep, h("p", { class: "muted", role: "alert" }, "Forget this for good, on every device?"), h("button", { type: "button", class: "danger", onclick: forget }, "Forget it"), keep);
   }
   expand();
   return element;
@@ -126,7 +131,7 @@ function newMemoriesView() {
   const list = h("div", { id: "list" });
   const clear = h("button", { type: "button", class: "quiet clear", "aria-label": "Clear", onclick: empty }, icon("clear"));
   const composer = h("div", { class: "composer" }, field, clear, h("div", { class: "composer-foot" }, hint, voiceButton(field, typed), button));
-  const element = h("div", {}, composer, list);
+  const element = h("div", {}, h("h2", { class: "unseen" }, "What is remembered"), composer, list);
   field.value = draftOf(COMPOSER) ?? "";
   for (const rid of drafted()) opened.add(rid);
 
@@ -208,7 +213,7 @@ function newMemoriesView() {
     hint.textContent = hits.length ? `${hits.length === FOUND ? `${FOUND} or more` : hits.length} found` : "Nothing like it yet";
     if (by) hint.textContent += ` with ${by}, by meaning`;
     hint.title = `${took_ms.toFixed(1)} ms`;
-    list.replaceChildren(h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: redraw }))));
+    redrawn(list, h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: redraw }))));
   }
 
   function recent(memories) {
@@ -219,7 +224,7 @@ function newMemoriesView() {
     const before = seen;
     seen = new Set(memories.map((memory) => memory.rid + memory.changed_ms));
     if (!memories.length) {
-      list.replaceChildren(h("p", { class: "nothing" }, "Nothing is remembered yet. What you tell it stays on this device and on those you pair it with."));
+      redrawn(list, h("p", { class: "nothing" }, "Nothing is remembered yet. What you tell it stays on this device and on those you pair it with."));
       return;
     }
     const days = new Map();
@@ -228,8 +233,8 @@ function newMemoriesView() {
       if (!days.has(day)) days.set(day, []);
       days.get(day).push(card(memory, { arrived: before && !before.has(memory.rid + memory.changed_ms), changed: redraw }));
     }
-    list.replaceChildren(...[...days].flatMap(([day, cards]) => [h("h3", { class: "day" }, day), h("ul", { class: "cards" }, ...cards)]));
-    if (memories.length === most) list.append(h("button", { type: "button", class: "quiet", onclick: () => { most *= 4; refresh(); } }, "Show more"));
+    const more = memories.length === most && h("button", { type: "button", class: "quiet", onclick: () => { most *= 4; refresh(); } }, "Show more");
+    redrawn(list, ...[...days].flatMap(([day, cards]) => [h("h3", { class: "day" }, day), h("ul", { class: "cards" }, ...cards)]), ...(more ? [more] : []));
   }
 
   const shown = refresh();
@@ -246,8 +251,8 @@ export function dueView() {
       h("button", { type: "button", onclick: () => run("done", { rid: memory.rid }).then(refresh, complain) }, "Done"));
     const late = all.filter((each) => each.due_ms <= Date.now()), ahead = all.filter((each) => each.due_ms > Date.now());
     const part = (name, those) => (those.length ? [h("h3", { class: "day" }, name), h("ul", { class: "cards" }, ...those.map(row))] : []);
-    list.replaceChildren(...part("Now", late), ...part("Coming", ahead));
-    if (!all.length) list.append(h("p", { class: "nothing" }, "Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be."));
+    const nothing = h("p", { class: "nothing" }, "Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be.");
+    redrawn(list, ...part("Now", late), ...part("Coming", ahead), ...(all.length ? [] : [nothing]));
   }
   const shown = refresh().catch(complain);
   return { element: h("div", {}, h("h2", {}, "What is due"), list), shown, refresh: () => refresh().catch(complain) };
@@ -255,10 +260,12 @@ export function dueView() {
 
 export function questionsView() {
   const list = h("ul", { class: "cards" });
+  let shows = "";
   async function refresh() {
-    const all = await run("questions");
-    list.replaceChildren(...all.map(question));
-    if (!all.length) list.append(h("li", { class: "nothing" }, "Nothing contradicts itself."));
+    const all = await run("questions"), wanted = JSON.stringify(all);
+    if (wanted === shows) return; // what is ticked already stays through other news
+    shows = wanted;
+    redrawn(list, ...(all.length ? all.map(question) : [h("li", { class: "nothing" }, "Nothing contradicts itself.")]));
   }
   function question({ slot, entity, relation, sides }) {
     const boxes = sides.map((_, at) => h("input", { type: "checkbox", value: at, onchange: ready }));
@@ -268,7 +275,7 @@ export function questionsView() {
       const keep = boxes.flatMap((box, at) => (box.checked ? [at] : []));
       run("settle", { slot, keep }).then(refresh, complain);
     }
-    return h("li", { class: "card question" },
+    return h("li", { class: "card question", "data-rid": slot },
       h("p", {}, entity === "owner" ? "You" : named(entity), `: ${relation}`),
       h("fieldset", { class: "stack" }, h("legend", { class: "unseen" }, "What is true?"),
         ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, named(side.value), h("small", {}, "“", named(side.text), `” · ${momentOf(side.told_ms)}`))))),

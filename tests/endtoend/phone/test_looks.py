@@ -5,8 +5,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.endtoend.phone.conftest import Laptop, begin, call, laptop_at, pair, ready, tell
+from tests.endtoend.phone.conftest import Laptop, agreed, begin, call, laptop_at, pair, ready, tell
 from tests.support.cli import run
+from tests.support.pages import offering
 
 Open = Callable[[str], Page]
 _LINES = """(element) => {
@@ -98,3 +99,52 @@ def test_devices_of_one_name_are_told_apart(tmp_path: Path, phone: Open) -> None
         expect(row).to_have_count(2)
         for each in call(page, "devices"):
             expect(row.filter(has_text=f"pocket {each['id'][:12]}")).to_have_count(1)
+
+
+def test_who_has_keys_alone_goes_on_where_they_were(laptop: Laptop, phone: Open) -> None:
+    """Whatever is drawn anew under the finger or the cursor: after each step something in the page has the focus."""
+    for text in ("I live in Bern", "I live in Basel", "Remind me to call Anna tomorrow at 9"):
+        laptop.ask("remember", text=text)
+    page = phone(laptop.phone_url)
+    begin(page)
+    stands = page.locator(":focus")
+    with offering(laptop.home) as (code, command):
+        page.get_by_role("link", name="Devices").click()
+        page.get_by_label("Code", exact=True).fill(code)
+        page.keyboard.press("Enter")
+        expect(page.locator("#pairing:focus .words")).to_be_visible()
+        command.communicate(timeout=60)
+    page.get_by_role("button", name="Erase this device").press("Enter")
+    expect(stands).to_have_text("Keep it")
+    page.keyboard.press("Enter")
+    expect(stands).to_have_text("Erase this device")
+
+    page.get_by_role("link", name="Memories").press("Enter")
+    card = page.locator(".card").filter(has_text="Anna")
+    card.locator(".card-open").press("Enter")
+    card.get_by_role("button", name="Forget").press("Enter")
+    expect(stands).to_have_text("Keep it")
+    page.keyboard.press("Enter")
+    expect(stands).to_have_text("Forget")
+    card.get_by_role("button", name="Edit").press("Enter")
+    stands.fill("Remind me to call Ben tomorrow at 9")
+    card.get_by_role("button", name="Save").press("Enter")
+    expect(stands).to_contain_text("call Ben")
+    laptop.ask("remember", text="What another device tells is drawn in, too")
+    page.get_by_text("is drawn in, too").wait_for()
+    expect(stands).to_contain_text("call Ben")
+    page.keyboard.press("Enter")
+    page.locator(".card").filter(has_text="Ben").get_by_role("button", name="Forget").press("Enter")
+    page.get_by_role("button", name="Forget it").press("Enter")
+    expect(page.locator(".card").filter(has_text="Ben")).to_have_count(0)
+    expect(stands).to_have_class("card-open")
+
+    page.get_by_role("link", name="Questions").press("Enter")
+    page.get_by_label("Bern").press("Space")
+    laptop.ask("remember", text="News leave a tick where it is")
+    agreed(page, laptop)
+    call(page, "questions")  # behind what the page asked for when the news came
+    expect(page.get_by_label("Bern")).to_be_checked()
+    page.get_by_role("button", name="Keep what is ticked").press("Enter")
+    page.get_by_text("Nothing contradicts itself.").wait_for()
+    expect(page.locator("main")).to_be_focused()
