@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import combinations
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -322,3 +323,39 @@ def test_what_is_cut_ends_in_a_whole_letter_and_names_are_told_in_full(laptop: P
     expect(page.locator("#whoami")).to_have_attribute("title", laptop.name)
     page.close()
     laptop.ask("unrelate", source=name, relation="knows", target="Bob")
+
+
+def test_long_words_widen_no_narrow_page_and_end_where_they_are_cut(laptop: Panel) -> None:
+    """In the graph, in its list of relations, and in a row of two lines."""
+    long = "Donaudampfschifffahrtsgesellschaftskapitänsdorf"
+    related = [("Ina Schmidt", "Ida Lopez"), ("Ida Lopez", "Siemens"), ("Iva", "Ida Lopez"), ("Iva", long)]
+    related += [("Ina Schmidt", "Bello"), ("Ida Lopez", "Berlin"), ("Ina Schmidt", "Hamburg")]
+    for source, target in related:
+        laptop.ask("relate", source=source, relation="knows", target=target)
+    rid = laptop.ask("remember", text="A" * 300, no_facts=True)["rid"]
+    page = laptop.page("#/graph?name=Ida+Lopez", width=390, height=740)
+    expect(page.locator(".edges b").filter(has_text=long)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    boxes = page.locator(".entity text").evaluate_all(
+        "(all) => all.map((each) => each.getBoundingClientRect())"
+    )
+    assert len(boxes) == 8
+    for one, other in combinations(boxes, 2):
+        apart = max(one["left"], other["left"]) - min(one["right"], other["right"])
+        over = max(one["top"], other["top"]) - min(one["bottom"], other["bottom"])
+        assert max(apart, over) > -3, (one, other)
+    page.set_viewport_size({"width": 1280, "height": 740})
+    for size in (16, 32):
+        page.evaluate("(size) => { document.documentElement.style.fontSize = `${size}px`; }", size)
+        go(page, "graph")
+        go(page, "memories")
+        words = page.locator(f".memory-row[data-rid='{rid}'] .memory-words")
+        expect(words).to_be_visible()
+        assert (
+            words.evaluate("(each) => each.clientHeight / parseFloat(getComputedStyle(each).lineHeight)")
+            > 1.95
+        )
+    page.close()
+    for source, target in related:
+        laptop.ask("unrelate", source=source, relation="knows", target=target)
+    laptop.ask("forget", rids=[rid])

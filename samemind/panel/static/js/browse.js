@@ -48,7 +48,8 @@ export function browseView() {
   const results = h("div", { class: "results", hidden: true });
   const rows = windowed({
     label: t("Memories"),
-    rowHeight: () => (innerWidth <= 640 ? 96 : 82),
+    // In the letters of the page: who has them larger needs higher rows.
+    rowHeight: () => (innerWidth <= 640 ? 96 : 82) * (parseFloat(getComputedStyle(document.documentElement).fontSize) / 16),
     make: (memory) => memoryRow(memory),
     heard: (total, first) => say(when, first ? month(first.told_at) : ""),
     fetch: async (offset, limit, signal) => {

@@ -7,7 +7,7 @@ import { composeButton } from "./memories.js";
 import { memoryRow } from "./row.js";
 import { here, link, moment, momentOfVerbs } from "./router.js";
 import { relationWords } from "./words.js";
-import { draggable, leaning, place } from "./layout.js";
+import { above, draggable, leaning, place } from "./layout.js";
 import { wholeView } from "./whole.js";
 import { zoomable } from "./zoom.js";
 import { complain } from "./toasts.js";
@@ -115,6 +115,7 @@ function aroundView() {
       return { ...edge, element: s("g", { class: near ? "edge near" : "edge" }, s("line"), near && s("text", { "text-anchor": "middle" }, relationWords(edge.relation))) };
     });
     const dragging = draggable(svg, nodes, drawn);
+    const high = above(kept, nodes, width);
     svg.replaceChildren(
       ...drawn.map((each) => each.element),
       ...[...nodes].map(([name, { x, y }]) =>
@@ -123,7 +124,7 @@ function aroundView() {
           { class: name === centre ? "entity centre" : "entity", transform: `translate(${x} ${y})`, tabindex: "0", role: "button", "aria-label": name, on: { click: () => pick(name), keydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(name)) } },
           s("circle", { r: name === centre ? 11 : 5 + Math.min(4, weights.get(name)) }),
           s("title", {}, name),
-          s("text", { y: name === centre ? 28 : 22, ...leaning(x, width) }, cut(name, 24)),
+          s("text", { y: high.has(name) ? -14 : name === centre ? 28 : 22, ...leaning(x, width) }, cut(name, 24)),
         )),
       ),
     );

@@ -93,6 +93,24 @@ export function labelled(names, nodes) {
   );
 }
 
+/** Which of these names bear their labels above: where, below, one of an earlier name stands already, and above none. */
+export function above(names, nodes, width) {
+  const boxes = [];
+  const isFree = (box) => !boxes.some((each) => box[0] < each[2] && each[0] < box[2] && box[1] < each[3] && each[1] < box[3]);
+  return new Set(
+    names.filter((name) => {
+      const { x, y } = nodes.get(name);
+      const { "text-anchor": anchor, x: lean = 0 } = leaning(x, width);
+      const wide = LETTER * Math.min(name.length, 24) + 8;
+      const from = x + lean - wide * { start: 0, middle: 0.5, end: 1 }[anchor];
+      const [below, over] = [[from, y + 8, from + wide, y + 28], [from, y - 28, from + wide, y - 8]];
+      const isAbove = !isFree(below) && isFree(over);
+      boxes.push(isAbove ? over : below, [x - 9, y - 9, x + 9, y + 9]);
+      return isAbove;
+    }),
+  );
+}
+
 /** A label near an edge leans inwards: none is cut. */
 export function leaning(x, width) {
   if (x < LABEL) return { "text-anchor": "start", x: -Math.min(x - 6, 30) };
