@@ -32,10 +32,11 @@ OFFERED_MAX: Final = 40
 _FILES: Final = frozenset({"FILE"})
 _MEMORIES: Final = frozenset({"RID", "ID", "A", "B"})
 _DEVICES: Final = frozenset({"DEVICE", "PEER"})
-# By these alone is NAME a device, and not a name to be given.
-_NAMES_DEVICES: Final = frozenset(
-    {"sync", "peers rename", "peers add", "peers revoke", "group restore", "group rebuild"}
+# What ID means to commands to which it is no memory's: a device, or what their family lists, by what is said of each.
+_OF_DEVICES: Final = frozenset(
+    {"carry export", "group rebuild", "group restore", "peers add", "peers rename", "peers revoke", "phone"}
 )
+_LISTED: Final = {"contradictions": ("entity", "relation"), "held": ("shown",), "triggers": ("reason",)}
 _SAID_OF_COMMANDS: Final = {
     "completion": "Print what completes verbs, options, ids and names in bash, zsh or fish.",
     "demo": "Two devices on this machine, one memory.",
@@ -119,7 +120,7 @@ def _parser(verb: str, home: str | None) -> argparse.ArgumentParser:
         parser.add_argument("second", nargs="?").completer = _given(second)  # type: ignore[attr-defined]
     for action in parser._actions:
         if action.choices is None and not hasattr(action, "completer"):
-            action.completer = _completer_of(name, str(action.metavar or ""), home)  # type: ignore[attr-defined]
+            action.completer = _completer_of(name, action, home)  # type: ignore[attr-defined]
     if name == "remember":
         batch = by_name(verb_named("remember-many").options)["batch"].word
         parser.add_argument(batch.flag, help=batch.help).completer = FilesCompleter()  # type: ignore[attr-defined]
@@ -159,12 +160,15 @@ def _given(offered: Mapping[str, str]) -> Completer:
     return lambda **_: dict(offered)
 
 
-def _completer_of(verb: str, metavar: str, home: str | None) -> Completer:
+def _completer_of(verb: str, action: argparse.Action, home: str | None) -> Completer:
     """Return what completes an argument; nothing does what is told in one's own words."""
+    metavar, family = str(action.metavar or ""), verb.partition(" ")[0]
     if metavar in _FILES:
         return FilesCompleter()
-    if metavar in _DEVICES or (metavar == "NAME" and verb in _NAMES_DEVICES):
+    if metavar in _DEVICES or (metavar == "ID" and verb in _OF_DEVICES and action.dest != "keep"):
         return lambda **_: _named(home, "", "device")
+    if metavar == "ID" and family in _LISTED:
+        return lambda **_: _listed(home, family)
     if metavar in _MEMORIES:
         return lambda prefix, **_: _named(home, prefix, "memory")
     return _Nothing()
@@ -173,7 +177,7 @@ def _completer_of(verb: str, metavar: str, home: str | None) -> Completer:
 def _named(home: str | None, prefix: str, kind: str) -> dict[str, str]:
     """Return the ids of memories that begin so with what they say, or the names of devices with their ids."""
     found: dict[str, str] = {}
-    for each in _asked({"beginnings": [prefix] if prefix else [], "limit": OFFERED_MAX}, home):
+    for each in _asked("ids", {"beginnings": [prefix] if prefix else [], "limit": OFFERED_MAX}, home):
         if each["kind"] != kind:
             continue
         if kind == "device":
@@ -184,8 +188,16 @@ def _named(home: str | None, prefix: str, kind: str) -> dict[str, str]:
     return found
 
 
-def _asked(options: Mapping[str, Any], home: str | None) -> list[Mapping[str, Any]]:
-    """Ask who holds the store which ids there are, or open it; where that cannot be, nothing is offered."""
+def _listed(home: str | None, family: str) -> dict[str, str]:
+    """Return the ids of what commands like `contradictions resolve` are about, with what is said of each."""
+    return {
+        each["id"]: one_line(" ".join(each[name] for name in _LISTED[family]))
+        for each in _asked(f"{family} list", {}, home)
+    }
+
+
+def _asked(verb: str, options: Mapping[str, Any], home: str | None) -> list[Mapping[str, Any]]:
+    """Ask who holds the store which there are, or open it; where that cannot be, nothing is offered."""
     from samemind.cli.printing import Printer
     from samemind.control.client import Control
 
@@ -196,12 +208,12 @@ def _asked(options: Mapping[str, Any], home: str | None) -> list[Mapping[str, An
         control = Control.connect(chosen)
         if control is not None:
             answers: list[Mapping[str, Any]] = [
-                found for _, found in control.ask("ids", options) if found is not None
+                found for _, found in control.ask(verb, options) if found is not None
             ]
         else:
             from samemind.cli.opening import ask_here
 
-            answers = [ask_here(verb_named("ids"), options, chosen, Printer(json=True, raw=False)) or {}]
+            answers = [ask_here(verb_named(verb), options, chosen, Printer(json=True, raw=False)) or {}]
     except (SamemindError, OSError):
         return []
-    return [each for answer in answers for each in answer.get("ids", ())]
+    return [each for answer in answers if answer for each in verb_named(verb).records(answer)]

@@ -86,6 +86,26 @@ def test_ids_and_names_of_devices_are_completed(tmp_path: Path) -> None:
     assert name in offered(f"{line}sync ")
 
 
+def test_an_id_is_completed_as_what_the_command_takes(tmp_path: Path) -> None:
+    """No memory's, where it is that of a device, or of what the family of the command lists."""
+    home = tmp_path / "home"
+    rids = [
+        cli.run(home, "remember", f"I live in {city}", "--json").json["rid"] for city in ("Bern", "Basel")
+    ]
+    cli.run(home, "remember", "My wifi password is hunter2secret99")
+    (asked,) = cli.run(home, "contradictions", "--json").json["contradictions"]
+    (held,) = cli.run(home, "held", "--json").json["held"]
+    name = cli.run(home, "status", "--json").json["name"]
+    line = f"samemind --home {home} "
+    assert offered(f"{line}contradictions resolve {asked['id'][:4]}") == {asked["id"]: "owner lives_in"}
+    assert set(offered(f"{line}held drop {held['id'][:20]}")) == {held["id"]}
+    assert not offered(f"{line}triggers dismiss {rids[0][:8]}")
+    for words in ("peers revoke", "peers rename", "phone --replacing", "carry export --since-peer"):
+        assert name in offered(f"{line}{words} "), words
+        assert not offered(f"{line}{words} {rids[0][:8]}"), words
+    assert offered(f"{line}group rebuild --keep {rids[0][:13]}")
+
+
 def test_nothing_is_made_where_there_is_no_store(tmp_path: Path) -> None:
     home = tmp_path / "none"
     offered(f"samemind --home {home} get ")
