@@ -175,6 +175,13 @@ def test_everything_is_within_reach_of_keys(laptop: Panel, page: Page) -> None:
     expect(page.locator(".card-text")).to_be_focused()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    go(page, "devices")
+    page.get_by_role("button", name="Show a code").press("Enter")
+    page.locator(".code").wait_for()
+    expect(page.get_by_role("button", name="Stop waiting")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Show a code")).to_be_focused()
 
 
 def test_an_address_lets_in_one_browser_once(household: Household) -> None:

@@ -141,6 +141,13 @@ function learn(peer) {
   changed();
 }
 
+/** Show a button in place of another; whoever stood on that one by keys stands on this one. */
+function exchange(gone, next) {
+  next.hidden = false;
+  if (document.activeElement === gone) next.focus();
+  gone.hidden = true;
+}
+
 /** Show a code and wait for the device that proves it. */
 function offerBox() {
   let waiting = null;
@@ -150,8 +157,7 @@ function offerBox() {
   const element = h("section", { class: "box" }, h("h3", {}, t("Show a pairing code")), h("p", {}, t("Show a code here, and type or scan it there. It works once.")), shown, start, cancel);
 
   async function show() {
-    start.hidden = true;
-    cancel.hidden = false;
+    exchange(start, cancel);
     waiting = new AbortController();
     try {
       const paired = await stream("pair", {}, heard, waiting.signal);
@@ -162,8 +168,7 @@ function offerBox() {
       complain(error);
     }
     waiting = null;
-    start.hidden = false;
-    cancel.hidden = true;
+    exchange(cancel, start);
   }
 
   async function heard(said) {
