@@ -15,14 +15,15 @@ from replica.storage.schema import MIGRATIONS, check
 from replica.storage.sql import select_named
 
 _LOGGED: Final = f"""SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.status,
-    f.device, f.incarnation, ifnull(p.nickname, n.name) FROM op o JOIN feed f ON f.no = o.feed
+    f.device, f.incarnation, ifnull(p.nickname, n.name),
+    CASE WHEN o.kind IN ({OpKind.FORGET:d}, {OpKind.ERASE:d}) THEN o.payload END FROM op o JOIN feed f ON f.no = o.feed
     {WRITERS}"""
 
 
 class LoggedOp(NamedTuple):
     """An op, without what it says; `device_name` is what its writer is called here, None of no member.
 
-    `status` is None of an op that is not in the log.
+    `status` is None of an op that is not in the log. `forgot` are the memories that it forgets or erases.
     """
 
     position: int
@@ -36,6 +37,7 @@ class LoggedOp(NamedTuple):
     device: bytes
     incarnation: bytes
     device_name: str | None
+    forgot: tuple[MemoryId, ...]
 
 
 class FeedWriter(NamedTuple):
@@ -125,7 +127,10 @@ def ops_after(connection: sqlite3.Connection, position: int, limit: int) -> list
 
 
 def _logged(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> list[LoggedOp]:
-    return list(map(LoggedOp._make, connection.execute(sql, values)))
+    return [
+        LoggedOp._make((*row, () if payload is None else _acted_on(row[4], None, payload)))
+        for *row, payload in connection.execute(sql, values)
+    ]
 
 
 def ops_on(connection: sqlite3.Connection, rid: MemoryId) -> list[LogRow]:

@@ -1,6 +1,6 @@
 """Show the log of ops, one per line."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -47,7 +47,7 @@ class ShowLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpView:
-    """One op of the log."""
+    """One op of the log. `rid` is the memory that it is about; `rids` are those that a `forget` or an `erase` names."""
 
     position: int
     op_id: str
@@ -60,6 +60,7 @@ class OpView:
     at: datetime
     kind: str
     rid: str | None
+    rids: list[str] = field(default_factory=list)
     signed: bool
     status: str
 
@@ -129,14 +130,24 @@ def _erasures_ahead(core: "Core", connection: "sqlite3.Connection") -> list[OpVi
     from replica.reads.log import LoggedOp
 
     names = device_names(connection)
-    ops = [core.proofs[each].op() for each in core.ahead]
+    ops = [(proof.op(), proof.rids) for proof in map(core.proofs.__getitem__, core.ahead)]
     return [
         _view(
             LoggedOp(
-                0, op.id, op.hlc, op.seq, op.kind, None, True, None, *op.origin, names.get(op.origin.device)
+                0,
+                op.id,
+                op.hlc,
+                op.seq,
+                op.kind,
+                None,
+                True,
+                None,
+                *op.origin,
+                names.get(op.origin.device),
+                rids,
             )
         )
-        for op in sorted(ops, key=lambda op: (op.hlc, op.id))
+        for op, rids in sorted(ops, key=lambda each: (each[0].hlc, each[0].id))
     ]
 
 
@@ -165,6 +176,7 @@ def _view(op: "LoggedOp") -> OpView:
         at=at_stamp(op.hlc),
         kind=show_kind(op.kind),
         rid=None if op.rid is None else show_memory_id(op.rid),
+        rids=[show_memory_id(rid) for rid in op.forgot],
         signed=bool(op.is_signed),
         status="ahead" if op.status is None else FoldStatus(op.status).name.lower(),
     )

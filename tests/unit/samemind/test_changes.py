@@ -28,6 +28,7 @@ def test_changes_come_in_their_order_and_go_on_from_a_position(tmp_path: Path) -
             ("remember", True),
             ("forget", False),
         ]
+        assert [op.rids for op in told] == [[], [], [rid]], "whoever keeps a copy has to know what to drop"
         assert [op.kind for op in islice(mind.changes(after=told[1].position), 1)] == ["forget"]
         assert mind.log(after=told[1].position).position == told[2].position == mind.log(limit=0).position
         with pytest.raises(samemind.Usage, match="a position of this log, which ends at"):
