@@ -115,7 +115,7 @@ def test_a_german_page_says_in_german_what_was_noticed_where_it_was_done_and_all
         "something nobody put into words here",
     ]
     assert all(reasons)
-    rid = laptop.ask("remember", text="Ann moved to Lisbon", no_facts=True)["rid"]
+    rid = laptop.ask("remember", text="Ann moved to Lisbon", topic="people", no_facts=True)["rid"]
     with opened(chromium, laptop, "de-DE", 390) as page:
         said = page.evaluate("async (all) => all.map((await import('/js/words.js')).reasonOf)", reasons)
         assert said[0] == "Ann und Heron kommen in 5 Erinnerungen zusammen vor"
@@ -129,6 +129,7 @@ def test_a_german_page_says_in_german_what_was_noticed_where_it_was_done_and_all
         go(page, f"memory/{rid}")
         expect(page.locator("main")).to_contain_text("Geschrieben auf diesem Gerät")
         expect(page.locator(".timeline")).to_contain_text("auf diesem Gerät")
+        expect(page.locator(".timeline")).to_contain_text("Thema: people")
         label = page.get_by_label("Etikett hinzufügen")
         assert label.evaluate(_FITS)
 
@@ -311,6 +312,11 @@ def test_on_the_narrowest_screen_the_tabs_stand_in_one_row_and_what_is_cut_says_
         expect(page.locator("#whoami")).to_be_hidden()
         asks = page.get_by_role("searchbox").first
         assert asks.evaluate("(each) => getComputedStyle(each).textOverflow") == "ellipsis"
+        go(page, "recovery")
+        edges = "(all) => all.map((each) => each.getBoundingClientRect().right)"
+        assert max(page.locator("main h1, main .box").evaluate_all(edges)) <= 304, (
+            "as far from it as at the other side"
+        )
 
 
 def test_what_is_cut_ends_in_a_whole_letter_and_names_are_told_in_full(laptop: Panel) -> None:

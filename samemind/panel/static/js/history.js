@@ -65,7 +65,7 @@ function entry(version, before, lanes, versions) {
   );
 }
 
-const FIELDS = { told_at: () => t("told"), event_start: () => t("from"), event_end: () => t("until"), type: () => t("kind"), speaker: () => t("speaker"), tags: () => t("labels"), "tags+": () => t("labelled"), "tags-": () => t("label removed"), pinned: () => t("pinned"), source: () => t("source"), session: () => t("chat"), workspace: () => t("space"), importance: () => t("importance"), claim: () => t("claims") };
+const FIELDS = { told_at: () => t("told"), event_start: () => t("from"), event_end: () => t("until"), type: () => t("kind"), speaker: () => t("speaker"), tags: () => t("labels"), "tags+": () => t("labelled"), "tags-": () => t("label removed"), pinned: () => t("pinned"), source: () => t("source"), session: () => t("chat"), workspace: () => t("space"), importance: () => t("importance"), certainty: () => t("certainty"), domain: () => t("area of life"), project: () => t("project"), topic: () => t("topic"), goal: () => t("goal"), archived: () => t("archived"), claim: () => t("claims") };
 const MOMENTS = new Set(["told_at", "event_start", "event_end"]);
 
 /** One field that an op wrote, in words. */
