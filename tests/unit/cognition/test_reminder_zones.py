@@ -137,3 +137,12 @@ def test_times_that_are_typed_are_of_the_zone_that_they_name() -> None:
     assert later("3 July 2027 at 10:00 Europe/London") == "2027-07-03T11:00"
     with pytest.raises(Usage, match="expected a time to come"):
         read_later("tomorrow at 3pm IST", name="until", now_ms=TOLD_MS)
+
+
+def test_what_is_due_at_this_very_moment_is_past() -> None:
+    assert due("Remind me at 8:10 UTC to call") == "2026-11-29T09:10", "the next such hour there"
+    asked = "Remind me on 2026-12-03T14:00Z to call"
+    due_ms = with_reminder(asked, {}, TOLD_MS).due_ms
+    assert due_ms is not None
+    for now_ms, told in ((due_ms - 1, due_ms), (due_ms, None)):
+        assert with_reminder(asked, {"told_at": TOLD_MS}, now_ms).due_ms == told

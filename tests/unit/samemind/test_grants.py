@@ -9,12 +9,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import trio
+from mcp.shared.auth import OAuthClientInformationFull
 
 from samemind.agents import grants as granting
 from samemind.agents.grants import Grants, Rights
 from samemind.agents.ledger import Ledger
 from samemind.config import Home
 from samemind.errors import Ambiguous, Failed, NotFound, Usage
+from samemind.mcp.oauth import Provider
 from tests.support import cli
 
 NOW = 1_000_000_000_000
@@ -135,6 +138,44 @@ def test_a_flood_from_one_address_pushes_out_nobody_who_waits_and_keeps_no_other
     assert granting.decide(grants, code, Rights(), name=None, random=random, now_ms=NOW)[1] is not None
     later, _, _ = asked(grants, random, now_ms=NOW + granting.PENDING_MS, peer="10.0.0.66")
     assert len(later.pending) == 1, "ten minutes later there is room again"
+
+
+def test_two_addresses_do_not_push_each_other_out_by_turns(random: Callable[[int], bytes]) -> None:
+    """Who asks from where one fewer waits would be the next to give way, and so on without end."""
+    grants = Grants()
+    for number in range(granting.PENDING_MAX):
+        grants, _, _ = asked(grants, random, peer="ab"[number % 2] if number else "c")
+    refused(grants, random, peer="a")
+
+
+def test_nothing_is_left_of_the_program_whose_agent_was_revoked(random: Callable[[int], bytes]) -> None:
+    grants = granting.register(granting.register(Grants(), "c1", {}), "c2", {})
+    grants, agent = granting.add(grants, "desk", Rights(), client="c1", random=random, now_ms=NOW)
+    left = granting.revoke(grants, agent)
+    assert not left.agents
+    assert set(left.clients) == {"c2"}
+
+
+def test_a_refresh_token_is_good_for_the_program_alone_that_got_it(
+    tmp_path: Path, random: Callable[[int], bytes]
+) -> None:
+    home = Home.at(tmp_path / "home")
+    home.create()
+    ledger = Ledger(home)
+
+    def let_in(grants: Grants) -> tuple[Grants, str]:
+        grants, agent = granting.add(grants, "desk", Rights(), client="c1", random=random, now_ms=NOW)
+        return granting.issue(
+            grants, "refresh", agent.id, random=random, now_ms=NOW, lifetime_ms=granting.REFRESH_MS
+        )
+
+    token = ledger.change(let_in)
+    provider = Provider(ledger, "https://m.example", lambda: NOW)
+    for client, is_its in (("c1", True), ("c2", False)):
+        program = OAuthClientInformationFull.model_validate(
+            {"client_id": client, "redirect_uris": ["https://app.example/cb"]}
+        )
+        assert (trio.run(provider.load_refresh_token, program, token) is not None) is is_its
 
 
 def refused(grants: Grants, random: Callable[[int], bytes], *, peer: str) -> Grants:
