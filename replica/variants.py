@@ -54,7 +54,7 @@ def variants_of(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> dic
 
 def _variants(store: SqliteStore, chains: Chains, rid: MemoryId) -> list[Variant]:
     key = memory_key(rid)
-    cell, base = store.load([key]).get(key), store.load_base([key]).get(key)
+    cell, base = store.load_shown([key]).get(key), store.load_base([key]).get(key)
     if not isinstance(cell, MemoryCell):
         return []
     name, merged = document_of(rid, cell)

@@ -209,6 +209,10 @@ class SqliteStore:
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
         self.follow()
+        return self.load_shown(keys)
+
+    def load_shown(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Return the same of what shows already: who only reads can have nothing follow."""
         wanted = list(keys)
         if len(wanted) == 1 and wanted[0].part is CellKind.MEMORY:  # a memory that is told
             return dict(map(memory_cell, self.connection.execute(_MEMORY_CELL, (wanted[0].name,))))

@@ -1,11 +1,27 @@
 """Texts that were merged of edits that did not know of each other."""
 
+import weakref
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from replica import connect
 from replica.compaction import compact
 from replica.core import Core
 from replica.ids import MemoryId
+from replica.ops import Remember, Write
 from replica.storage.store import SqliteStore
 from replica.variants import variants_of
 from tests.support.replicas import NOW_MS, edit, group, remember, settle, sqlite_store, sync, texts
+from tests.unit.replica.test_past import Heard
+
+
+def heard_store() -> SqliteStore:
+    """Return a store that can keep aside what was told last."""
+    connection = connect(":memory:")
+    store = SqliteStore(connection, [Heard()])
+    weakref.finalize(store, connection.close)
+    return store
 
 
 def told(core: Core, *rids: MemoryId) -> list[str]:
@@ -15,9 +31,11 @@ def told(core: Core, *rids: MemoryId) -> list[str]:
     return [variant.text for rid in rids for variant in found.get(rid, [])]
 
 
-def apart(was: str, *edits: str) -> tuple[list[Core], MemoryId]:
+def apart(
+    was: str, *edits: str, make_store: Callable[[], SqliteStore] = sqlite_store
+) -> tuple[list[Core], MemoryId]:
     """Return devices of which each edited one memory while apart from the others, and then heard of them."""
-    cores = group(*(f"device {number}" for number in range(len(edits))), make_store=sqlite_store)
+    cores = group(*(f"device {number}" for number in range(len(edits))), make_store=make_store)
     (rid,) = remember(cores[0], was)
     settle(cores)
     for number, (core, text) in enumerate(zip(cores, edits, strict=True)):
@@ -48,6 +66,19 @@ def test_they_are_told_while_something_else_is_being_read() -> None:
     assert next(ops)
     assert len(told(cores[0], rid)) == 2
     ops.close()
+
+
+def test_they_are_told_to_who_may_only_read_while_something_told_does_not_show_yet(tmp_path: Path) -> None:
+    """As where an agent recalls at the very moment at which another one remembers."""
+    cores, rid = apart("we meet at ten", "we meet at noon", "we meet at nine", make_store=heard_store)
+    cores[0].commit([Write(Remember("something else", {}), MemoryId(bytes(16)))], NOW_MS, may_follow=True)
+    assert isinstance(cores[0].store, SqliteStore)
+    assert cores[0].store.lags, "else this tests nothing"
+    file = str(tmp_path / "memory.db")
+    with closing(connect(file)) as copy:
+        cores[0].store.connection.backup(copy)
+    with closing(connect(file, read_only=True)) as reading:
+        assert len(variants_of(reading, [rid])[rid]) == 2
 
 
 def test_an_edit_that_leaves_the_text_as_it_is_says_that_it_is_right() -> None:
