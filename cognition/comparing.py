@@ -1,7 +1,6 @@
 """Compare memories with older ones: who is to be asked about which pair, and what cannot both hold."""
 
 import sqlite3
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple
@@ -20,8 +19,9 @@ from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica
 from replica.reads.ids import number_of
 
-# What a review may take, of one processor: a thousand texts that people write take two to four. Lists of values, and
-# thousands of texts that all share their words, would take minutes; then the newest were looked at.
+# How long whoever asks for a review waits: a thousand texts that people write take two to four seconds. Lists of
+# values, thousands of texts that all share their words, or a busy machine would make it minutes; then the newest were
+# looked at.
 REVIEW_S: Final = 8.0
 # After so long others that read have their turn.
 _LOOK_S: Final = 0.1
@@ -65,22 +65,23 @@ class Comparing:
 
     async def unjudged(self, workspace: str | None = None) -> Reviewed:
         """Return the pairs of memories that somebody should judge: see `ReviewUnderWay`."""
+        deadline = Deadline(REVIEW_S)
         await self._embedding.catch_up()
         review = await self._replica.read(partial(ReviewUnderWay, workspace=workspace))
-        spent_s = 0.0
-        while not review.is_over and spent_s < REVIEW_S:
-            spent_s += await self._replica.read(partial(self._look, review))
+        while not review.is_over:
+            await self._replica.read(partial(self._look, review))
+            if deadline.is_past:
+                break
         return Reviewed(review.pairs(), review.left)
 
-    def _look(self, review: ReviewUnderWay, connection: sqlite3.Connection) -> float:
-        """Go on with a review for a moment; return the seconds of processor time that it took."""
+    def _look(self, review: ReviewUnderWay, connection: sqlite3.Connection) -> None:
+        """Go on with a review for a moment."""
 
         def by_meaning(number: int) -> Vectorized | None:
             return self._vectorized(connection, number) if self._embedding.ready else None
 
-        began = time.thread_time()
-        review.look(connection, by_meaning, lambda: time.thread_time() - began >= _LOOK_S)
-        return time.thread_time() - began
+        moment = Deadline(_LOOK_S)
+        review.look(connection, by_meaning, lambda: moment.is_past)
 
     async def notice(self, deadline: Deadline) -> bool:
         """Compare what came with what was told before it, and claim what cannot both hold; some of it in any case.
