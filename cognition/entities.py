@@ -128,6 +128,12 @@ def numbers_unread(connection: sqlite3.Connection, limit: int) -> list[int]:
     return [number for (number,) in connection.execute("SELECT id FROM entity_queue LIMIT ?", (limit,))]
 
 
+def count_unread(connection: sqlite3.Connection) -> int:
+    """Return how many memories are still to be read."""
+    ((count,),) = connection.execute("SELECT count(*) FROM entity_queue")
+    return int(count)
+
+
 def read_some(page: Sequence[UnreadText]) -> "list[Extraction]":
     """Return what the texts of a page name and state."""
     from cognition.extraction import extract  # here: a store is opened, and listed, without the grammar

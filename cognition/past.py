@@ -23,6 +23,7 @@ from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hits, Ranked, wished
 from cognition.relating import related
 from cognition.tables import INDEXED_FIELDS, embed_all_later, indexed
+from cognition.thinking.cycle import Deadline
 from cognition.tracing import TraceStage as Traced
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, count_memories
@@ -99,11 +100,15 @@ class PastMind:
         """Return the memories that were most alike to one; none where embedding is slow."""
         return await self.read(partial(self._related, rid))
 
-    async def read_entities(self) -> None:
-        """Read what those texts of this moment name and state of which it was not copied from the present."""
+    async def read_entities(self, seconds: float) -> None:
+        """Read what those texts of this moment name and state of which it was not copied from the present.
+
+        After so many seconds the rest of them stays unread (`cognition.entities.count_unread`).
+        """
+        deadline = Deadline(seconds)
 
         def read(connection: sqlite3.Connection) -> None:
-            while page := unread(connection):
+            while not deadline.is_past and (page := unread(connection)):
                 keep(connection, page, read_some(page))
 
         await self.read(read)

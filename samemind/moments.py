@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from cognition.entities import EntityTables
 from cognition.tables import WordTables
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from replica.storage.picture import CopiedTables
 
 Result = TypeVar("Result")
+# Some eight thousand texts. After an upgrade that reads more in them all are unread, and a million take a quarter of an
+# hour.
+NAMES_S: Final = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +139,20 @@ async def names_at_moment(
 ) -> "AsyncIterator[Cognition | PastMind]":
     """Use the device's mind for the block, or that of a moment or device, to ask for names and what is said of them.
 
-    What is new here is read first, so that each text is read once, however often one asks for the past.
+    What is new here is read first, so that each text is read once, however often one asks for the past. After
+    `NAMES_S` what is left of it waits for the next who asks, or for the mind's own reader.
     """
-    await device.mind.read_entities()
+    import trio  # here: what only shows a memory is started without it
+
+    with trio.move_on_after(NAMES_S):
+        await device.mind.read_entities()
     if as_of is None and seen_by is None:
         yield device.mind
         return
     until_ms = moment_of(device, as_of)
     async with opened_past(device, until_ms, seen_by, words=False, names=True) as past:
         mind = device.mind.at(past.connection, until_ms)
-        await mind.read_entities()
+        await mind.read_entities(NAMES_S)
         yield mind
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.rendering import Document, counted
 
 EDGES_MAX: Final = 10_000
 
@@ -25,3 +25,8 @@ def edge_line(edge: Document) -> str:
     weight = "" if edge["weight"] == 1 else f" ({edge['weight']:g})"
     gone = ", no longer" if edge.get("replaced") else ""
     return one_line(f"{edge['source']} --{edge['relation']}--> {edge['target']}{weight}{gone}")
+
+
+def unread_lines(left: int) -> list[str]:
+    """Say how many texts were not read for names yet, if there are some."""
+    return [f"{counted(left, 'text')} not read for names yet: ask again to go on"] if left else []

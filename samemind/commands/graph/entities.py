@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
-from samemind.commands.graph._parts import EDGES_MAX
+from samemind.commands.graph._parts import EDGES_MAX, unread_lines
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.options import MomentOptions
 from samemind.rendering import Document
@@ -31,25 +31,27 @@ class EntityView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entities:
-    """What memories name, the commonest first."""
+    """What memories name, the commonest first; `left`: texts that were not read for names yet."""
 
     entities: list[EntityView]
+    left: int = 0
 
 
 async def run(device: "Device", options: ListEntities) -> Entities:
     """List what memories name, the commonest first."""
+    from cognition.entities import count_unread
     from cognition.entities import entities as named
     from samemind.moments import names_at_moment
 
     async with names_at_moment(device, options.as_of, options.seen_by) as mind:
         found = await mind.read(lambda connection: named(connection, limit=options.limit))
-    return Entities(entities=[EntityView(name=name, memories=count) for name, count in found])
+        left = await mind.read(count_unread)
+    return Entities(entities=[EntityView(name=name, memories=count) for name, count in found], left=left)
 
 
 def render(document: Document) -> list[str]:
-    return [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]] or [
-        "no memory names anything"
-    ]
+    named = [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]]
+    return [*named, *unread_lines(document["left"])] or ["no memory names anything"]
 
 
 COMMAND: Final = Command(

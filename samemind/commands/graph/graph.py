@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
-from samemind.commands.graph._parts import EDGES_MAX, EdgeView, edge_line
+from samemind.commands.graph._parts import EDGES_MAX, EdgeView, edge_line, unread_lines
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import NotFound
 from samemind.options import MomentOptions
@@ -32,10 +32,11 @@ class ShowGraph(MomentOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
-    """Edges, and the entities they join."""
+    """Edges, and the entities they join; `left`: texts that were not read for names yet."""
 
     edges: list[EdgeView]
     entities: list[str]
+    left: int = 0
 
 
 # Memories of one step whose likes are looked for; each is a search.
@@ -52,9 +53,10 @@ async def run(device: "Device", options: ShowGraph) -> Graph:
 
 
 async def _walk(mind: "Cognition | PastMind", entity: str, hops: int) -> Graph:
-    from cognition.entities import names_meant
+    from cognition.entities import count_unread, names_meant
     from samemind.commands.graph._work import memory_id_of
 
+    left = await mind.read(count_unread)
     reached = await mind.read(lambda connection: names_meant(connection, entity, memory_id_of(entity)))
     edges: dict[tuple[str, str, str], float] = {}
     border = set(reached)
@@ -69,7 +71,7 @@ async def _walk(mind: "Cognition | PastMind", entity: str, hops: int) -> Graph:
         if len(edges) >= EDGES_MAX:
             break
     if not edges and not await mind.read(partial(_is_named, entity)):
-        raise NotFound(f"nothing is related to {entity!r:.60}")
+        raise NotFound(f"nothing is related to {entity!r:.60}", hint="".join(unread_lines(left)))
     gone = await mind.read(partial(_no_longer, sorted(reached)))
     shown = [
         EdgeView(
@@ -81,7 +83,8 @@ async def _walk(mind: "Cognition | PastMind", entity: str, hops: int) -> Graph:
         )
         for (source, relation, target), weight in sorted(edges.items())[:EDGES_MAX]
     ]
-    return Graph(edges=shown, entities=sorted({end for edge in shown for end in (edge.source, edge.target)}))
+    ends = sorted({end for edge in shown for end in (edge.source, edge.target)})
+    return Graph(edges=shown, entities=ends, left=left)
 
 
 async def _alike(mind: "Cognition | PastMind", name: str) -> list[tuple[str, str, str, float]]:
@@ -144,7 +147,7 @@ def _facts_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, st
 
 
 def render(document: Document) -> list[str]:
-    return [edge_line(edge) for edge in document["edges"]]
+    return [*map(edge_line, document["edges"]), *unread_lines(document["left"])]
 
 
 COMMAND: Final = Command(

@@ -1,12 +1,14 @@
 """What memories name, and what they state of it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
+from samemind.cli.printing import show
 from samemind.commands.graph._parts import edge_line
 from samemind.errors import NotFound
 from samemind.plain import to_json
@@ -21,6 +23,28 @@ def mind(tmp_path: Path) -> Iterator[BlockingMind]:
 
 def named(mind: BlockingMind) -> dict[str, int]:
     return {one.name: one.memories for one in mind.entities().entities}
+
+
+def test_nobody_waits_for_all_texts_to_be_read_and_hears_how_many_are_left(
+    mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an upgrade that reads more in texts, a million of them would take a quarter of an hour."""
+    monkeypatch.setattr("cognition.naming.IDLE_S", 1_000.0)  # or the mind reads them meanwhile
+    monkeypatch.setattr("samemind.moments.NAMES_S", 0.0)
+    mind.remember("Today I met Mary Jones at home")
+    mind.remember("Alice works at Stripe")
+    unread = "2 texts not read for names yet: ask again to go on"
+    then = datetime.now(UTC) + timedelta(days=1)
+    for found in (mind.entities(), mind.entities(as_of=then)):
+        assert (found.entities, found.left, show("entities", to_json(found))) == ([], 2, [unread])
+    with pytest.raises(NotFound) as trouble:
+        mind.graph("Alice")
+    assert trouble.value.hint == unread
+    mind.relate("Alice", "knows", "Bob")
+    edges = mind.graph("Alice")
+    assert show("graph", to_json(edges)) == ["Alice --knows--> Bob", unread]
+    monkeypatch.undo()
+    assert (mind.entities().left, mind.graph("Alice").left) == (0, 0)
 
 
 @published("YD-03")

@@ -36,7 +36,7 @@ def test_a_list_says_how_much_it_left_out() -> None:
         "01890a5d-ac96-774b-bcce-b302099a8057  Ann: one two",
         "and 2 more: -n 3 shows all",
     ]
-    assert show("entities", {"entities": []}) == ["no memory names anything"]
+    assert show("entities", {"entities": [], "left": 0}) == ["no memory names anything"]
 
 
 @published("YD-43")
