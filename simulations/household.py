@@ -9,6 +9,7 @@ from replica.errors import StoreFailed
 from replica.frame import Frame
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId, MemoryId
+from replica.membership import name_root
 from replica.oplog import LogEntry
 from replica.ops import Body, Claim, Erase, Op, SameSlot, Write
 from replica.purging import purge
@@ -156,14 +157,19 @@ class Household(Timeline):
         """Introduce two devices to each other, as pairing does; either may fail to write it down."""
         if (
             self.attempt(guest, guest.found)
-            and (
-                self.founder is None
-                or self.attempt(guest, lambda: guest.core.expect_root(host.key.device, None))
-            )
+            and (self.founder is None or self._expect_root(host, guest))
             and self.attempt(guest, lambda: guest.core.learn([guest.introduce(host)], []))
             and self.attempt(host, lambda: host.core.learn([host.introduce(guest)], []))
         ):
             self.flush(host)
+
+    def _expect_root(self, host: Device, guest: Device) -> bool:
+        """Let two that pair say whom they take the root from; whoever shows the code founds, where neither has one."""
+        sign = host.key.private.sign
+        own = name_root(sign, host.key.device, public_key=host.key.public, name=host.name)
+        return self.attempt(host, lambda: host.core.expect_root(guest.key.device, own)) and self.attempt(
+            guest, lambda: guest.core.expect_root(host.key.device, None)
+        )
 
     def write(self, device: Device, writes: Sequence[Write]) -> list[Op]:
         """Commit on a device; empty when its disk refused or its process died."""

@@ -7,6 +7,7 @@ import pytest
 
 import replica.snapshot
 import replica.state.merge
+from simulations.carrying import draw_carrying
 from simulations.experiments import beside_the_hostile
 from simulations.hostile import (
     BEHAVIOURS,
@@ -56,6 +57,14 @@ def test_what_the_acts_of_people_cannot_give_is_not_expected_of_a_group(seed: in
     assert not outcome.violations, told(outcome)
     if "restored" in EXPECTED_TOO_MUCH[seed]:
         assert outcome.counts["groups put right"] == 1
+
+
+def test_two_that_were_wiped_and_paired_with_each_other_have_a_founder_again() -> None:
+    """Seed 107242 where devices meet by files too: the world paired two of which neither founded, and both waited."""
+    options = draw(107242)
+    files = draw_carrying(options.seed, options.faults, ())
+    outcome = simulate(replace(options, plan=(*options.plan, *files)))
+    assert not outcome.violations, told(outcome)
 
 
 def world_of(behaviour: str) -> Options:
