@@ -405,9 +405,6 @@ class World:
         if self.rooted:
             other.core.expect_root(one.key.device, None)
         other.core.learn([introduction(other, one)], [], now_ms=self.now_ms)
-        if self.rooted:  # as they tell each other when they pair
-            group = one.core.membership
-            other.core.learn(group.told(), group.revocations, by=one.key.device, now_ms=self.now_ms)
 
 
 def root_of(device: Visiting) -> Any:

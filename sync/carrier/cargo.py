@@ -259,7 +259,7 @@ def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
             group.append(message)
     if header is None:
         raise RemoteProtocolError("expected the header of a file, got only a signature")
-    key = _keys(core, group).get(header.maker)
+    key = _keys(core, group, header.maker).get(header.maker)
     if key is None:
         raise MakerUnknown("the file was made by a device that is not a member of this group, or was revoked")
     if len(signature) != SIGNATURE_BYTES or not verify(key, context + digest.digest(), signature):
@@ -450,17 +450,18 @@ def _trust_of(core: Core) -> Trust:
     )
 
 
-def _keys(core: Core, group: list[Trust]) -> dict[DeviceId, bytes]:
+def _keys(core: Core, group: list[Trust], maker: DeviceId) -> dict[DeviceId, bytes]:
     """Return the keys of the members known here, and of those that they introduce in the file.
 
     Nobody introduces anybody once they were revoked: on a link they could tell it to no one, and a file needs no link.
+    A device that awaits its maker's word on who the root is judges by that root, or a thief's revocation would count.
     """
     members = [member for each in group for member in each.members]
     revocations = [revocation for each in group for revocation in each.revocations]
-    fresh, out = core.membership.news(certified(members), revocations)
-    if core.membership.root is not None:
-        then = core.membership.without(())
-        then.add(fresh, out)
+    fresh, out = core.membership.news(certified(members), revocations, by=maker)
+    then = core.membership.without(())
+    then.add(fresh, out)
+    if core.membership.root is not None or (core.membership.awaits == maker and then.root is not None):
         return {each: then.members[each].public_key for each in then.standing}
     revoked = core.membership.revoked | {revocation.device for revocation in out}
     keys = {

@@ -47,6 +47,21 @@ def unload(core: Core, name: str, data: bytes) -> Brought:
     return taking.brought
 
 
+def test_who_was_paired_with_the_maker_reads_its_file_though_a_thief_had_revoked_it() -> None:
+    """Till the file has named the root, any revocation counts: the file was said to be by no member, for ever."""
+    laptop, _ = founded("laptop", "stolen")
+    laptop.learn([], [revoke(identity("stolen").sign, identity("stolen").device_id, laptop.device)])
+    put_out(laptop, "laptop", "stolen")
+    remember(laptop, "the key is under the mat")
+    phone = core_of("phone")
+    phone.expect_root(laptop.device, None)
+    acquaint(phone, "phone", "laptop")
+    acquaint(laptop, "laptop", "phone")
+    assert unload(phone, "phone", load(laptop)).ops == 1
+    assert phone.membership.root == laptop.device
+    assert phone.membership.standing == {laptop.device, phone.device}
+
+
 def test_a_file_brings_another_device_to_agreement() -> None:
     laptop, phone = group("laptop", "phone")
     (rid, _) = remember(laptop, "Ann moved to Lisbon", "the key is under the mat")
