@@ -1,5 +1,6 @@
 // The first visit, pairing, the devices of the group, and what this browser promises to keep.
 import { ask } from "./talk.js";
+import { dropAll } from "./drafts.js";
 import { h, inWords, linkOf, momentIn, named, notice, sizeOf, swap } from "./dom.js";
 
 const CODE_LETTERS = 40;
@@ -48,6 +49,7 @@ function otherAddress(origin) {
 
 export function wiped(why) {
   document.documentElement.dataset.gone = "yes";
+  dropAll();
   document.getElementById("tabs").hidden = true;
   for (const each of ["where", "trouble"]) document.getElementById(each).hidden = true;
   document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, "Nothing is kept here any more"), h("p", {}, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Begin anew")));

@@ -32,6 +32,14 @@ export async function dropGone(known) {
   for (const rid of rids) if (!here.includes(rid)) draft(rid, null);
 }
 
+// Where this device was erased: what was being kept meanwhile came behind that.
+export function dropAll() {
+  clearTimeout(waiting);
+  waiting = 0;
+  texts.clear();
+  keep(NAME, []).catch((error) => console.warn("what was typed may still be there:", error));
+}
+
 function write() {
   if (!waiting) return;
   clearTimeout(waiting);

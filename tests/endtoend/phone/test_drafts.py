@@ -22,6 +22,15 @@ _DRAFTS = """() => new Promise((resolve) => {
     asked.onsuccess = () => { opening.result.close(); resolve(asked.result ?? []); };
   };
 })"""
+# Type, be busy while the worker erases what is kept, and keep what was typed before the page hears of that.
+_TYPE_LATE = """(busy_ms) => setTimeout(() => {
+  const field = document.getElementById("say");
+  field.value = "Nobody else is to read this";
+  field.dispatchEvent(new Event("input"));
+  for (const until = Date.now() + busy_ms; Date.now() < until;);
+  document.dispatchEvent(new Event("visibilitychange"));
+})"""
+_BUSY_MS = 3_000
 _LOOKS_MAX = 100
 # After the pause behind which it is written down.
 _PAUSE_MS = 600
@@ -159,6 +168,19 @@ def test_what_was_typed_goes_with_all_else_that_is_erased(laptop: Laptop, phone:
     begin(page)
     page.get_by_role("link", name="Memories").click()
     expect(page.locator("#say")).to_have_value("")
+
+
+def test_what_is_typed_while_all_is_erased_goes_too(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    device = call(page, "status")["device"]
+    page.get_by_role("link", name="Memories").click()
+    page.evaluate(_TYPE_LATE, _BUSY_MS)
+    laptop.ask("peers revoke", device=device)
+    page.get_by_role("button", name="Begin anew").wait_for()
+    page.wait_for_timeout(_PAUSE_MS)
+    assert page.evaluate(_DRAFTS) == []
 
 
 def test_a_question_is_cleared_by_one_press_and_comes_back_by_another(laptop: Laptop, phone: Open) -> None:
