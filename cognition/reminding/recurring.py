@@ -110,11 +110,10 @@ def _behind_every(said: str, every: "re.Match[str]") -> Repeat | None:
     behind = next((word for word in words if word not in table().single["of_words"]), "")
     if (nth > 0 or count > 1) and behind != words[0] and table().lists["of_month"].fullmatch(behind):
         return Repeat("MONTHLY")  # "every 15th of the month"
-    is_weekend = meanings(words[0]).get("unit") == "weekend"
-    weekdays = _SATURDAY if is_weekend else _weekdays(words)
+    unit = meanings(words[0]).get("unit")
+    weekdays = _SATURDAY if unit == "weekend" else _weekdays(words)
     if weekdays:
         return _on_weekdays(weekdays, count, nth, said)
-    unit = meanings(words[0]).get("unit")
     frequency = _FREQUENCIES.get(unit) if isinstance(unit, str) else None
     if frequency is None:
         is_time = table().lists["hours"].fullmatch(words[0]) is not None and count == 1 and not nth

@@ -340,7 +340,7 @@ def _held_lines(document: Document) -> list[str]:
         return []
     wait, they_look = ("waits", "it looks") if held == 1 else ("wait", "they look")
     return [
-        f"  {counted(held, 'text', 'texts')} about this {wait} on this device, since {they_look} secret: samemind held"
+        f"  {counted(held, 'text')} about this {wait} on this device, since {they_look} secret: samemind held"
     ]
 
 
