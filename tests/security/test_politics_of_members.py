@@ -15,7 +15,7 @@ from sync.revocation_notice import HEARD_BYTES_MAX, tell_revoked
 from sync.wire.frames import encode_frame
 from sync.wire.messages import Message, Ops, Trust, encode_message
 from tests.support.exchanges import ExchangePair, introduced_by
-from tests.support.groups import founded, hear, join, put_out
+from tests.support.groups import founded, hear, join, pair, put_out
 from tests.support.links import identity
 from tests.support.replicas import core_of, remember, texts
 
@@ -199,11 +199,7 @@ def test_what_one_said_itself_in_a_pairing_that_was_cut_off_it_hears_from_its_pa
 
 def test_whom_a_founder_takes_in_before_it_has_heard_its_first_partner_makes_no_group_of_that_one() -> None:
     ann, ben, cleo = map(core_of, ("ann", "ben", "cleo"))
-    own = name_root(identity("ann").sign, ann.device, public_key=identity("ann").public_key, name="ann")
-    ann.expect_root(ben.device, own)
-    ann.learn([introduced_by(identity("ann"), identity("ben"), "ben")], [])
-    ben.expect_root(ann.device, None)
-    ben.learn([introduced_by(identity("ben"), identity("ann"), "ann")], [])
+    pair(ann, "ann", ben, "ben")
     join(ann, "ann", cleo, "cleo")
     ExchangePair(ann, ben).settle()
     ExchangePair(ann, cleo).settle()
@@ -213,11 +209,7 @@ def test_whom_a_founder_takes_in_before_it_has_heard_its_first_partner_makes_no_
 def test_a_founder_whose_partner_waits_itself_takes_the_root_from_that_and_from_no_other_member() -> None:
     """It awaited nobody from then on: it followed whatever a member handed on, and never its partner's root."""
     ann, ben, zoe = map(core_of, ("ann", "ben", "zoe"))
-    own = name_root(identity("zoe").sign, zoe.device, public_key=identity("zoe").public_key, name="zoe")
-    zoe.expect_root(ben.device, own)
-    zoe.learn([introduced_by(identity("zoe"), identity("ben"), "ben")], [])
-    ben.expect_root(zoe.device, None)
-    ben.learn([introduced_by(identity("ben"), identity("zoe"), "zoe")], [])
+    pair(zoe, "zoe", ben, "ben")
     join(ann, "ann", ben, "ben")
     eves = introduced_by(identity("ben"), EVE, "eve")
     mal = identity("mal")

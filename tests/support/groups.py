@@ -21,13 +21,18 @@ def founded(*names: str) -> list[Core]:
 
 def join(host: Core, host_name: str, guest: Core, guest_name: str) -> None:
     """Pair two devices, as both programs do, and let them talk."""
+    pair(host, host_name, guest, guest_name)
+    ExchangePair(host, guest).settle()
+
+
+def pair(host: Core, host_name: str, guest: Core, guest_name: str) -> None:
+    """Pair two devices, as both programs do, and cut them off before they talk."""
     who, other = identity(host_name), identity(guest_name)
     own = name_root(who.sign, who.device_id, public_key=who.public_key, name=host_name)
     host.expect_root(guest.device, own)
     host.learn([introduced_by(who, other, guest_name)], [])
     guest.expect_root(host.device, None)
     guest.learn([introduced_by(other, who, host_name)], [])
-    ExchangePair(host, guest).settle()
 
 
 def put_out(core: Core, name: str, *targets: str, undo: bool = False) -> None:
