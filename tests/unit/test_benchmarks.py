@@ -70,6 +70,18 @@ def test_the_overview_has_every_row_at_one_size_with_how_many_times_better_ours_
     ]
 
 
+def test_the_pages_are_written_after_every_size_whoever_is_measured() -> None:
+    for who, size_max in (("samemind", 1_000), ("samemind", 10_000), ("floor", 10_000)):
+        results = [
+            each
+            for each in DOCUMENT["results"]
+            if each["size"] <= size_max and who in ("samemind", each["name"])
+        ]
+        for name in page.PAGES:
+            assert page.filled((page.FOLDER / name).read_text("utf-8"), DOCUMENT | {"results": results})
+    assert next(page.overview({"results": [{"name": "samemind", "size": 1_000}]})).startswith("| with 1,000 ")
+
+
 def test_who_would_not_be_done_in_time_is_known_by_what_a_smaller_size_took() -> None:
     assert expected_seconds({}, 1_000) == 0.0, "the smallest is always measured"
     assert expected_seconds({1_000: 3.0}, 1_000) == 3.0

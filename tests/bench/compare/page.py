@@ -221,11 +221,15 @@ def rows(document: dict[str, Any]) -> Iterator[str]:
 
 
 def overview(document: dict[str, Any]) -> Iterator[str]:
-    """Every row at one size."""
-    by_name = {each["name"]: each for each in document["results"] if each["size"] == _OVERVIEW}
-    ours = by_name.pop(OURS)
+    """Every row at one size: `_OVERVIEW`, or the largest below it while that is not measured yet."""
+    results = document["results"]
+    ours_at = {each["size"]: each for each in results if each["name"] == OURS and each["size"] <= _OVERVIEW}
+    if not ours_at:
+        return
+    size, ours = max(ours_at.items())
+    by_name = {each["name"]: each for each in results if each["size"] == size and each["name"] != OURS}
     yield from (
-        f"| with {_OVERVIEW:,} memories | {OURS} | {' | '.join(by_name)} |",
+        f"| with {size:,} memories | {OURS} | {' | '.join(by_name)} |",
         "| --- |" + " ---: |" * (1 + len(by_name)),
     )
     for row, about in measured(document).items():
