@@ -280,7 +280,7 @@ class Clock:
 
     def _hour_at(self, start: int, *, is_hour: bool = False) -> tuple[int, int] | None:
         match = TOKEN.match(self._said, self._word_at(start))
-        if match is None or self._said[match.end() : match.end() + 1] == ".":
+        if match is None or (not is_hour and self._is_ordinal(match)):
             return None
         other = match[0] in _COUNTS or (match[0] == "ten" and not is_english(self._said))  # Polish: this
         number = None if other else number_of(match[0])
@@ -293,6 +293,15 @@ class Clock:
         ):
             return None
         return number, match.end()
+
+    def _is_ordinal(self, number: "re.Match[str]") -> bool:
+        """Say whether the point behind a number makes it a day ("bis 3.", "8. Dezember") and does not end a sentence."""
+        behind = self._said[number.end() :]
+        if not number[0].isdecimal() or not behind.startswith("."):
+            return False
+        before = TOKEN.findall(self._said[: number.start()])[-1:]
+        led = bool(before) and before[0] in _LEADS_DAY and not is_english(self._said)
+        return led or behind[1:2].isdecimal() or "month" in meanings((TOKEN.findall(behind) or [""])[0])
 
     def _is_part(self, end: int) -> bool:
         """Say whether a part of the day stands behind an hour: "в час дня"."""
@@ -424,6 +433,8 @@ _COUNTS: Final = frozenset(["fortnight", "couple"])
 _ONES: Final = frozenset(["eins", "pierwszej", "першіи"])
 # "um 7 an den Müll": these are units of other languages, or of the clock.
 _HOUR_OR_ELSE: Final = frozenset(["an", "ans", "h", "года", "a", "s"])
+# Before an hour as before a day: only behind a day is there a point, but where it ends the sentence.
+_LEADS_DAY: Final = frozenset(["bis", "ab", "vor", "do", "na"])
 _ARTICLES_OR_ONE: Final = frozenset(["une", "una", "uma", "ein", "een"])
 
 

@@ -209,6 +209,29 @@ def _told(rule: str | None, first: datetime) -> dict[str, str] | None:
 
 
 @pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("Call Joe tomorrow at 11.", "2026-11-26T11:00"),
+        ("Remind me tomorrow at eight. It is the boiler again.", "2026-11-26T08:00"),
+        ("Remind me tomorrow at quarter to 9.", "2026-11-26T08:45"),
+        ("Pay the rent by 3 December at 11.", "2026-12-03T11:00"),
+        ("Zahnarzt am Freitag um 11.", "2026-11-27T11:00"),
+        ("Erinnere mich am 3. Dezember um 8.", "2026-12-03T08:00"),
+        ("Erinnere mich um den 8. Dezember an Papa", "2026-12-08T09:00"),
+        ("Rechnung bezahlen bis zum 3.", "2026-12-03T09:00"),
+        ("Erinnere mich morgen bis 3. an die Steuer", "2026-11-26T09:00"),
+        ("Ricordami domani alle 8.", "2026-11-26T08:00"),
+        ("Przypomnij mi jutro o 8.", "2026-11-26T08:00"),
+        ("Напомни завтра в 8.", "2026-11-26T08:00"),
+    ],
+)
+def test_the_point_of_a_sentence_takes_no_hour_away(text: str, due: str) -> None:
+    found = read_reminder(text, WEDNESDAY)
+    assert found is not None
+    assert found.due.isoformat()[:16] == due
+
+
+@pytest.mark.parametrize(
     ("text", "monday", "thursday", "saturday"),
     [
         ("Remind me on Wednesday", "09-16", "09-23", "09-23"),
