@@ -110,7 +110,7 @@ def _behind_every(said: str, every: "re.Match[str]") -> Repeat | None:
     behind = next((word for word in words if word not in table().single["of_words"]), "")
     if (nth > 0 or count > 1) and behind != words[0] and table().lists["of_month"].fullmatch(behind):
         return Repeat("MONTHLY")  # "every 15th of the month"
-    unit = meanings(words[0]).get("unit")
+    unit = "day" if words[0] in table().single["parts_of_days"] else meanings(words[0]).get("unit")
     weekdays = _SATURDAY if unit == "weekend" else _weekdays(words)
     if weekdays:
         return _on_weekdays(weekdays, count, nth, said)

@@ -23,14 +23,14 @@ _NO_DAYS_WORDS: Final = """
     month_start month_middle month_end ends_repeat starting moving_feasts quarter_into appointments about_days
     imperatives deadlines musts by_days surely_by takes_place departs over begins copulas no_tells
     no_infinitives no_pasts purposes romance german weeks_on short_dutch no_dutch
-    dutch surely_ahead always one_oclock days_of_month no_parts german_else dutch_else english_else joined_halves
+    dutch surely_ahead always one_oclock days_of_month no_parts german_else dutch_else english_else joined_halves parts_of_days
 """
 _NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())
 # Lists of which single words are asked for.
 _SINGLE_WORDS: Final = """
     tells called_off tasks articles only_days english_days until_day between_days of_words in_month either appointments
     imperatives copulas no_infinitives no_pasts purposes romance german dutch one_oclock short_dutch no_dutch
-    days_of_month german_else dutch_else english_else joined_halves
+    days_of_month german_else dutch_else english_else joined_halves parts_of_days
 """
 # A few hundred words are most of what anybody tells.
 _WORDS_KEPT: Final = 4_096

@@ -232,6 +232,29 @@ def test_the_point_of_a_sentence_takes_no_hour_away(text: str, due: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "due", "rule"),
+    [
+        ("Remind me every morning at 7 about the drops", "2026-11-26T07:00", "FREQ=DAILY"),
+        ("Remind me every other evening to run the filter", "2026-11-25T19:00", "FREQ=DAILY;INTERVAL=2"),
+        ("Remind me every Friday evening to phone Bo", "2026-11-27T19:00", "FREQ=WEEKLY;BYDAY=FR"),
+        ("Erinnere mich jeden Abend um 9 ans Abschließen", "2026-11-25T21:00", "FREQ=DAILY"),
+        ("Rappelle-moi tous les soirs à 21h de fermer", "2026-11-25T21:00", "FREQ=DAILY"),
+        ("Recuérdame cada tarde a las 5 llamar a la abuela", "2026-11-25T17:00", "FREQ=DAILY"),
+        ("Ricordami tutte le mattine di bere", "2026-11-26T09:00", "FREQ=DAILY"),
+        ("Lembra-me todas as noites às 22h de fechar a porta", "2026-11-25T22:00", "FREQ=DAILY"),
+        ("Herinner me elke avond om 9 aan de deur", "2026-11-25T21:00", "FREQ=DAILY"),
+        ("Przypomnij mi każdego wieczoru o 20 o kotach", "2026-11-25T20:00", "FREQ=DAILY"),
+        ("Напомни мне каждое утро в 7 про таблетки", "2026-11-26T07:00", "FREQ=DAILY"),
+        ("Нагадай щоранку о 7 про ліки", "2026-11-26T07:00", "FREQ=DAILY"),
+    ],
+)
+def test_what_is_asked_for_every_part_of_a_day_comes_every_day(text: str, due: str, rule: str) -> None:
+    found = read_reminder(text, WEDNESDAY)
+    assert found is not None
+    assert (found.due.isoformat()[:16], found.repeats) == (due, rule)
+
+
+@pytest.mark.parametrize(
     ("text", "monday", "thursday", "saturday"),
     [
         ("Remind me on Wednesday", "09-16", "09-23", "09-23"),
