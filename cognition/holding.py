@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from cognition.extraction.secrets import masked, secrets
 from cognition.sameness import telling_words
+from cognition.words import terms
 from replica import MemoryId, Value, transaction
 from replica.codec import pack, unpack
 
@@ -85,11 +86,14 @@ def held_here(connection: sqlite3.Connection) -> list[QuarantinedText]:
 
 
 def count_held_about(connection: sqlite3.Connection, question: str) -> int:
-    """Return how many new texts that are held have a word of a question, beside what is secret in them."""
+    """Return how many new texts that are held have a word of a question, beside what is secret in them.
+
+    The small words of a question ("what", "is") stand in any text.
+    """
     newest = _read(connection, "WHERE about IS NULL ORDER BY held_at DESC LIMIT ?", (COMPARED_MAX,))
     if not newest:
         return 0
-    asked = set(telling_words(question))
+    asked = set(telling_words(" ".join(terms(question))))
     return sum(not asked.isdisjoint(telling_words(masked(each.text))) for each in newest)
 
 

@@ -46,6 +46,15 @@ def test_a_secret_is_no_memory_and_no_op_until_it_is_released(mind: BlockingMind
         mind.release_held(told.rid)
 
 
+def test_a_question_names_held_texts_that_share_more_than_its_small_words(mind: BlockingMind) -> None:
+    mind.remember("The password for the breeders' forum is Heron-Wiese-88!")
+    mind.remember("Das Passwort für das WLAN ist schilfrohr2026.")
+    assert mind.recall("What is the password for the forum?").held == 1
+    assert mind.recall("Wie ist das WLAN-Passwort?").held == 1
+    assert mind.recall("What is my shoe size?").held == 0
+    assert mind.recall("Was ist das für ein Vogel?").held == 0
+
+
 def test_what_is_dropped_leaves_no_trace_in_any_file(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with samemind.open_blocking(home) as mind:
