@@ -97,11 +97,13 @@ _SETTLED: Final = {
 
 
 def nominated(nominees: Sequence[Document]) -> list[str]:
-    """Return the older memories that a new one may repeat or contradict, a line each."""
+    """Return the older memories that a new one may repeat or contradict, a line each, with the values that differ."""
     lines = []
     for each in nominees:
         values = "; ".join(
-            f"{one_line(value['before'])} then, {one_line(value['now'])} now" for value in each["values"]
+            f"{one_line(value['before'])} then, {one_line(value['now'])} now"
+            for value in each["values"]
+            if each["relation"] == "differs" and value["before"].casefold() != value["now"].casefold()
         )
         when = f"  ({clock(each['told_at'])})" if each["told_at"] else ""
         lines.append(

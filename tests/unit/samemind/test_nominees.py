@@ -10,6 +10,7 @@ from cognition.embedding.centring import EVERYDAY
 from cognition.judging import nominating
 from cognition.judging.nominees import LOOKED_AT, Near, Nominee
 from samemind.blocking import BlockingMind
+from samemind.commands.contradictions._parts import nominated
 
 OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
 NEW = "Rent for the room goes up with Dona Lurdes: 455 € each month"
@@ -113,3 +114,15 @@ def test_fractions_and_numerals_of_any_kind_break_nothing_that_is_done_with_them
     notes = tmp_path / "notes.md"
     notes.write_text("\n\n".join(f"# {at}\n{text}!" for at, text in enumerate(texts)), encoding="utf-8")
     assert mind.import_(notes).imported == len(texts)
+
+
+def test_values_that_agree_are_not_shown_as_a_change() -> None:
+    """"Friday then, Friday now" asks nothing."""
+    friday = {"kind": "weekday", "before": "Friday", "now": "friday"}
+    clock = {"kind": "clock", "before": "9", "now": "10"}
+    seen = {"rid": "r", "text": "The vet comes on Friday", "told_at": None}
+    differs = {**seen, "relation": "differs", "values": [friday, clock]}
+    repeats = {**seen, "relation": "repeats", "values": [{"kind": "date", "before": "9 May", "now": "9 Mai"}]}
+    first, second = nominated([differs, repeats])
+    assert first.endswith("Friday  9 then, 10 now")
+    assert second.endswith("The vet comes on Friday")
