@@ -295,7 +295,7 @@ class Clock:
         return number, match.end()
 
     def _is_ordinal(self, number: "re.Match[str]") -> bool:
-        """Say whether the point behind a number makes it a day ("bis 3.", "8. Dezember") and does not end a sentence."""
+        """Say whether the point behind a number makes it a day ("bis 3.", "8. Dezember") and ends no sentence."""
         behind = self._said[number.end() :]
         if not number[0].isdecimal() or not behind.startswith("."):
             return False

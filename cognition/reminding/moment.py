@@ -63,6 +63,7 @@ _MONTH_OF_ONLY_WORDS: Final = """
 _MONTH_OF_ONLY: Final = frozenset(_MONTH_OF_ONLY_WORDS.split())
 # "через неделю": behind these a unit by itself is one of it.
 _ALONE: Final = frozenset(["через", "за", "za"])
+_WITHIN: Final = frozenset(["within", "innerhalb von", "binnen", "entro", "w ciagu"])
 # Every weekday falls on every day of a month within fourteen months.
 _WEEKS_LOOKED_AT: Final = 61
 _LEADING: Final = frozenset(["the", "der", "den", "dem", "le", "el", "il", "de", "dia", "dnia"])
@@ -364,6 +365,8 @@ class TextTime:
                 continue
             start = self._behind_some(match.end())
             found = self._span(start, alone=match[0] in _ALONE)
+            if found is not None and match[0] in _WITHIN and self._is_counted_to(start):
+                continue
             if found is not None:
                 before = self._said[: match.start()]
                 day = self._ahead(*found, before=before)
@@ -395,6 +398,11 @@ class TextTime:
             self._exact = until.replace(second=0, microsecond=0)
             return None
         return _later(self._now, int(count), seconds)
+
+    def _is_counted_to(self, start: int) -> bool:
+        """Say whether a length of time is counted back from something else: "six weeks before shipping"."""
+        behind = [match.start() for match in TOKEN.finditer(self._said, start)][2:3]
+        return any(table().lists["before_day"].match(self._said, at) is not None for at in behind)
 
     def _behind_some(self, start: int) -> int:
         """Return where a length of time begins, behind "about" and the like."""

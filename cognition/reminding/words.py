@@ -23,7 +23,8 @@ _NO_DAYS_WORDS: Final = """
     month_start month_middle month_end ends_repeat starting moving_feasts quarter_into appointments about_days
     imperatives deadlines musts by_days surely_by takes_place departs over begins copulas no_tells
     no_infinitives no_pasts purposes romance german weeks_on short_dutch no_dutch
-    dutch surely_ahead always one_oclock days_of_month no_parts german_else dutch_else english_else joined_halves parts_of_days
+    dutch surely_ahead always one_oclock days_of_month no_parts german_else dutch_else english_else joined_halves
+    parts_of_days
 """
 _NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())
 # Lists of which single words are asked for.

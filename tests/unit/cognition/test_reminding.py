@@ -332,6 +332,8 @@ def test_what_is_understood_in_part_is_no_reminder(text: str) -> None:
     [
         "The meeting was moved to Friday at 3 in the afternoon",
         "132/78 this morning, pulse 66. Much better.",
+        "Never feed the leeches within six weeks before shipping",
+        "Die Tiere innerhalb von sechs Wochen vor dem Versand nicht füttern",
         "She calls her mother every Sunday at noon",
         "The report was due by Friday",
         "On Friday the fund has to grow by 200 euros",
