@@ -19,6 +19,7 @@ from cognition.contradictions.finding import disputed_among, slots_about, slots_
 from cognition.contradictions.slots import ClaimStatus, judge
 from cognition.contradictions.tables import selves_of, told_of
 from cognition.entities import entities, triples_of, whole_graph
+from cognition.holding import count_held_about
 from cognition.words import OWNER
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from replica.fields import MS_MAX
@@ -31,7 +32,7 @@ from samemind.commands.answers.why import run as why
 from samemind.commands.memories._standing import view_of
 from samemind.commands.memories.history import ShowHistory
 from samemind.commands.memories.history import run as history
-from samemind.commands.memories.recall import show_claim
+from samemind.commands.memories.recall import LIKELY, show_claim
 from samemind.errors import Usage
 from samemind.ids import find_memory
 from samemind.memory_view import MemoryView
@@ -92,7 +93,8 @@ async def browse(moments: Moments, asked: Asked) -> dict[str, Any]:
 async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
     """Return what fits a few words, the likeliest first: by meaning, and by words of which the last may be unfinished.
 
-    `close` says how many of the first answer what was asked; what follows is only the nearest there is.
+    `close` says how many of the first answer what was asked; what follows is only the nearest there is. `held` counts
+    the texts that may answer better and are held back, since they look secret.
     """
     query, k = _text(asked, "query"), _count(asked, "k", 20, FOUND_MAX)
     began = time.perf_counter()
@@ -125,6 +127,10 @@ async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
         rest = [number for number in found if number not in close and number not in literal]
         order = [*close, *spelled, *rest][:k]
         cards = await now.read(partial(_cards, order))
+        # What is held is of no moment, person or kind.
+        is_whole = not any(asked.get(name) for name in ("at", "by", "since", "until", *FACETS))
+        is_answered = max(sureness.values(), default=0.0) >= LIKELY
+        held = 0 if is_answered or not is_whole else await now.read(partial(count_held_about, question=query))
     for card in cards:
         hit = by_rid.get(bytes(parse_memory_id(card["rid"])))
         card["confidence"] = None if hit is None else round(hit.confidence, 3)
@@ -137,6 +143,7 @@ async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
         "query": query,
         "memories": cards,
         "close": min(len(close) + len(spelled), len(cards)),
+        "held": held,
         "took_ms": round((time.perf_counter() - began) * 1e3, 1),
     }
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # As many as the ranking looks at (cognition.recall.K_MAX): who asks for more is told so, and gets no fewer in silence.
 ANSWERS_MAX: Final = 10_000
 # An answer that is rather right than wrong.
-_LIKELY: Final = 0.5
+LIKELY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +201,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
         begins=None if hits else await begins_after(device, options.as_of),
         put_away=0 if hits else await put_away(device, options, filters),
         empty=not hits and await device.replica.read(nothing_told),
-        held=await _held(device, options, filters) if not hits or hits[0].confidence < _LIKELY else 0,
+        held=await _held(device, options, filters) if not hits or hits[0].confidence < LIKELY else 0,
     )
 
 

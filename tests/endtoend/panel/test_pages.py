@@ -221,6 +221,14 @@ def test_home_begins_with_one_box_and_a_contradiction_stands_beside_the_answer(
     expect(page.locator(".answer")).to_have_count(0)
     page.reload()
     expect(box).to_have_value("qwertyzxcv plugh")
+    laptop.ask("remember", text="The password for the boat club is Reed-Warbler-88!")
+    expect(page.locator(".held-here")).to_have_count(0)
+    box.fill("what is the password of the boat club?")
+    expect(page.locator(".held-here a")).to_have_text(
+        "1 text about this is held back: it looks like a secret"
+    )
+    page.locator(".held-here a").click()
+    expect(page.get_by_role("list", name="Held back on this device")).to_contain_text("boat club")
 
 
 def test_the_page_of_a_memory_shows_all_there_is_and_is_edited_in_place(

@@ -117,7 +117,7 @@ def test_fractions_and_numerals_of_any_kind_break_nothing_that_is_done_with_them
 
 
 def test_values_that_agree_are_not_shown_as_a_change() -> None:
-    """"Friday then, Friday now" asks nothing."""
+    """Whoever reads "Friday then, Friday now" is asked nothing."""
     friday = {"kind": "weekday", "before": "Friday", "now": "friday"}
     clock = {"kind": "clock", "before": "9", "now": "10"}
     seen = {"rid": "r", "text": "The vet comes on Friday", "told_at": None}

@@ -78,7 +78,7 @@ export function askBox() {
     answers.replaceChildren(h("p", { class: "muted" }, t("Looking …")));
   }
 
-  function show({ memories, close }, query) {
+  function show({ memories, close, held }, query) {
     const [first, ...rest] = memories.slice(0, close);
     const disputes = first ? disputesOf([first]) : [];
     answers.hidden = false;
@@ -87,16 +87,18 @@ export function askBox() {
       announce(t("No memories yet"));
       return;
     }
-    answers.replaceChildren(
+    const shown = [
       ...(first
         ? [
             h("div", { class: disputes.length ? "answer-grid disputed" : "answer-grid" }, answer(first, query), disputes.length > 0 && h("aside", { class: "disputes", "aria-label": t("What contradicts it") }, disputes.map(dispute))),
             rest.length > 0 && h("ul", { class: "plain found", "aria-label": t("Also") }, rest.slice(0, SHOWN).map((memory) => h("li", {}, memoryRow(memory, { query })))),
           ]
         : [h("p", { class: "answer-none" }, t("Nothing close.")), memories.length > 0 && h("h2", { class: "nearest" }, t("Nearest:")), h("ul", { class: "plain found far", "aria-label": t("Nearest") }, memories.slice(0, NEAREST).map((memory) => h("li", {}, memoryRow(memory, { query }))))]
-      ).filter(Boolean),
+      ),
+      held > 0 && h("p", { class: "held-here" }, h("a", { href: link("settings") }, plural(held, "{n} text about this is held back: it looks like a secret", "{n} texts about this are held back: they look like secrets"))),
       h("p", {}, h("a", { href: link("memories", { q: query }) }, t("Everything that matches “{query}”", { query }))),
-    );
+    ];
+    answers.replaceChildren(...shown.filter(Boolean));
     announce(first ? `${plural(close, "{n} answer", "{n} answers")}: ${first.text}` : t("Nothing close."));
   }
 

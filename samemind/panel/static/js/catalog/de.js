@@ -497,6 +497,8 @@ export default {
   "Reading…": "Wird gelesen…",
   "{done} of {total}": "{done} von {total}",
   "{n} were already here": "{n} waren schon da",
+  "{n} text about this is held back: it looks like a secret": "{n} Text dazu ist zurückgehalten: Er sieht geheim aus",
+  "{n} texts about this are held back: they look like secrets": "{n} Texte dazu sind zurückgehalten: Sie sehen geheim aus",
   "{n} look like secrets and were held back": "{n} sehen geheim aus und warten",
   "Look at them": "Ansehen",
   "Undo this import": "Diesen Import zurücknehmen",

@@ -497,6 +497,8 @@ export default {
   "Reading…": "Leyendo…",
   "{done} of {total}": "{done} de {total}",
   "{n} were already here": "{n} ya estaban",
+  "{n} text about this is held back: it looks like a secret": "{n} texto sobre esto está retenido: parece secreto",
+  "{n} texts about this are held back: they look like secrets": "{n} textos sobre esto están retenidos: parecen secretos",
   "{n} look like secrets and were held back": "{n} parecen secretos y esperan",
   "Look at them": "Verlos",
   "Undo this import": "Deshacer esta importación",

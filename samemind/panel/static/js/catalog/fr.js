@@ -497,6 +497,8 @@ export default {
   "Reading…": "Lecture…",
   "{done} of {total}": "{done} sur {total}",
   "{n} were already here": "{n} étaient déjà là",
+  "{n} text about this is held back: it looks like a secret": "{n} texte à ce sujet est retenu : il semble secret",
+  "{n} texts about this are held back: they look like secrets": "{n} textes à ce sujet sont retenus : ils semblent secrets",
   "{n} look like secrets and were held back": "{n} semblent secrets et attendent",
   "Look at them": "Les voir",
   "Undo this import": "Annuler cet import",
