@@ -25,7 +25,7 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.ids import DeviceId
-from replica.membership import IntroducedMember, introduce, name_root
+from replica.membership import IntroducedMember, Revocation, introduce, name_root, revoking
 from replica.news import NewsCounter
 from replica.replica import Replica
 from replica.supervision import Supervisor
@@ -199,12 +199,15 @@ class Syncer:
         await self._replica.run(lambda _, connection: peers.fix_address(connection, device, address))
         await self.refresh()
 
-    async def offer_pairing(self, tell: Callable[[CodeOffered | PairingRefusal], None]) -> Partner:
+    async def offer_pairing(
+        self, tell: Callable[[CodeOffered | PairingRefusal], None], *, replacing: DeviceId | None = None
+    ) -> Partner:
         """Show a code through `tell`, and whatever replaces it, until one device proved it; then link up.
 
+        `replacing`: whom it comes in place of, and who is revoked along with that.
         CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
         """
-        take_in = partial(self.take_in, shows_code=True)
+        take_in = partial(self.take_in, shows_code=True, replacing=replacing)
         return await self._meeting.offer(tell, self._group.banned, take_in=take_in)
 
     async def join_pairing(self, code: str, *, address: Address | None = None) -> Partner:
@@ -229,10 +232,11 @@ class Syncer:
         """Who is never taken in."""
         return self._group.banned
 
-    async def take_in(self, partner: Partner, *, shows_code: bool) -> None:
+    async def take_in(self, partner: Partner, *, shows_code: bool, replacing: DeviceId | None = None) -> None:
         """Introduce a partner to the group, and call it where it said that it listens.
 
-        Of two that had no group, the one that shows the code founds it.
+        Of two that had no group, the one that shows the code founds it. `replacing`: who is revoked in the same commit,
+        unless the partner is that one, or is not let in.
         """
         trust = self._group.trust
         if self._identity.device_id in trust.revoked and not trust.admits(partner.device_id):
@@ -255,12 +259,19 @@ class Syncer:
         )
         if partner.address is not None or self._port is not None:
             self._promised[partner.device_id] = trio.current_time() + PARTNER_SECONDS_MAX
+        now_ms = self._now_ms()
 
         def take_in(core: Core, connection: sqlite3.Connection) -> None:
             core.expect_root(partner.device_id, root if shows_code else None)
             if partner.address is not None:  # kept before anybody was reached there: it may be off for now
                 peers.note_address(connection, partner.device_id, partner.address)
-            core.learn([introduction], [])  # and this waits for the disk, with the note
+            comes_in, out = [introduction], list[Revocation]()
+            stays_out = core.membership.judgment.revoked_by.keys()
+            if replacing is not None and partner.device_id not in (replacing, *stays_out):
+                identity = self._identity
+                members, out = revoking(core.membership, identity.sign, identity.device_id, [replacing])
+                comes_in += members
+            core.learn(comes_in, out, now_ms=now_ms)  # and this waits for the disk, with the note
 
         await self._replica.run(take_in)
         await self.refresh()

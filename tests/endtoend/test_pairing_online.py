@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 import trio
 
+from replica import DeviceId
+from replica.oplog import Changes
+from replica.storage.store import SqliteStore
 from sync import peers, syncer
 from sync.address import Address
 from sync.errors import LinkLost, WrongCode
@@ -15,13 +18,15 @@ from tests.support.daemons import address_of, agree, online, until
 from tests.support.devices import devices, run
 
 
-async def pair(offerer: Syncer, joiner: Syncer, *, scanned: bool = False) -> tuple[Partner, Partner]:
+async def pair(
+    offerer: Syncer, joiner: Syncer, *, scanned: bool = False, replacing: DeviceId | None = None
+) -> tuple[Partner, Partner]:
     """Pair two devices as two people do: one reads the code, the other types it."""
     partners: list[Partner] = []
     tell, told = trio.open_memory_channel[CodeOffered | PairingRefusal](10)
 
     async def offer() -> None:
-        partners.append(await offerer.offer_pairing(tell.send_nowait))
+        partners.append(await offerer.offer_pairing(tell.send_nowait, replacing=replacing))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(offer)
@@ -32,6 +37,39 @@ async def pair(offerer: Syncer, joiner: Syncer, *, scanned: bool = False) -> tup
         else:
             joined = await joiner.join_pairing(shown.code.upper(), address=shown.addresses[0])
     return partners[0], joined
+
+
+def test_who_is_replaced_is_revoked_in_the_commit_that_takes_the_new_one_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ends the program then, a phone that was lost is not left in the group beside its successor."""
+    commits: list[tuple[set[str], set[DeviceId]]] = []
+    write = SqliteStore.write
+
+    def noted(store: SqliteStore, changes: Changes, now_ms: int) -> None:
+        commits.append(
+            ({each.name for each in changes.members}, {each.device for each in changes.revocations})
+        )
+        write(store, changes, now_ms)
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "lost") as (laptop, lost),
+            devices(tmp_path, "fresh") as (fresh,),
+            online(laptop) as one,
+            online(fresh) as two,
+        ):
+            async with online(lost) as old:
+                await pair(one, old)
+                await agree(laptop, lost)
+                monkeypatch.setattr(SqliteStore, "write", noted)
+                await pair(one, old, replacing=lost.identity.device_id)
+                assert all(not out for _, out in commits), "it came back itself"
+            await pair(one, two, replacing=lost.identity.device_id)
+            assert ({"fresh"}, {lost.identity.device_id}) in commits
+            await agree(laptop, fresh)
+
+    run(main)
 
 
 @pytest.mark.parametrize("scanned", [False, True], ids=["typed", "scanned"])

@@ -9,12 +9,22 @@ from samemind.control.server import Say
 from samemind.plain import to_json
 
 if TYPE_CHECKING:
+    from replica import DeviceId
     from sync.meeting import CodeOffered
     from sync.syncer import Syncer
 
 
-async def offer_code(syncer: "Syncer", say: Say, shown: Callable[["CodeOffered"], Any]) -> Any:
-    """Have a code shown, say what `shown` makes of it and whatever becomes of it, and return who proved it."""
+async def offer_code(
+    syncer: "Syncer",
+    say: Say,
+    shown: Callable[["CodeOffered"], Any],
+    *,
+    replacing: "DeviceId | None" = None,
+) -> Any:
+    """Have a code shown, say what `shown` makes of it and whatever becomes of it, and return who proved it.
+
+    `replacing`: whom that one comes in place of, and who is revoked along with its coming.
+    """
     from sync.meeting import CodeOffered, PairingRefusal  # here: whoever lists devices loads no links
 
     telling, told = trio.open_memory_channel[CodeOffered | PairingRefusal](16)
@@ -35,4 +45,4 @@ async def offer_code(syncer: "Syncer", say: Say, shown: Callable[["CodeOffered"]
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pass_on)
         with telling:
-            return await syncer.offer_pairing(tell)
+            return await syncer.offer_pairing(tell, replacing=replacing)

@@ -78,6 +78,7 @@ class PhoneJoined:
 
 async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
     """Open the panel for phones, if it is not open yet, and show address and code until one phone has joined."""
+    from replica import DeviceId
     from samemind.commands.group._offering import offer_code
     from samemind.commands.group.peers_revoke import RevokePeer
     from samemind.commands.group.peers_revoke import run as peers_revoke
@@ -110,8 +111,11 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
         )
 
     async with device.linked() as syncer:
-        partner: Any = await offer_code(syncer, say, shown)
-    if gone is not None:
+        old = None if gone is None else DeviceId(bytes.fromhex(gone.device_id))
+        partner: Any = await offer_code(syncer, say, shown, replacing=old)
+    if partner.device_id == old:  # it was not gone after all
+        gone = None
+    if gone is not None:  # which was done as the new one came; here it is told where that does not count
         await peers_revoke(device, RevokePeer(device=gone.device_id))
     return PhoneJoined(
         url=f"{origin}/phone/",
