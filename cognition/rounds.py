@@ -86,7 +86,7 @@ def read_answer(answer: str) -> tuple[str, ...] | None:
     """Return the searches that a model wishes for; None where its answer is none."""
     try:
         found = json.loads(answer[answer.index("{") : answer.rindex("}") + 1])
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, dict) or not isinstance(found.get("sufficient"), bool):
         return None

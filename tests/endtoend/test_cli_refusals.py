@@ -1,5 +1,6 @@
 """What the command line refuses: bad input, stores that are damaged, newer or another's, a disk that is full."""
 
+import base64
 import json
 import os
 import sqlite3
@@ -41,6 +42,24 @@ def test_bad_input_is_refused_with_a_reason_and_nothing_is_stored(
     said = call(*words, "--json")
     assert (said.code, said.json["error"]["code"]) == (2, code), said
     assert call("digest", "--json").json["ops"] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["remember", "--batch"], "bad_line"),
+        (["context", "x", "--window", "4096", "--conversation"], "bad_line"),
+        (["mailbox", "add", "--invitation"], "invalid"),
+    ],
+)
+def test_a_file_of_lists_in_lists_without_end_is_refused_as_what_it_is(
+    call: Call, tmp_path: Path, words: list[str], code: str
+) -> None:
+    file = tmp_path / "deep"
+    deep = "[" * 5_000
+    file.write_text(base64.urlsafe_b64encode(deep.encode()).decode() if "mailbox" in words else deep)
+    said = call(*words, str(file), "--json")
+    assert (said.code, said.json["error"]["code"]) == (2, code), said
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ def _conversation(options: MakeContext) -> "list[Said]":
             continue
         try:
             talk.append(Said.of(json.loads(line)))
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             raise Usage(
                 f"line {number}: expected a message with a role and a content, got {line!r:.60}",
                 code="bad_line",

@@ -43,7 +43,7 @@ def _read_invitation(text: str) -> Mapping[str, str]:
     body = text.removeprefix(INVITATION).strip()
     try:
         said = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-    except ValueError:
+    except (ValueError, RecursionError):
         said = None
     if not (
         isinstance(said, dict)

@@ -69,7 +69,7 @@ def _parts(given: str) -> dict[str, str]:
 def _of_object(given: str) -> dict[str, str]:
     try:
         told: Any = json.loads(given)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Usage(f"expected a claim as a JSON object: {error}", code="invalid") from None
     missing = [name for name in _NEEDED if told.get(name) in (None, "")]
     other = sorted(told.keys() - _KEYS)

@@ -130,7 +130,7 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
                 f"expected a text or an object in JSON, which this is not from character {error.pos + 1} on"
             )
             raise Usage(f"line {number}: {said}", code="bad_line", hint="nothing was stored") from None
-        except (SamemindError, InvalidOp, ValueError) as error:
+        except (SamemindError, InvalidOp, ValueError, RecursionError) as error:
             raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
         fields = {"workspace": workspace, **fields} if workspace is not None else fields
         yield BatchLine(text, fields, Extraction(given=given), wordings=other, rid=rid)

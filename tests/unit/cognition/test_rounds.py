@@ -124,7 +124,8 @@ def test_no_more_than_three_things_are_asked_after() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "[]", "{", '{"queries": ["a"]}', '{"sufficient": false, "queries": 3}']
+    "answer",
+    ["", "[]", "{", '{"queries": ["a"]}', '{"sufficient": false, "queries": 3}', '{"a": ' * 5_000 + "}"],
 )
 def test_what_is_no_answer_of_a_model_is_none(answer: str) -> None:
     assert read_answer(answer) is None

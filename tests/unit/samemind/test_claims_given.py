@@ -60,6 +60,7 @@ def test_a_claim_is_written_as_a_line_or_as_an_object(
         ('{"entity": "Ann", "attribute": "a", "value": "b", "colour": 1}', "got 'colour'"),
         ('{"entity": "Ann", "attribute": "a", "value": [1]}', "expected text or a number as value"),
         ("{", "as a JSON object"),
+        ('{"entity": ' * 5_000, "as a JSON object"),
     ],
 )
 def test_what_is_no_claim_is_refused_with_what_was_expected_and_stores_nothing(
