@@ -151,14 +151,19 @@ def last_edits(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[i
     return found
 
 
-def edited_in_several_feeds(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[MemoryId]:
-    """Return those of these memories whose text was edited in more than one feed, as far as the log tells."""
-    feeds: dict[bytes, set[int]] = {}
+def edited_in_several_feeds(
+    connection: sqlite3.Connection, rids: Sequence[MemoryId], *, edits_max: int
+) -> list[MemoryId]:
+    """Return those of these memories whose text was edited in more than one feed, as far as the log tells.
+
+    Those with more edits than `edits_max` are left out.
+    """
+    feeds: dict[bytes, list[int]] = {}
     for rid, feed in select_named(
         connection, "SELECT rid, feed FROM op WHERE kind = ? AND rid IN", rids, OpKind.EDIT
     ):
-        feeds.setdefault(rid, set()).add(feed)
-    return [MemoryId(rid) for rid, several in feeds.items() if len(several) > 1]
+        feeds.setdefault(rid, []).append(feed)
+    return [MemoryId(rid) for rid, each in feeds.items() if len(each) <= edits_max and len({*each}) > 1]
 
 
 def text_of(connection: sqlite3.Connection, rid: bytes) -> str | None:

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from replica import connect
+import pytest
+
+from replica import connect, variants
 from replica.compaction import compact
 from replica.core import Core
 from replica.ids import MemoryId
@@ -79,6 +81,16 @@ def test_they_are_told_to_who_may_only_read_while_something_told_does_not_show_y
         cores[0].store.connection.backup(copy)
     with closing(connect(file, read_only=True)) as reading:
         assert len(variants_of(reading, [rid])[rid]) == 2
+
+
+def test_a_member_that_edits_without_end_does_not_hold_up_every_recall(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cores, rid = apart("the key is kept by Ann", "the key is kept by Dora", "the key is kept by Carla")
+    monkeypatch.setattr(variants, "EDITS_MAX", 2)
+    assert len(told(cores[0], rid)) == 2
+    monkeypatch.setattr(variants, "EDITS_MAX", 1)
+    assert not told(cores[0], rid)
 
 
 def test_an_edit_that_leaves_the_text_as_it_is_says_that_it_is_right() -> None:
