@@ -17,8 +17,10 @@ from replica.codec import pack, unpack
 
 # Nobody reads a longer list; what has gone makes room for what came later.
 LISTED_MAX: Final = 1_000
-# A question is compared with no more of them, the newest: it takes a fifth of a millisecond each.
+# A question is compared with no more of them, the newest, and with as many as have so many letters together: a thousand
+# take 0.7 ms. A long one is left out rather than cut, since half of a secret does not look like one.
 COMPARED_MAX: Final = 100
+COMPARED_CHARACTERS_MAX: Final = 100_000
 
 
 class QuarantinedText(NamedTuple):
@@ -90,11 +92,19 @@ def count_held_about(connection: sqlite3.Connection, question: str) -> int:
 
     The small words of a question ("what", "is") stand in any text.
     """
-    newest = _read(connection, "WHERE about IS NULL ORDER BY held_at DESC LIMIT ?", (COMPARED_MAX,))
-    if not newest:
-        return 0
-    asked = set(telling_words(" ".join(terms(question))))
-    return sum(not asked.isdisjoint(telling_words(masked(each.text))) for each in newest)
+    asked: set[str] | None = None
+    count, left = 0, COMPARED_CHARACTERS_MAX
+    # One text at a time, and none is sorted.
+    for (text,) in connection.execute(
+        """SELECT text FROM (SELECT rid FROM held WHERE about IS NULL ORDER BY held_at DESC LIMIT ?)
+            CROSS JOIN held USING (rid)""",
+        (COMPARED_MAX,),
+    ):
+        if len(text) <= left:
+            asked = set(telling_words(" ".join(terms(question)))) if asked is None else asked
+            left -= len(text)
+            count += not asked.isdisjoint(telling_words(masked(text)))
+    return count
 
 
 def find_held(connection: sqlite3.Connection, low: bytes, high: bytes) -> list[QuarantinedText]:

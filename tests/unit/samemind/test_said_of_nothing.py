@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import samemind
+from cognition.holding import COMPARED_CHARACTERS_MAX
 from samemind.catalog import verb_named
 from samemind.cli.formats import formatted
 from samemind.cli.printing import show
@@ -132,3 +133,13 @@ def test_what_was_asked_for_and_is_held_is_named_where_no_answer_is_likely(tmp_p
         assert mind.recall("wifi password", workspace="work").held == 0
         mind.drop_held(mind.held().held[0].id)
         assert mind.recall("what is the wifi password?").held == 0
+
+
+def test_long_texts_that_are_held_do_not_hold_up_a_recall(tmp_path: Path) -> None:
+    """Ten of a megabyte took a recall ten seconds."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert mind.remember("The wifi password is sunflower42").held
+        longest = " ".join(f"note{number}" for number in range(COMPARED_CHARACTERS_MAX // 10))
+        for number in range(3):
+            assert mind.remember(f"The wifi password is dandelion{number}8 {longest}").held
+        assert mind.recall("what is the wifi password?").held == 2, "a long one, and the short one behind it"
