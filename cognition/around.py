@@ -6,10 +6,10 @@ workspace gets only reminders of that workspace: the profile is its owner's, and
 """
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
-from cognition.context import Around, line_of, plain
+from cognition.context import Around, line_of, named, plain
 from cognition.filters import Filters
 from cognition.memories import read_memories
 from cognition.profile import blocks, entries, facts
@@ -20,7 +20,7 @@ from cognition.sessions import list_sessions
 from cognition.triggers.kinds import REMINDER, trigger_id
 from cognition.triggers.lattice import TriggerStatus
 from cognition.words import STOP_WORDS, words
-from replica import MemoryId
+from replica import MemoryId, short_memory_ids
 from replica.reads.proposals import trigger_status
 
 # Of each category; facts beyond these are for recall to find.
@@ -43,6 +43,7 @@ def read_around(
     now_ms: int,
     sessions: bool,
     about: Collection[MemoryId] | None = None,
+    ids: bool = False,
 ) -> Around:
     """Return the lines; of these only what is due may repeat a hit, since a hit may find no room.
 
@@ -50,8 +51,13 @@ def read_around(
     question touches it; and who they are only where it is about them, or about a place (LO-23): what nobody asked
     for is nobody's business. Where it is known what the question is `about`, who they are has to be among that, and the
     work is told beside an answer, or where it is among that: "what is 2 + 2?" brings nothing. Summaries of the
-    conversations that the best hits are from come only where `sessions` are wanted.
+    conversations that the best hits are from come only where `sessions` are wanted. With `ids`, lines that are memories
+    end with their names.
     """
+
+    def name(rid: MemoryId) -> str | None:
+        return short_memory_ids(connection, (rid,))[rid] if ids else None
+
     known = {hit.rid for hit in hits}
     follows: dict[str, list[str]] = {"project": [], "preference": [], "identity": []}
     if not filters.workspace:
@@ -72,13 +78,13 @@ def read_around(
             )
             lines = follows[fact.category or "identity"]
             if wanted and fact.rid not in known and len(lines) < _FACTS_MAX:
-                lines.append(f"- {plain(fact.text)}")
+                lines.append(f"- {plain(fact.text)}{named(name(fact.rid))}")
     return Around(
         profile=() if filters.workspace else tuple(_profile(connection)),
         project=tuple(follows["project"]),
         preference=tuple(follows["preference"]),
         identity=tuple(follows["identity"]),
-        reminders=tuple(_reminders(connection, filters, now_ms)),
+        reminders=tuple(_reminders(connection, filters, now_ms, name)),
         sessions=tuple(_sessions(connection, hits)) if sessions else (),
     )
 
@@ -88,7 +94,9 @@ def _profile(connection: sqlite3.Connection) -> Iterable[str]:
     yield from (f"- {plain(block.label)}: {plain(block.text)}" for block in blocks(connection))
 
 
-def _reminders(connection: sqlite3.Connection, filters: Filters, now_ms: int) -> Iterable[str]:
+def _reminders(
+    connection: sqlite3.Connection, filters: Filters, now_ms: int, name: Callable[[MemoryId], str | None]
+) -> Iterable[str]:
     """Return what is due and was not delivered yet, whether it was raised or not, the latest first."""
     allowed, values = filters.sql()
     rows = connection.execute(
@@ -100,7 +108,7 @@ def _reminders(connection: sqlite3.Connection, filters: Filters, now_ms: int) ->
     for number, rid, due in rows:
         if trigger_status(connection, trigger_id(REMINDER.name, rid, due)) == TriggerStatus.PENDING:
             waiting.append(number)
-    return [line_of(it.memory) for it in read_memories(connection, waiting)]
+    return [line_of(it.memory, name=name(it.rid)) for it in read_memories(connection, waiting)]
 
 
 def _sessions(connection: sqlite3.Connection, hits: Sequence[RankedMemory]) -> Iterable[str]:

@@ -4,8 +4,9 @@ One round of recall, and a second one for what the first left open (`cognition.r
 """
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Protocol, TypeVar
 
 import trio
@@ -27,6 +28,7 @@ from cognition.rounds import (
     gap,
     read_answer,
 )
+from replica import MemoryId, short_memory_ids
 
 Result = TypeVar("Result")
 
@@ -71,6 +73,8 @@ class Gathered:
     flat_characters: int = FLAT_CHARACTERS_MAX
     unembedded: int = 0
     """How many memories only their words could find."""
+    names: Mapping[MemoryId, str] = field(default_factory=dict)
+    """What the lines of these memories end with."""
 
     def within(self, max_tokens: int) -> Context:
         """Return the block of the best that fits."""
@@ -80,6 +84,7 @@ class Gathered:
             max_tokens=max_tokens,
             around=self.around,
             flat_characters=self.flat_characters,
+            names=self.names,
         )
 
 
@@ -90,8 +95,12 @@ async def gather(
     *,
     now_ms: int | None = None,
     confidence_min: float = 0.0,
+    ids: bool = False,
 ) -> Gathered:
-    """Return what memory holds about a question, as far as it is sure enough to be about that."""
+    """Return what memory holds about a question, as far as it is sure enough to be about that.
+
+    With `ids`, each line of a memory ends with its name.
+    """
     kind = classify(query)
     found, more = await _recall_twice(source, query, kind.context, filters, now_ms)
     hits = [hit for hit in found if hit.confidence >= confidence_min]
@@ -108,9 +117,11 @@ async def gather(
             now_ms=now_ms,
             sessions=kind is not SINGLE_HOP,
             about=about if confidence_min else None,
+            ids=ids,
         )
     )
-    return Gathered(kind, tuple(hits), around, unembedded=found.unembedded)
+    names = await source.read(partial(short_memory_ids, rids=[hit.rid for hit in hits])) if ids else {}
+    return Gathered(kind, tuple(hits), around, unembedded=found.unembedded, names=names)
 
 
 async def _recall_twice(

@@ -10,7 +10,7 @@ a share from the others.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -58,6 +58,7 @@ DISPUTED: Final = " CONTRADICTED"
 # Behind a line that says what is believed of the very thing that was asked for, or was once.
 BELIEVED_NOW: Final = " BELIEVED NOW"
 NO_LONGER: Final = " NO LONGER"
+NO_NAMES: Final[Mapping[MemoryId, str]] = {}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -116,6 +117,7 @@ def assemble(
     max_tokens: int = TOKENS_DEFAULT,
     around: Around = Around(),
     flat_characters: int = FLAT_CHARACTERS_MAX,
+    names: Mapping[MemoryId, str] = NO_NAMES,
 ) -> Context:
     """Return the block for these hits, with the lines around them as far as they fit.
 
@@ -123,6 +125,7 @@ def assemble(
     owner (LO-23), the other hits, the rest of all that, and summaries, in this order.
     What is due stands among the reminders, whether it is a hit or not.
     A simple question's block is no longer than `flat_characters`, whatever the budget (ML-87).
+    A line of a memory that has one of the `names` ends with it.
     A budget that holds nothing gives an empty text.
     """
     if max_tokens < 0:
@@ -131,7 +134,7 @@ def assemble(
     chosen: list[RankedMemory] = []
 
     def fits(taken: Sequence[RankedMemory], beside: Around) -> bool:
-        text = render(_sections(taken, kind, beside))
+        text = render(_sections(taken, kind, beside, names))
         inner = len(text) - len(FENCE_OPENS) - len(FENCE_CLOSES)
         return tokens(text) <= max_tokens and (kind is not SINGLE_HOP or inner <= flat_characters)
 
@@ -143,9 +146,12 @@ def assemble(
             and (kind is not SINGLE_HOP or len(text) <= share * flat_characters)
         )
 
+    def line(hit: RankedMemory) -> str:
+        return line_of(hit.memory, name=names.get(hit.rid))
+
     def take(some: Sequence[RankedMemory]) -> None:
         for hit in some:
-            if line_of(hit.memory) not in beside.reminders and fits([*chosen, hit], beside):
+            if line(hit) not in beside.reminders and fits([*chosen, hit], beside):
                 chosen.append(hit)
 
     written = partial(leaves_room, lambda beside: (*beside.profile, *beside.reminders), WRITTEN_SHARE)
@@ -154,12 +160,12 @@ def assemble(
     take(hits[:1])
     beside = _widened(beside, around, _UNASKED, unasked)
     take(hits[1 : kind.context])
-    told = {line_of(hit.memory) for hit in chosen}
+    told = {*map(line, chosen)}
     rest = replace(around, reminders=tuple(line for line in around.reminders if line not in told))
     beside = _widened(beside, rest, (*_WRITTEN, *_UNASKED, "sessions"), partial(fits, chosen))
-    sections = _sections(chosen, kind, beside)
+    sections = _sections(chosen, kind, beside, names)
     text = render(sections)
-    due = [hit for hit in hits[: kind.context] if line_of(hit.memory) in beside.reminders]
+    due = [hit for hit in hits[: kind.context] if line(hit) in beside.reminders]
     return Context(text, tokens(text), kind.name, sections, tuple(hit.rid for hit in (*chosen, *due)))
 
 
@@ -174,9 +180,11 @@ def _widened(beside: Around, around: Around, names: Iterable[str], fits: Callabl
     return beside
 
 
-def _sections(hits: Sequence[RankedMemory], kind: QueryClass, beside: Around) -> tuple[Section, ...]:
+def _sections(
+    hits: Sequence[RankedMemory], kind: QueryClass, beside: Around, names: Mapping[MemoryId, str]
+) -> tuple[Section, ...]:
     if kind is SINGLE_HOP:
-        flat = (*beside.owner, *beside.reminders, *_lines(hits))
+        flat = (*beside.owner, *beside.reminders, *_lines(hits, names))
         return (Section("", flat),) if flat else ()
     facts = [hit for hit in hits if hit.memory.fields.get("position") is None]
     turns = [hit for hit in hits if hit.memory.fields.get("position") is not None]
@@ -187,11 +195,11 @@ def _sections(hits: Sequence[RankedMemory], kind: QueryClass, beside: Around) ->
     sections = (
         Section("PROFILE", beside.owner),
         Section("REMINDERS", beside.reminders),
-        Section("KEY FACTS", _lines(others)),
-        Section("TOP EVIDENCE", _lines(evidence)),
-        Section("RAW CONVERSATION EXCERPTS", _lines(sorted(around, key=_place))),
+        Section("KEY FACTS", _lines(others, names)),
+        Section("TOP EVIDENCE", _lines(evidence, names)),
+        Section("RAW CONVERSATION EXCERPTS", _lines(sorted(around, key=_place), names)),
         Section("SESSION CONTEXT", beside.sessions),
-        Section("Important Memories", _lines(important)),
+        Section("Important Memories", _lines(important, names)),
     )
     return tuple(section for section in sections if section.lines)
 
@@ -201,9 +209,9 @@ def _place(hit: RankedMemory) -> tuple[str, int]:
     return str(fields.get("conversation", "")), int(fields.get("position", 0))
 
 
-def _lines(hits: Iterable[RankedMemory]) -> tuple[str, ...]:
+def _lines(hits: Iterable[RankedMemory], names: Mapping[MemoryId, str]) -> tuple[str, ...]:
     return tuple(
-        line_of(hit.memory, often=hit.tellings)
+        line_of(hit.memory, often=hit.tellings, name=names.get(hit.rid))
         + (DISPUTED if hit.contradiction is not None else "")
         + _believed(hit.claim)
         for hit in hits
@@ -219,8 +227,8 @@ def _believed(answer: Answer | None) -> str:
     return f"{told} ({'now' if answer.standing == REPLACED else 'before'}: {beside})" if beside else told
 
 
-def line_of(memory: Memory, *, often: int = 1) -> str:
-    """Return a memory as one line: who, what, when it was told and when it happens, and how often.
+def line_of(memory: Memory, *, often: int = 1, name: str | None = None) -> str:
+    """Return a memory as one line: who, what, when it was told and when it happens, how often, and how to name it.
 
     Line breaks and fences inside it are made harmless.
     """
@@ -233,7 +241,13 @@ def line_of(memory: Memory, *, often: int = 1) -> str:
     happens = _happening(memory)
     told += [f"when: {happens}"] if happens not in ("", date) else []
     told += [f"told {often} times"] if often > 1 else []
-    return f"- {said} ({', '.join(told)})" if told else f"- {said}"
+    about = f" ({', '.join(told)})" if told else ""
+    return f"- {said}{about}{named(name)}"
+
+
+def named(name: str | None) -> str:
+    """Return what stands behind a line by which a memory can be named, as recall writes it."""
+    return "" if name is None else f" [{name}]"
 
 
 def plain(text: str) -> str:

@@ -6,12 +6,12 @@ Facts are passed over: the memory that they were taken from says them already. W
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from cognition.budget import tokens
-from cognition.context import Context, Section, line_of, render
+from cognition.context import NO_NAMES, Context, Section, line_of, named, render
 from cognition.filters import Filters
 from cognition.memories import read_memories
 from cognition.tellings import shown_once
@@ -54,15 +54,24 @@ def read_overview(connection: sqlite3.Connection, filters: Filters, *, now_ms: i
     return [part for part in parts if part.memories]
 
 
-def widen(context: Context, parts: Sequence[OverviewSection], *, max_tokens: int) -> Context:
-    """Return a block with these parts behind what it holds, as far as the budget reaches."""
+def widen(
+    context: Context,
+    parts: Sequence[OverviewSection],
+    *,
+    max_tokens: int,
+    names: Mapping[MemoryId, str] = NO_NAMES,
+) -> Context:
+    """Return a block with these parts behind what it holds, as far as the budget reaches.
+
+    A line of a memory that has one of the `names` ends with it.
+    """
     sections, rids = list(context.sections), list(context.rids)
     for part in parts:
         lines: list[str] = []
         for memory in part.memories:
-            line = line_of(memory)
-            wider = [*lines, line]
-            if MemoryId(memory.rid) in rids or any(line in section.lines for section in sections):
+            said, name = line_of(memory), names.get(MemoryId(memory.rid))
+            wider = [*lines, f"{said}{named(name)}"]
+            if MemoryId(memory.rid) in rids or any(_tells(section, said) for section in sections):
                 continue
             text = render([*sections, Section(part.title, tuple(wider))])
             if tokens(text) <= max_tokens:
@@ -72,6 +81,11 @@ def widen(context: Context, parts: Sequence[OverviewSection], *, max_tokens: int
             sections.append(Section(part.title, tuple(lines)))
     text = render(sections)
     return Context(text, tokens(text), context.kind, tuple(sections), tuple(rids))
+
+
+def _tells(section: Section, line: str) -> bool:
+    """Say whether a line stands in a section, whichever telling it names."""
+    return any(each == line or each.startswith(f"{line} [") for each in section.lines)
 
 
 def _part(

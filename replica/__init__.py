@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     )
     from replica.replica import Replica, open_replica, wall_clock_ms
     from replica.rollback_guard import ops_noted_outside
-    from replica.short_ids import devices_beginning, memories_beginning
+    from replica.short_ids import devices_beginning, memories_beginning, short_memory_ids
     from replica.state.memories import HeldTrigger, Memory
     from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
     from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
@@ -247,6 +247,7 @@ __all__ = [
     "revoke",
     "revoking",
     "salt_of",
+    "short_memory_ids",
     "show_memory_id",
     "transaction",
     "unknown_fields",
@@ -335,7 +336,7 @@ if not TYPE_CHECKING:
             ),
             "replica": ("Replica", "open_replica", "wall_clock_ms"),
             "rollback_guard": ("ops_noted_outside",),
-            "short_ids": ("devices_beginning", "memories_beginning"),
+            "short_ids": ("devices_beginning", "memories_beginning", "short_memory_ids"),
             "state.memories": ("HeldTrigger", "Memory"),
             "storage.cipher": ("SALT_BYTES", "make_key", "recode", "salt_of"),
             "storage.claims": ("ShownClaim", "ShownVerdict", "read_claims"),

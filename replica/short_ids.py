@@ -1,6 +1,7 @@
 """Find what is called by the beginning of an id, and how short a beginning may be: for people who type ids."""
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from replica.ids import DEVICE_ID_BYTES, MEMORY_ID_BYTES, DeviceId, MemoryId, show_memory_id
@@ -53,6 +54,11 @@ def devices_beginning(connection: sqlite3.Connection, digits: str, *, limit: int
         (*between, limit),
     )
     return [DeviceCalled(DeviceId(device), device.hex()[:_CHARACTERS_MIN], name) for device, name in rows]
+
+
+def short_memory_ids(connection: sqlite3.Connection, rids: Iterable[bytes]) -> dict[MemoryId, str]:
+    """Return by how much of its id each memory can be called."""
+    return {MemoryId(rid): _shortest(connection, rid) for rid in rids}
 
 
 def _shortest(connection: sqlite3.Connection, rid: bytes) -> str:

@@ -342,6 +342,7 @@ class Methods(Asking):
         conversation: Iterable[Mapping[str, object]] = (),
         compact_at: float = 0.8,
         overview: bool = False,
+        ids: bool = False,
         now: When | None = None,
         min_confidence: float = 0.1,
     ) -> ContextBlock:
@@ -373,6 +374,7 @@ class Methods(Asking):
             conversation=messages_of(conversation),
             compact_at=compact_at,
             overview=overview,
+            ids=ids,
             now=when_of(now),
             min_confidence=min_confidence,
         )

@@ -88,3 +88,5 @@ def as_agent(tool: Tool, verb: str, options: Mapping[str, Any]) -> tuple[Mapping
     if verb == "settle":
         return {**options, "by": "agent"}, again
     return options, again
+    if verb == "context":
+        return {"ids": True, **options}, again

@@ -66,7 +66,7 @@ async def prompt_text(prompt: PromptTemplate, arguments: Mapping[str, str], ask:
 
 
 async def _recap(about: str, ask: Ask) -> str:
-    found = await ask("context", {"query": about, "overview": True} if about else {})
+    found = await ask("context", {"query": about, "overview": True, "ids": True} if about else {"ids": True})
     whom = f"of {' '.join(about.split())}" if about else "of me and of what I am doing"
     asked = (
         f"Tell me in a few sentences what you remember {whom}. Say who told it and when where that matters, and what "

@@ -98,7 +98,7 @@ async def read_page(page: ResourcePage, variable: str, ask: Ask, *, whole: bool)
     """
     if page is PROFILE:
         parts = [await _owner(ask)] if whole else []
-        block = await ask("context", {})
+        block = await ask("context", {"ids": True})
         parts += [str(block["text"]), merged_words(block)]
         return "\n\n".join(filter(None, parts)) or "nothing is known"
     if page is CONTRADICTIONS:

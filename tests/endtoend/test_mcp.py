@@ -63,6 +63,27 @@ def test_what_an_agent_tells_says_which_agent_told_it(tmp_path: Path, mode: str)
     trio.run(main)
 
 
+def test_an_agent_corrects_what_it_read_in_a_block_by_the_id_behind_it(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with agent(tmp_path, "--profile", "full") as client:
+            many = [f"Ann paints her room number {number}" for number in range(5)]  # of one millisecond
+            await call(client, "remember_many", lines=[*many, "Ben lives in Bern"])
+            name = ""
+            for asked in ({}, {"query": "where does Ben live?", "max_tokens": 200}):
+                block = await call(client, "context", **asked)
+                assert block["tokens"] <= 200 or not asked
+                (line,) = (line for line in block["text"].splitlines() if "Ben lives" in line)
+                name = line.rpartition("[")[2].partition("]")[0]
+                place = "Basel" if "Bern" in line else "Bonn"
+                corrected = await call(client, "correct", rid=name, text=f"Ben lives in {place}")
+                assert corrected["rid"].startswith(name)
+                assert len(name) < len(corrected["rid"])
+            profile = await client.read_resource("samemind://profile")
+            assert f"[{name}]" in profile.contents[0].text  # type: ignore[union-attr]
+
+    trio.run(main)
+
+
 @published("PM-62")
 def test_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: Path) -> None:
     """One holds the store and answers the other; when it ends, the other takes its place."""

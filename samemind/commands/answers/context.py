@@ -51,6 +51,7 @@ class MakeContext(FilterOptions):
         metavar="SHARE",
     )
     overview: bool = option("--overview", "add what is pinned, recent, often used and stale", default=False)
+    ids: bool = option("--ids", "end the line of each memory with its id", default=False)
     now: str | None = option(
         "--now", "the current time, from which words such as 'yesterday' count", takes=Takes.TIME
     )
@@ -124,7 +125,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
     from cognition.overview import OverviewSection, read_overview, widen
     from cognition.prompting import Prompt, prompt
     from cognition.ranking.classes import SINGLE_HOP
-    from replica import show_memory_id
+    from replica import short_memory_ids, show_memory_id
     from samemind.filtering import kept
     from samemind.moments import at_moment, begins_after
 
@@ -145,7 +146,11 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
         parts: list[OverviewSection] = []
         if options.overview or query is None:
             parts = await mind.read(partial(read_overview, filters=filters, now_ms=mind.now_ms))
-        made = Prompt((), widen(gathered.within(max_tokens), parts, max_tokens=max_tokens))
+        names = dict(gathered.names)
+        if options.ids and parts:
+            shown = [memory.rid for part in parts for memory in part.memories]
+            names |= await mind.read(partial(short_memory_ids, rids=shown))
+        made = Prompt((), widen(gathered.within(max_tokens), parts, max_tokens=max_tokens, names=names))
         if talk and options.window is not None:
             made = prompt(
                 gathered, talk, window=options.window, at=options.compact_at, most=options.max_tokens
@@ -201,7 +206,9 @@ async def _gathered(
     from samemind.times import read_time
 
     now_ms = None if options.now is None else read_time(options.now, name="now")
-    return await gather(source, query, filters, now_ms=now_ms, confidence_min=options.min_confidence)
+    return await gather(
+        source, query, filters, now_ms=now_ms, confidence_min=options.min_confidence, ids=options.ids
+    )
 
 
 def _budget(options: MakeContext) -> int:

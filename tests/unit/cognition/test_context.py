@@ -47,6 +47,17 @@ def test_a_simple_question_gets_a_flat_list_without_headings_labels_or_scores() 
     assert not re.search(r"^#|score|words|factual", inner, re.MULTILINE)
 
 
+def test_a_named_line_ends_with_the_name_and_the_names_count_as_tokens() -> None:
+    hits, names = many(30), {each.rid: each.rid.hex()[:12] for each in many(30)}
+    for kind in (SINGLE_HOP, MULTI_HOP):
+        for max_tokens in (100, 300):
+            made = assemble(hits, kind, max_tokens=max_tokens, names=names)
+            lines = [line for section in made.sections for line in section.lines]
+            assert [line.endswith(f" [{names[rid]}]") for line, rid in zip(lines, made.rids, strict=True)]
+            assert tokens(made.text) == made.tokens <= max_tokens
+            assert len(lines) < len(assemble(hits, kind, max_tokens=max_tokens).rids)
+
+
 @published("ML-74")
 def test_a_flat_list_stays_short() -> None:
     context = assemble([hit("long words " * 20, number=n) for n in range(15)], SINGLE_HOP)

@@ -4,6 +4,7 @@ from cognition.budget import tokens
 from cognition.context import Context
 from cognition.filters import Filters
 from cognition.overview import PINNED, RECENT, STALE, STALE_MS, OverviewSection, read_overview, widen
+from replica import short_memory_ids
 from tests.support.minds import NOW_MS, Home
 
 EMPTY = Context("", 0, "overview", (), ())
@@ -37,6 +38,18 @@ def test_what_was_told_twice_stands_there_once() -> None:
     home.remember("Keep it short")
     made = widen(EMPTY, parts_of(home), max_tokens=1_000)
     assert [(section.title, len(section.lines)) for section in made.sections] == [(PINNED, 1), (RECENT, 1)]
+    every = [memory.rid for part in parts_of(home) for memory in part.memories]
+    names = short_memory_ids(home.connection, every)
+    named = widen(EMPTY, parts_of(home), max_tokens=1_000, names=names)
+    assert [[*map(_without_name, section.lines)] for section in named.sections] == [
+        [*section.lines] for section in made.sections
+    ]
+
+
+def _without_name(line: str) -> str:
+    said, _, name = line.removesuffix("]").rpartition(" [")
+    assert len(name) >= 12
+    return said
 
 
 def test_an_overview_takes_what_fits_to_the_token() -> None:
