@@ -10,8 +10,12 @@ from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope
 from samemind.mcp.tools import Tool
 
-# What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again.
-_UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {"status": "open"}}
+# What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again, and all that
+# changed in a year is more than any window holds.
+_UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {
+    "contradictions list": {"status": "open"},
+    "diff": {"limit": 50},
+}
 
 _IS: Final = {False: "is", True: "are"}
 # A command in backquotes, or an option with what people call its value.
@@ -85,8 +89,8 @@ def as_agent(tool: Tool, verb: str, options: Mapping[str, Any]) -> tuple[Mapping
     options, again = repeatable(verb, options, harmless=tool.read_only or tool.idempotent)
     if verb == "remember":
         return {"nominees": True, **options}, again
+    if verb == "context":
+        return {"ids": True, **options}, again
     if verb == "settle":
         return {**options, "by": "agent"}, again
     return options, again
-    if verb == "context":
-        return {"ids": True, **options}, again

@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from samemind.mcp.scope import Ask
-from samemind.mcp.telling import contradiction_line, fenced, line, merged_words
+from samemind.mcp.telling import change_lines, contradiction_line, fenced, merged_words
 
 # What a person reads of a stretch of time; whoever wants more asks about a part of it.
 CHANGES_MAX: Final = 60
+CORRECTIONS_MAX: Final = 20
 # As many questions as anybody answers at a sitting.
 QUESTIONS_MAX: Final = 20
 # Since when things have changed, where nobody says: a week is what people look back on.
@@ -77,12 +78,13 @@ async def _recap(about: str, ask: Ask) -> str:
 
 async def _changed(since: str, ask: Ask) -> str:
     found = await ask("diff", {"since": since})
-    lines = [f"told: {line(memory)[2:]}" for memory in found["added"]]
-    lines += [f"changed: {each['before']} -> {each['after']} [{each['rid']}]" for each in found["changed"]]
-    lines += [f"forgotten: {line(memory)[2:]}" for memory in found["forgotten"]]
-    shown = "\n".join(" ".join(each.split()) for each in lines[:CHANGES_MAX])
-    more = f"\n\n{len(lines) - CHANGES_MAX} more are not shown." if len(lines) > CHANGES_MAX else ""
-    return f"Sum up for me what changed in memory since {since}.\n\n{fenced(shown)}{more}"
+    changed, forgotten, told = change_lines(found)
+    # Corrections are few beside what is told, and say more; of each the latest.
+    few = [*changed[-CORRECTIONS_MAX:], *forgotten[-CORRECTIONS_MAX:]]
+    shown = [*few, *told[-(CHANGES_MAX - len(few)) :]]
+    left = len(changed) + len(forgotten) + len(told) - len(shown)
+    more = f"\n\n{left} older ones are not shown." if left else ""
+    return f"Sum up for me what changed in memory since {since}.\n\n{fenced(chr(10).join(shown))}{more}"
 
 
 async def _questions(ask: Ask) -> str:

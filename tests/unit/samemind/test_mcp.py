@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import fields
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.mcp import asking, telling
 from samemind.mcp.calling import in_names_of, options_of
 from samemind.mcp.http import _checked
+from samemind.mcp.prompts import WHAT_CHANGED, prompt_text
 from samemind.mcp.resources import MEMORY, PEOPLE, PERSON, page_of, read_page
 from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
@@ -320,6 +322,81 @@ def test_a_result_beside_its_words_says_each_thing_once(tmp_path: Path) -> None:
     (open_one,) = results["contradictions list"]["contradictions"]
     assert open_one["a"].keys() == {"value", "rid", "text", "speaker", "told_at"}
     assert {belief["standing"] for belief in settled["beliefs"]} == {"held", "hidden"}, "which side holds"
+
+
+def test_a_list_beside_its_words_tells_of_each_memory_what_somebody_said_of_it(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("Ann lives in Lisbon", speaker="Ann", tag=["home"], meta={"n": 0}, valence=0.0)
+        mind.remember("Ben rows", pin=True, workspace="sport")
+        since = mind.list().memories[-1].created_at
+        for verb, result in (("list", mind.list()), ("diff", mind.diff(since))):
+            document = telling.brief(verb, to_json(result))
+            ben, ann = sorted(document["memories" if verb == "list" else "added"], key=lambda it: it["text"])[
+                ::-1
+            ]
+            day = f"{since:%Y-%m-%d}"
+            assert ann.pop("rid") != ben.pop("rid")
+            assert ann == {
+                "text": "Ann lives in Lisbon", "speaker": "Ann", "tags": ["home"], "meta": {"n": 0}, "valence": 0.0,
+                "told_at": day,
+            }  # fmt: skip
+            assert ben == {"text": "Ben rows", "pinned": True, "workspace": "sport", "told_at": day}
+
+
+def test_what_changed_is_told_in_words_and_each_telling_once(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        kept, gone = mind.remember("Ben rows"), mind.remember("Carl digs")
+        since = mind.get(mind.remember("Dora sings")).created_at
+        mind.edit(kept, "Ben swims")
+        mind.forget(gone)
+        mind.pin(mind.remember("Eve runs"))
+        mind.remember("eve  Runs")
+        mind.pin(kept)
+        told = telling.tell("diff", to_json(mind.diff(since)))
+    assert f"changed: Ben rows → Ben swims [{kept.rid}]" in told
+    assert "forgotten: Carl digs" in told
+    assert told.casefold().count("eve runs") == 1
+    assert "told 2 times" in told
+    assert "{" not in told, "no JSON"
+
+
+def test_corrections_are_told_of_however_much_else_was(tmp_path: Path) -> None:
+    async def main() -> str:
+        async with samemind.open(tmp_path / "home") as mind:
+            old = await mind.remember("Ben rows")
+            since = (await mind.remember("Carl digs"), await mind.get(old))[1].created_at
+            await mind.edit(old, "Ben swims")
+            await mind.remember_many([f"Ann counted to {number}" for number in range(100)])
+            await mind.edit(old, "Ben dives")
+
+            async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+                assert verb == "diff"
+                found: Mapping[str, Any] = to_json(await mind.diff(options["since"]))
+                return found
+
+            after = since + timedelta(milliseconds=1)
+            return await prompt_text(WHAT_CHANGED, {"since": after.isoformat()}, ask, after)
+
+    told = trio.run(main)
+    assert "Ben rows → Ben dives" in told
+    assert "counted to 99 " in told
+    assert "counted to 0 " not in told
+    assert "older ones are not shown" in told
+
+
+def test_reminders_that_are_to_come_are_told_where_nothing_is_due(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert telling.tell("triggers list", to_json(mind.triggers())) == "nothing to bring up now"
+        mind.remember("Remind me on 2199-03-01 at 10:00 to call the dentist")
+        told = telling.tell("triggers list", to_json(mind.triggers()))
+    assert "not due yet" in told
+    assert "call the dentist (due 2199-03-01" in told
+
+
+def test_an_agent_is_not_sent_all_that_ever_changed_at_once() -> None:
+    (tool,) = (tool for tool in full() if tool.verb == "diff")
+    assert options_of(tool, {"since": "2020-01-01"}, Scope())["limit"] == 50
+    assert options_of(tool, {"since": "2020-01-01", "limit": 3}, Scope())["limit"] == 3
 
 
 LOOKALIKES = (
