@@ -392,8 +392,11 @@ def plan(
 ) -> Plan:
     """Return what this device should do to a place that has these files; `old` go in any case, `missing` were there.
 
-    What was written here and is not listed yet is not written again; but nothing is removed for its sake.
+    What was written here and is not listed yet is not written again; but nothing is removed for its sake. A device that
+    is out does nothing: its files count with nobody, nor with itself, and it would write all it has without end.
     """
+    if core.device not in core.membership.standing:
+        return Plan({}, own=False, others=False, tells_group=False, merges=False, remove=())
     readers, known = frozenset(map(short, readers_of(core))), known_to(core)
     nothing = Placed((), {})
     place = _Place(

@@ -358,6 +358,23 @@ def test_a_newcomer_reads_everything_and_one_who_was_revoked_nothing_new() -> No
     assert texts(phone.core) == {"before", "after the theft"}
 
 
+def test_one_that_knows_that_it_was_revoked_writes_and_removes_nothing() -> None:
+    """Its own files are good to nobody: it wrote all that it has 64 times at each look, until the place was full."""
+    laptop, _, tablet = devices("laptop", "phone", "tablet")
+    box: Box = {}
+    remember(laptop.core, "before")
+    laptop.visit(box)
+    tablet.visit(box)
+    tablet.core.learn([], [revoke(identity("laptop").sign, laptop.core.device, tablet.core.device)])
+    remember(tablet.core, "of no concern to others")
+    before = dict(box)
+    for _ in range(2):
+        looked = tablet.visit(box)
+        assert (looked.wrote, looked.removed) == ([], [])
+        tablet.now_ms += 40 * DAY_MS
+    assert box == before
+
+
 def test_files_of_one_who_was_revoked_go_once_others_have_what_is_in_them() -> None:
     laptop, phone, tablet = devices("laptop", "phone", "tablet")
     box: Box = {}
