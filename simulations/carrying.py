@@ -175,10 +175,10 @@ _AMONG_THEM: Final = {
 }
 
 
-def draw_carrying(seed: int, faults: tuple[str, ...], hostility: tuple[str, ...]) -> tuple[str, ...]:
-    """Return how a seed's plan ends where devices meet by files too, and nobody is hostile."""
+def draw_carrying(seed: int, faults: tuple[str, ...]) -> tuple[str, ...]:
+    """Return how a seed's plan ends where devices meet by files too; what comes before is as it was without."""
     random = Random(f"carrying {seed}")
-    if hostility or random.random() >= _CARRIED:
+    if random.random() >= _CARRIED:
         return ()
     events = [*_TAIL]
     for name, further in _AMONG_THEM.items():

@@ -161,7 +161,7 @@ def draw(
         some = tuple(name for name in on if FAULTS[name])
         hostility, tail = draw_hostility(seed, some)
         told = draw_retelling(seed, some) + draw_judging(seed, some)
-        thinks, plan = thinks or bool(told), [*plan, *tail, *told, *draw_carrying(seed, on, hostility)]
+        thinks, plan = thinks or bool(told), [*plan, *tail, *told, *draw_carrying(seed, on)]
     return Options(
         seed=seed,
         replicas=count,

@@ -29,10 +29,12 @@ class Mailbox(Checker):
     name = "mailbox"
 
     def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
-        """Look at the largest group."""
+        """Look at the largest group, of those in it that know of no reason why they would be out."""
         if "visit" not in world.options.plan:
             return
-        group = max(groups, key=len)
+        group = max(([each for each in group if _is_in(each)] for group in groups), key=len)
+        if not group:
+            return
         random = Random(f"{world.options.seed} newcomer")
         world.box.heal()
         self._rest(world, group, random)
@@ -61,3 +63,8 @@ class Mailbox(Checker):
             ):
                 return
         world.violate(self.name, f"does not come to rest in {_ROUNDS_MAX} days")
+
+
+def _is_in(device: Device) -> bool:
+    """Whether a device belongs to its group by its own word: one that is out writes no files."""
+    return device.key.device in device.core.membership.standing
