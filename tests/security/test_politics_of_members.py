@@ -8,7 +8,7 @@ from trio.testing import memory_stream_pair
 
 from replica import Core, SqliteStore, connect, revoke
 from replica.ids import DeviceId
-from replica.membership import GROUNDS_MAX, IntroducedMember, Revocation, introduce, name_root
+from replica.membership import GROUNDS_MAX, IntroducedMember, Revocation, introduce, name_root, revoking
 from sync.errors import Untrusted
 from sync.exchange import check_admitted
 from sync.revocation_notice import HEARD_BYTES_MAX, tell_revoked
@@ -379,3 +379,59 @@ def test_who_names_the_root_twice_in_one_message_is_heard_once() -> None:
     assert ben.learn([root, root, introduced_by(ann, identity("ben"), "ben")], [], by=ann.device_id)
     assert root_of(ben) == ann.device_id
     store.connection.close()
+
+
+def joined_halves() -> list[Core]:
+    """Two groups of two, whose founders were paired with each other afterwards."""
+    (ann, ben), (cleo, dan) = halves = founded("ann", "ben"), founded("cleo", "dan")
+    join(ann, "ann", cleo, "cleo")
+    everybody = [core for half in halves for core in half]
+    _all_hear_all(everybody)
+    assert {root_of(ann), root_of(ben)} == {device("ann")}
+    assert {root_of(cleo), root_of(dan)} == {device("cleo")}
+    return everybody
+
+
+def _all_hear_all(cores: list[Core]) -> None:
+    for _ in range(2):
+        for hearer in cores:
+            for teller in cores:
+                if teller is not hearer:
+                    hear(hearer, teller)
+
+
+def test_a_stolen_founder_of_one_half_is_out_everywhere_until_it_answers_and_then_parts_the_halves() -> None:
+    """From then on each half heeds its own founder: the thief keeps those that follow the stolen one."""
+    ann, ben, cleo, dan = joined_halves()
+    put_out(cleo, "cleo", "ann")
+    _all_hear_all([ben, cleo, dan])
+    assert not any("ann" in standing(each, "ann") for each in (ben, cleo, dan))
+    ann.learn([], [revoke(identity("ann").sign, ann.device, cleo.device)])
+    for each in (ben, cleo, dan):
+        hear(each, ann)
+    assert standing(ben, "ann", "cleo") == {"ann"}
+    assert all(standing(each, "ann", "cleo") == {"cleo"} for each in (cleo, dan))
+
+
+def test_the_code_of_one_half_typed_on_each_device_of_the_other_ends_both_founders() -> None:
+    ann, ben, cleo, dan = everybody = joined_halves()
+    code = identity("the code of cleo's half")
+    own = name_root(code.sign, code.device_id, public_key=code.public_key, name="code")
+    on = name_root(identity("cleo").sign, cleo.device, public_key=code.public_key, name="code")
+    cleo.learn([own, on, introduced_by(code, identity("cleo"), "cleo")], [])
+    _all_hear_all(everybody)
+    assert {root_of(cleo), root_of(dan)} == {code.device_id}
+    assert {root_of(ann), root_of(ben)} == {device("ann")}, "what another founder hands on is not followed"
+    put_out(ann, "ann", "cleo")  # whoever stole ann parts the halves
+    _all_hear_all(everybody)
+    ben.follow(own)
+    ben.learn(*revoking(ben.membership, code.sign, code.device_id, [ann.device], undo=True, keep=kept(ben)))
+    _all_hear_all([ben, cleo, dan])
+    for each in (ben, cleo, dan):
+        assert root_of(each) == code.device_id
+        assert standing(each, "ann", "ben", "cleo", "dan") == {"ben", "cleo", "dan"}
+
+
+def kept(core: Core) -> set[DeviceId]:
+    """Whom `group restore` keeps."""
+    return {*core.membership.members} - {device("ann")}
