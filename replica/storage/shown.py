@@ -14,8 +14,8 @@ import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache, partial
-from itertools import chain, islice
+from functools import cached_property, lru_cache, partial
+from itertools import chain, islice, repeat
 from operator import itemgetter
 from struct import Struct
 from typing import Any, Final, NamedTuple, Protocol, overload, runtime_checkable
@@ -62,7 +62,8 @@ _FIELDS_KEPT: Final = 256
 # As many as a device gets at once that joins a group; fewer are not worth a change of the schema.
 _FILLING_ROWS_MIN: Final = 10_000
 # Nothing looks anything up in these while rows come: `replica.reads.duplicates` asks whether there is that of contents.
-_FILLED_AFTER: Final = ("memory_by_content", "memory_by_conversation", "memory_by_topic")
+# That of times is there where derived tables are (`replica.derived`), and what was told elsewhere is in no order of it.
+_FILLED_AFTER: Final = ("memory_by_content", "memory_by_conversation", "memory_by_topic", "memory_by_time")
 # What a register says that nobody wrote.
 _NO_EDGE: Final = (None, 0, None)
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
@@ -102,19 +103,28 @@ class NewRows(Sequence[RowChange]):
     @property
     def are_bare(self) -> bool:
         """Whether none has anything beside its text."""
-        return not any(one.add.fields for one in self._added)
+        return not self._fields
 
     def said(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
         """Give the number, the text and the fields of each."""
         for number, (_, _, (_, text, fields)) in zip(self.numbers, self._added, strict=True):
             yield number, text, fields
 
+    @cached_property
+    def _fields(self) -> Set[str]:
+        """The fields that any came with: most questions are of fields that none has, and need no look at each."""
+        return frozenset().union(*(one.add.fields for one in self._added))
+
     def column(self, name: str, lacking: Any = None) -> Iterator[Any]:
         """Give what each came with in one field, and `lacking` for those that came without it."""
+        if name not in self._fields:
+            return repeat(lacking, len(self._added))
         return (one.add.fields.get(name, lacking) for one in self._added)
 
     def having(self, names: Set[str]) -> list[RowChange]:
         """Return those that came with any of these fields."""
+        if names.isdisjoint(self._fields):
+            return []
         rows = zip(self.numbers, self._added, strict=True)
         return [_new_row(number, one) for number, one in rows if not names.isdisjoint(one.add.fields)]
 

@@ -227,14 +227,17 @@ def whole(connection: sqlite3.Connection, work: Callable[[], Result]) -> Result:
 
 @contextmanager
 def index_made_anew(connection: sqlite3.Connection, name: str) -> Iterator[None]:
-    """Do without an index in the block, which fills its table, and make it afterwards.
+    """Do without an index in the block, which fills its table, and make it afterwards, if the store has that index.
 
     Where its values come in no order, one that is sorted once costs half of one that grows.
     """
-    ((index,),) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,))
+    made = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
+    if made is None:
+        yield
+        return
     connection.execute(f"DROP INDEX {name}")
     yield
-    connection.execute(index)
+    connection.execute(*made)
 
 
 def bring_over(connection: sqlite3.Connection) -> None:

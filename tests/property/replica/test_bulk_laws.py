@@ -7,7 +7,7 @@ import random
 import sqlite3
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from typing import Any
 
 import pytest
@@ -31,7 +31,7 @@ from replica.state.reading import check_add, check_adds
 from replica.state.register import Dot
 from replica.state.text import EditedText, base_name
 from replica.storage.memory_store import MemoryStore
-from replica.storage.shown import NewRows, RowChange, Shown, new_and_others
+from replica.storage.shown import DerivedTables, NewRows, RowChange, Shown, new_and_others
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from samemind.config import Settings
@@ -394,9 +394,35 @@ def test_new_rows_are_a_sequence_of_changes() -> None:
     assert [*rows.column("speaker", "nobody")] == [
         each.after.fields.get("speaker", "nobody") for each in changes if each.after
     ]
+    assert [*rows.column("no field", "nothing")] == ["nothing"] * len(bare)
+    assert rows.having({"no field"}) == []
     assert (rows.are_bare, NewRows(7, bare[:1]).are_bare) == (False, True)
     with pytest.raises(IndexError):
         rows[len(bare)]
+
+
+@pytest.mark.parametrize("derived", [(), derived_tables(Settings())], ids=["no tables", "all tables"])
+def test_indexes_are_as_they_were_when_much_has_come(
+    derived: Sequence[DerivedTables], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replica.storage.shown._FILLING_ROWS_MIN", 1)
+    dropped: list[str] = []
+    with closing(connect(":memory:")) as connection:
+        core = core_of("phone", SqliteStore(connection, derived))
+        acquaint(core, "phone", "ann", "ben")
+        before = _indexes(connection)
+        connection.set_trace_callback(
+            lambda sql: dropped.append(sql) if sql.startswith("DROP INDEX") else None
+        )
+        hand = Hand("ann")
+        take(core, [(0, hand.write(Remember(text, {"told_at": 7}), rid)) for text, rid in _FIRST])
+        assert _indexes(connection) == before
+    assert ("DROP INDEX memory_by_time" in dropped) == bool(derived)
+    assert "DROP INDEX memory_by_content" in dropped
+
+
+def _indexes(connection: sqlite3.Connection) -> list[tuple[str]]:
+    return connection.execute("SELECT sql FROM sqlite_schema WHERE type = 'index' ORDER BY sql").fetchall()
 
 
 _STAMPS = (-1, 0, 1, NOW_MS << 16, HLC_MAX, HLC_MAX + 1)
