@@ -65,6 +65,17 @@ _columns = attrgetter("seq", "hlc", "rid", "id")
 _dot = _entry = _add = _bare = tuple.__new__
 
 
+class TakingIn:
+    """How far a snapshot is that is being merged: noted by the store's thread, told by another."""
+
+    __slots__ = ("memories", "written")
+
+    def __init__(self) -> None:
+        self.memories: int | None = None
+        """How many it brings, once they are read."""
+        self.written = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What came of a frame: how many ops were new and are now durable, and what was refused."""
@@ -128,6 +139,8 @@ class Core:
         """What has come from each peer lately."""
         self.merged = 0
         """How many bases were merged since the start: that brings memories too, and no op."""
+        self.taking_in: TakingIn | None = None
+        """The snapshot that is being merged; of a million memories that takes most of a minute."""
         self.incidents: list[Incident] = []
         """What made this device start anew, or chains part: the last few times."""
         self.evidence: Evidence = {}
@@ -702,6 +715,18 @@ class Core:
         base = self.store.load_base(map(memory_key, gone))
         edited = {key.name for key, cell in base.items() if isinstance(cell, MemoryCell) and cell.edits}
         return list(without_edits(self.store.remains(), edited)) if edited else []
+
+    @contextmanager
+    def taking(self) -> Iterator[TakingIn]:
+        """Let others know, until the block ends, that a snapshot is taken in: most work waits for it meanwhile."""
+        if self.taking_in is not None:  # by who calls this
+            yield self.taking_in
+            return
+        self.taking_in = TakingIn()
+        try:
+            yield self.taking_in
+        finally:
+            self.taking_in = None
 
     @contextmanager
     def undoing(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from replica.alongside import Alongside
-from replica.core import Core
+from replica.core import Core, TakingIn
 from replica.errors import StoreFailed
 from replica.ids import DeviceId
 from replica.purging import purge
@@ -277,6 +277,11 @@ class Replica:
     def news(self) -> int:
         """Return `Core.news` as far as it is durable."""
         return self._news
+
+    @property
+    def taking_in(self) -> TakingIn | None:
+        """Return how far a snapshot is that is being merged: what writes, or asks for more than what shows, waits."""
+        return self._core.taking_in
 
     @property
     def position(self) -> int:

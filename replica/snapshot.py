@@ -20,11 +20,11 @@ from typing import Any, Final
 
 from replica.codec import pack, unpack
 from replica.collector import collector_paused
-from replica.core import Core
+from replica.core import Core, TakingIn
 from replica.errors import InvalidOp
 from replica.evidence import Fault
 from replica.feeds import Chain, Feed, chain_to, cut, join
-from replica.folding import count_added
+from replica.folding import Totals, count_added
 from replica.ids import ID8_BYTES, DeviceId, OpId, OpRef, Origin
 from replica.incarnations import ChainEvent
 from replica.limits import (
@@ -209,8 +209,8 @@ def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
     """Merge what a snapshot covers that is not held, and fold the log anew; False if it is not understood here."""
     if not _understands(core, snapshot.kinds):
         return False
-    with collector_paused(), core.undoing():
-        _Absorption(core, snapshot).run(now_ms)
+    with core.taking() as taking_in, collector_paused(), core.undoing():
+        _Absorption(core, snapshot, taking_in).run(now_ms)
     return True
 
 
@@ -269,6 +269,7 @@ class _Absorption:
 
     core: Core
     snapshot: Snapshot
+    taking_in: TakingIn
     covered: Vector = field(default_factory=dict)
     """How far the snapshot reaches on each feed here."""
     _chains: list[Chain] = field(default_factory=list)
@@ -289,6 +290,7 @@ class _Absorption:
         mine = self._fold_covered([row for row in rows if self._in_log_and_covered(row, old_base)])
         known = core.store.all_memories() | core.store.all_tombstones()
         theirs, added = self._read_state(known | {key.name for key in mine.cells})
+        self.taking_in.memories = len(added)
         self._compare(mine, theirs, added, now_ms)
         remains, proven, edits = self._read_remains()
         changes = Changes(parts_gone=True)
@@ -320,7 +322,7 @@ class _Absorption:
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
         changes.added = list(added.values())
-        changes.count_added = partial(count_added, refolded.totals, feeds.origin_of)
+        changes.count_added = partial(self._count, refolded.totals)
         changes.feeds = list(feeds)
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals
@@ -331,6 +333,11 @@ class _Absorption:
         core.write(changes, now_ms)
         core.partials.clear()
         core.merged += 1
+
+    def _count(self, totals: Totals, page: Sequence[BareMemory]) -> None:
+        """Add memories that are about to be written to the set hashes."""
+        count_added(totals, self.core.feeds.origin_of, page)
+        self.taking_in.written += len(page)
 
     # -- what it says ----------------------------------------------------------------------------------------
 

@@ -53,6 +53,14 @@ async def result_of(device: "Device", verb: Command[Any, Result], options: Any, 
     """Do it, and return the result: an object of the type that the verb is declared with."""
     if verb.alone:
         raise Usage(f"{verb.name} is done by the command line itself", code="not_here")
+    if device.replica.taking_in is None:
+        return await _result_of(device, verb, options, say)
+    from samemind.progress import while_taking_in  # loads trio, which most commands do without
+
+    return await while_taking_in(device.replica, say, lambda: _result_of(device, verb, options, say))
+
+
+async def _result_of(device: "Device", verb: Command[Any, Result], options: Any, say: "Say") -> Result:
     if device.opened_mind is not None and verb.waits_for_reading:
         await device.opened_mind.ingest.catch_up()  # no answer depends on when it is asked for
     try:

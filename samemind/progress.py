@@ -1,4 +1,4 @@
-"""Say how far a long piece of work is that another thread does."""
+"""Say how far a long piece of work is that another thread does, be it what was asked for or what that waits for."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import outcome
 import trio
 
+from samemind.control.protocol import TAKING_IN
+
 if TYPE_CHECKING:
+    from replica import Replica
     from samemind.control.server import Say
 
 Result = TypeVar("Result")
@@ -41,10 +44,30 @@ async def while_telling(say: "Say", work: Callable[[Progress], Awaitable[Result]
             if progress.total:
                 await say(progress.document())
 
+    return await _beside(tell, lambda: work(progress))
+
+
+async def while_taking_in(replica: "Replica", say: "Say", work: Callable[[], Awaitable[Result]]) -> Result:
+    """Do what was asked, and `say` meanwhile how far the snapshot is that the store takes in: most work waits for it.
+
+    MCP's clients give up on what says nothing for a minute, and people sooner.
+    """
+
+    async def tell() -> None:
+        await trio.sleep(EVERY_S)
+        while (taken := replica.taking_in) is not None:
+            progress = Progress()
+            progress.total, progress.done = taken.memories, taken.written
+            if progress.total:
+                await say({**progress.document(), TAKING_IN: True})
+            await trio.sleep(EVERY_S)
+
+    return await _beside(tell, work)
+
+
+async def _beside(tell: Callable[[], Awaitable[None]], work: Callable[[], Awaitable[Result]]) -> Result:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tell)
-        came: outcome.Outcome[Result] = await outcome.acapture(
-            work, progress
-        )  # a nursery would wrap what fails
+        came: outcome.Outcome[Result] = await outcome.acapture(work)  # a nursery would wrap what fails
         nursery.cancel_scope.cancel()
     return came.unwrap()

@@ -107,6 +107,8 @@ class _Recalling:
 class _StraightReplica:
     """What a verb has need of from a replica, for a thread that runs no trio."""
 
+    taking_in: Final = None  # nobody would hear what is waited for
+
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
         self.now_ms = replica.now_ms

@@ -555,7 +555,8 @@ class Exchange:
         self._ask_who(self._authors)
 
     def _take_whole(self, whole: bytes, now_ms: int) -> tuple[Refused, ...]:
-        why, waits = self._absorb(whole, now_ms)
+        with self._core.taking():
+            why, waits = self._absorb(whole, now_ms)
         self._lacking.for_upgrade = why is not None and not waits
         if why is None:
             self.use.carried_snapshot()

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
 from samemind.catalog import NAMES, verb_named
+from samemind.control.protocol import TAKING_IN
 from samemind.declaring import Command
 from samemind.errors import SamemindError
 from samemind.platform import system
@@ -110,7 +111,8 @@ class Printer:
     def said(self, verb: Command[Any, Any], document: Mapping[str, Any]) -> None:
         """Print what a verb says before its end."""
         if "progress" in document:
-            self._show_progress(verb.name, **document["progress"])
+            what = "taking in what another device sent" if TAKING_IN in document else verb.name
+            self._show_progress(what, **document["progress"])
         elif "lines" in document:
             if self.json:
                 self._lines += document["lines"]
@@ -175,12 +177,12 @@ class Printer:
                 return
         self.text("\n".join(lines))
 
-    def _show_progress(self, verb: str, done: int = 0, total: int | None = None) -> None:
-        """Draw how far a verb is; without a total, only that it goes on."""
+    def _show_progress(self, what: str, done: int = 0, total: int | None = None) -> None:
+        """Draw how far a verb is, or what it waits for; without a total, only that it goes on."""
         if self.json:
             return
         if not sys.stderr.isatty():
-            self._progress_line(verb, done, total)
+            self._progress_line(what, done, total)
             return
         if total is not None and done >= total:
             self._end_progress()
@@ -191,16 +193,16 @@ class Printer:
                 from rich.progress import Progress
 
                 self._bar = Progress(console=Console(stderr=True), transient=True)
-                self._bar.add_task(verb, total=None)
+                self._bar.add_task(what, total=None)
                 self._bar.start()
-            self._bar.update(self._bar.task_ids[0], completed=done, total=total)
+            self._bar.update(self._bar.task_ids[0], description=what, completed=done, total=total)
 
-    def _progress_line(self, verb: str, done: int, total: int | None) -> None:
-        """Say on a line of its own, every few seconds, how far a verb is, where no terminal can be drawn on."""
+    def _progress_line(self, what: str, done: int, total: int | None) -> None:
+        """Say on a line of its own, every few seconds, how far that is, where no terminal can be drawn on."""
         if time.monotonic() >= self._line_due_s:
             self._line_due_s = time.monotonic() + PROGRESS_LINES_S
             print(
-                f"{verb}: {done:,}" + ("" if total is None else f" of {total:,}"), file=sys.stderr, flush=True
+                f"{what}: {done:,}" + ("" if total is None else f" of {total:,}"), file=sys.stderr, flush=True
             )
 
     def _end_progress(self) -> None:

@@ -1,9 +1,9 @@
 """What goes over the control socket: JSON, a document a line.
 
 A request is `{"verb": …, "options": {…}}`. The answer is any number of `{"say": {…}}` lines from verbs that
-go on, and then one `{"result": {…}}` or `{"error": {code, message, hint}, "exit": N}`. One connection
-carries one request after the other; requests that run side by side use a connection each. Closing it gives
-up what was asked.
+go on, or that wait for the store to take in a snapshot, and then one `{"result": {…}}` or
+`{"error": {code, message, hint}, "exit": N}`. One connection carries one request after the other; requests that run
+side by side use a connection each. Closing it gives up what was asked.
 """
 
 import json
@@ -17,6 +17,8 @@ LINE_BYTES_MAX: Final = 64 << 20
 CHUNK_BYTES: Final = 64 << 10
 # Some 0.2 ms of work. A page of memories has a hundred; nearly all answers have fewer.
 RECORDS_AT_ONCE: Final = 200
+# What marks progress as that of the snapshot which the store takes in, and the verb waits for.
+TAKING_IN: Final = "taking_in"
 # Who is alive answers this at once, whatever else it does; the answer is an error.
 NOTHING_ASKED: Final = b"{}\n"
 

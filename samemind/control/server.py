@@ -17,6 +17,7 @@ from samemind.config import Home
 from samemind.control.protocol import (
     CHUNK_BYTES,
     LINE_BYTES_MAX,
+    TAKING_IN,
     decode,
     encode,
     encode_large,
@@ -177,7 +178,8 @@ class _Conversation:
                 raise Usage("expected a request with a verb and its options")
 
             async def say(said: Mapping[str, Any]) -> None:
-                self._server.waiting.add(scope)  # it goes on: nobody waits for its end
+                if TAKING_IN not in said:
+                    self._server.waiting.add(scope)  # it goes on: nobody waits for its end
                 await self._stream.send_all(encode({"say": said}))
 
             result = await self._server.perform(verb, options, say)

@@ -400,12 +400,15 @@ class Taking:
         self._parts.append(part.part)
         if part.index < part.count - 1:
             return
+        whole, self._parts = b"".join(self._parts), []
+        with core.taking():
+            self._take_whole(core, whole, now_ms)
+
+    def _take_whole(self, core: Core, whole: bytes, now_ms: int) -> None:
         try:
-            whole = b"".join(self._parts)
             snapshot = read_snapshot(whole, core)
         except InvalidOp as error:
             raise RemoteProtocolError(f"a snapshot could not be read: {error}") from error
-        self._parts = []
         if snapshot.maker != self._header.maker:
             raise RemoteProtocolError(
                 "expected a snapshot of the file's own maker, got one of another device"

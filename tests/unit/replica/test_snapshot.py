@@ -10,7 +10,7 @@ import pytest
 
 import replica.storage.shown
 from replica.compaction import compact
-from replica.core import Core
+from replica.core import Core, TakingIn
 from replica.fields import Value
 from replica.ids import derived_memory_id
 from replica.incarnations import ChainEvent
@@ -239,6 +239,42 @@ def test_a_base_that_could_not_be_written_to_its_end_leaves_everything_as_before
         assert phone.digests() == laptop.digests()
         assert verify_replica(phone).problems == ()
         assert sorted(row_numbers(phone).values()) == [*range(1, 4 * PAGE + 1)]
+
+
+def test_how_far_a_base_is_taken_in_is_noted_until_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    laptop = core_of("laptop")
+    acquaint(laptop, "laptop", "phone")
+    remember(laptop, *(f"memory {n}" for n in range(4 * PAGE)))
+    compact(laptop, NOW_MS)
+    monkeypatch.setattr(replica.storage.shown, "_ADDED_AT_ONCE", PAGE)
+    monkeypatch.setattr(threading.Thread, "start", refuse_threads)
+    noted: list[tuple[int | None, int]] = []
+
+    class Noting(Told):
+        def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+            assert phone.taking_in is not None
+            noted.append((phone.taking_in.memories, phone.taking_in.written))
+            super().changed(connection, changes, now_ms)
+
+    tables = Noting(fails_at=3 * PAGE)
+    with closing(connect(":memory:")) as connection:
+        phone = core_of("phone", SqliteStore(connection, [tables]))
+        acquaint(phone, "phone", "laptop")
+
+        def taken() -> TakingIn | None:
+            return phone.taking_in
+
+        with pytest.raises(OSError, match="told to fail"):
+            absorbs(phone, make_snapshot(laptop))
+        assert noted == [(4 * PAGE, page * PAGE) for page in (1, 2, 3)]
+        assert taken() is None
+        tables.fails_at = None
+        with phone.taking() as around:
+            assert (around.memories, around.written) == (None, 0)
+            assert absorbs(phone, make_snapshot(laptop))
+            assert taken() is around, "who began it ends it"
+            assert (around.memories, around.written) == (4 * PAGE, 4 * PAGE)
+        assert taken() is None
 
 
 @pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])

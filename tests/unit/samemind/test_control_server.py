@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 
 from samemind import performing
 from samemind.catalog import verb_named
@@ -79,6 +80,41 @@ def test_an_answer_that_is_too_long_for_a_line_says_so(
                 await ask(home, "1")
             assert caught.value.code == "too_large"
             assert await ask(home, "-5") == {"text": "x" * (fits - 5)}
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_what_waits_for_a_snapshot_is_still_answered_where_the_program_ends(
+    tmp_path: Path, waits: bool
+) -> None:
+    """What goes on has no end to wait for; a short request has, whatever was said meanwhile."""
+    home, said, ended = Home.at(tmp_path), trio.Event(), trio.Event()
+
+    async def slow(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        await say({"progress": {"done": 1, "total": 2}, **({"taking_in": True} if waits else {})})
+        said.set()
+        await ended.wait()
+        return {"verb": verb}
+
+    async def asked(answers: list[Mapping[str, Any] | None]) -> None:
+        try:
+            answers.append(await ask(home, "remember"))
+        except Unreachable:
+            answers.append(None)
+
+    async def main() -> None:
+        answers: list[Mapping[str, Any] | None] = []
+        async with trio.open_nursery() as nursery:
+            async with serve(home, slow):
+                nursery.start_soon(asked, answers)
+                await said.wait()
+                nursery.start_soon(end_soon)
+        assert answers == [{"verb": "remember"} if waits else None]
+
+    async def end_soon() -> None:
+        await trio.testing.wait_all_tasks_blocked(0.05)
+        ended.set()
 
     trio.run(main)
 

@@ -96,6 +96,15 @@ def test_every_line_of_a_hint_stands_under_what_went_wrong(capsys: pytest.Captur
     assert capsys.readouterr().err == "samemind: no such option\n  usage: so\n  help tells more\n"
 
 
+def test_what_a_command_waits_for_is_told_as_such(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("samemind.cli.printing.PROGRESS_LINES_S", 0.0)
+    told = {"progress": {"done": 40_000, "total": 200_000}, "taking_in": True}
+    Printer(json=False, raw=False).said(verb_named("remember"), told)
+    assert capsys.readouterr().err == "taking in what another device sent: 40,000 of 200,000\n"
+
+
 def test_where_no_terminal_is_progress_is_a_line_every_few_seconds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

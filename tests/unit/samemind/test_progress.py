@@ -104,6 +104,40 @@ def test_long_commands_say_how_much_of_how_much_is_done(
     assert all(each["done"] < each["total"] == of for each in said if each["done"])
 
 
+def test_who_waits_for_a_snapshot_hears_how_far_that_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said nothing for 45 s at a million memories: whoever asked by MCP had given up, and told it again."""
+    monkeypatch.setattr(progress_module, "EVERY_S", 0.01)
+    began, heard = threading.Event(), threading.Event()
+    said: list[Mapping[str, Any]] = []
+
+    def take_in(core: Core, _: object) -> None:
+        with core.taking() as taking_in:
+            began.set()
+            taking_in.memories, taking_in.written = 20, 7
+            assert heard.wait(WAIT_S), "nobody heard what they wait for"
+
+    async def say(document: Mapping[str, Any]) -> None:
+        said.append(document)
+        heard.set()
+
+    async def main() -> None:
+        async with samemind.open(tmp_path / "home") as mind:
+            assert isinstance(mind._reached, Local)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(mind._reached.device.replica.run, take_in)
+                assert await trio.to_thread.run_sync(began.wait, WAIT_S)
+                await mind._reached.ask("remember", {"text": "told meanwhile"}, say)
+            told, before = len(said), said[0]
+            assert before == {"progress": {"done": 7, "total": 20}, "taking_in": True}
+            await mind._reached.ask("remember", {"text": "told later"}, say)
+            assert len(said) == told
+            assert (await mind.stats()).memories == 2
+
+    trio.run(main)
+
+
 def test_who_tells_something_does_not_wait_for_a_verification(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
