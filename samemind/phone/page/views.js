@@ -97,6 +97,9 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
       draft(memory.rid, null);
       chooseAgain(-2);
     };
+    field.onkeydown = (event) => {
+      if (event.key === "Escape" && !event.isComposing) leave();
+    };
     more.replaceChildren(field, h("button", { type: "button", class: "primary", onclick: save }, "Save"), h("button", { type: "button", class: "quiet", onclick: leave }, "Leave as it was"));
     return field;
   }
