@@ -266,6 +266,11 @@ def test_a_code_that_is_shown_twice_ends_what_came_of_it(served: Served) -> None
     assert status == 200, tokens
     bearer = f"Bearer {tokens['access_token']}"
     assert served.hello(Authorization=bearer)[0] == 200
+    elsewhere = {"Host": served.host.replace("127.0.0.1", "localhost")}
+    assert served.hello(Authorization=bearer, **elsewhere)[0] == 401, (
+        "it is good where it was asked for alone"
+    )
+    assert served.hello(Authorization=f"Bearer {served.token}", **elsewhere)[0] == 200
     assert fetch("w" * 43)[1]["error"] == "invalid_grant", "the proof does not fit"
     assert served.hello(Authorization=bearer)[0] == 200, "so it is not the program's, and ends nothing"
     status, said = fetch(verifier)
