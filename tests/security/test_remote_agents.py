@@ -142,8 +142,9 @@ def test_what_a_stranger_says_is_bounded_before_it_is_read(served: Served) -> No
     assert served.ask("POST", "/register", chunk, Transfer_Encoding="chunked")[0] == 413, "of no told length"
 
 
-def registered(served: Served, uri: str = "https://app.example/cb") -> tuple[int, dict[str, Any]]:
-    status, _, body = served.ask("POST", "/register", {"redirect_uris": [uri], "client_name": "app"})
+def registered(served: Served, *uris: str) -> tuple[int, dict[str, Any]]:
+    said = {"redirect_uris": uris or ["https://app.example/cb"], "client_name": "app"}
+    status, _, body = served.ask("POST", "/register", said)
     return status, json.loads(body)
 
 
@@ -153,6 +154,7 @@ def test_a_program_may_be_answered_only_where_it_can_be(served: Served) -> None:
     assert registered(served, "cursor://anysphere.cursor/oauth")[0] == 201
     for uri in ("javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://app.example/cb"):
         assert registered(served, uri)[0] == 400, uri
+        assert registered(served, "https://app.example/cb", uri)[0] == 400, uri
         assert not redirect_is_safe(uri)
     assert not redirect_is_safe("http://[bad/cb")
 
