@@ -1,10 +1,14 @@
 """Do in a thread what is Python's alone, while SQLite works and lets Python go on."""
 
+import _thread
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Result = TypeVar("Result")
 
@@ -31,21 +35,44 @@ def thread_beside() -> Iterator[Begin]:
     Where no thread can be begun, as in a browser, a function is run when it is waited for. Meanwhile all threads of the
     program take shorter turns.
     """
-    from concurrent.futures import ThreadPoolExecutor  # here: it is for what comes by the ten thousand
+    from concurrent.futures import Future  # here: it is for what comes by the thousand
 
     has_none = False
-    with _short_turns(), ThreadPoolExecutor(1, "beside") as thread:
+    begun: list[Future[Any]] = []
+    """What was begun last."""
 
-        def begin(function: Callable[[], Result], /) -> Callable[[], Result]:
-            nonlocal has_none
-            if not has_none:
-                try:
-                    return thread.submit(function).result
-                except RuntimeError:  # no thread can be begun; one that could be later would run this again
-                    has_none = True
-            return function
+    def begin(function: Callable[[], Result], /) -> Callable[[], Result]:
+        nonlocal has_none
+        _wait_for(begun)
+        if not has_none:
+            future = Future[Result]()
+            try:
+                # Not a `Thread`, nor a pool of them: these wait until it has begun, and then it has the interpreter.
+                _thread.start_new_thread(_come_to, (future, function))
+            except RuntimeError:  # no thread can be begun; one that could be later would run this again
+                has_none = True
+            else:
+                begun[:] = [future]
+                return future.result
+        return function
 
-        yield begin
+    with _short_turns():
+        try:
+            yield begin
+        finally:
+            _wait_for(begun)
+
+
+def _come_to(future: "Future[Result]", function: Callable[[], Result]) -> None:
+    try:
+        future.set_result(function())
+    except BaseException as error:
+        future.set_exception(error)
+
+
+def _wait_for(begun: "Iterable[Future[Any]]") -> None:
+    for future in begun:
+        future.exception()
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """What is done in a thread beside the caller is done once, is waited for, and has ended when the block has."""
 
+import _thread
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
@@ -47,10 +48,10 @@ def test_what_nobody_waits_for_has_ended_when_the_block_has_failed() -> None:
 
 
 def test_without_threads_it_runs_once_when_it_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(thread: threading.Thread) -> None:
+    def refuse(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(_thread, "start_new_thread", refuse)
     ran = []
     with thread_beside() as begin:
         wait = begin(lambda: ran.append(threading.get_ident()))
@@ -62,14 +63,14 @@ def test_without_threads_it_runs_once_when_it_is_waited_for(monkeypatch: pytest.
 def test_what_no_thread_took_is_not_run_again_by_one_that_could_be_begun_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    start, refusals = threading.Thread.start, [RuntimeError("can't start new thread")]
+    start, refusals = _thread.start_new_thread, [RuntimeError("can't start new thread")]
 
-    def refuse_once(thread: threading.Thread) -> None:
+    def refuse_once(function: Callable[..., object], arguments: tuple[object, ...]) -> int:
         if refusals:
             raise refusals.pop()
-        start(thread)
+        return start(function, arguments)
 
-    monkeypatch.setattr(threading.Thread, "start", refuse_once)
+    monkeypatch.setattr(_thread, "start_new_thread", refuse_once)
     ran: list[str] = []
     with thread_beside() as begin:
         for name in ("first", "second"):
