@@ -83,6 +83,8 @@ _ADD_WORDS: Final = "INSERT INTO memory_text (rowid, text, speaker, about) VALUE
 # In one statement. Before each that files several, full text writes what it gathered, and of fewer each it merges more.
 # After each, another thread may take its turn: of single rows most of the time would be waiting.
 _FILED_AT_ONCE: Final = 1_000
+# As many as are counted in a thread beside that (`replica.folding`): rows of their own would wait for it one by one.
+_FILED_BY_COLUMN_MIN: Final = 500
 _ADD_BARE_WORDS: Final = """INSERT INTO memory_text (rowid, text, speaker, about)
     SELECT id, text, '', '' FROM shown_memory WHERE id BETWEEN ? AND ?"""
 _FILED_BETWEEN: Final = "SELECT id FROM memory_text_docsize WHERE id BETWEEN ? AND ?"
@@ -208,10 +210,13 @@ class CognitionTables:
         self._words.follow(connection, changes, now_ms)
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow a batch: file the new words, drop the old ones, enqueue what has to be embedded."""
+        """Follow a batch: file the new words, drop the old ones, enqueue what has to be embedded.
+
+        Words come first, in the longest statement: Python is free meanwhile for what is counted in a thread.
+        """
+        self._words.changed(connection, changes, now_ms)
         self._tellings.changed(connection, changes)
         self._wordings.changed(connection, changes)
-        self._words.changed(connection, changes, now_ms)
 
 
 class WordTables:
@@ -297,7 +302,7 @@ class WordTables:
         if fresh and isinstance(changes, NewRows):
             if changes.are_bare:
                 connection.execute(_ADD_BARE_WORDS, (fresh[0], fresh[-1]))
-            elif len(fresh) >= _FILED_AT_ONCE:
+            elif len(fresh) >= _FILED_BY_COLUMN_MIN:
                 connection.execute(_ADD_PLAIN_WORDS, (fresh[0], fresh[-1]))
                 # As the statement has it: of an empty map the column is not NULL.
                 added = [

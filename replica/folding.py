@@ -19,8 +19,8 @@ from replica.state import digest
 from replica.state.cells import CellKind, Key, State
 from replica.state.memories import BareMemory, Memory, MemoryCell, show
 
-# A thousand, in turns with as many that are counted beside, take no longer: a thread takes its time to begin.
-COUNTED_BESIDE_MIN: Final = 2_000
+# A thread takes as long to begin as fifty take to be counted.
+COUNTED_BESIDE_MIN: Final = 500
 
 _MEMORY: Final = CellKind.MEMORY
 _tuple = tuple.__new__  # by name it takes three times as long, and nearly every op that is taken makes one

@@ -269,8 +269,8 @@ def test_many_memories_are_counted_while_they_are_filed_and_before_that_is_kept(
 ) -> None:
     """It comes to the same as a few at a time, in memory and in what is read back."""
     ann, ben, cid = group("ann", "ben", "cid", make_store=make_store)
-    for start in range(0, COUNTED_BESIDE_MIN, 500):
-        remember(ann, *map(str, range(start, start + 500)))
+    for start in range(0, COUNTED_BESIDE_MIN, 100):
+        remember(ann, *map(str, range(start, start + 100)))
     assert not take(ben, everything(ann)).refusals  # all of them in one batch
     sync(ann, cid)  # in several
     assert agree(ann, ben, cid)

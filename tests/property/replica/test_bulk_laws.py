@@ -367,7 +367,7 @@ def test_new_rows_come_to_what_their_changes_come_to_one_by_one(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Shown, "_show_added", told_as(Shown._show_added))
             patch.setattr("replica.storage.shown._BY_COLUMN_MIN", 1 if told_as is not _one_by_one else 100)
-            patch.setattr("cognition.tables._FILED_AT_ONCE", 1)  # as of many
+            patch.setattr("cognition.tables._FILED_BY_COLUMN_MIN", 1)  # as of many
             take(core, history[:first])
             told = shows(connection)
             take(core, history[first:] or history[:1])

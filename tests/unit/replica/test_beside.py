@@ -27,6 +27,22 @@ def test_a_function_runs_beside_the_caller_and_is_waited_for() -> None:
         assert wait() == wait()
 
 
+def test_whoever_begins_it_goes_on_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until it waits for something, as for SQLite: what is begun would else have the interpreter for a whole turn."""
+    monkeypatch.setattr("replica.beside._TURN_S", 10)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(10)
+    order: list[str] = []
+    try:
+        with thread_beside() as begin:
+            wait = begin(partial(order.append, "beside"))
+            order.append("here")
+            wait()
+    finally:
+        sys.setswitchinterval(before)
+    assert order == ["here", "beside"]
+
+
 def test_its_error_is_raised_where_it_is_waited_for() -> None:
     with thread_beside() as begin:
         wait = begin(lambda: [1, 2][5])
