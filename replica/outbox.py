@@ -34,7 +34,7 @@ _FRAME_PAYLOAD_BYTES_CEILING: Final = 3 * FRAME_PAYLOAD_BYTES_TARGET
 
 # The first frames are small: whoever takes them works while the next is made. That takes a quarter of the time for as
 # many ops, and a frame takes the receiver some milliseconds whatever is in it. So each is so many times the one before.
-_FIRST_FRAME_OPS: Final = 100
+_FIRST_FRAME_OPS: Final = 150
 _FRAME_GROWTH: Final = 10
 
 # What an op takes beside its payload and what it has seen: its columns, and its part of a segment.

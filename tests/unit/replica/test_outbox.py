@@ -65,7 +65,7 @@ def test_a_long_log_leaves_in_frames_that_grow_to_about_the_target() -> None:
     for start in range(0, 3 * FRAME_OPS_TARGET, 100):
         core.commit([forget(n) for n in range(start, start + 100)], NOW_MS)
     sent = frames(core)
-    assert [len(frame.ops) for frame in sent] == [100, 1_000, FRAME_OPS_TARGET, FRAME_OPS_TARGET, 3_900]
+    assert [len(frame.ops) for frame in sent] == [200, 1_500, FRAME_OPS_TARGET, FRAME_OPS_TARGET, 3_300]
     assert all(well_made(core, frame) for frame in sent)
 
 

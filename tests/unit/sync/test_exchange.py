@@ -355,7 +355,7 @@ def test_who_held_nothing_and_got_it_elsewhere_before_its_heads_is_sent_no_more(
 def test_after_the_last_frame_there_is_no_turn_that_finds_nothing_to_send() -> None:
     """It would keep the frame from leaving: it holds the interpreter."""
     laptop, phone = group("laptop", "phone")
-    for n in range(150):
+    for n in range(200):
         remember(laptop, f"note {n}")
     ours = Exchange(laptop, phone.device, NOW_MS, frames_per_turn=1)
     ours.receive(first_words(phone, laptop), NOW_MS)

@@ -68,10 +68,10 @@ def test_a_frame_has_left_when_the_next_is_begun(tmp_path: Path, monkeypatch: py
 
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
-            await laptop.remember(*[f"news {n}" for n in range(100)])
-            await laptop.remember(*[f"more news {n}" for n in range(100)])
+            await laptop.remember(*[f"news {n}" for n in range(150)])
+            await laptop.remember(*[f"more news {n}" for n in range(150)])
             assert await moved(laptop, phone) == [False]
-            assert await phone.replica.run(lambda core, _: core.position) == 200
+            assert await phone.replica.run(lambda core, _: core.position) == 300
 
     run(main)
 
