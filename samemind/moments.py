@@ -140,11 +140,13 @@ async def names_at_moment(
     """Use the device's mind for the block, or that of a moment or device, to ask for names and what is said of them.
 
     What is new here is read first, so that each text is read once, however often one asks for the past. After
-    `NAMES_S` what is left of it waits for the next who asks, or for the mind's own reader.
+    `NAMES_S` what is left of it waits for the next who asks, or for the mind's own reader. What only the past says is
+    read in what is left of that time.
     """
     import trio  # here: what only shows a memory is started without it
 
-    with trio.move_on_after(NAMES_S):
+    ends_s = trio.current_time() + NAMES_S
+    with trio.move_on_at(ends_s):
         await device.mind.read_entities()
     if as_of is None and seen_by is None:
         yield device.mind
@@ -152,7 +154,7 @@ async def names_at_moment(
     until_ms = moment_of(device, as_of)
     async with opened_past(device, until_ms, seen_by, words=False, names=True) as past:
         mind = device.mind.at(past.connection, until_ms)
-        await mind.read_entities(NAMES_S)
+        await mind.read_entities(max(0.0, ends_s - trio.current_time()))
         yield mind
 
 

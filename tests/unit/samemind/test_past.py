@@ -17,6 +17,7 @@ import samemind
 from cognition.embedding.lexicon import WordVectors
 from cognition.entities import UnreadText, keep, read_some, unread
 from cognition.extraction import Extraction
+from cognition.past import PastMind
 from cognition.ranking.reading import Glossary
 from replica import Set, Write, count_memories, parse_memory_id
 from samemind.commands.past import diff
@@ -24,7 +25,7 @@ from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
 from samemind.memory_view import MemoryView
-from samemind.moments import names_at_moment, opened_past
+from samemind.moments import NAMES_S, names_at_moment, opened_past
 from samemind.performing import Local
 from tests.support.daemons import until
 from tests.support.devices import run
@@ -315,6 +316,32 @@ def test_names_of_texts_that_stand_as_they_did_are_not_read_again_for_the_past(
                 assert ("Eva" in names, "Zoe" in names, "Finn" in names) == (bool(texts), not texts, False)
 
     run(scenario)
+
+
+def test_names_of_the_past_are_read_in_the_time_that_those_of_the_present_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else whoever asks for the past just after an upgrade waits twice as long."""
+    allowed: list[float] = []
+
+    async def noted(mind: PastMind, seconds: float) -> None:
+        allowed.append(seconds)
+
+    async def scenario() -> None:
+        async with device_at(tmp_path / "home", Clock()) as (device, mind):
+            await mind.remember("Ann lives in Porto")
+            then = datetime.now(UTC).isoformat()
+            async with names_at_moment(device, then, None):
+                pass
+            monkeypatch.setattr(device.mind, "read_entities", trio.sleep_forever)
+            monkeypatch.setattr("samemind.moments.NAMES_S", 0.05)
+            async with names_at_moment(device, then, None):
+                pass
+
+    monkeypatch.setattr(PastMind, "read_entities", noted)
+    run(scenario)
+    assert 0.0 < allowed[0] < NAMES_S
+    assert allowed[1:] == [0.0]
 
 
 def test_how_far_a_memory_had_faded_is_told_of_the_moment_that_is_asked_for(tmp_path: Path) -> None:
