@@ -286,8 +286,8 @@ class Store(Protocol):
         """Show what was told and does not show yet: before what shows is read, or anything else is written."""
         ...
 
-    def get_ready(self) -> None:
-        """Do ahead what the first frame would wait for, while nothing waits; a disk without room is no error."""
+    def make_room(self) -> None:
+        """Make room on the disk for what comes next, while nothing waits for that; a disk without any is no error."""
         ...
 
     def purge(self) -> bool:

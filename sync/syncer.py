@@ -517,7 +517,7 @@ async def open_syncer(
 
 
 def _begin(own: IntroducedMember, core: Core, _: sqlite3.Connection) -> None:
-    """Introduce the device to itself; where nothing is held, get the store ready for all that is about to come."""
+    """Introduce the device to itself; where nothing is held, have the disk ready for all that is about to come."""
     core.found(own)
     if core.position == 0:
-        core.store.get_ready()
+        core.store.make_room()

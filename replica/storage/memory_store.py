@@ -280,8 +280,8 @@ class MemoryStore:
         """Return the ids of the proofs that were not purged yet."""
         return set(self._unpurged)
 
-    def get_ready(self) -> None:
-        """Do nothing: there is no disk, and no statement."""
+    def make_room(self) -> None:
+        """Do nothing: there is no disk."""
 
     def purge(self) -> bool:
         """Do nothing: what was dropped from a dictionary is gone."""

@@ -14,25 +14,13 @@ from replica.codec import pack, unpack
 from replica.erasure import Proof, read_proof
 from replica.errors import StoreCorrupt, StoreFailed
 from replica.feeds import Feed
-from replica.ids import (
-    DEVICE_ID_BYTES,
-    ID8_BYTES,
-    INCARNATION_BYTES,
-    MEMORY_ID_BYTES,
-    OP_ID_BYTES,
-    DeviceId,
-    OpId,
-    Origin,
-)
+from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import IntroducedMember, Membership, Revocation
 from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartRow, SpinePiece
-from replica.ops import Op, OpKind
 from replica.remains import joined
 from replica.rows import entries_of, log_row, values_of
-from replica.signing import SIGNATURE_BYTES
-from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell, memory_key
-from replica.state.memories import Add, BareMemory
-from replica.state.register import Dot, Vector
+from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell
+from replica.state.register import Vector
 from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
@@ -63,9 +51,6 @@ _SPINE_IDS_MAX: Final = 1_024
 # How a proof stands to its op, which has come where it is 0.
 _ACTS_AHEAD: Final = 1
 _WAITS: Final = 2
-
-# Above every number of an op, a feed or a time.
-_BEYOND: Final = 2**62
 
 _OP_ROW: Final = f"({', '.join('?' * len(LogRow._fields))})"
 # An op that adds a memory and says nothing else, as nearly all of a sync: what is bound takes most of an insert's time.
@@ -346,29 +331,10 @@ class SqliteStore:
                 self._shown.forget_numbers()
                 raise
 
-    def get_ready(self) -> None:
-        """Make room on the disk for what comes next, and read the statements that it takes, while nothing waits."""
+    def make_room(self) -> None:
+        """Make room on the disk for what comes next, while nothing waits for that."""
         with suppress(StoreFailed), derived_transaction(self.connection):
             self._room.make()
-        with suppress(StoreFailed, sqlite3.OperationalError):
-            self._rehearse()
-
-    def _rehearse(self) -> None:
-        """Write what a frame brings, and take it back: SQLite reads a statement when it first runs.
-
-        That is a quarter of the time that a first frame of a hundred memories takes. Whoever looks meanwhile sees none
-        of it, and nothing of it reaches the disk.
-        """
-        try:
-            self.connection.execute("BEGIN IMMEDIATE")
-            changes = _made_up()
-            rids = [one.rid for one in changes.bare]
-            self.tombstoned(rids)
-            self.load_shown(map(memory_key, rids))
-            self._write(changes, now_ms=0)
-        finally:
-            self.connection.rollback()
-            self._shown.forget_numbers()
 
     def purge(self) -> bool:
         """Leave no trace of what was erased in any page of the file; False if a reader was in the way.
@@ -660,25 +626,6 @@ def mark_checked(connection: sqlite3.Connection) -> None:
 def is_unchecked(connection: sqlite3.Connection) -> bool:
     """Say whether this store was put back, and either not checked since or found not to add up."""
     return connection.execute("SELECT 1 FROM meta WHERE name = ?", (_UNCHECKED,)).fetchone() is not None
-
-
-def _made_up() -> Changes:
-    """Return what so many ops come to that each add a memory, the last one signed: one statement full, and more rows.
-
-    Beyond every place that ops, feeds and memories have.
-    """
-    origin, head = (
-        Origin(DeviceId(bytes(DEVICE_ID_BYTES)), bytes(INCARNATION_BYTES)),
-        OpId(bytes(OP_ID_BYTES)),
-    )
-    entries, bare = [], []
-    for n in range(ROWS_AT_ONCE + 2):
-        pos, rid = _BEYOND + n, n.to_bytes(MEMORY_ID_BYTES)
-        op = Op(origin, pos, pos, (), OpKind.REMEMBER, 1, True, rid, head, head, head, head)
-        entries.append(LogEntry(pos, _BEYOND, op, None, FoldStatus.FOLDED))
-        bare.append(BareMemory(rid, Dot(_BEYOND, pos, head[:ID8_BYTES]), Add(pos, "made up", {})))
-    entries[-1] = entries[-1]._replace(signature=bytes(SIGNATURE_BYTES))
-    return Changes(entries=entries, bare=bare)
 
 
 def spans(numbers: Sequence[int]) -> list[tuple[int, int]]:

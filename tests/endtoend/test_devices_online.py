@@ -59,11 +59,11 @@ def test_a_link_waits_for_no_tls_context_that_could_be_made_before(tmp_path: Pat
     run(main)
 
 
-def test_a_device_that_holds_nothing_gets_ready_for_what_comes_before_it_is_linked(
+def test_a_device_that_holds_nothing_makes_room_for_what_comes_before_it_is_linked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[SqliteStore] = []
-    monkeypatch.setattr(SqliteStore, "get_ready", lambda store: made.append(store))
+    monkeypatch.setattr(SqliteStore, "make_room", lambda store: made.append(store))
 
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):

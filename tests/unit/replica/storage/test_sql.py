@@ -363,10 +363,10 @@ def test_room_that_is_made_ahead_is_on_the_disk_and_is_made_once(
     with closing(connect(str(path))) as connection:
         core = core_of("ann", SqliteStore(connection))
         length = long_log(path)
-        core.store.get_ready()
+        core.store.make_room()
         assert lengths_on_disk == [long_log(path)]
         assert long_log(path) > length + 1_000_000
-        core.store.get_ready()
+        core.store.make_room()
         for number in range(5):
             remember(core, f"Memory {number} is told")
         assert lengths_on_disk == [long_log(path)]
@@ -385,7 +385,7 @@ def test_a_disk_without_room_to_spare_takes_what_fits(
     with closing(connect(str(path))) as connection:
         core = core_of("ann", SqliteStore(connection))
         length = long_log(path)
-        core.store.get_ready()
+        core.store.make_room()
         for number in range(20):
             remember(core, f"Memory {number} is told")
         assert len(core.store.all_memories()) == 20

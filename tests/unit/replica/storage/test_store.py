@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,13 +23,11 @@ from replica.ops import Claim, Op, SameSlot, Write
 from replica.rows import row_of
 from replica.storage import schema
 from replica.verify import verify_replica
-from tests.support.minds import derived_tables
 from tests.support.published import published
 from tests.support.replicas import (
     NOW_MS,
     acquaint,
     core_of,
-    everything,
     group,
     memories,
     remember,
@@ -38,7 +35,6 @@ from tests.support.replicas import (
     say,
     settle,
     sqlite_store,
-    take,
     texts,
 )
 
@@ -553,31 +549,3 @@ def test_an_introduction_that_damage_left_in_parts_is_named(table: str) -> None:
     )
     with pytest.raises(StoreCorrupt, match=table):
         store.membership()
-
-
-def test_what_a_first_frame_runs_was_read_before_and_left_no_trace(path: Path) -> None:
-    """SQLite tells an authorizer of each statement that it reads."""
-    ann = core_of("ann")
-    remember(ann, *map(str, range(120)))
-    read: list[tuple[int, str | None]] = []
-
-    def note(action: int, table: str | None, *_: str | None) -> int:
-        read.append((action, table))
-        return sqlite3.SQLITE_OK
-
-    def held() -> list[str]:
-        with closing(connect(str(path))) as other:
-            return [*other.iterdump()]
-
-    with closing(connect(str(path))) as connection:
-        connection.set_authorizer(note)  # before all else: what was read is read anew then
-        ben = core_of("ben", SqliteStore(connection, derived_tables()))
-        acquaint(ben, "ben", "ann")
-        before = held()
-        ben.store.get_ready()
-        assert held() == before
-        read.clear()
-        assert not take(ben, everything(ann)).refusals
-        assert {table for action, table in read if action == sqlite3.SQLITE_INSERT} == {"feed"}
-        assert ben.digests().visible == ann.digests().visible
-        assert verify_replica(ben).ok
