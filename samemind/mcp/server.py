@@ -195,7 +195,6 @@ class _Verbs:
                     return decided
                 options |= decided
             document = await ask(tool.verb, options)
-            document = within_bounds(tool.verb, document)
         except SamemindError as error:
             return refused(error, tool, self._tools.values())
         except MCPError:
@@ -207,7 +206,7 @@ class _Verbs:
                 types.TextContent(type="text", text=tell(tool.verb, document)),
                 *_links(tool.verb, document),
             ],
-            structured_content={**brief(tool.verb, document), "note": NOTE},
+            structured_content={**brief(tool.verb, within_bounds(tool.verb, document)), "note": NOTE},
         )
 
     def _asking_for(self, tool: Tool, context: Context) -> Ask:

@@ -84,6 +84,23 @@ def test_an_agent_corrects_what_it_read_in_a_block_by_the_id_behind_it(tmp_path:
     trio.run(main)
 
 
+def test_a_long_memory_is_cut_once_and_how_long_it_is_is_true(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with agent(tmp_path, "--profile", "full") as client:
+            long = "Ann keeps a long recipe:" + " stir" * 1_000
+            await call(client, "remember", text=long)
+            for verb, arguments in (
+                ("recall", {"query": "Ann's recipe"}),
+                ("list", {}),
+                ("diff", {"since": "2020-01-01"}),
+            ):
+                told = (await client.call_tool(verb, arguments)).content[0].text  # type: ignore[union-attr]
+                assert told.count("cut here") == 1
+                assert f"(cut here: {len(long):,} characters" in told
+
+    trio.run(main)
+
+
 @published("PM-62")
 def test_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: Path) -> None:
     """One holds the store and answers the other; when it ends, the other takes its place."""
