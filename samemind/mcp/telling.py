@@ -31,8 +31,12 @@ _ENTITIES: Final = (
 TEXT_CHARACTERS_MAX: Final = 4_000
 # As many as the command line shows people: two contradictions that begin so alike are not to be expected.
 CONTRADICTION_DIGITS: Final = 12
-# Verbs that answer with several memories, and the fields that hold them.
-_SEVERAL: Final = {"recall": ("results",), "list": ("memories",), "diff": ("added", "forgotten")}
+# Verbs that answer with several memories, the fields that hold them, and where the texts are in these.
+_SEVERAL: Final[Mapping[str, Mapping[str, Collection[str]]]] = {
+    "recall": {"results": ("text",)},
+    "list": {"memories": ("text",)},
+    "diff": {"added": ("text",), "forgotten": ("text",), "changed": ("before", "after")},
+}
 # The kind of trigger that brings up a contradiction.
 _ESCALATION: Final = "conflict_escalation"
 # What an agent is told of an answer beside what `_brief_hit` adds, where there is anything to tell.
@@ -91,11 +95,11 @@ def harmless(text: str) -> str:
 
 def within_bounds(verb: str, document: Document) -> Document:
     """Return a result in which no memory is longer than a page; what was cut says so, and where it is whole."""
-    for name in _SEVERAL.get(verb, ()):
-        if any(len(each.get("text") or "") > TEXT_CHARACTERS_MAX for each in document[name]):
+    for name, texts in _SEVERAL.get(verb, {}).items():
+        if any(len(each.get(text) or "") > TEXT_CHARACTERS_MAX for each in document[name] for text in texts):
             document = {
                 **document,
-                name: [{**each, "text": _cut(each.get("text"))} for each in document[name]],
+                name: [{**each, **{text: _cut(each.get(text)) for text in texts}} for each in document[name]],
             }
     return document
 
@@ -119,8 +123,8 @@ def brief(verb: str, document: Document) -> Document:
     if verb in _ONE_MEMORY:
         return {key: value for key, value in document.items() if _says(value) or value is False}
     if verb in ("list", "diff"):
-        brief_lists = {name: [_brief_memory(each) for each in document[name]] for name in _SEVERAL[verb]}
-        return {**document, **brief_lists}
+        lists = [name for name, texts in _SEVERAL[verb].items() if "text" in texts]
+        return {**document, **{name: [_brief_memory(each) for each in document[name]] for name in lists}}
     if verb != "recall":
         return document
     kept = {key: document[key] for key in ("held", "unembedded", "trace") if document.get(key)}
@@ -440,7 +444,8 @@ def _review(document: Document) -> str:
         when = (each.get("told_at") or "")[:10]
         lines.append(f"- {' '.join((_cut(each['text']) or '').split())} ({when}) [{each['rid']}]")
         lines.append(f"  with {nominee_line(each['nominee'])[2:]}")
-    return f"{len(document['nominees'])} of {document['total']}\n{fenced(chr(10).join(lines))}"
+    left = f"\n{document['left']} older texts were not compared: it took too long" if document["left"] else ""
+    return f"{len(document['nominees'])} of {document['total']}\n{fenced(chr(10).join(lines))}{left}"
 
 
 def _context(document: Document) -> str:

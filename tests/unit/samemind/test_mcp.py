@@ -360,6 +360,24 @@ def test_what_changed_is_told_in_words_and_each_telling_once(tmp_path: Path) -> 
     assert "{" not in told, "no JSON"
 
 
+def test_a_long_text_that_changed_is_cut_in_the_result_of_a_difference_too(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        kept = mind.remember("Ann wrote " + "a" * 5_000)
+        since = mind.get(mind.remember("Dora sings")).created_at
+        mind.edit(kept, "Ben wrote " + "b" * 5_000)
+        whole = to_json(mind.diff(since))
+    (changed,) = telling.brief("diff", telling.within_bounds("diff", whole))["changed"]
+    for said, name in (("Ann", "before"), ("Ben", "after")):
+        assert changed[name].startswith(said)
+        assert changed[name].endswith("(cut here: 5,010 characters; `why` has it whole)")
+
+
+def test_a_review_that_took_too_long_says_that_it_left_texts_out() -> None:
+    document = {"nominees": [], "total": 0, "left": 3}
+    assert "3 older texts were not compared" in telling.tell("contradictions review", document)
+    assert "not compared" not in telling.tell("contradictions review", {**document, "left": 0})
+
+
 def test_corrections_are_told_of_however_much_else_was(tmp_path: Path) -> None:
     async def main() -> str:
         async with samemind.open(tmp_path / "home") as mind:
