@@ -3,7 +3,7 @@
 Yjs keeps the words of both, so the text may be one that nobody wrote. Which edits knew of which is told by the log, so
 all devices that hold the same ops tell the same; what has left the log is settled. So is what was edited since by
 somebody who had seen it all. Edits of different places are merged as they were meant, and nothing is told of them.
-Nor is anything of a text with very many edits in the log.
+Nor is anything of texts with very many edits in the log.
 """
 
 import sqlite3
@@ -25,9 +25,10 @@ from replica.storage.store import SqliteStore
 
 # Nobody chooses among more, and they are compared with each other; the last ones count.
 VARIANTS_MAX: Final = 8
-# All edits of a text are read and merged anew whenever it is shown, which takes 0.3 ms each. A member that writes more
-# could hold up every recall; what it hides so, it could as well settle by an edit that has seen all.
-EDITS_MAX: Final = 1_000
+# All edits of the texts that are shown are read and merged anew each time, which takes up to 0.3 ms each. A member that
+# writes more could hold up every recall; what it hides so, until the log is compacted, it could as well settle by edits
+# that have seen all.
+EDITS_MAX: Final = 2_000
 
 
 class Variant(NamedTuple):

@@ -156,14 +156,20 @@ def edited_in_several_feeds(
 ) -> list[MemoryId]:
     """Return those of these memories whose text was edited in more than one feed, as far as the log tells.
 
-    Those with more edits than `edits_max` are left out.
+    Together they have at most `edits_max` edits; those with the most are left out.
     """
     feeds: dict[bytes, list[int]] = {}
     for rid, feed in select_named(
         connection, "SELECT rid, feed FROM op WHERE kind = ? AND rid IN", rids, OpKind.EDIT
     ):
         feeds.setdefault(rid, []).append(feed)
-    return [MemoryId(rid) for rid, each in feeds.items() if len(each) <= edits_max and len({*each}) > 1]
+    found, left = [], edits_max
+    for count, rid in sorted((len(each), rid) for rid, each in feeds.items() if len({*each}) > 1):
+        left -= count
+        if left < 0:
+            break
+        found.append(MemoryId(rid))
+    return found
 
 
 def text_of(connection: sqlite3.Connection, rid: bytes) -> str | None:

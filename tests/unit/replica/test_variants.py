@@ -93,6 +93,23 @@ def test_a_member_that_edits_without_end_does_not_hold_up_every_recall(
     assert not told(cores[0], rid)
 
 
+def test_a_member_that_edits_many_memories_holds_up_no_recall_either_and_hides_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cores, rid = apart("the key is kept by Ann", "the key is kept by Dora", "the key is kept by Carla")
+    (flooded,) = remember(cores[0], "we meet at ten")
+    settle(cores)
+    edit(cores[0], flooded, "we meet at noon", now_ms=NOW_MS + 20)
+    for number in range(3):
+        edit(cores[1], flooded, f"we meet at {number}", now_ms=NOW_MS + 21 + number)
+    settle(cores)
+    one, other = told(cores[0], rid), told(cores[0], flooded)
+    assert (len(one), len(other)) == (2, 2)
+    for edits_max, expected in ((6, one + other), (5, one), (2, one), (1, [])):
+        monkeypatch.setattr(variants, "EDITS_MAX", edits_max)
+        assert told(cores[0], rid, flooded) == expected
+
+
 def test_an_edit_that_leaves_the_text_as_it_is_says_that_it_is_right() -> None:
     cores, rid = apart("we meet at ten", "we meet at noon", "we meet at nine")
     (merged,) = texts(cores[0])
