@@ -174,4 +174,5 @@ COMMAND: Final = Command(
     streams=True,
     place=1,
     daily=True,
+    elsewhere=("join", "link", "login"),
 )

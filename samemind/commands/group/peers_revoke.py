@@ -66,4 +66,5 @@ COMMAND: Final = Command(
         "Revoke a device for good; `undo` also undoes whom it introduced and whom it revoked.",
     ),
     place=5,
+    elsewhere=("kick", "unpair"),
 )

@@ -108,6 +108,6 @@ COMMAND: Final = Command(
     idempotent=True,
     workspace=Workspace.PUT | Workspace.CHANGED_BY_ID,
     place=13,
-    elsewhere=("delete", "remove", "rm"),
+    elsewhere=("delete", "drop", "erase", "remove", "rm"),
     daily=True,
 )

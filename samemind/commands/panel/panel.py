@@ -63,6 +63,6 @@ COMMAND: Final = Command(
     news=True,
     starts_daemon=False,
     place=1,
-    elsewhere=("ui", "web"),
+    elsewhere=("browse", "gui", "open", "ui", "web"),
     daily=True,
 )

@@ -173,4 +173,5 @@ COMMAND: Final = Command(
     streams=True,
     kept="a file appears only when it is whole, and what was printed is not: export again",
     place=2,
+    elsewhere=("dump",),
 )

@@ -195,4 +195,5 @@ COMMAND: Final = Command(
     streams=True,
     place=1,
     daily=True,
+    elsewhere=("load",),
 )

@@ -102,4 +102,5 @@ COMMAND: Final = Command(
     streams=True,
     kept="before its undo window closes, nothing is gone",
     place=4,
+    elsewhere=("revert", "undo"),
 )
