@@ -143,7 +143,8 @@ def _read_folder(folder: Path, format: str) -> Iterator[Record]:
         try:
             yield from read_text(name, _note(note), "markdown")
         except Usage as error:
-            yield Unreadable(line=1, reason=f"{name}: {error}")
+            why = str(error).removeprefix(f"{note.name}: ")
+            yield Unreadable(line=1, reason=f"{name}: {why}")
 
 
 def _read_zip(path: Path | PipeContent, format: str) -> Iterator[Record]:

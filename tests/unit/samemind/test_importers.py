@@ -328,6 +328,7 @@ def test_a_file_that_is_no_text_is_refused_but_keeps_no_other_note_of_a_folder_o
         list(read_path(tmp_path / "bad.md", "auto"))
     bad, good = read_path(tmp_path, "auto")
     assert isinstance(bad, Unreadable)
+    assert bad.reason.count("bad.md: ") == 1
     assert isinstance(good, Item)
 
 
