@@ -1,12 +1,14 @@
 """Checkers can fail: each planted bug is caught, and by a checker that it is about."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from simulations import links
 from simulations.bugs import BUGS, HARMLESS
+from simulations.carrying import draw_carrying
 from simulations.checkers import all_checkers, erasure
 from simulations.hostile import behaviour
 from simulations.options import draw
@@ -35,7 +37,7 @@ CATCHING_SEEDS = {
     "keeps-erased": 3,
     "mid-commit": 7,
     "no-full-vector": 138,
-    "no-hash": 27,
+    "no-hash": 1,
     "no-proof": 10,
     "no-spine": 13,
     "no-tombstone": 4,
@@ -71,6 +73,9 @@ CATCHING_SEEDS = {
     "untag-all": 8,
 }
 
+# What meeting by files heals: its seed's plan ends before that.
+HEALED_BY_FILES = {"proof-forgotten"}
+
 # These take a few things in the right order, which few seeds draw: the scenario says which.
 SCRIPTED = {
     "any-add": "two_adds",
@@ -91,7 +96,11 @@ def test_a_shy_bug_is_caught_by_its_scenario_too(bug: str, name: str) -> None:
 def test_a_planted_bug_is_caught(bug: str) -> None:
     first = CATCHING_SEEDS.get(bug, 0)
     for seed in [first, *(seed for seed in range(SEEDS_MAX) if seed != first)]:
-        outcome = simulate(draw(seed, bug=bug))
+        options = draw(seed, bug=bug)
+        if bug in HEALED_BY_FILES:
+            files = draw_carrying(seed, options.faults)
+            options = replace(options, plan=options.plan[: len(options.plan) - len(files)])
+        outcome = simulate(options)
         if BUGS[bug].caught_by & {each.checker for each in outcome.violations}:
             return
     pytest.fail(f"{bug} ({BUGS[bug].says}) was not caught within {SEEDS_MAX} seeds")
