@@ -22,10 +22,11 @@ is a person who says on each device, at that moment, whom it follows; that is wh
 """
 
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations
 from typing import Final, NamedTuple
+
+from simulations.histories import Judged, judge
 
 EVENTS: Final = 5
 FOUNDERS: Final = (0, 1)
@@ -193,41 +194,21 @@ def wrongs(world: World, rule: str) -> set[str]:
     return wrong
 
 
-class Judged(NamedTuple):
-    """How many worlds there are, in how many something is wrong, and a shortest history to each kind of wrong."""
-
-    worlds: int
-    wrong: Counter[str]
-    histories: dict[str, tuple[str, ...]]
-
-
 def judged(events: int, rule: str) -> Judged:
     """Try all histories of so many events."""
-    histories: dict[World, tuple[str, ...]] = {BEGINNING: ()}
-    edge = [BEGINNING]
-    for _ in range(events):
-        before, edge = edge, []
-        for world in before:
-            for what, after in following(world, rule):
-                if after not in histories:
-                    histories[after] = (*histories[world], what)
-                    edge.append(after)
-    found = Judged(len(histories), Counter(), {})
-    for world, history in histories.items():
-        for what in wrongs(settled(world, rule), rule):
-            found.wrong[what] += 1
-            found.histories.setdefault(what, history)
-    return found
+    return judge(
+        BEGINNING,
+        events,
+        lambda world: following(world, rule),
+        lambda world: wrongs(settled(world, rule), rule),
+    )
 
 
 def main(arguments: list[str]) -> None:
     """Print what each rule comes to."""
     (events,) = map(int, arguments or (EVENTS,))
     for rule in RULES:
-        found = judged(events, rule)
-        sys.stdout.write(f"{rule}: {found.worlds} worlds\n")
-        for what, count in sorted(found.wrong.items()):
-            sys.stdout.write(f"  {count} with {what}: {'; '.join(found.histories[what])}\n")
+        sys.stdout.writelines(judged(events, rule).lines(rule))
 
 
 if __name__ == "__main__":

@@ -18,10 +18,11 @@ one up. So they wait until a person says who founds: by `samemind group recovery
 """
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Final, NamedTuple
+
+from simulations.histories import Judged, judge
 
 DEVICES: Final = 3
 EVENTS: Final = 4
@@ -210,31 +211,14 @@ def _awaits_itself(devices: tuple[One, ...], number: int) -> bool:
     return False
 
 
-class Judged(NamedTuple):
-    """How many worlds there are, in how many something is wrong, and a shortest history to each kind of wrong."""
-
-    worlds: int
-    wrong: Counter[str]
-    histories: dict[str, tuple[str, ...]]
-
-
 def judged(devices: int, events: int, rules: Rules) -> Judged:
     """Try all histories of so many events."""
-    histories: dict[World, tuple[str, ...]] = {beginning(devices): ()}
-    edge = [*histories]
-    for _ in range(events):
-        before, edge = edge, []
-        for world in before:
-            for what, after in following(world, rules):
-                if after not in histories:
-                    histories[after] = (*histories[world], what)
-                    edge.append(after)
-    found = Judged(len(histories), Counter(), {})
-    for world, history in histories.items():
-        for what in wrongs(settled(world, rules)):
-            found.wrong[what] += 1
-            found.histories.setdefault(what, history)
-    return found
+    return judge(
+        beginning(devices),
+        events,
+        lambda world: following(world, rules),
+        lambda world: wrongs(settled(world, rules)),
+    )
 
 
 def beginning(devices: int) -> World:
@@ -254,10 +238,7 @@ def main(arguments: list[str]) -> None:
     """Print what each rule comes to."""
     devices, events = map(int, arguments or (DEVICES, EVENTS))
     for name, rules in RULES.items():
-        found = judged(devices, events, rules)
-        sys.stdout.write(f"{name}: {found.worlds} worlds\n")
-        for what, count in sorted(found.wrong.items()):
-            sys.stdout.write(f"  {count} with {what}: {'; '.join(found.histories[what])}\n")
+        sys.stdout.writelines(judged(devices, events, rules).lines(name))
 
 
 if __name__ == "__main__":
