@@ -3,7 +3,7 @@
 import _thread
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -38,12 +38,12 @@ def thread_beside() -> Iterator[Begin]:
     from concurrent.futures import Future  # here: it is for what comes by the thousand
 
     has_none = False
-    begun: list[Future[Any]] = []
-    """What was begun last."""
+    last: Future[Any] = Future()
+    last.set_result(None)
 
     def begin(function: Callable[[], Result], /) -> Callable[[], Result]:
-        nonlocal has_none
-        _wait_for(begun)
+        nonlocal has_none, last
+        last.exception()  # waits for its end, and raises nothing
         if not has_none:
             future = Future[Result]()
             try:
@@ -52,7 +52,7 @@ def thread_beside() -> Iterator[Begin]:
             except RuntimeError:  # no thread can be begun; one that could be later would run this again
                 has_none = True
             else:
-                begun[:] = [future]
+                last = future
                 return future.result
         return function
 
@@ -60,7 +60,7 @@ def thread_beside() -> Iterator[Begin]:
         try:
             yield begin
         finally:
-            _wait_for(begun)
+            last.exception()
 
 
 def _come_to(future: "Future[Result]", function: Callable[[], Result]) -> None:
@@ -68,11 +68,6 @@ def _come_to(future: "Future[Result]", function: Callable[[], Result]) -> None:
         future.set_result(function())
     except BaseException as error:
         future.set_exception(error)
-
-
-def _wait_for(begun: "Iterable[Future[Any]]") -> None:
-    for future in begun:
-        future.exception()
 
 
 @contextmanager
