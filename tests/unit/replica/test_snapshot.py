@@ -15,10 +15,12 @@ from replica.fields import Value
 from replica.ids import derived_memory_id
 from replica.incarnations import ChainEvent
 from replica.oplog import Changes, PartRow
-from replica.ops import Erase, Forget, Remember, Set, Write
+from replica.ops import Claim, Erase, Forget, Remember, Set, Write
 from replica.partial import partial_from
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.cells import memory_key
+from replica.state.memories import MemoryCell
+from replica.storage.claims import read_claims
 from replica.storage.memory_store import MemoryStore
 from replica.storage.shown import RowChange
 from replica.storage.sql import connect
@@ -100,6 +102,43 @@ def test_a_base_folded_by_a_clock_that_is_ahead_hides_nothing_that_is_yet_to_com
     assert laptop.horizon_ms == ahead
     assert absorbs(phone, make_snapshot(laptop))
     assert phone.horizon_ms == NOW_MS
+
+
+def test_an_earlier_horizon_of_another_device_does_not_set_back_ones_own() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "folded first")
+    assert compact(laptop, NOW_MS) == 1
+    remember(phone, "folded a day later", now_ms=NOW_MS + DAY_MS)
+    assert compact(phone, NOW_MS + DAY_MS) == 1
+    assert absorbs(phone, make_snapshot(laptop), NOW_MS + DAY_MS)
+    assert phone.horizon_ms == NOW_MS + DAY_MS
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_what_the_log_says_of_a_memory_stays_out_of_a_base_that_is_taken_in(make_store: MakeStore) -> None:
+    laptop, phone = group("laptop", "phone", make_store=make_store)
+    (rid,) = remember(laptop, "in the base, and in the log of the phone")
+    sync(laptop, phone)
+    say(phone, Set("topic", "trains"), rid)
+    remember(laptop, "unknown to the phone")
+    assert compact(laptop, NOW_MS + 100 * DAY_MS) == 2
+    assert absorbs(phone, make_snapshot(laptop))
+    assert memories(phone)[rid].fields["topic"] == "trains"
+    base = phone.store.load_base([memory_key(rid)])[memory_key(rid)]
+    assert isinstance(base, MemoryCell)
+    assert base.fields == {}
+
+
+def test_a_claim_that_a_snapshot_brings_is_listed_though_its_memory_shows_as_before() -> None:
+    laptop, phone = group("laptop", "phone", make_store=sqlite_store)
+    (rid,) = remember(laptop, "the bike is red")
+    sync(laptop, phone)
+    say(laptop, Claim("bike", "colour", "red", (), None), rid)
+    assert compact(laptop, NOW_MS + 100 * DAY_MS) == 2
+    assert absorbs(phone, make_snapshot(laptop))
+    assert isinstance(phone.store, SqliteStore)
+    assert len(read_claims(phone.store.connection, "")) == 1
+    assert verify_replica(phone).ok
 
 
 def test_a_merged_base_is_news_though_it_is_no_op() -> None:
