@@ -106,7 +106,6 @@ def _copy(
             feeds,
             feeds.vector_at,
             understood=UNDERSTOOD,
-            erased=_erased(store),
         ).state
         picture.copy(into, derived)
         touched = picture.touched_of(key.name for key in refolded.cells if key.part is CellKind.MEMORY)
@@ -157,8 +156,3 @@ def _known_to(store: SqliteStore, feeds: Chains, device: DeviceId, until_ms: int
         for no, seq in (vector or {}).items():
             known[no] = max(known.get(no, 0), seq)
     return feeds.closed(known)
-
-
-def _erased(store: SqliteStore) -> set[bytes]:
-    _, idle = store.proofs_ahead()
-    return {rid for proof in store.proofs() if proof.id not in idle for rid in proof.rids}

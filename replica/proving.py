@@ -90,7 +90,6 @@ class _Proof:
             feeds,
             lambda no, seq: feeds.vector_at(no, seq) or {},
             understood=core.understood,
-            erased=core.erased,
         ).state
         theirs = State(dict(core.store.all_base_cells()), core.store.base_tombstones())
         self._accuse(mine, theirs, now_ms)
@@ -105,7 +104,6 @@ class _Proof:
             feeds,
             core.feeds.vector_at,
             understood=core.understood,
-            erased=core.erased,
         )
         changes = self._changes(refolded, theirs.tombstones, merged.tombstones)
         changes.remains_cut = core.edits_cut(merged.tombstones - theirs.tombstones)

@@ -45,10 +45,11 @@ def refold(
     vector_at: VectorAt,
     *,
     understood: Understood,
-    erased: Iterable[bytes],
     added: dict[bytes, BareMemory] | None = None,
 ) -> Refolded:
     """Fold rows, in commit order, on a base, which stays as it is: the cells that they touch are copied.
+
+    What was erased has a tombstone in each base since its proof was taken in, and no words in any row.
 
     `added` are memories of the base that have no cell in it; one that a row touches gets it, and is taken out. Those
     that stay are not in the set hashes (`count_added`).
@@ -94,8 +95,6 @@ def refold(
             place = OpRef(feed.origin, row.seq, row.id[:8])
             unfolded = result.totals.unfolded + digest.element(wire_place(place))
             result.totals.unfolded = digest.reduced(unfolded)
-    for rid in erased:
-        result.state.kill(rid)
     result.shown = sum_up(result.state, result.totals, feeds)
     return result
 
@@ -161,7 +160,6 @@ def refold_after_upgrade(core: Core, now_ms: int) -> bool:
         core.feeds,
         core.feeds.vector_at,
         understood=core.understood,
-        erased=core.erased,
     )
     with core.undoing():
         changes = changes_to(core.store, refolded, show_registers if shown_before else show)

@@ -312,7 +312,6 @@ class _Absorption:
             feeds,
             core.feeds.vector_at,
             understood=core.understood,
-            erased=core.erased,
             added=added,
         )
         base_cells |= merged.cells
@@ -463,7 +462,6 @@ class _Absorption:
             core.feeds,
             core.feeds.vector_at,
             understood=core.understood,
-            erased=core.erased,
         ).state
 
     def _compare(self, mine: State, theirs: State, added: Mapping[bytes, BareMemory], now_ms: int) -> None:

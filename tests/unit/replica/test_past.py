@@ -18,7 +18,7 @@ from replica.errors import StoreFailed
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId, MemoryId, new_memory_id
 from replica.ops import UNDERSTOOD, Op
-from replica.past import BeyondHorizon, _erased, _known_to, rebuild
+from replica.past import BeyondHorizon, _known_to, rebuild
 from replica.refold import refold
 from replica.state.cells import State
 from replica.storage import picture, sql
@@ -110,7 +110,7 @@ def folded(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -
         and (known is None or row.seq <= known.get(row.feed, 0))
     )
     base = State(dict(store.all_base_cells()), store.base_tombstones())
-    return refold(base, rows, feeds, feeds.vector_at, understood=UNDERSTOOD, erased=_erased(store)).state
+    return refold(base, rows, feeds, feeds.vector_at, understood=UNDERSTOOD).state
 
 
 def rows(store: SqliteStore) -> dict[bytes, tuple[Any, ...]]:

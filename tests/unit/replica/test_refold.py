@@ -16,7 +16,18 @@ from replica.state.memories import BareMemory, MemoryCell
 from replica.storage import schema
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
-from tests.support.replicas import NOW_MS, Hand, acquaint, core_of, remember, rows_of, say, sqlite_store, take
+from tests.support.replicas import (
+    NOW_MS,
+    Hand,
+    acquaint,
+    core_of,
+    group,
+    remember,
+    rows_of,
+    say,
+    sqlite_store,
+    take,
+)
 
 RID = MemoryId(new_memory_id(1, Random(1)))
 
@@ -49,6 +60,24 @@ def test_a_word_that_was_taken_for_a_mistake_is_folded_after_the_upgrade(path: P
     assert not refold_after_upgrade(core, NOW_MS), "once"
 
 
+def test_what_a_proof_alone_erased_stays_erased_after_the_upgrade(path: Path) -> None:
+    """The op that erased it is not in the log yet, so no row that is folded again says so."""
+    (ben,) = group("ben")
+    store = sqlite_store(str(path))
+    core = core_of("ann", store)
+    acquaint(core, "ann", "ben")
+    erased, other = remember(core, "erased by another device", "typed")
+    word = say(core, ops.Set("type", "episodic"), other)
+    say(ben, ops.Erase((erased,)))
+    core.learn([], [], ben.proofs.values(), NOW_MS)
+    known = core.digests()
+    store.connection.execute("UPDATE op SET status = ? WHERE id = ?", (FoldStatus.UNFOLDABLE, word.id))
+    core = upgraded(store, path)
+    assert refold_after_upgrade(core, NOW_MS)
+    assert core.digests() == known
+    assert verify_replica(core).ok
+
+
 def test_what_its_author_made_wrong_stays_without_effect(path: Path) -> None:
     store = sqlite_store(str(path))
     core = core_of("ann", store)
@@ -79,9 +108,7 @@ def test_a_row_finds_the_memories_of_a_base_that_have_no_cell_in_it() -> None:
 
     def refolded(base: State, added: dict[bytes, BareMemory]) -> Refolded:
         feeds, rows = laptop.feeds, rows_of(laptop)[2:]
-        return refold(
-            base, rows, feeds, feeds.vector_at, understood=laptop.understood, erased=(), added=added
-        )
+        return refold(base, rows, feeds, feeds.vector_at, understood=laptop.understood, added=added)
 
     whole, apart = refolded(base, {}), refolded(bare, added)
     count_added(apart.totals, laptop.feeds.origin_of, added.values())  # of those that no row touched
