@@ -8,7 +8,6 @@ questions, once: what they bring joins the first answers as far as it says what 
 Where a language model is configured it says what is missing, in a few seconds or not at all; rules do otherwise.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -20,6 +19,7 @@ from cognition.ranking.stem import stem
 from cognition.ranking.vocabulary import Tables
 from cognition.recall import RankedMemory
 from cognition.words import words
+from replica.json_text import parse_json
 
 FOLLOW_UPS_MAX: Final = 3
 # Answers that are looked at for whom to ask about next: further down they are about something else.
@@ -85,8 +85,8 @@ def ask_model(question: str, hits: Sequence[RankedMemory]) -> list[ChatMessage]:
 def read_answer(answer: str) -> tuple[str, ...] | None:
     """Return the searches that a model wishes for; None where its answer is none."""
     try:
-        found = json.loads(answer[answer.index("{") : answer.rindex("}") + 1])
-    except (ValueError, RecursionError):
+        found = parse_json(answer[answer.index("{") : answer.rindex("}") + 1])
+    except ValueError:
         return None
     if not isinstance(found, dict) or not isinstance(found.get("sufficient"), bool):
         return None

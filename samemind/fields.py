@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from replica import FIELDS, MemoryId, Value, Write, parse_memory_id
+from replica.json_text import parse_json
 from replica.labelling import check_room, entry_writes, field_writes, label_writes
 from samemind.errors import Usage
 from samemind.times import read_time
@@ -38,8 +39,8 @@ def read_meta(pairs: Iterable[str]) -> dict[str, Any]:
     for key, value in read_pairs(pairs, name="meta"):
         if key.endswith(":") and len(key) > 1:
             try:
-                meta[key[:-1]] = json.loads(value)
-            except (ValueError, RecursionError):  # the latter of what is nested without end
+                meta[key[:-1]] = parse_json(value)
+            except ValueError:
                 raise Usage(f"meta: expected JSON behind {key}=, got {value!r:.60}", code="invalid") from None
         else:
             meta[key] = value
@@ -69,17 +70,17 @@ def read_typed(name: str, typed: str) -> Value:
         if name in ("pinned", "archived", "apart"):
             return _FLAGS[typed.lower()] or None  # one way to say no: not there
         if name == "tags":
-            tags = json.loads(typed) if typed.startswith("[") else typed.split(",")
+            tags = parse_json(typed) if typed.startswith("[") else typed.split(",")
             return sorted({tag.strip() for tag in tags if tag.strip()}) or None
         if name == "meta":
-            return _meta(json.loads(typed))
+            return _meta(parse_json(typed))
         if name == "parent":
             return parse_memory_id(typed)
         if column == "REAL":
             return float(typed)
         if column == "INTEGER":
             return int(typed)
-    except (ValueError, KeyError, AttributeError, RecursionError):
+    except (ValueError, KeyError, AttributeError):
         kind = {"REAL": "a number", "INTEGER": "a whole number, or true or false"}.get(column, "JSON")
         raise Usage(f"{name}: expected {kind}, got {typed!r:.60}", code="invalid") from None
     return typed

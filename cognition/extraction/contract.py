@@ -7,13 +7,13 @@ trusted with the shape of its answer nor with its content. What is not such an o
 triple about "she", a date that is none, is left out and counted. The talk itself is kept in any case.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Triple
+from replica.json_text import parse_json
 from replica.memory_types import MEMORY_TYPES
 from replica.values import dataclass
 
@@ -132,8 +132,8 @@ def _object(answer: str, wanted: Mapping[str, type]) -> dict[str, Any]:
     """Return the JSON object of an answer; models like to wrap it in a fence, or in a sentence."""
     start, end = answer.find("{"), answer.rfind("}")
     try:
-        found = json.loads(answer[start : end + 1]) if 0 <= start < end else None
-    except (ValueError, RecursionError) as error:
+        found = parse_json(answer[start : end + 1]) if 0 <= start < end else None
+    except ValueError as error:
         raise BadAnswer(f"expected a JSON object, got {answer[:80]!r} ({error})") from None
     if not isinstance(found, dict):
         raise BadAnswer(f"expected a JSON object, got {answer[:80]!r}")

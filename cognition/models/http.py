@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from cognition.errors import ModelUnavailable
 from cognition.models.chat import ChatMessage, ModelFailed
+from replica.json_text import parse_json
 
 # A small model on a phone takes half a minute for five hundred tokens.
 TIMEOUT_S: Final = 120.0
@@ -114,9 +115,9 @@ class HttpChatModel:
 
 def _content(data: bytes, where: str) -> str:
     try:
-        answer: Any = json.loads(data)
+        answer: Any = parse_json(data)
         content = answer["choices"][0]["message"]["content"]
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (ValueError, LookupError, TypeError):
         raise ModelFailed(f"expected a chat completion from {where}, got {_said(data)}") from None
     if not isinstance(content, str):
         raise ModelFailed(f"expected text from {where}, got {type(content).__name__}")

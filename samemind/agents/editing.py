@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from replica.json_text import parse_json
 from samemind.errors import Failed
 
 Entry = Mapping[str, Any]
@@ -105,7 +106,7 @@ def read_json(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        document = json.loads(text)
+        document = parse_json(text)
     except ValueError as error:
         raise _unreadable(f"expected JSON without comments, {error}") from None
     if not isinstance(document, dict):

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from replica.json_text import parse_json
 from samemind.errors import Ambiguous, NotFound, Usage
 
 # 256 bits: nobody guesses them, so a fast hash is enough to keep them by.
@@ -74,8 +75,8 @@ def with_source(verb: str, options: Mapping[str, Any], source: str | None) -> Ma
 
 def _line_with_source(line: str, source: str) -> str:
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
+        record = parse_json(line)
+    except ValueError:
         return line  # refused where it is read
     if isinstance(record, str):
         record = {"text": record}

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from replica.json_text import parse_json
 from samemind.errors import Failed, SamemindError, Usage, from_document
 
 # A request carries at most what somebody piped into `remember --batch -`; larger things are read from a file.
@@ -61,8 +62,8 @@ def _pieces(value: Any) -> Iterator[bytes]:
 def decode(line: bytes) -> dict[str, Any]:
     """Return the document that a line holds."""
     try:
-        document = json.loads(line.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError) as error:
+        document = parse_json(line.decode("utf-8", "surrogatepass"))
+    except ValueError as error:
         raise Usage(f"expected a line of JSON, got something else: {error}") from None
     if not isinstance(document, dict):
         raise Usage(f"expected a JSON object, got {type(document).__name__}")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING
 from typing import Any, Final
 
+from replica.json_text import parse_json
 from samemind.arguments import assignments_of, pairs_of
 from samemind.declaring import Declared, bounds_of
 from samemind.errors import Usage
@@ -101,8 +102,8 @@ def _meant(one: Declared, text: str) -> Any:
     elif one.type is float:
         wanted = (int, float)
     try:
-        read = json.loads(text.lower() if one.type is bool else text)
-    except (ValueError, RecursionError):
+        read = parse_json(text.lower() if one.type is bool else text)
+    except ValueError:
         read = None
     if type(read) in wanted:
         return read

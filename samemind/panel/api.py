@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from replica.json_text import parse_json
 from samemind.catalog import NAMES, verb_named
 from samemind.declaring import Command, Declared, declared, read_options
 from samemind.errors import SamemindError, Usage, explain
@@ -146,12 +147,12 @@ async def read_object(request: Request) -> dict[str, Any]:
     """Return the JSON object in a body; an empty body is an empty object."""
     try:
         body = await request.body()
-        found = json.loads(body) if body else {}
+        found = parse_json(body) if body else {}
     except TooLong:
         raise Usage("expected a smaller body", code="too_large") from None
     except TooSlow:
         raise Usage("expected the rest of the body", code="too_slow") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Usage("expected a JSON object", code="invalid") from None
     if not isinstance(found, dict):
         raise Usage(f"expected a JSON object, got {type(found).__name__}", code="invalid")

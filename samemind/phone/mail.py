@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from replica.json_text import parse_json
 from replica.mailbox_files import files_taken, forget_files, note_files
 from samemind.phone.host import Phone
 from samemind.phone.link import TOLD_BYTES_MAX
@@ -444,8 +445,8 @@ def read_told(text: str) -> tuple[PhoneMailbox, ...]:
     if len(text.encode()) > TOLD_BYTES_MAX:
         raise ValueError(f"expected at most {TOLD_BYTES_MAX} bytes about mailboxes")
     try:
-        told = json.loads(text)
-    except RecursionError:
+        told = parse_json(text)
+    except ValueError:
         raise ValueError("expected mailboxes, got something else") from None
     if not isinstance(told, list) or len(told) > MAILBOXES_MAX:
         raise ValueError(f"expected a list of at most {MAILBOXES_MAX} mailboxes")

@@ -6,7 +6,6 @@ none of the others out; a folder of an unpacked export of chats, for that export
 of a known format in it.
 """
 
-import json
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from replica.json_text import parse_json
 from samemind.control.pouring import PipeContent
 from samemind.errors import Usage
 from samemind.portable import (
@@ -330,8 +330,8 @@ def _is_line_of_mem0(format: str, line: str) -> bool:
 def _is_line_of_ours(line: str) -> bool:
     """Say whether a line is an object of its own that says something, as those of our exports are."""
     try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
+        found = parse_json(line)
+    except ValueError:
         return False
     return isinstance(found, dict) and ("text" in found or "kind" in found)
 
@@ -388,8 +388,8 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     if format == "jsonl" or (format == "auto" and name.endswith(".jsonl")):
         return jsonl.read(lines)
     try:
-        document: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        document: object = parse_json(text)
+    except ValueError as error:
         if format == "auto":
             if not any(line.lstrip().startswith(("{", "[")) for line in lines if line):
                 raise Usage(

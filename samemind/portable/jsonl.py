@@ -24,6 +24,7 @@ from replica import (
 )
 from replica.codec import SALT_BYTES, encode_payload
 from replica.fields import check_field
+from replica.json_text import check_nesting, parse_json
 from replica.labelling import take_entries
 from replica.limits import JUDGES_MAX, SURENESS_MAX
 from samemind.errors import SamemindError, Usage
@@ -140,18 +141,21 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
             yield Unreadable(
                 line=number, reason=f"expected a JSON object, {error.msg} at character {error.colno}"
             )
-        except (SamemindError, InvalidOp, OverflowError, ValueError, RecursionError) as error:
+        except (SamemindError, InvalidOp, OverflowError, ValueError) as error:
             yield Unreadable(line=number, reason=str(error))
 
 
 def _loaded(line: str) -> Any:
-    """Return what `json.loads` does: of a short line most of its time goes by before and behind the scanning."""
+    """Return what `parse_json` does: of a short line most of its time goes by before and behind the scanning."""
     whole = line.strip(_SPACE)
     try:
         found, end = _DECODER.raw_decode(whole)
-    except json.JSONDecodeError:
-        return json.loads(line)  # which says what is wrong with it
-    return found if end == len(whole) else json.loads(line)
+    except (json.JSONDecodeError, RecursionError):
+        return parse_json(line)  # which says what is wrong with it
+    if end < len(whole):
+        return parse_json(line)
+    check_nesting(found)
+    return found
 
 
 def _canonical(record: Mapping[str, Any]) -> str:

@@ -5,11 +5,11 @@ memory that says it. Their metadata is what `samemind mcp --profile compat` writ
 graph it had.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
+from replica.json_text import parse_json
 from samemind.portable.records import Item, Record, Unreadable, relation
 
 SOURCE: Final = "mcp-memory"
@@ -18,8 +18,8 @@ SOURCE: Final = "mcp-memory"
 def looks_like(line: str) -> bool:
     """Say whether a line is of such a file."""
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
+        record = parse_json(line)
+    except ValueError:
         return False
     return isinstance(record, dict) and (
         (record.get("type") == "entity" and "observations" in record)
@@ -33,8 +33,8 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
         if not line.strip():
             continue
         try:
-            yield from _records(number, json.loads(line))
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            yield from _records(number, parse_json(line))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             yield Unreadable(line=number, reason=f"expected an entity or a relation, {error!r}")
 
 

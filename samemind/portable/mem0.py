@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
+from replica.json_text import parse_json
 from samemind.portable.records import FAULTS, Edge, Item, Record, Unreadable, relation
 from samemind.times import read_time
 
@@ -25,8 +26,8 @@ def looks_like(document: object) -> bool:
 def looks_like_line(line: str) -> bool:
     """Say whether a line is a memory."""
     try:
-        return looks_like([json.loads(line)])
-    except (ValueError, RecursionError):
+        return looks_like([parse_json(line)])
+    except ValueError:
         return False
 
 
@@ -35,7 +36,7 @@ def read_lines(lines: Iterable[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                yield _record(number, json.loads(line))
+                yield _record(number, parse_json(line))
             except FAULTS as error:
                 yield Unreadable(line=number, reason=f"expected a memory of mem0, {error!r}")
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from replica.json_text import parse_json
 from samemind.portable import jsonl
 from samemind.portable.records import Record
 
@@ -123,7 +124,7 @@ def _properties(front: str) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return text.strip()
 

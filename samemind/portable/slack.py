@@ -4,13 +4,13 @@ Lists beside them say who everybody is, and whose the direct messages are; where
 itself who wrote it. No file says who brought it in: everybody is named, and the profile says which name is the owner's.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from replica.json_text import parse_json
 from samemind.errors import SamemindError
 from samemind.portable.records import FAULTS, Reads, Record, Unreadable, chat_turn
 from samemind.portable.texts import Source, whole_text
@@ -62,7 +62,7 @@ def read(export: SlackExport) -> Iterator[Record]:
     for name, file in export.lists.items():
         try:
             listed[name] = [*_parsed(file)]
-        except (*FAULTS, RecursionError) as error:
+        except FAULTS as error:
             yield Unreadable(line=1, reason=f"{name}: expected a list of a Slack export, {error!r}"[:500])
     people = _by_id(each for name in _USERS for each in listed.get(name, ()))
     topics = _topics((each for name in _DIRECT for each in listed.get(name, ())), people)
@@ -70,7 +70,7 @@ def read(export: SlackExport) -> Iterator[Record]:
         channel = place.partition("/")[0]
         try:
             messages = _parsed(file)
-        except (ValueError, RecursionError, SamemindError) as error:
+        except (ValueError, SamemindError) as error:
             yield Unreadable(line=1, reason=f"{place}: expected a JSON document, {error}"[:500])
             continue
         for number, message in enumerate(messages if isinstance(messages, list) else (), start=1):
@@ -81,7 +81,7 @@ def read(export: SlackExport) -> Iterator[Record]:
 
 
 def _parsed(file: Source) -> Any:
-    return json.loads(whole_text(file))
+    return parse_json(whole_text(file))
 
 
 def _by_id(users: Iterable[Any]) -> dict[str, str]:

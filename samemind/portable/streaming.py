@@ -8,6 +8,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from replica.json_text import check_nesting
+
 # What is read at once at first; an item that is larger is tried again when twice as much was read.
 _CHARACTERS: Final = 1 << 16
 # The longest chat that was ever exported is a small part of this; what is longer is no item but damage.
@@ -99,15 +101,14 @@ class _Text:
         while True:
             try:
                 found, end = self._decode(self._held, self.at)
+                check_nesting(found)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith(_CUT_TEXT) or error.pos >= len(self._held) - _CUT_OFF
                 if not cut or not self._more(len(self._held)):
                     raise Damaged(str(error)) from None
                 continue
-            except RecursionError:
-                raise Damaged(
-                    "expected lists and objects to lie in each other a few times at the most"
-                ) from None
+            except (ValueError, RecursionError) as error:
+                raise Damaged(f"expected a value of JSON, {error}") from None
             if end < len(self._held) or not self._more(_CHARACTERS):  # a number may go on
                 self.at = end
                 return found

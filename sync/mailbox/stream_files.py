@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from replica.json_text import parse_json
 from sync.errors import Full, Gone, Unreached
 from sync.mailbox.box import FILES_MAX, is_name, too_many
 
@@ -186,8 +187,8 @@ def _token(name: str) -> str:
 
 def _read(answer: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(answer)
-    except (ValueError, RecursionError):
+        found = parse_json(answer)
+    except ValueError:
         raise _unreadable() from None
     return found if isinstance(found, dict) else {}
 

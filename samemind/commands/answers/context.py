@@ -1,12 +1,12 @@
 """Build a block for a prompt: what memory knows about a question, fenced as data."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from replica.json_text import parse_json
 from replica.values import dataclass
 from samemind.commands.answers._parts import MergedText, PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
@@ -238,8 +238,8 @@ def _conversation(options: MakeContext) -> "list[Said]":
         if not line.strip():
             continue
         try:
-            talk.append(Said.of(json.loads(line)))
-        except (ValueError, AttributeError, RecursionError):
+            talk.append(Said.of(parse_json(line)))
+        except (ValueError, AttributeError):
             raise Usage(
                 f"line {number}: expected a message with a role and a content, got {line!r:.60}",
                 code="bad_line",

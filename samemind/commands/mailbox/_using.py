@@ -1,11 +1,11 @@
 """Save where a mailbox is, and read what says so: a secret, or what whoever invites hands over."""
 
 import base64
-import json
 import os
 from collections.abc import Mapping
 from typing import Final
 
+from replica.json_text import parse_json
 from samemind.commands.mailbox._parts import MailboxView
 from samemind.commands.mailbox._views import mailbox_view
 from samemind.device import Device
@@ -42,8 +42,8 @@ def invited_to(text: str) -> tuple[MailboxAddress, str | None]:
 def _read_invitation(text: str) -> Mapping[str, str]:
     body = text.removeprefix(INVITATION).strip()
     try:
-        said = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-    except (ValueError, RecursionError):
+        said = parse_json(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+    except ValueError:
         said = None
     if not (
         isinstance(said, dict)

@@ -1,10 +1,10 @@
 """What a memory says, in the form in which it is compared, as whoever stores it gives it."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from replica.json_text import parse_json
 from samemind.errors import Usage
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def _parts(given: str) -> dict[str, str]:
 
 def _of_object(given: str) -> dict[str, str]:
     try:
-        told: Any = json.loads(given)
-    except (ValueError, RecursionError) as error:
+        told: Any = parse_json(given)
+    except ValueError as error:
         raise Usage(f"expected a claim as a JSON object: {error}", code="invalid") from None
     missing = [name for name in _NEEDED if told.get(name) in (None, "")]
     other = sorted(told.keys() - _KEYS)

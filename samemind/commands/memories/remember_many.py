@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from replica.json_text import parse_json
 from samemind.commands.memories._claims import claims_of
 from samemind.commands.memories._wordings import wordings_of
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, option
@@ -108,7 +109,7 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = parse_json(line)
             if isinstance(record, str):
                 record = {"text": record}
             if not isinstance(record, dict) or not isinstance(record.get("text"), str):
@@ -130,7 +131,7 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
                 f"expected a text or an object in JSON, which this is not from character {error.pos + 1} on"
             )
             raise Usage(f"line {number}: {said}", code="bad_line", hint="nothing was stored") from None
-        except (SamemindError, InvalidOp, ValueError, RecursionError) as error:
+        except (SamemindError, InvalidOp, ValueError) as error:
             raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
         fields = {"workspace": workspace, **fields} if workspace is not None else fields
         yield BatchLine(text, fields, Extraction(given=given), wordings=other, rid=rid)

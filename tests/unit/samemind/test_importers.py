@@ -225,6 +225,7 @@ HOSTILE: list[tuple[str, bytes]] = [
         "graph.jsonl",
         b'{"type": "entity", "name": 3, "observations": [1]}\n{"type": "relation", "relationType": 1}\nx',
     ),
+    ("mem0.jsonl", b'{"id": 1, "memory": "tea"}\n' + b"[" * 5_000),
 ]
 
 
