@@ -17,14 +17,20 @@ _UNITS: Final = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "secon
 
 
 def peer_line(peer: Document) -> str:
-    seen = f"synced {clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
     behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
     state = f"{peer['state']}{_out(peer)}"
     off = "" if peer["state"] == "revoked" else clock_off(peer["offset_ms"])
     return (
-        f"{one_line(peer['name']):<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}"
+        f"{one_line(peer['name']):<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {_synced(peer)}{behind}"
         f"{f', its clock is {off}' if off else ''}{_quota(peer)}{_namesake(peer)}"
     )
+
+
+def _synced(peer: Document) -> str:
+    """Say when a peer was last in step with this device. A large store takes minutes to be sent for the first time."""
+    if peer["last_sync"]:
+        return f"synced {clock(peer['last_sync'])}"
+    return "first sync under way" if peer["state"] == "linked" else "never synced"
 
 
 def clock_off(offset_ms: int | None) -> str:

@@ -104,6 +104,10 @@ def test_an_edge_and_a_peer_take_one_line() -> None:
     (line,) = show("peers list", to_json(Peers(peers=[PeerView(device_id="a" * 64, name="phone", behind=3)])))
     assert line.split()[0] == "phone"
     assert line.endswith("away, never synced, 3 ops behind")
+    begun = PeerView(device_id="a" * 64, name="phone", state="linked", behind=3)
+    assert show("peers list", to_json(Peers(peers=[begun])))[0].endswith(
+        "linked, first sync under way, 3 ops behind"
+    )
 
 
 def test_a_device_away_with_the_name_of_another_says_how_it_is_renamed_or_removed() -> None:
