@@ -15,6 +15,7 @@ from typing import Final
 from samemind.config import Home, Settings
 from samemind.control.client import Control
 from samemind.errors import Failed
+from samemind.lock import DAEMON, Holder
 from samemind.platform import system
 
 COMMAND: Final = "samemind"
@@ -36,7 +37,10 @@ def wants_daemon(home: Home) -> bool:
 
 
 def start_daemon(home: Home, options: Sequence[str] = ()) -> None:
-    """Start the daemon of a home, unless it runs, and return when it answers."""
+    """Start the daemon of a home, unless it runs, and return when it answers.
+
+    An agent's server that has the store open meanwhile hands it over; `Failed` where whoever has it keeps it.
+    """
     if _answers(home):
         return
     with tempfile.TemporaryFile() as said:
@@ -66,7 +70,9 @@ def start_daemon(home: Home, options: Sequence[str] = ()) -> None:
 
 
 def _answers(home: Home) -> bool:
-    control = Control.connect(home)
+    """Say whether the daemon answers: an agent's server does, too, and the daemon would take its place."""
+    holder = Holder.of(home)
+    control = None if holder is None or holder.program != DAEMON else Control.connect(home)
     if control is None:
         return False
     control.close()

@@ -29,7 +29,7 @@ from samemind.errors import (
     Usage,
     explain,
 )
-from samemind.lock import is_held
+from samemind.lock import Holder, is_held
 from samemind.platform import system
 
 # A daemon ends within two seconds on a machine at rest; after this, something holds it that no waiting will help with.
@@ -231,8 +231,8 @@ def _ask(
         return ask_here(verb, options, home, printer)
     finally:
         control.close()
-    if verb.name == "down":
-        _wait_for_the_end(home)
+    if verb.name == "down" and result is not None:
+        _wait_for_the_end(home, result["pid"])
     return result
 
 
@@ -294,9 +294,14 @@ def _started_on_demand(home: Home) -> bool:
     return True
 
 
-def _wait_for_the_end(home: Home) -> None:
-    """Return when the daemon has let go of the store, so that whatever comes next can have it."""
+def _wait_for_the_end(home: Home, pid: int) -> None:
+    """Return when the daemon has let go of the store, so that whatever comes next can have it.
+
+    An agent's server that was asked meanwhile has it at once.
+    """
     deadline = time.monotonic() + END_SECONDS_MAX
-    # The socket goes first, and the store is closed after it.
-    while (home.control.exists() or is_held(home)) and time.monotonic() < deadline:
+    while is_held(home) and time.monotonic() < deadline:
+        holder = Holder.of(home)
+        if holder is not None and holder.pid != pid:
+            return
         time.sleep(0.01)

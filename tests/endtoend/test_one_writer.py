@@ -1,15 +1,19 @@
 """Who holds the store: a daemon takes over from a program that holds it only because there was none."""
 
+import os
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 import trio
 
+from samemind.cli.main import END_SECONDS_MAX, _wait_for_the_end
 from samemind.config import Home, Settings
 from samemind.control.remote import Remote
 from samemind.errors import Failed, Locked
 from samemind.home_store import HomeStore
+from samemind.lock import hold
 from samemind.starting import start_daemon
 from tests.support import cli
 from tests.support.cli import daemon
@@ -133,6 +137,52 @@ def test_up_in_the_background_returns_when_the_daemon_answers(tmp_path: Path) ->
     finally:
         assert cli.run(tmp_path, "down", "--json").json["pid"] == said.json["pid"]
     assert "ended" in Home.at(tmp_path).log.read_text(encoding="utf-8")
+
+
+def test_a_daemon_comes_up_in_the_background_and_ends_beside_an_agents_server_that_goes_on(
+    tmp_path: Path,
+) -> None:
+    """The server has the store before it and after it, and is not taken for the daemon."""
+    background = ("up", "--background", "--no-mdns", "--listen", "127.0.0.1:0", "--json")
+
+    async def main() -> None:
+        store = HomeStore(Home.at(tmp_path))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(store.keep)
+            told = await store.ask("remember", {"text": "before the daemon"}, again=True)
+
+            async def go_on(done: trio.Event) -> None:
+                while not done.is_set():
+                    assert (await store.ask("get", {"rid": told["rid"]}, again=True))["text"]
+
+            done = trio.Event()
+            nursery.start_soon(go_on, done)
+            up = await trio.to_thread.run_sync(cli.run, tmp_path, *background)
+            assert up.json["running"] is True
+            down = await trio.to_thread.run_sync(cli.run, tmp_path, "down", "--json")
+            assert down.json["pid"] == up.json["pid"]
+            done.set()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
+def test_whoever_ends_a_daemon_does_not_wait_for_the_program_that_has_the_store_next(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    home.create()
+    with hold(home, program="samemind mcp"):
+        began = time.monotonic()
+        _wait_for_the_end(home, pid=os.getppid())
+        assert time.monotonic() - began < END_SECONDS_MAX
+
+
+def test_a_daemon_that_is_not_given_the_store_does_not_come_up_in_the_background(tmp_path: Path) -> None:
+    import samemind
+
+    with samemind.open_blocking(tmp_path):
+        refused = cli.run(tmp_path, "up", "--background", "--json")
+        assert refused.json["error"]["code"] == "daemon_did_not_start"
+        assert f"in use by a program (process {os.getpid()})" in refused.json["error"]["message"]
 
 
 def test_a_daemon_that_is_wanted_on_demand_is_started_by_the_first_verb_or_agent(tmp_path: Path) -> None:
