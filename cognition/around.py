@@ -6,13 +6,13 @@ workspace gets only reminders of that workspace: the profile is its owner's, and
 """
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from cognition.context import Around, line_of, named, plain
 from cognition.filters import Filters
 from cognition.memories import read_memories
-from cognition.profile import blocks, entries, facts
+from cognition.profile import InferredFact, blocks, entries, facts
 from cognition.ranking.query import SELF_WORDS
 from cognition.ranking.stem import stem
 from cognition.recall import RankedMemory
@@ -20,7 +20,7 @@ from cognition.sessions import list_sessions
 from cognition.triggers.kinds import REMINDER, trigger_id
 from cognition.triggers.lattice import TriggerStatus
 from cognition.words import STOP_WORDS, words
-from replica import MemoryId, short_memory_ids
+from replica import MemoryId, ShownMemory, short_memory_ids
 from replica.reads.proposals import trigger_status
 
 # Of each category; facts beyond these are for recall to find.
@@ -55,11 +55,8 @@ def read_around(
     end with their names.
     """
 
-    def name(rid: MemoryId) -> str | None:
-        return short_memory_ids(connection, (rid,))[rid] if ids else None
-
     known = {hit.rid for hit in hits}
-    follows: dict[str, list[str]] = {"project": [], "preference": [], "identity": []}
+    follows: dict[str, list[InferredFact]] = {"project": [], "preference": [], "identity": []}
     if not filters.workspace:
         asked = words(query)
         topic = frozenset(stem(word) for word in asked if word not in STOP_WORDS)
@@ -76,15 +73,22 @@ def read_around(
                     and not topic.isdisjoint(stem(word) for word in words(fact.text))
                 )
             )
-            lines = follows[fact.category or "identity"]
-            if wanted and fact.rid not in known and len(lines) < _FACTS_MAX:
-                lines.append(f"- {plain(fact.text)}{named(name(fact.rid))}")
+            chosen = follows[fact.category or "identity"]
+            if wanted and fact.rid not in known and len(chosen) < _FACTS_MAX:
+                chosen.append(fact)
+    due = _reminders(connection, filters, now_ms)
+    said = [fact.rid for chosen in follows.values() for fact in chosen] + [it.rid for it in due]
+    names = short_memory_ids(connection, said) if ids else {}
+    lines = {
+        category: tuple(f"- {plain(fact.text)}{named(names.get(fact.rid))}" for fact in chosen)
+        for category, chosen in follows.items()
+    }
     return Around(
         profile=() if filters.workspace else tuple(_profile(connection)),
-        project=tuple(follows["project"]),
-        preference=tuple(follows["preference"]),
-        identity=tuple(follows["identity"]),
-        reminders=tuple(_reminders(connection, filters, now_ms, name)),
+        project=lines["project"],
+        preference=lines["preference"],
+        identity=lines["identity"],
+        reminders=tuple(line_of(it.memory, name=names.get(it.rid)) for it in due),
         sessions=tuple(_sessions(connection, hits)) if sessions else (),
     )
 
@@ -94,9 +98,7 @@ def _profile(connection: sqlite3.Connection) -> Iterable[str]:
     yield from (f"- {plain(block.label)}: {plain(block.text)}" for block in blocks(connection))
 
 
-def _reminders(
-    connection: sqlite3.Connection, filters: Filters, now_ms: int, name: Callable[[MemoryId], str | None]
-) -> Iterable[str]:
+def _reminders(connection: sqlite3.Connection, filters: Filters, now_ms: int) -> list[ShownMemory]:
     """Return what is due and was not delivered yet, whether it was raised or not, the latest first."""
     allowed, values = filters.sql()
     rows = connection.execute(
@@ -108,7 +110,8 @@ def _reminders(
     for number, rid, due in rows:
         if trigger_status(connection, trigger_id(REMINDER.name, rid, due)) == TriggerStatus.PENDING:
             waiting.append(number)
-    return [line_of(it.memory, name=name(it.rid)) for it in read_memories(connection, waiting)]
+    found = {it.id: it for it in read_memories(connection, waiting)}
+    return [found[number] for number in waiting if number in found]
 
 
 def _sessions(connection: sqlite3.Connection, hits: Sequence[RankedMemory]) -> Iterable[str]:

@@ -10,7 +10,7 @@ from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
 from cognition.triggers.kinds import REMINDER, TriggerCandidate
 from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.step import TriggerStep, write_of
-from replica import Set, Write
+from replica import Set, Write, memories_beginning
 from tests.support.minds import NOW_MS, Home
 from tests.support.published import published
 
@@ -60,6 +60,34 @@ def test_what_is_known_of_the_owner_is_told_only_where_the_question_is_about_the
     home.remember("allergic to nuts", pinned=True)
     assert around(home, "fix the loop").owner == ()
     assert around(home, "what can I eat?").owner == ("- allergic to nuts",)
+
+
+def test_what_is_due_is_told_the_latest_first(home: Home) -> None:
+    home.remember("file the report", type="prospective", event_start=9)
+    home.remember("call the dentist", type="prospective", event_start=5)
+    home.remember("water the plants", type="prospective", event_start=7)
+    told = [line.partition(" (")[0] for line in around(home).reminders]
+    assert told == ["- file the report", "- water the plants", "- call the dentist"]
+
+
+def test_the_names_of_all_lines_are_read_by_one_statement(home: Home) -> None:
+    """As many as there are, each found in the store by its name."""
+    for number in range(5):
+        home.remember(f"Builds weather station {number}", meta={"category": "project"})
+        home.remember(f"call dentist {number}", type="prospective", event_start=number + 1)
+    asked: list[str] = []
+    home.connection.set_trace_callback(asked.append)
+    read = read_around(
+        home.connection, "fix it", [], filters=Filters(), now_ms=home.now_ms, sessions=False, ids=True
+    )
+    home.connection.set_trace_callback(None)
+    names = [line.rpartition("[")[2].removesuffix("]") for line in (*read.owner, *read.reminders)]
+    assert len(set(names)) == 10
+    assert all(
+        len(memories_beginning(home.connection, name.replace("-", ""), limit=2, characters=0)) == 1
+        for name in names
+    )
+    assert len([statement for statement in asked if "max(m.rid)" in statement]) == 1
 
 
 @published("LO-23")
