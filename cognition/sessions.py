@@ -79,10 +79,10 @@ def summary_of(turns: Sequence[TalkTurn]) -> str:
 
 
 def list_sessions(
-    connection: sqlite3.Connection, *, limit: int, name: str | None = None
+    connection: sqlite3.Connection, *, limit: int, offset: int = 0, name: str | None = None
 ) -> tuple[list[TalkSession], int]:
-    """Return conversations, the latest first, and how many there are."""
-    found = latest_conversations(connection, name, limit=limit)
+    """Return conversations, the latest first and without the first `offset`, and how many there are in all."""
+    found = latest_conversations(connection, name, limit=limit, offset=offset)
     return [_session(connection, each) for each in found], count_conversations(connection, name)
 
 

@@ -313,9 +313,9 @@ class Methods(Asking):
         )
         return answer
 
-    async def history(self, rid: Rid) -> History:
+    async def history(self, rid: Rid, *, limit: int | None = None, offset: int = 0) -> History:
         """Return every change to a memory."""
-        answer: History = await self._ask("history", rid=rid_of(rid))
+        answer: History = await self._ask("history", rid=rid_of(rid), limit=limit, offset=offset)
         return answer
 
     async def context(
@@ -708,11 +708,12 @@ class Methods(Asking):
         as_of: When | None = None,
         seen_by: str | None = None,
         limit: int = 20,
+        offset: int = 0,
         session: str | None = None,
     ) -> Sessions:
         """List the conversations that memories came from, latest first, each with a summary."""
         answer: Sessions = await self._ask(
-            "sessions", as_of=when_of(as_of), seen_by=seen_by, limit=limit, session=session
+            "sessions", as_of=when_of(as_of), seen_by=seen_by, limit=limit, offset=offset, session=session
         )
         return answer
 

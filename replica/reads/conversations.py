@@ -30,16 +30,19 @@ def count_conversations(connection: sqlite3.Connection, name: str | None = None)
 
 
 def latest_conversations(
-    connection: sqlite3.Connection, name: str | None = None, *, limit: int
+    connection: sqlite3.Connection, name: str | None = None, *, limit: int, offset: int = 0
 ) -> list[Conversation]:
-    """Return at most `limit` conversations, the one that ended last first; with a name, of this name."""
+    """Return at most `limit` conversations, the one that ended last first; with a name, of this name.
+
+    The first `offset` are left out.
+    """
     which, values = _named(name)
     rows = connection.execute(
         f"""SELECT conversation, count(*), min(ifnull(told_at, created >> 16)) AS began,
             max(ifnull(told_at, created >> 16)) AS ended, iif(min(topic) = max(topic), min(topic), NULL)
             FROM memory WHERE {which} AND {_TURNS}
-            GROUP BY conversation ORDER BY ended DESC, began DESC, conversation DESC LIMIT ?""",
-        (*values, limit),
+            GROUP BY conversation ORDER BY ended DESC, began DESC, conversation DESC LIMIT ? OFFSET ?""",
+        (*values, limit, offset),
     )
     return list(map(Conversation._make, rows))
 

@@ -60,10 +60,11 @@ async def _used(
         return await store.ask(verb, given, again=again)
 
     try:
-        document = await scoped(ask, scope)(tool.verb, options_of(tool, arguments, scope))
+        options = options_of(tool, arguments, scope)
+        document = await scoped(ask, scope)(tool.verb, options)
     except SamemindError as error:
         raise told_to(tool, error, allowed.values()) from error
-    return {**brief(tool.verb, within_bounds(tool.verb, document)), "note": NOTE}
+    return {**brief(tool.verb, within_bounds(tool.verb, document), options), "note": NOTE}
 
 
 def tools_document(base: str) -> dict[str, Any]:
@@ -87,7 +88,7 @@ def _paths() -> dict[str, Any]:
 
 
 def _operation(tool: Tool) -> dict[str, Any]:
-    asked = _opened(input_schema(tool.options()))
+    asked = _opened(input_schema(tool.options(), unless_told=tool.unless_told()))
     return {
         "operationId": tool.name,
         "summary": tool.title,

@@ -10,13 +10,6 @@ from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope
 from samemind.mcp.tools import Tool
 
-# What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again, and all that
-# changed in a year is more than any window holds.
-_UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {
-    "contradictions list": {"status": "open"},
-    "diff": {"limit": 50},
-}
-
 _IS: Final = {False: "is", True: "are"}
 # A command in backquotes, or an option with what people call its value.
 _ON_A_LINE: Final = re.compile(r"`(?:samemind )?([^`]*)`|--([a-z][a-z-]*)(?: [A-Z]+\b)?")
@@ -39,7 +32,7 @@ def options_of(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> dict[s
     missing = [one.name for one in tool.options() if one.required and arguments.get(one.name) is None]
     if missing:
         raise Usage(f"{tool.name}: expected {' and '.join(missing)}, which {_IS[len(missing) > 1]} missing")
-    return {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(as_meant(arguments, tool.options()))}
+    return {**tool.unless_told(), **words_of(as_meant(arguments, tool.options()))}
 
 
 def told_to(tool: Tool, error: SamemindError, shown: Iterable[Tool]) -> SamemindError:

@@ -7,7 +7,15 @@ from urllib.parse import quote, unquote
 
 from samemind.errors import Usage
 from samemind.mcp.scope import Ask
-from samemind.mcp.telling import contradiction_line, fenced, harmless, merged_words, told_why
+from samemind.mcp.telling import (
+    EDGES_MAX,
+    contradiction_line,
+    edge_words,
+    fenced,
+    harmless,
+    merged_words,
+    told_why,
+)
 
 MIME_TYPE: Final = "text/markdown"
 # Memories that a list of resources names at a time: a screen of a picker.
@@ -109,7 +117,7 @@ async def read_page(page: ResourcePage, variable: str, ask: Ask, *, whole: bool)
         return fenced("\n".join(map(_named, named))) if named else "none"
     if page is PERSON:
         edges = (await ask("graph", {"entity": variable}))["edges"]
-        return fenced("\n".join(map(_edge, edges)))
+        return fenced("\n".join(map(edge_words, edges[:EDGES_MAX])))
     return told_why(await ask("why", {"rid": variable}))
 
 
@@ -140,7 +148,3 @@ async def _owner(ask: Ask) -> str:
 def _named(each: Mapping[str, Any]) -> str:
     name = " ".join(each["name"].split())
     return f"- {name} ({each['memories']}) {PERSON.uri.replace('{name}', quote(each['name'], safe=''))}"
-
-
-def _edge(edge: Mapping[str, Any]) -> str:
-    return " ".join(f"- {edge['source']} {edge['relation'].replace('_', ' ')} {edge['target']}".split())

@@ -7,6 +7,7 @@ What a command line spells as words is plain JSON for an agent: metadata is an o
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING
+from types import MappingProxyType
 from typing import Any, Final
 
 from replica.json_text import parse_json
@@ -43,15 +44,22 @@ _SAID: Final[Mapping[str, str]] = {
 _PLAIN: Final[Mapping[type, str]] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-def input_schema(options: Iterable[Declared], hidden: frozenset[str] = frozenset()) -> Schema:
+def input_schema(
+    options: Iterable[Declared],
+    hidden: frozenset[str] = frozenset(),
+    unless_told: Mapping[str, Any] = MappingProxyType({}),
+) -> Schema:
     """Return what a tool takes: the options that an agent is shown, without those that are `hidden` from it here.
+
+    `unless_told` are values that stand in for those it does not give.
 
     That there are no others is not said for each tool, for it takes room in every conversation: a name that is not
     known is refused with those that are. Nor is how long a text may be: that is counted in bytes, which JSON Schema
     cannot say.
     """
     shown = [one for one in options if one.name not in hidden]
-    schema: Schema = {"type": "object", "properties": {one.name: _option(one) for one in shown}}
+    properties = {one.name: _option(one, unless_told.get(one.name)) for one in shown}
+    schema: Schema = {"type": "object", "properties": properties}
     required = [one.name for one in shown if one.required]
     if required:
         schema["required"] = required
@@ -110,8 +118,10 @@ def _meant(one: Declared, text: str) -> Any:
     return [text] if one.many and one.name not in _OBJECTS else text
 
 
-def _option(one: Declared) -> Schema:
+def _option(one: Declared, unless_told: Any) -> Schema:
     said = _SAID.get(one.name, one.word.help)
+    if unless_told is not None:
+        said = said.partition("; without it")[0]
     described: Schema = {"description": said} if said else {}
     if one.name in _OBJECTS:
         return {"type": "object", **described}
@@ -122,6 +132,7 @@ def _option(one: Declared) -> Schema:
         plain = {"type": ["string", "object"]}
     if one.many:
         return {"type": "array", "items": plain, **described}
-    if not one.required and one.default not in (None, False, MISSING):
-        described["default"] = one.default
+    default = one.default if unless_told is None else unless_told
+    if not one.required and default not in (None, False, MISSING):
+        described["default"] = default
     return {**plain, **described}

@@ -203,10 +203,13 @@ class _Verbs:
             return refused(explain(error), tool, self._tools.values())
         return types.CallToolResult(
             content=[
-                types.TextContent(type="text", text=tell(tool.verb, document)),
+                types.TextContent(type="text", text=tell(tool.verb, document, options)),
                 *_links(tool.verb, document),
             ],
-            structured_content={**brief(tool.verb, within_bounds(tool.verb, document)), "note": NOTE},
+            structured_content={
+                **brief(tool.verb, within_bounds(tool.verb, document), options),
+                "note": NOTE,
+            },
         )
 
     def _asking_for(self, tool: Tool, context: Context) -> Ask:
@@ -486,7 +489,7 @@ def _described(tool: Tool, scope: Scope) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=input_schema(tool.options(), scope.hides),
+        input_schema=input_schema(tool.options(), scope.hides, tool.unless_told()),
         # What is left out is as the protocol has it: a tool writes, may destroy, and is another thing the second time.
         annotations=types.ToolAnnotations(
             read_only_hint=True if tool.read_only else None,

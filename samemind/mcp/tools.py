@@ -7,10 +7,21 @@ that most calls need. The full profile has all options, and every other command 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from samemind.catalog import NAMES, verb_named
 from samemind.declaring import Agents, Command, CoreTool, Declared, Effects, by_name
+
+# What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again, and of
+# long lists a page is read at a time.
+_UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {
+    "contradictions list": {"status": "open", "limit": 20},
+    "list": {"limit": 20},
+    "diff": {"limit": 20},
+    "queue list": {"limit": 20},
+    "history": {"limit": 10},
+    "sessions": {"limit": 10},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +43,10 @@ class Tool:
     def declared(self) -> Command[Any, Any]:
         """Return the verb's declaration."""
         return verb_named(self.verb)
+
+    def unless_told(self) -> Mapping[str, Any]:
+        """Return what the verb is asked for an agent that does not say otherwise."""
+        return _UNLESS_TOLD.get(self.verb, {})
 
     def options(self) -> Iterable[Declared]:
         """Return the options that an agent is shown."""

@@ -135,10 +135,7 @@ COMMAND: Final = Command(
         place=7,
         name="contradictions",
         title="Contradictions",
-        description=(
-            "List what cannot all be true and nobody settled yet, the worst first. Ask the user before "
-            "settling one."
-        ),
+        description=("List what cannot all be true, the worst first. Ask the user before settling one."),
         offered=(
             "status",
             "limit",

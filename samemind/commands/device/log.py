@@ -35,7 +35,6 @@ class ShowLog:
         "in place of the last ops, the first behind this position",
         metavar="POSITION",
         least=0,
-        hidden_from=("agents",),
     )
     wait: bool = option(
         "--wait", "with --after: wait until there is one", default=False, hidden_from=("agents",)

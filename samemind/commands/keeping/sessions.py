@@ -28,6 +28,7 @@ class ListSessions(MomentOptions):
     limit: int = option(
         "--limit", "at most this many", default=20, metavar="N", short="-n", least=0, most=SESSIONS_MAX
     )
+    offset: int = option("--offset", "skip this many", default=0, metavar="N", least=0)
     session: str | None = option("--session", "only this one")
 
 
@@ -68,7 +69,9 @@ async def run(device: "Device", options: ListSessions) -> Sessions:
     from samemind.times import at_stamp
 
     def read(connection: "sqlite3.Connection") -> Sessions:
-        found, total = list_sessions(connection, limit=options.limit, name=options.session)
+        found, total = list_sessions(
+            connection, limit=options.limit, offset=options.offset, name=options.session
+        )
         if options.session is not None and not total:
             raise NotFound(f"no memory came from the conversation {options.session!r:.60}")
         views = [

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
+from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
 from samemind.memory_view import Meta, TextVariant
 from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, clock, plain, variant_lines
@@ -21,6 +21,10 @@ class ShowHistory:
     """Show every change to a memory."""
 
     rid: str = argument("its id", takes=Takes.RID)
+    limit: int | None = option(
+        "--limit", "at most this many of the latest; without it, all", metavar="N", short="-n", least=0
+    )
+    offset: int = option("--offset", "skip this many of the latest", default=0, metavar="N", least=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +49,8 @@ class History:
 
     rid: str
     versions: list[Version]
+    total: int = 0
+    """How many there are, shown or not."""
     horizon: datetime | None = None
     variants: list[TextVariant] = field(default_factory=list)
     """Where devices edited one place of it at once, and nobody since: what each wrote, the latest first."""
@@ -101,12 +107,19 @@ async def run(device: "Device", options: ShowHistory) -> History:
         shown = (it.memory for it in memories_called(connection, (rid,)))
         return History(
             rid=show_memory_id(rid),
-            versions=versions,
+            versions=_latest(versions, options.offset, options.limit),
+            total=len(versions),
             horizon=horizon,
             variants=text_variants(connection, shown).get(rid, []),
         )
 
     return await device.replica.run(read)
+
+
+def _latest(versions: list[Version], offset: int, limit: int | None) -> list[Version]:
+    """Return at most `limit` versions before the last `offset`, the oldest first."""
+    end = max(0, len(versions) - offset)
+    return versions[0 if limit is None else max(0, end - limit) : end]
 
 
 def _change(body: "Body | None") -> dict[str, Any]:
@@ -137,6 +150,8 @@ def render(document: Document) -> list[str]:
         change = " ".join(f"{name}={plain(value)}" for name, value in version["change"].items())
         text = "" if version["text"] is None else one_line(version["text"])
         lines.append(f"{clock(version['at'])}  {who:<12} {version['kind']:<9} {change or text}")
+    if earlier := document["total"] - len(lines):
+        lines.append(f"{len(lines)} of {earlier + len(lines)}: -n and --offset choose which are shown")
     return [*lines, *variant_lines(document)]
 
 
