@@ -365,3 +365,79 @@ def test_long_words_widen_no_narrow_page_and_end_where_they_are_cut(laptop: Pane
     for source, target in related:
         laptop.ask("unrelate", source=source, relation="knows", target=target)
     laptop.ask("forget", rids=[rid])
+
+
+# What reaches beyond the right edge, and pairs of words at the foot that touch.
+_BEYOND_THE_EDGE = """() => {
+  const shown = (each) => each.checkVisibility({ visibilityProperty: true });
+  const slid = (each) => each.closest(".names, .skip, .unseen");
+  const wide = [...document.querySelectorAll("body *")].filter((each) => shown(each) && !slid(each)
+    && !each.closest("svg") && each.getBoundingClientRect().right > innerWidth + 0.5)
+    .map((each) => `${each.tagName} ${each.className}`);
+  const tabs = [...document.querySelectorAll("#tabs .tab span")].filter((each) => each.getClientRects().length)
+    .map((each) => each.getBoundingClientRect()).sort((one, other) => one.left - other.left);
+  const touching = tabs.filter((each, at) => at && each.left - tabs[at - 1].right < 2).length;
+  return [document.documentElement.scrollWidth > innerWidth, wide, touching];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("language", "width", "text_px"), [("en-GB", 195, 16), ("de-DE", 195, 16), ("fr-FR", 390, 32)]
+)
+def test_at_twice_the_size_nothing_is_beyond_the_edge_and_no_tabs_touch(
+    laptop: Panel, chromium: Browser, language: str, width: int, text_px: int
+) -> None:
+    """A phone's page at 200 %: half as wide by the browser's zoom, or letters of twice the size."""
+    long = "Donaudampfschifffahrtsgesellschaftskapitän"
+    rid = laptop.ask("remember", text=f"{long} ist lang", speaker=long, topic=long)["rid"]
+    laptop.ask("relate", source=long, relation="knows", target="Bob")
+    with opened(chromium, laptop, language, width) as page:
+        page.context.new_cdp_session(page).send("Page.setFontSizes", {"fontSizes": {"standard": text_px}})
+        for path in (
+            "",
+            "memories",
+            f"memory/{rid}",
+            "graph",
+            "devices",
+            "settings",
+            "recovery",
+            "memories?at=2026-01-01",
+        ):
+            go(page, path)
+            page.locator("main > .view:not([aria-busy])").wait_for()
+            assert (path, page.evaluate(_BEYOND_THE_EDGE)) == (path, [False, [], 0])
+    laptop.ask("unrelate", source=long, relation="knows", target="Bob")
+
+
+def test_on_a_narrow_screen_a_row_says_what_is_the_matter_with_its_memory(
+    laptop: Panel, chromium: Browser
+) -> None:
+    for town in ("Lisbon", "Porto"):
+        laptop.ask(
+            "remember", text=f"Ann lives in {town}", speaker="Professor Annemarie Haller of the university"
+        )
+    with opened(chromium, laptop, "de-DE", 320) as page:
+        go(page, "memories")
+        flag = page.locator(".memory-row .flag.alert").first
+        expect(flag).to_have_text("widersprochen")
+        assert flag.evaluate(
+            "(each) => each.getBoundingClientRect().bottom <= each.parentElement.getBoundingClientRect().bottom"
+        )
+
+
+def test_a_german_page_says_what_claims_are_about_and_how_small_a_number_may_be(
+    laptop: Panel, chromium: Browser
+) -> None:
+    rid = laptop.ask("remember", text="I like tea")["rid"]
+    laptop.ask("edit", rid=rid, text="I like green tea")
+    with opened(chromium, laptop, "de-DE", 1280) as page:
+        go(page, f"memory/{rid}")
+        expect(page.locator(".claim-says").filter(has_text="green tea")).to_have_text(
+            "Du: Haltung zu green tea mag"
+        )
+        go(page, "spaces")
+        expect(page.get_by_label("Time", exact=True)).to_have_count(0)
+        go(page, "options")
+        page.get_by_text("Eine Zahl von 0,000001 bis 1.").wait_for()
+    space = laptop.page("#/spaces")
+    expect(space.get_by_label("Name of the space")).to_be_visible()
