@@ -6,7 +6,7 @@ import { standingOf } from "./memory.js";
 import { composeButton } from "./memories.js";
 import { memoryRow } from "./row.js";
 import { here, link, moment, momentOfVerbs } from "./router.js";
-import { relationWords } from "./words.js";
+import { relationWords, valueWords } from "./words.js";
 import { above, draggable, leaning, place } from "./layout.js";
 import { wholeView } from "./whole.js";
 import { zoomable } from "./zoom.js";
@@ -141,7 +141,7 @@ function aroundView() {
     return h(
       "li",
       { class: `claim ${belief.standing}` },
-      h("a", { class: "claim-says", dir: "auto", href: link(`memory/${belief.rid}`) }, `${relationWords(belief.relation)} `, h("b", {}, belief.value)),
+      h("a", { class: "claim-says", dir: "auto", href: link(`memory/${belief.rid}`) }, `${relationWords(belief.relation)} `, h("b", {}, valueWords(belief))),
       h("span", { class: "muted" }, standingOf(belief)),
       belief.speaker && h("span", { class: "muted" }, `${t("said by")} `, h("bdi", {}, belief.speaker)),
       belief.open && h("a", { class: "flag alert", href: link("questions") }, t("contradicted")),

@@ -162,6 +162,7 @@ function frame() {
   document.getElementById("tabs").setAttribute("aria-label", t("Views"));
   document.getElementById("memories").setAttribute("aria-label", t("Memories"));
   document.getElementById("toasts").setAttribute("aria-label", t("Notices"));
+  document.getElementById("time").setAttribute("aria-label", t("Time"));
   const find = document.getElementById("find");
   find.append(icon("search"), h("span", {}, t("Search")), h("kbd", {}, navigator.platform?.startsWith("Mac") ? "⌘ K" : "Ctrl K"));
   find.setAttribute("aria-label", t("Search"));

@@ -11,7 +11,7 @@ import { go, here, isPast, link, moment } from "./router.js";
 import { fromOf, memoryRow, metaOf } from "./row.js";
 import { hueOf, memoryNamed, state } from "./state.js";
 import { complain } from "./toasts.js";
-import { onDevice, relationWords } from "./words.js";
+import { onDevice, relationWords, valueWords } from "./words.js";
 
 const GATHER_MS = 200;
 // A heading of more than a few lines is a text to read, and is drawn as one.
@@ -214,7 +214,7 @@ function claimOf(claim) {
   return h(
     "li",
     { class: `claim ${claim.standing}` },
-    h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), `: ${relationWords(claim.relation)} `, h("b", {}, claim.value)),
+    h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), `: ${relationWords(claim.relation)} `, h("b", {}, valueWords(claim))),
     h("span", { class: "muted" }, standingOf(claim)),
     claim.instead.length > 0 && h("span", { class: "muted" }, claim.open ? t("against: ") : t("now: "), others(claim.instead)),
     claim.replaced.length > 0 && h("span", { class: "muted" }, t("replaces: "), others(claim.replaced)),

@@ -2,7 +2,7 @@
 
 import { call } from "./api.js";
 import { announce, coded, confirmHere, h, say } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { locale, number, t } from "./i18n.js";
 import { link } from "./router.js";
 import { complain } from "./toasts.js";
 
@@ -52,6 +52,8 @@ const DANGERS = {
 
 const word = (setting, value) => (WORDS_OF[setting.key]?.[value] ?? WORDS[value])?.() ?? value;
 const name = (setting) => SAID[setting.key][0]();
+// `number` rounds to three places, and the least of some is a millionth.
+const exactly = (value) => value.toLocaleString(locale, { maximumFractionDigits: 20 });
 const shown = (setting, value) => (setting.kind === "switch" ? (value ? t("on") : t("off")) : value === null || value === "" ? t("none") : setting.kind === "choice" ? word(setting, value) : typeof value === "number" ? number(value) : value);
 
 export function optionsView() {
@@ -162,6 +164,6 @@ function controlOf(setting, id) {
 
 /** What a setting may be, in words. */
 function boundOf(setting) {
-  if (setting.kind === "number") return setting.whole ? t("A whole number from {least} to {most}.", { least: number(setting.least), most: number(setting.most) }) : t("A number from {least} to {most}.", { least: String(setting.least), most: number(setting.most) });
+  if (setting.kind === "number") return setting.whole ? t("A whole number from {least} to {most}.", { least: number(setting.least), most: number(setting.most) }) : t("A number from {least} to {most}.", { least: exactly(setting.least), most: number(setting.most) });
   return setting.key === "quiet_hours" ? t("Two times of the day, or nothing.") : "";
 }

@@ -70,7 +70,7 @@ function makeBox(look) {
   return h(
     "section",
     { class: "box wide" },
-    h("form", { class: "stack", on: { submit: make } }, h("label", {}, t("Name of the agent"), name), h("label", {}, t("The first thing to remember in it"), text), button),
+    h("form", { class: "stack", on: { submit: make } }, h("label", {}, t("Name of the space"), name), h("label", {}, t("The first thing to remember in it"), text), button),
     h("p", { class: "muted" }, coded(t("Limit an agent to it under Agents, or with {command}."), { command: "samemind connect claude --workspace NAME" })),
   );
 }

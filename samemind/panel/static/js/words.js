@@ -21,19 +21,30 @@ const RELATIONS = {
   lives_in: () => t("lives in"), works_at: () => t("works at"), works_as: () => t("works as"), works_on: () => t("works on"), works_with: () => t("works with"),
   comes_from: () => t("comes from"), married_to: () => t("is married to"), likes: () => t("likes"), prefers: () => t("prefers"), owns: () => t("owns"),
   speaks: () => t("speaks"), relates_to: () => t("relates to"), part_of: () => t("is part of"), birthday: () => t("birthday"),
+  updates: () => t("updates"), contradicts: () => t("contradicts"), causes: () => t("causes"), knows: () => t("knows"), friends_with: () => t("is friends with"),
+  name: () => t("name"), born_in: () => t("born in"), spouse: () => t("married to"), relationship_status: () => t("relationship"), diet: () => t("diet"), allergy: () => t("allergy"),
+  dose: () => t("dose"), price: () => t("price"), number: () => t("number"), role: () => t("role"), occupation: () => t("occupation"), siblings: () => t("siblings"),
 };
+// What a relation is about stands behind its colon, and its value says nothing without it.
+const ABOUT = { attitude: (what) => t("attitude to {what}", { what }), favorite: (what) => t("favourite {what}", { what }) };
 
-/** A relation in words: "lives in" for `lives_in`, and `prefers:tea|coffee` is a preference of one kind. */
+/** A relation in words: "lives in" for `lives_in`, "attitude to tea" for `attitude:tea`; what `prefers:tea|coffee` is between, its value says. */
 export function relationWords(relation) {
-  const [name] = relation.split(":");
+  const [name, ...about] = relation.split(":");
   if (name === "judged") return ""; // nothing that anybody would read
+  if (name in ABOUT && about.length) return ABOUT[name](about.join(":"));
   return (RELATIONS[name] ?? (() => name.replaceAll("_", " ")))();
 }
+
+const VALUES = { likes: () => t("likes"), dislikes: () => t("dislikes"), "(ended)": () => t("no longer so") };
+
+/** The value of a claim, in words where it is one of the program's own. */
+export const valueWords = ({ relation, value }) => (value === "(ended)" || relation.startsWith("attitude:") ? (VALUES[value]?.() ?? value) : value);
 
 const DEEDS = {
   remember: () => t("told"), edit: () => t("edited"), set: () => t("changed"), tag: () => t("labelled"), untag: () => t("unlabelled"), forget: () => t("forgot"), erase: () => t("erased"),
   access: () => t("recalled"), claim: () => t("read a claim"), relate: () => t("related"), resolve: () => t("settled"), propose: () => t("summarised"), withdraw: () => t("withdrew a summary"),
-  trigger: () => t("noted for the inbox"), feedback: () => t("rated"), link: () => t("linked"),
+  trigger: () => t("noted for the inbox"), feedback: () => t("rated"), says_same: () => t("told again"), unlink: () => t("parted"), same_slot: () => t("settled"), receipt: () => t("noted for the inbox"),
 };
 // What a change is about that names no memory.
 const ON = {
