@@ -153,3 +153,23 @@ def test_who_has_keys_alone_goes_on_where_they_were(laptop: Laptop, phone: Open)
     page.get_by_role("button", name="Keep what is ticked").press("Enter")
     page.get_by_text("Nothing contradicts itself.").wait_for()
     expect(page.locator("main")).to_be_focused()
+
+
+def test_at_twice_the_size_nothing_is_beyond_the_edge(laptop: Laptop, phone: Open) -> None:
+    """A phone of 390 pixels at 200 %: half as wide by the browser's zoom, or letters of twice the size."""
+    page = phone(laptop.phone_url)
+    begin(page, "Donaudampfschifffahrtsgesellschaftskapitän")
+    tell(page, "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen")
+    session = page.context.new_cdp_session(page)
+    for width, text_px in ((195, 16), (390, 32)):
+        page.set_viewport_size({"width": width, "height": 700})
+        session.send("Page.setFontSizes", {"fontSizes": {"standard": text_px}})
+        for tab in ("Devices", "Questions", "Due", "Memories"):
+            page.get_by_role("link", name=tab).click()
+            if tab == "Memories":
+                page.locator("#say").fill("Where is the ship")
+            beyond = page.evaluate(
+                "() => [...document.querySelectorAll('body *')].filter((each) => each.checkVisibility()"
+                " && each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 80))"
+            )
+            assert (width, tab, beyond) == (width, tab, [])
