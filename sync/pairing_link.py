@@ -8,6 +8,7 @@ one that has been silent for longest makes room for the next, and the person is 
 connects all the time can delay a pairing, not make one happen.
 """
 
+import os
 import secrets
 import ssl
 from collections import deque
@@ -194,7 +195,7 @@ async def join(
         with trio.fail_after(CONNECT_SECONDS_MAX):
             stream = await trio.open_tcp_stream(address.host, address.port)
     except (OSError, trio.TooSlowError) as error:
-        raise LinkLost(f"nobody is pairing at {address} ({type(error).__name__})") from error
+        raise LinkLost(f"nobody is pairing at {address} ({_why(address, error)})") from error
     machine: Joiner | None = None
     try:
         async with _conversation(stream, unpinned_context(None), server_side=False) as talk:
@@ -321,6 +322,23 @@ async def _conversation(
         raise
     finally:
         await trio.aclose_forcefully(secured)
+
+
+def _why(address: Address, error: OSError | trio.TooSlowError) -> str:
+    """Say why nobody could be called there; trio says in the cause what became of each attempt."""
+    host = address.host.lower()
+    if host.startswith("fe80:") and "%" not in host:
+        return f"a link-local address needs the interface of this device, as in [{address.host}%eth0]"
+    if isinstance(error, trio.TooSlowError):
+        return f"no answer within {CONNECT_SECONDS_MAX:g} s"
+    tried = error.__cause__.exceptions if isinstance(error.__cause__, ExceptionGroup) else (error,)
+    said = (_words_of(each) for each in tried if isinstance(each, OSError))
+    return ", ".join(dict.fromkeys(said))
+
+
+def _words_of(error: OSError) -> str:
+    """Return what went wrong, without the address; that a name is not found has a number below 0."""
+    return os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or str(error)
 
 
 def _now_ms() -> int:
