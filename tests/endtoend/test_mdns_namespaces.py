@@ -126,3 +126,17 @@ def test_devices_on_a_network_without_ipv4_find_each_other() -> None:
             (address,) = ann.hears("saw", "SYNC")["addresses"]
             assert address.startswith("[fe80::")
             assert "%" in address
+
+
+@needs_netns
+def test_a_device_is_told_that_it_can_announce_itself_wherever_one_kind_of_address_can() -> None:
+    asked = "from samemind.commands.device._surroundings import why_no_multicast; print(why_no_multicast())"
+    with two_hosts() as (left, _):
+        for wanted, change in (
+            ("None", ["ip", "link", "set", "lo", "up"]),
+            ("None", ["ip", "-4", "address", "flush", "dev", left.interface]),
+            ("No such device", ["ip", "link", "set", left.interface, "down"]),
+        ):
+            left.run(change)
+            said = left.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout
+            assert said.strip() == wanted, change

@@ -28,6 +28,7 @@ from samemind.starting import COMMAND
 # Before this program was written: a clock that says so was never set. 2025-01-01.
 CLOCK_MS_MIN: Final = 1_735_689_600_000
 _MULTICAST: Final = ("224.0.0.251", 5353)
+_MULTICAST_IPV6: Final = ("ff02::fb", 5353)
 
 
 async def surroundings(device: Device, peers: Sequence[PeerView]) -> list[Check]:
@@ -177,7 +178,7 @@ def agents(commands: Sequence[tuple[str, str]]) -> list[Check]:
 def multicast(trouble: str | None, peers: Sequence[PeerView]) -> Check:
     """Say whether devices can find each other by themselves."""
     if trouble is None:
-        return _good("multicast", "devices of this network can find each other")
+        return _good("multicast", "this device can announce itself to those of its network")
     if peers and all(peer.address for peer in peers):
         return _good("multicast", f"none here ({trouble}); every peer is known by its address")
     return _bad(
@@ -188,7 +189,7 @@ def multicast(trouble: str | None, peers: Sequence[PeerView]) -> Check:
 
 
 def why_no_multicast() -> str | None:
-    """Try to hear and to send what mDNS does, and return why that fails."""
+    """Try to hear and to send what mDNS does, over IPv4 or else over IPv6, and return why neither goes."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             member = struct.pack("=4sl", socket.inet_aton(_MULTICAST[0]), socket.INADDR_ANY)
@@ -196,8 +197,22 @@ def why_no_multicast() -> str | None:
             probe.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 0)  # it stays on this machine
             probe.sendto(b"", _MULTICAST)
     except OSError as error:
+        if any(_multicast_by_ipv6(index) for index, _ in socket.if_nameindex()):
+            return None
         return error.strerror or str(error)
     return None
+
+
+def _multicast_by_ipv6(interface: int) -> bool:
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
+            member = socket.inet_pton(socket.AF_INET6, _MULTICAST_IPV6[0]) + struct.pack("=I", interface)
+            probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, member)
+            probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 0)
+            probe.sendto(b"", (*_MULTICAST_IPV6, 0, interface))
+    except OSError:
+        return False
+    return True
 
 
 def _good(name: str, detail: str) -> Check:
