@@ -7,12 +7,13 @@ workspace gets only reminders of that workspace: the profile is its owner's, and
 
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from cognition.context import Around, line_of, named, plain
 from cognition.filters import Filters
 from cognition.memories import read_memories
-from cognition.profile import InferredFact, blocks, entries, facts
+from cognition.profile import InferredFact, entries, facts
 from cognition.ranking.query import SELF_WORDS
 from cognition.ranking.stem import stem
 from cognition.recall import RankedMemory
@@ -21,6 +22,7 @@ from cognition.triggers.kinds import REMINDER, trigger_id
 from cognition.triggers.lattice import TriggerStatus
 from cognition.words import STOP_WORDS, words
 from replica import MemoryId, ShownMemory, short_memory_ids
+from replica.reads.profile import blocks_by_turns
 from replica.reads.proposals import trigger_status
 
 # Of each category; facts beyond these are for recall to find.
@@ -31,6 +33,10 @@ _PLACE_WORDS: Final = """
 """
 _PLACES: Final = frozenset(_PLACE_WORDS.split())
 _REMINDERS_MAX: Final = 10
+# Entries of the profile, and blocks: an ordinary prompt has room for fewer. Each is tried whether it fits.
+_WRITTEN_MAX: Final = 100
+# Of all of them together: ten times what an ordinary prompt takes.
+_WRITTEN_CHARACTERS_MAX: Final = 100_000
 _SESSIONS_MAX: Final = 2
 
 
@@ -94,8 +100,14 @@ def read_around(
 
 
 def _profile(connection: sqlite3.Connection) -> Iterable[str]:
-    yield from (f"- {plain(key)}: {plain(value)}" for key, value in entries(connection).items())
-    yield from (f"- {plain(block.label)}: {plain(block.text)}" for block in blocks(connection))
+    """Return what the owner wrote of themselves, but for what is left out where somebody wrote without end."""
+    set_by_key = entries(connection, limit=_WRITTEN_MAX)
+    blocks = ((block.label, block.text) for block in blocks_by_turns(connection, _WRITTEN_MAX))
+    left = _WRITTEN_CHARACTERS_MAX
+    for title, text in chain(set_by_key.items(), blocks):
+        if (characters := len(title) + len(text)) <= left:
+            left -= characters
+            yield f"- {plain(title)}: {plain(text)}"
 
 
 def _reminders(connection: sqlite3.Connection, filters: Filters, now_ms: int) -> list[ShownMemory]:

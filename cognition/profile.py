@@ -24,6 +24,8 @@ PREFIX: Final = "profile."
 ENTRY_CHARACTERS_MAX: Final = 1_000
 # Of what is known by itself: what is pinned, what a model took for lasting, what the owner told of themselves.
 FACTS_MAX: Final = 40
+# Of each category, those heard last: many times what a profile holds.
+CORE_LOOKED_AT: Final = 1_000
 # So many rows are read for each line: what was told again, and a fact that says what its memory does, is one line.
 ROWS_A_LINE: Final = 3
 _CATEGORIES: Final[Mapping[str | None, str]] = {
@@ -38,6 +40,8 @@ _FACTS: Final = """
     (SELECT group_concat(relation, ' ') FROM shown_claim c
      WHERE c.id = m.id AND entity IN (SELECT value FROM json_each(?1))) FROM shown_memory m
     WHERE ifnull(m.archived, 0) = 0 AND m.block IS NULL AND m.goal IS NULL
+    AND (m.pinned = 1 OR ifnull(json_extract(m.meta, '$.category'), '') NOT IN (SELECT value FROM json_each(?3))
+         OR m.id IN (SELECT value FROM json_each(?4)))
     AND (m.pinned = 1 OR json_extract(m.meta, '$.category') IS NOT NULL
          OR (m.id IN (SELECT id FROM shown_claim WHERE entity IN (SELECT value FROM json_each(?1)))
              AND m.id NOT IN (SELECT id FROM claim_retired)))
@@ -62,23 +66,24 @@ class Block(NamedTuple):
     updated: int
 
 
-def entries(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return what was set, by key."""
-    return {key: str(value) for key, value in read_settings(connection, PREFIX).items()}
+def entries(connection: sqlite3.Connection, *, limit: int | None = None) -> dict[str, str]:
+    """Return what was set, by key; at most the last `limit` entries."""
+    return {key: str(value) for key, value in read_settings(connection, PREFIX, limit=limit).items()}
 
 
 def facts(connection: sqlite3.Connection, *, now_ms: int, limit: int = FACTS_MAX) -> list[InferredFact]:
     """Return what follows from memories, what is pinned first; core facts as far as they stay in the core profile."""
-    left = left_out(connection, now_ms)
     selves = selves_of(connection)
     own = json.dumps([each for each in entities_named(connection) if selves.named(each) == OWNER])
-    rows = connection.execute(_FACTS, (own, ROWS_A_LINE * limit + len(left))).fetchall()
+    stay = json.dumps(_staying_numbers(connection, now_ms))
+    core = json.dumps([*EXPIRES_DAYS])
+    rows = connection.execute(_FACTS, (own, ROWS_A_LINE * limit, core, stay)).fetchall()
     groups = groups_of(connection, [number for number, *_ in rows])
     found: list[InferredFact] = []
     said: set[object] = set()
     for number, rid, text, category, of_type, relations in rows:
         line, group = " ".join(text.casefold().split()).rstrip(".!"), groups.get(number)
-        if rid in left or line in said or (group is not None and group in said):
+        if line in said or (group is not None and group in said):
             continue
         said |= {line} if group is None else {line, group}
         found.append(InferredFact(MemoryId(rid), text, _category(category, of_type, relations or "")))
@@ -94,14 +99,17 @@ def _category(told: str | None, of_type: str | None, relations: str) -> str | No
     return "identity" if relations else _CATEGORIES.get(of_type)
 
 
-def left_out(connection: sqlite3.Connection, now_ms: int) -> set[bytes]:
-    """Return the core facts that are not in the core profile any more; they are memories as before."""
+def _staying_numbers(connection: sqlite3.Connection, now_ms: int) -> list[int]:
+    """Return the core facts that are in the core profile still, as rows; others are memories as before."""
     held: dict[str | None, list[CoreFact]] = {}
-    for rid, category, confidence, updated, pinned, workspace in core_rows(connection, [*EXPIRES_DAYS]):
-        fact = CoreFact(rid, category, 1.0 if confidence is None else confidence, updated >> 16, bool(pinned))
-        held.setdefault(workspace, []).append(fact)  # each workspace has a profile of its own
-    staying_rids = {fact.rid for each in held.values() for fact in staying(each, now_ms)}
-    return {fact.rid for each in held.values() for fact in each} - staying_rids
+    numbers: dict[bytes, int] = {}
+    for category in EXPIRES_DAYS:
+        for row in core_rows(connection, category, limit=CORE_LOOKED_AT):
+            confidence = 1.0 if row.certainty is None else row.certainty
+            fact = CoreFact(row.rid, category, confidence, row.updated >> 16, bool(row.pinned))
+            held.setdefault(row.workspace, []).append(fact)  # each workspace has a profile of its own
+            numbers[row.rid] = row.number
+    return [numbers[fact.rid] for each in held.values() for fact in staying(each, now_ms)]
 
 
 def blocks(connection: sqlite3.Connection) -> list[Block]:

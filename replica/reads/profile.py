@@ -1,17 +1,22 @@
 """Read what stands out of all memories: core facts, blocks and goals. What is archived is left out."""
 
 import sqlite3
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 from replica.ids import MemoryId
 
 _CATEGORY = "json_extract(meta, '$.category')"
 
+# An index has to find them, in this order (`replica.derived`).
+CORE_ROWS: Final = f"""SELECT id, rid, {_CATEGORY} AS category, certainty, updated, pinned, workspace FROM memory
+    WHERE category = ? AND ifnull(archived, 0) = 0 ORDER BY updated DESC LIMIT ?"""
+
 
 class CoreRow(NamedTuple):
-    """A memory with a category; `updated` is a stamp."""
+    """A memory with a category; `number` is its row, `updated` a stamp."""
 
+    number: int
     rid: MemoryId
     category: str
     certainty: float | None
@@ -38,16 +43,10 @@ class GoalRow(NamedTuple):
     created: int
 
 
-def core_rows(connection: sqlite3.Connection, categories: Sequence[str]) -> list[CoreRow]:
-    """Return the memories of these categories, in no particular order."""
-    rows = connection.execute(core_rows_sql(len(categories)), categories)
-    return [CoreRow(MemoryId(rid), *row) for rid, *row in rows]
-
-
-def core_rows_sql(categories: int) -> str:
-    """Return the statement that reads memories of so many categories: an index has to find them (`replica.derived`)."""
-    return f"""SELECT rid, {_CATEGORY} AS category, certainty, updated, pinned, workspace FROM memory
-        WHERE meta IS NOT NULL AND ifnull(archived, 0) = 0 AND category IN ({", ".join("?" * categories)})"""
+def core_rows(connection: sqlite3.Connection, category: str, *, limit: int) -> list[CoreRow]:
+    """Return the memories of a category, at most the `limit` that were heard last."""
+    rows = connection.execute(CORE_ROWS, (category, limit))
+    return [CoreRow(number, MemoryId(rid), *row) for number, rid, *row in rows]
 
 
 def surest_numbers(connection: sqlite3.Connection, workspace: str | None, *, limit: int) -> list[int]:
@@ -67,6 +66,23 @@ def block_rows(connection: sqlite3.Connection) -> list[BlockRow]:
            ORDER BY block, rid"""
     )
     return [BlockRow(MemoryId(rid), *row) for rid, *row in rows]
+
+
+def blocks_by_turns(connection: sqlite3.Connection, limit: int) -> Iterator[BlockRow]:
+    """Give at most `limit` blocks, by turns among the devices that told of them; in the order of labels and ids."""
+    numbers = connection.execute(
+        """SELECT id FROM (
+               SELECT b.id AS id, row_number() OVER (PARTITION BY f.device ORDER BY b.block, b.rid) AS nth
+               FROM memory b JOIN feed f ON f.no = b.feed WHERE b.block IS NOT NULL AND ifnull(b.archived, 0) = 0
+           ) ORDER BY nth, id LIMIT ?""",
+        (limit,),
+    ).fetchall()
+    named = ", ".join("?" * len(numbers))
+    rows = connection.execute(
+        f"SELECT rid, block, text, updated FROM memory WHERE id IN ({named}) ORDER BY block, rid",
+        [number for (number,) in numbers],
+    )
+    return (BlockRow(MemoryId(rid), *row) for rid, *row in rows)
 
 
 def goal_rows(connection: sqlite3.Connection, states: Sequence[str]) -> list[GoalRow]:

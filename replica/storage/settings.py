@@ -41,13 +41,17 @@ def setting_row(key: Key, cell: Cell | None) -> tuple[str, bytes, int] | None:
     return None if value is None else (key.name.decode(), pack(value), hlc)
 
 
-def read_settings(connection: sqlite3.Connection, prefix: str) -> dict[str, Value]:
-    """Return the settings whose names begin so, by what follows."""
+def read_settings(
+    connection: sqlite3.Connection, prefix: str, *, limit: int | None = None
+) -> dict[str, Value]:
+    """Return the settings whose names begin so, by what follows, in order; at most the last `limit` that were set."""
     return {
         name[len(prefix) :]: unpack(value)
         for name, value in connection.execute(
-            "SELECT name, value FROM setting WHERE substr(name, 1, ?) = ? ORDER BY name",
-            (len(prefix), prefix),
+            """SELECT name, value FROM setting WHERE name IN (
+                   SELECT name FROM setting WHERE substr(name, 1, ?) = ? ORDER BY hlc DESC, name LIMIT ?
+               ) ORDER BY name""",
+            (len(prefix), prefix, -1 if limit is None else limit),
         )
     }
 

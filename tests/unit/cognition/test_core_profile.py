@@ -17,7 +17,7 @@ from cognition.core_profile import (
 from cognition.days import DAY_MS
 from cognition.profile import facts
 from replica import Set, Write
-from replica.reads.profile import core_rows_sql
+from replica.reads.profile import CORE_ROWS
 from tests.support.minds import Home
 from tests.support.published import published
 
@@ -145,7 +145,7 @@ def test_what_leaves_the_profile_is_a_memory_as_before() -> None:
             "SELECT id FROM memory WHERE json_extract(meta, '$.category') = 'identity' ORDER BY updated DESC",
             "memory_by_category_latest",
         ),
-        (core_rows_sql(len(EXPIRES_DAYS)), "memory_by_category"),
+        (CORE_ROWS, "memory_by_category_latest"),
     ],
 )
 def test_core_facts_are_found_by_an_index_whatever_they_are_asked_by(query: str, index: str) -> None:

@@ -420,7 +420,8 @@ def test_core_facts_blocks_and_goals_are_read_unless_archived() -> None:
         core.commit([Write(Remember(text, fields), rid)], NOW_MS)
     sure, unsure, *_ = all_numbers(connection)
     assert profile.surest_numbers(connection, None, limit=9) == [sure, unsure]
-    assert [row.rid for row in profile.core_rows(connection, ["identity"])] == [rids[0]]
+    assert [row.rid for row in profile.core_rows(connection, "identity", limit=9)] == [rids[0]]
+    assert profile.core_rows(connection, "identity", limit=0) == []
     assert [(row.rid, row.label, row.text) for row in profile.block_rows(connection)] == [
         (rids[3], "persona", "Block")
     ]
