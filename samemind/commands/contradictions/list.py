@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words, subject
@@ -13,7 +14,6 @@ from samemind.rendering import Document, counted
 if TYPE_CHECKING:
     import sqlite3
 
-    from cognition.contradictions.slots import Judged
     from samemind.commands.contradictions._work import Record
     from samemind.device import Device
 
@@ -67,24 +67,29 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
     until_ms = end_of(options.as_of, device.now_ms())
 
     def read(connection: "sqlite3.Connection") -> Contradictions:
-        rows = connection.execute("SELECT slot, workspace, entity, relation, status FROM contradiction")
+        rows = connection.execute(
+            "SELECT slot, workspace, entity, relation, status, raised FROM contradiction"
+        )
         found = []
-        for *named, status in rows.fetchall():
+        for *named, status, raised in rows.fetchall():
             record = Record(*named)
             if options.attention not in (None, attention_of(record.relation).value):
                 continue
             if options.workspace is not None and folded(record.workspace or "") != folded(options.workspace):
                 continue
-            if until_ms is None and options.status not in (None, status):
-                continue
-            judged = judged_then(connection, record, until_ms)
-            if judged.status is not None and options.status in (None, judged.status.value):
-                found.append((_rank(record, judged), record, judged))
-        found.sort(key=lambda each: each[0])
+            if until_ms is not None:
+                judged = judged_then(connection, record, until_ms)
+                if judged.status is None:
+                    continue
+                status, raised = judged.status.value, judged.raised
+            if options.status in (None, status):
+                found.append((_rank(record, status, raised), record))
+        found.sort(key=itemgetter(0))
         names = device_names(connection)
         return Contradictions(
             contradictions=[
-                view_of(connection, record, judged, names) for _, record, judged in found[: options.limit]
+                view_of(connection, record, judged_then(connection, record, until_ms), names)
+                for _, record in found[: options.limit]
             ],
             total=len(found),
             unread=device.mind.ingest.brought,
@@ -93,15 +98,15 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
     return await device.replica.read(read)
 
 
-def _rank(record: "Record", judged: "Judged") -> tuple[bool, int, int, int, bytes]:
+def _rank(record: "Record", status: str, raised: int) -> tuple[bool, int, int, int, bytes]:
     from cognition.contradictions.relations import SEVERITIES, attention_of, relation_of
     from cognition.contradictions.slots import ContradictionStatus
     from samemind.commands.contradictions._work import NOTICED, ORDER
 
     severity = SEVERITIES[relation_of(record.relation).kind]
     attention = NOTICED.index(attention_of(record.relation))
-    settled = judged.status is not ContradictionStatus.OPEN
-    return settled, attention, ORDER.index(severity), -judged.raised, record.slot
+    settled = status != ContradictionStatus.OPEN.value
+    return settled, attention, ORDER.index(severity), -raised, record.slot
 
 
 def render(document: Document) -> list[str]:

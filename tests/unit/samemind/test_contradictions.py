@@ -1,5 +1,6 @@
 """Contradictions through the doors: raised, shown, settled, corrected, and never at the cost of a memory."""
 
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,9 +8,11 @@ from pathlib import Path
 import pytest
 
 import samemind
+from cognition.contradictions.slots import LiveClaim
+from cognition.contradictions.tables import told_of
 from samemind import BlockingMind
 from samemind.cli.printing import show as printed
-from samemind.commands.contradictions import resolve, settle, show
+from samemind.commands.contradictions import _work, resolve, settle, show
 from samemind.commands.contradictions._parts import ContradictionView
 from samemind.errors import Usage
 from samemind.plain import to_json
@@ -567,3 +570,24 @@ def test_what_was_imported_and_not_read_is_counted_in_the_list(tmp_path: Path) -
                 ingest.brought -= 2
 
     run(main)
+
+
+def test_only_those_that_are_listed_are_judged(mind: BlockingMind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of ten thousand that a member raised, each list of fifty took four seconds, and nobody recalled meanwhile."""
+    for name in ("Ann", "Ben", "Carla"):
+        mind.remember(f"{name} works at Google", read=True)
+        mind.remember(f"{name} works at Meta", read=True)
+    mind.resolve(mind.contradictions()[1], keep_a=True)
+    whole = mind.contradictions()
+    assert [each.status for each in whole] == ["open", "open", "settled"]
+    judged: list[bytes] = []
+
+    def counting(connection: sqlite3.Connection, slot: bytes) -> list[LiveClaim]:
+        judged.append(slot)
+        return told_of(connection, slot)
+
+    monkeypatch.setattr(_work, "told_of", counting)
+    few = mind.contradictions(limit=2)
+    assert (list(few), few.total) == (whole.contradictions[:2], 3)
+    assert [slot.hex() for slot in judged] == [each.id for each in few]
+    assert mind.contradictions(status="settled", limit=0).total == 1
