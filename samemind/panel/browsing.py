@@ -19,7 +19,6 @@ from cognition.contradictions.finding import disputed_among, slots_about, slots_
 from cognition.contradictions.slots import ClaimStatus, judge
 from cognition.contradictions.tables import selves_of, told_of
 from cognition.entities import entities, triples_of, whole_graph
-from cognition.holding import count_held_about
 from cognition.words import OWNER
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from replica.fields import MS_MAX
@@ -32,7 +31,7 @@ from samemind.commands.answers.why import run as why
 from samemind.commands.memories._standing import view_of
 from samemind.commands.memories.history import ShowHistory
 from samemind.commands.memories.history import run as history
-from samemind.commands.memories.recall import LIKELY, show_claim
+from samemind.commands.memories.recall import count_held_for, show_claim
 from samemind.errors import Usage
 from samemind.ids import find_memory
 from samemind.memory_view import MemoryView
@@ -127,10 +126,12 @@ async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
         rest = [number for number in found if number not in close and number not in literal]
         order = [*close, *spelled, *rest][:k]
         cards = await now.read(partial(_cards, order))
-        # What is held is of no moment, person or kind.
-        is_whole = not any(asked.get(name) for name in ("at", "by", "since", "until", *FACETS))
-        is_answered = max(sureness.values(), default=0.0) >= LIKELY
-        held = 0 if is_answered or not is_whole else await now.read(partial(count_held_about, question=query))
+        held = await count_held_for(
+            now.read,
+            query,
+            sureness=max(sureness.values(), default=0.0),
+            narrowed=any(asked.get(name) for name in ("at", "by", "since", "until", *FACETS)),
+        )
     for card in cards:
         hit = by_rid.get(bytes(parse_memory_id(card["rid"])))
         card["confidence"] = None if hit is None else round(hit.confidence, 3)

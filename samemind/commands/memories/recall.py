@@ -1,6 +1,6 @@
 """Search memories by words and meaning."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +13,8 @@ from samemind.printable import one_line
 from samemind.rendering import Document, clock, counted, empty, happens, titled, variant_lines
 
 if TYPE_CHECKING:
-    from cognition import Filters as Kept
+    import sqlite3
+
     from cognition import RankedMemory as Found
     from cognition.known import Answer
     from cognition.known import KnownValue as Known
@@ -155,6 +156,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
     """Find memories, as they are or as they were, and say how long that took."""
     import time
 
+    from cognition import Filters
     from samemind.commands.memories._standing import put_away
     from samemind.filtering import kept
     from samemind.moments import at_moment, begins_after, nothing_told
@@ -201,19 +203,31 @@ async def run(device: "Device", options: Recall) -> Recalled:
         begins=None if hits else await begins_after(device, options.as_of),
         put_away=0 if hits else await put_away(device, options, filters),
         empty=not hits and await device.replica.read(nothing_told),
-        held=await _held(device, options, filters) if not hits or hits[0].confidence < LIKELY else 0,
+        held=await count_held_for(
+            device.replica.read,
+            options.query,
+            sureness=max((hit.confidence for hit in hits), default=0.0),
+            narrowed=filters != Filters() or options.as_of is not None or options.seen_by is not None,
+        ),
     )
 
 
-async def _held(device: "Device", options: Recall, filters: "Kept") -> int:
-    """Return how many texts that the question may be about are kept back; none for who asks within a filter, since
-    what is held is of no workspace."""
-    from cognition import Filters
+async def count_held_for(
+    read: "Callable[[Callable[[sqlite3.Connection], int]], Awaitable[int]]",
+    question: str,
+    *,
+    sureness: float,
+    narrowed: bool,
+) -> int:
+    """Return how many quarantined texts may answer a question that no memory does: the likeliest has this `sureness`.
+
+    What is quarantined is of no moment, workspace, person or kind: a search that is `narrowed` to such has none.
+    """
+    if narrowed or sureness >= LIKELY:
+        return 0
     from cognition.holding import count_held_about
 
-    if filters != Filters() or options.as_of is not None or options.seen_by is not None:
-        return 0
-    return await device.replica.read(lambda connection: count_held_about(connection, options.query))
+    return await read(lambda connection: count_held_about(connection, question))
 
 
 async def _give_back(device: "Device") -> None:
