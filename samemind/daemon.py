@@ -112,7 +112,8 @@ async def _serve(
             device.tasks.keep("saying who is linked", _say_changes, device, log, None if launches else say)
             nursery.start_soon(_until_signalled, signals, device)
             await device.stop.wait()
-            await device.mailboxes.flush()
+            for name in await device.mailboxes.flush():
+                log.warning("mailbox %s: what was put off is written when the daemon is up again", name)
             nursery.cancel_scope.cancel()
         device.thinker = device.tasks = device.mailboxes = None
     log.info("ended")

@@ -6,6 +6,7 @@ a command line or a process title.
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -190,19 +191,23 @@ class Mailboxes:
         if self.keepers.pop(name, None) is not None:
             self._scopes.pop(name).cancel()
 
-    async def flush(self) -> None:
-        """Write everywhere what was put off, as far as there is time: the daemon ends."""
+    async def flush(self) -> list[str]:
+        """Write everywhere what was put off, as far as there is time: the daemon ends.
+
+        Return the names of those mailboxes that it was not all written to: it is when the daemon is up again.
+        """
+        left = set(self.keepers)
+
+        async def flush(name: str, keeper: Keeper) -> None:
+            with suppress(SyncError):
+                await keeper.flush()
+                left.discard(name)
+
         with trio.move_on_after(FLUSH_SECONDS):
             async with trio.open_nursery() as nursery:
-                for keeper in self.keepers.values():
-                    nursery.start_soon(_flush, keeper)
-
-
-async def _flush(keeper: Keeper) -> None:
-    try:
-        await keeper.flush()
-    except SyncError:
-        pass  # it is written when the daemon is up again
+                for name, keeper in self.keepers.items():
+                    nursery.start_soon(flush, name, keeper)
+        return sorted(left)
 
 
 def _read(one: Any) -> SavedMailbox:
