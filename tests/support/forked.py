@@ -6,6 +6,7 @@ is what a shell starts in the place of `samemind`: it ends when the command does
 imports little, since what it saves is the time that importing takes.
 """
 
+import array
 import json
 import os
 import signal
@@ -18,6 +19,11 @@ from typing import Final
 # Before a request stands its length; an answer is a process id, or how a process ended.
 LENGTH: Final = struct.Struct("!I")
 ANSWER: Final = struct.Struct("!i")
+# By number: where `without_posix` has taken their names away, from tests too, Linux still has what they name.
+UNIX: Final = 1
+_RIGHTS: Final = 1
+# For the kernel's header and some descriptors.
+_ROOM: Final = 64
 # A machine that is busy with other tests takes long.
 _STARTING_SECONDS_MAX: Final = 120
 
@@ -27,12 +33,21 @@ def start(
 ) -> tuple[int, socket.socket]:
     """Start the command with these words and streams; return its process id, and where it is told how it ends."""
     document = json.dumps({"words": words, "environment": dict(environment), "cwd": cwd}).encode()
-    connection = socket.socket(socket.AF_UNIX)
+    connection = socket.socket(UNIX)
     connection.settimeout(_STARTING_SECONDS_MAX)
     connection.connect(path)
-    socket.send_fds(connection, [LENGTH.pack(len(document))], [*streams])
+    passed = array.array("i", streams)
+    connection.sendmsg([LENGTH.pack(len(document))], [(socket.SOL_SOCKET, _RIGHTS, passed)])
     connection.sendall(document)
     return answer(connection), connection
+
+
+def receive(connection: socket.socket, streams: int) -> tuple[int, list[int]]:
+    """Return how long the document of a request is, and the streams that came beside it."""
+    passed = array.array("i")
+    length, [(_, _, data)], _, _ = connection.recvmsg(LENGTH.size, _ROOM)
+    passed.frombytes(data[: streams * passed.itemsize])
+    return LENGTH.unpack(length)[0], [*passed]
 
 
 def answer(connection: socket.socket) -> int:

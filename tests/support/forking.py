@@ -34,13 +34,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.support import forked
-from tests.support.posix_names import FOLDER
 
 _STREAMS: Final = 3
 _ENDING_SECONDS_MAX: Final = 60
-# What only some commands load, and what no command of this system does.
+# What only some commands load, and what each system has of its own: `samemind.platform` loads the one that fits.
 _NOT_LOADED: Final = tuple(
-    f"samemind.{name}" for name in ("_tools", "adapters", "agents", "mcp.http", "phone", "platform.windows")
+    f"samemind.{name}"
+    for name in ("_tools", "adapters", "agents", "mcp.http", "phone", "platform.posix", "platform.windows")
 )
 
 
@@ -58,9 +58,7 @@ _BEGAN_WITH: Final = _at_start(os.environ)
 
 def can_fork(environment: Mapping[str, str]) -> bool:
     """Say whether a forked command is what one that is started with this environment would be."""
-    if not hasattr(os, "fork") or str(FOLDER) in environment.get("PYTHONPATH", ""):
-        return False
-    return _at_start(environment) == _BEGAN_WITH
+    return hasattr(os, "fork") and _at_start(environment) == _BEGAN_WITH
 
 
 class Loaded:
@@ -161,7 +159,7 @@ def _load() -> None:
 
 class _Server:
     def __init__(self, path: str) -> None:
-        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener = socket.socket(forked.UNIX)
         self._listener.bind(path)
         self._listener.listen(64)
         self._ended, self._wakes = socket.socketpair()
@@ -190,8 +188,8 @@ class _Server:
 
     def _start(self) -> list[str] | None:
         connection, _ = self._listener.accept()
-        length, streams, _, _ = socket.recv_fds(connection, forked.LENGTH.size, _STREAMS)
-        document = connection.recv(forked.LENGTH.unpack(length)[0], socket.MSG_WAITALL)
+        length, streams = forked.receive(connection, _STREAMS)
+        document = connection.recv(length, socket.MSG_WAITALL)
         pid = os.fork()
         if pid == 0:
             connection.close()
@@ -210,6 +208,7 @@ class _Server:
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
+        self._open_anew()
         os.chdir(asked["cwd"])
         os.environ.clear()
         os.environ.update(asked["environment"])
@@ -217,6 +216,15 @@ class _Server:
             warnings.simplefilter(action)  # type: ignore[arg-type]
         words: list[str] = asked["words"]
         return words
+
+    def _open_anew(self) -> None:
+        """Open the standard streams as Python does at its start: those there are know what stood there before."""
+        for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+            before = getattr(sys, name)
+            buffering = 1 if name == "stderr" else -1
+            stream = os.fdopen(number, mode, buffering, before.encoding, before.errors, closefd=False)
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
 
     def _tell_who_ended(self) -> None:
         while self._running:
