@@ -212,6 +212,12 @@ def _is_changed_underneath(error: BaseException) -> bool:
     return isinstance(error, ImportError) and (error.name or "").partition(".")[0] in _OUR_PACKAGES
 
 
+def _in_our_names(message: str) -> str:
+    """Return a message about a field as whoever gave it calls that: a `session` is a conversation further down."""
+    rest = message.removeprefix("conversation: ")
+    return message if rest is message else f"session: {rest}"
+
+
 def _explained(error: BaseException) -> SamemindError | None:
     """Return an error whose class is known in the words of the interfaces; None for a bug of ours."""
     if isinstance(error, SamemindError):
@@ -225,7 +231,9 @@ def _explained(error: BaseException) -> SamemindError | None:
             hint = found.hint or _HINTS_BY_ERRNO.get(getattr(error, "errno", None), "")
             if getattr(error, "sqlite_errorcode", 0) & _SQLITE_KIND == _SQLITE_FULL:
                 hint = _HINTS_BY_ERRNO[errno.ENOSPC]
-            return found.kind(_said_by(error), code=found.code, hint=hint, candidates=candidates)
+            return found.kind(
+                _in_our_names(_said_by(error)), code=found.code, hint=hint, candidates=candidates
+            )
     return None
 
 

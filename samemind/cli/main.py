@@ -21,11 +21,13 @@ from samemind.control.client import Control
 from samemind.declaring import Command, Effects, read_options
 from samemind.errors import (
     BROKEN_PIPE_EXIT_CODE,
+    HOLDER_ENDED,
     INTERRUPTED_EXIT_CODE,
     RESTART,
     Failed,
     Locked,
     SamemindError,
+    Unreachable,
     Usage,
     explain,
 )
@@ -197,6 +199,18 @@ def _do_alone(
 
 
 def _ask(
+    verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
+) -> Mapping[str, Any] | None:
+    """Ask whoever holds the store; what only reads once more where that ended, as when a daemon takes over."""
+    try:
+        return _ask_once(verb, options, home, printer)
+    except Unreachable as error:
+        if error.code != HOLDER_ENDED or verb.effects is not Effects.READ or verb.streams:
+            raise
+    return _ask_once(verb, options, home, printer)
+
+
+def _ask_once(
     verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
     if verb.name == "up" and options.get("background"):

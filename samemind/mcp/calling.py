@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from samemind.declaring import Declared
 from samemind.errors import SamemindError, Usage
 from samemind.home_store import repeatable
 from samemind.mcp.schema import as_meant, input_schema, words_of
@@ -32,14 +33,31 @@ def options_of(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> dict[s
     missing = [one.name for one in tool.options() if one.required and arguments.get(one.name) is None]
     if missing:
         raise Usage(f"{tool.name}: expected {' and '.join(missing)}, which {_IS[len(missing) > 1]} missing")
-    return {**tool.unless_told(), **words_of(as_meant(arguments, tool.options()))}
+    options = {one.name: one for one in tool.options()}
+    given = {
+        name: value
+        for name, value in arguments.items()
+        if not _says_nothing(options[name], value, reads=tool.read_only)
+    }
+    return {**tool.unless_told(), **words_of(as_meant(given, options.values()))}
+
+
+def _says_nothing(one: Declared, value: Any, *, reads: bool) -> bool:
+    """Say whether an argument is none: models fill in each that they are shown, and no memory is of project ''."""
+    return value is None or (reads and not one.required and value in ("", [], [""], {}))
 
 
 def told_to(tool: Tool, error: SamemindError, shown: Iterable[Tool]) -> SamemindError:
     """Return an error as it is told to an agent that is `shown` these tools, `tool` among them."""
     shown = tuple(shown)
+    verb = f"{tool.verb}: "
+    message = (
+        f"{tool.name}: {error.message.removeprefix(verb)}"
+        if error.message.startswith(verb)
+        else error.message
+    )
     return type(error)(
-        in_names_of(tool, error.message, shown),
+        in_names_of(tool, message, shown),
         code=error.code,
         hint=in_names_of(tool, error.hint, shown),
         candidates=error.candidates,

@@ -38,6 +38,12 @@ _SEVERAL: Final[Mapping[str, Mapping[str, Collection[str]]]] = {
     "list": {"memories": ("text",)},
     "diff": {"added": ("text",), "forgotten": ("text",), "changed": ("before", "after")},
 }
+# What others answer with that the agent said itself: it need not be told all of it twice.
+_ECHOES: Final[Mapping[str, Collection[str]]] = {
+    **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), ("text",)),
+    **dict.fromkeys(("goals add", "goals done", "blocks edit", "feedback"), ("text", "query")),
+    "why-not": ("query",),
+}
 # The kind of trigger that brings up a contradiction.
 _ESCALATION: Final = "conflict_escalation"
 # What an agent is told of an answer beside what `_brief_hit` adds, where there is anything to tell.
@@ -109,6 +115,9 @@ def harmless(text: str) -> str:
 
 def within_bounds(verb: str, document: Document) -> Document:
     """Return a result in which no memory is longer than a page; what was cut says so, and where it is whole."""
+    echoes = {name: _cut(document[name]) for name in _ECHOES.get(verb, ()) if document.get(name)}
+    if echoes:
+        document = {**document, **echoes}
     for name, texts in _SEVERAL.get(verb, {}).items():
         if any(len(each.get(text) or "") > TEXT_CHARACTERS_MAX for each in document[name] for text in texts):
             document = {
@@ -359,7 +368,7 @@ WEAK_BELOW: Final = 0.1
 
 def tell(verb: str, document: Document, asked: Document = MappingProxyType({})) -> str:
     """Return a result in a few words, and how what was `asked` goes on."""
-    told = _TOLD.get(verb, _quoted)(document)
+    told = _TOLD[verb](document) if verb in _TOLD else _quoted(within_bounds(verb, document))
     following = next_offset(verb, document, asked)
     if following is not None:
         return f"{told}\nthere is more: `offset` {following} goes on"

@@ -1,9 +1,12 @@
 """Who holds the store: a daemon takes over from a program that holds it only because there was none."""
 
+import json
 import os
+import subprocess
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -11,9 +14,10 @@ import trio
 from samemind.cli.main import END_SECONDS_MAX, _wait_for_the_end
 from samemind.config import Home, Settings
 from samemind.control.remote import Remote
-from samemind.errors import Failed, Locked
+from samemind.errors import Failed, Locked, Unreachable
 from samemind.home_store import HomeStore
 from samemind.lock import hold
+from samemind.platform import system
 from samemind.starting import start_daemon
 from tests.support import cli
 from tests.support.cli import daemon
@@ -174,6 +178,29 @@ def test_whoever_ends_a_daemon_does_not_wait_for_the_program_that_has_the_store_
         began = time.monotonic()
         _wait_for_the_end(home, pid=os.getppid())
         assert time.monotonic() - began < END_SECONDS_MAX
+
+
+def test_a_command_that_reads_is_asked_again_where_the_program_that_holds_the_store_ends(
+    tmp_path: Path,
+) -> None:
+    """Here it ends after it heard the question, which it does not answer; what writes may have been done."""
+    home = Home.at(tmp_path)
+    cli.run(tmp_path, "remember", "Ann moved to Lisbon")
+    said: Any = None
+    for words, code in ((("list",), 0), (("remember", "Ben rows"), Unreachable.exit_code)):
+        with ExitStack() as up:
+            up.enter_context(hold(home, program="a test"))
+            listener = system.listen(home.control, 1)
+            up.callback(listener.close)
+            with cli.start(tmp_path, "--json", *words, stdin=subprocess.DEVNULL) as asking:
+                connection, _ = listener.plain.accept()
+                with connection:
+                    connection.recv(65_536)
+                    up.close()
+                said = json.loads(asking.communicate(timeout=cli.SECONDS_MAX)[0])
+        assert asking.returncode == code, said
+    assert said["error"]["code"] == "holder_ended"
+    assert cli.run(tmp_path, "list", "--json").json["total"] == 1
 
 
 def test_a_daemon_that_is_not_given_the_store_does_not_come_up_in_the_background(tmp_path: Path) -> None:

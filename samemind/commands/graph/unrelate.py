@@ -41,7 +41,7 @@ async def run(device: "Device", options: Unrelate) -> EdgeView:
         if weight is not None:
             take_back(core, connection, replica.Relate(source, relation, target, None), device.now_ms())
             return EdgeView(source=source, relation=relation, target=target, weight=weight)
-        raise NotFound(f"no edge leads from {source!r} by {relation!r} to {target!r}")
+        raise NotFound(f"no edge leads from {source!r:.60} by {relation!r:.60} to {target!r:.60}")
 
     return await device.replica.run(write)
 

@@ -23,14 +23,14 @@ from samemind.commands.memories.recall import ANSWERS_MAX
 from samemind.declaring import Agents, Command, Effects, bounds_of, declared
 from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.mcp import asking, telling
-from samemind.mcp.calling import in_names_of, options_of
+from samemind.mcp.calling import in_names_of, options_of, told_to
 from samemind.mcp.http import _checked
 from samemind.mcp.prompts import WHAT_CHANGED, prompt_text
 from samemind.mcp.resources import MEMORY, PEOPLE, PERSON, page_of, read_page
 from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.server import _described, refused
-from samemind.mcp.tools import core, full
+from samemind.mcp.tools import Tool, core, full
 from samemind.plain import to_json
 from tests.support.published import published
 
@@ -699,3 +699,46 @@ def test_no_field_that_changed_fills_a_window(tmp_path: Path) -> None:
         meta = telling.brief("diff", to_json(results["diff"]))["changed"][0]["fields"]["meta"]
         assert meta["n"] == 1
         assert meta["notes"].endswith("(cut here: 15,000 characters; `get` has it whole)")
+
+
+def tool_called(name: str) -> Tool:
+    """Return a tool of the full profile."""
+    (tool,) = (tool for tool in full() if tool.name == name)
+    return tool
+
+
+def test_what_a_model_fills_in_and_leaves_empty_is_not_asked_for() -> None:
+    """No memory is of project '', so that a question held to it would find nothing, and say that nothing is known."""
+    given = {
+        "query": "",
+        "project": "",
+        "tag": [""],
+        "speaker": None,
+        "since": "",
+        "k": 3,
+        "include_cold": False,
+    }
+    assert options_of(tool_called("recall"), given, Scope()) == {"query": "", "k": 3, "include_cold": False}
+    assert options_of(tool_called("diff"), {"since": "2020", "limit": None}, Scope())["limit"] == 20
+    assert options_of(tool_called("set"), {"rid": "0" * 32, "values": {"topic": None}}, Scope())[
+        "values"
+    ] == ["topic="]
+    emptied = options_of(tool_called("edit"), {"rid": "0" * 32, "text": "Ann", "was": ""}, Scope())
+    assert emptied["was"] == "", "what is written is as it was given"
+
+
+def test_an_error_names_the_tool_and_its_argument_and_never_echoes_all_of_it(tmp_path: Path) -> None:
+    tool = tool_called("goals_add")
+    error = told_to(tool, Usage("goals add: expected text for text, got 5"), full())
+    assert error.message == "goals_add: expected text for text, got 5"
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(Usage, match="session: expected text"):
+            mind.remember("Ann rows", session="")
+        with pytest.raises(NotFound) as found:
+            mind.unrelate("x" * 10_000, "knows", "y" * 10_000)
+        assert len(str(found.value)) < 300
+        goal = mind.add_goal("sing " * 2_000)
+        said, document = told_of("goals add", goal)
+        assert len(said) < 5_000
+        assert len(telling.within_bounds("goals add", to_json(goal))["text"]) < 5_000
+        assert document["text"] == goal.text
