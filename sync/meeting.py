@@ -21,7 +21,7 @@ from sync.code import Invitation, PairingCode
 from sync.dialling import listen, own_places, port_of
 from sync.discovery.mdns import MdnsFinder
 from sync.discovery.sightings import ServiceType, Sighting
-from sync.errors import LinkLost, SyncError
+from sync.errors import LinkLost, SyncError, WrongCode
 from sync.identity import Identity, certificate_key, fingerprint
 from sync.pairing import Introduction, PairingResult
 from sync.pairing_link import CodeShown, Offering, OfferNews, answer_page, join, offer
@@ -172,6 +172,14 @@ class Meeting:
                     )
                 except LinkLost as error:
                     errors.append(error)
+                except WrongCode as error:
+                    if some is places:
+                        raise
+                    # Another may show the code that was meant. It is not asked: each proof is a guess for who gets it.
+                    raise WrongCode(
+                        f"{place}, which was found on this network: {error}. Where several devices show codes, "
+                        "give the address of yours as well"
+                    ) from error
                 else:
                     return partner_of(paired, place.host)
             return None
