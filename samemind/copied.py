@@ -23,17 +23,17 @@ _MEMORY: Final = Path("/dev/shm")
 
 def can_be_copied(home: Home, refused: SamemindError) -> bool:
     """Say whether a home was refused only since it takes no writes, and can be read."""
-    return _takes_nothing(refused) and os.access(home.store, os.R_OK)
+    return _takes_nothing(home, refused) and os.access(home.store, os.R_OK)
 
 
-def _takes_nothing(error: BaseException) -> bool:
+def _takes_nothing(home: Home, error: BaseException) -> bool:
     """Say whether a disk that is read-only or full, or files that may not be written, stand behind an error."""
     found: BaseException | None = error
     for _ in range(10):  # no chain of causes of ours is longer
         if found is None:
             return False
         if isinstance(found, OSError) and found.errno in _TAKES_NOTHING:
-            return True
+            return _is_of(home, found.filename)
         code = getattr(found, "sqlite_errorcode", 0)
         if code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
             return True
@@ -43,6 +43,15 @@ def _takes_nothing(error: BaseException) -> bool:
             return True
         found = found.__cause__ or found.__context__
     return False
+
+
+def _is_of(home: Home, name: object) -> bool:
+    """Say whether a file is one of the home's, or may be: what cannot be written elsewhere, a copy cannot write."""
+    if not isinstance(name, str):
+        return True
+    path = Path(os.path.realpath(name))
+    folders = (home.folder, home.store.parent, home.outside)
+    return any(path.is_relative_to(os.path.realpath(folder)) for folder in folders)
 
 
 @contextmanager

@@ -7,9 +7,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from samemind.errors import Usage
 from samemind.platform import system
+
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextmanager
@@ -58,7 +61,8 @@ def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
         finally:
             os.close(made)  # before it gets its name: Windows renames no file that is open
         replace_file(scratch, target)
-    except BaseException:
+    except BaseException as error:
+        _name(error, path)
         if scratch.exists() and os.path.samestat(own, os.stat(scratch)):
             remove_file(scratch)
         raise
@@ -88,9 +92,18 @@ def whole_folder(path: Path) -> Iterator[Path]:
         if target.exists():
             target.rmdir()
         replace_file(scratch, target)
+    except BaseException as error:
+        _name(error, path)
+        raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     _remember_name(target)
+
+
+def _name(error: BaseException, path: Path) -> None:
+    """Have an error say which file found no room: the system does not, where what is written is an open file."""
+    if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
+        error.filename = str(path)
 
 
 def refuse_foreign_link(path: Path) -> None:

@@ -59,6 +59,24 @@ def test_memory_is_read_from_a_copy_where_the_disk_takes_nothing(disk: Path, why
         assert {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()} == before
 
 
+def test_what_is_written_to_a_full_disk_names_the_file_and_leaves_nothing(disk: Path, tmp_path: Path) -> None:
+    """The home was taken for full, and read again from a copy in memory, in vain; a backup left its journal."""
+    home = tmp_path / "home"
+    assert run(home, "remember", "word " * 20_000).code == 0
+    subprocess.run(["mount", "-o", "remount,size=64k", str(disk)], check=True)
+    for words in (
+        ["export", "-o", str(disk / "out.jsonl")],
+        ["export", "--format", "markdown", "-o", str(disk / "notes")],
+        ["backup", str(disk / "out.db")],
+    ):
+        refused = run(home, *words)
+        assert refused.code == 1
+        assert f"{words[-1]}: No space left on device" in refused.err
+        assert "make room on the disk" in refused.err
+        assert "copy in memory" not in refused.err
+        assert [*disk.iterdir()] == []
+
+
 def test_an_open_program_lists_all_that_it_acknowledged_on_a_disk_that_filled_up(disk: Path) -> None:
     home, told = disk / "home", 0
     with samemind.open_blocking(home) as mind:

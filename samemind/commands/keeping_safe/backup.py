@@ -1,5 +1,7 @@
 """Copy the store to a file; the device can be used meanwhile."""
 
+import errno
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -49,6 +51,8 @@ async def run(device: "Device", options: Backup, say: "Say") -> BackedUp:
 
 
 def _copy(device: "Device", path: Path, progress: "Progress") -> BackedUp:
+    import sqlite3
+
     from replica import connect, count_memories, open_file
     from replica.reads.counts import count_ops
     from samemind.durable import whole_file
@@ -69,9 +73,16 @@ def _copy(device: "Device", path: Path, progress: "Progress") -> BackedUp:
             source.backup(target, pages=PAGES_A_STEP, progress=partial(_note, progress))
             target.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
             ops, memories = count_ops(target), count_memories(target)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:  # of the copy: what is read takes no room
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+            raise
         finally:
             target.close()
             source.close()
+            scratch.with_name(f"{scratch.name}-journal").unlink(
+                missing_ok=True
+            )  # of a copy that found no room
         add_seal(scratch, device.identity.sign)
     return BackedUp(path=str(path), ops=ops, memories=memories, bytes=path.stat().st_size)
 
