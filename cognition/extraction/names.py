@@ -1,11 +1,15 @@
 """Find proper nouns by their capitals, in any script that has them.
 
 Capitals say little at the beginning of a sentence, where every word has one: a single word there counts as a
-name only if the text names it again elsewhere, or uses it as one ("Alice is", "Alice's").
+name only if the text names it again elsewhere, or uses it as one ("Alice is", "Alice's"), and before a name it is a
+part of it only if it is often written with a capital ("New York", but "Met Tom").
 """
 
 import re
 from collections.abc import Iterable, Iterator, Set
+from functools import cache
+from itertools import dropwhile
+from pathlib import Path
 from typing import Final
 
 from cognition.words import ENGLISH_WORDS, STOP_WORDS, is_english
@@ -61,6 +65,14 @@ _SAID_WORDS: Final = """
     plus instead anyway anyways btw besides however therefore meanwhile otherwise though although unless while
 """
 _COMMON: Final = frozenset(f"{_TIME_WORDS} {_SAID_WORDS}".split())
+# Frequent words of many languages that are written small at least twelve times as often as with a capital: verbs and
+# small words, and no "Mark", "Will" or "New". `samemind._tools.common_words` writes them.
+COMMON_WORDS: Final = Path(__file__).with_name("common_words.txt")
+# What a note bids, which titles hold as well, so that it is often written with a capital.
+_BIDDEN: Final = """
+    ask bring call congratulate contact download drop follow join lend meet message pay phone pick remember send
+    show take tell text thank visit wish write
+"""
 NOT_NAMES: Final = STOP_WORDS | _COMMON
 # Beside another name, small words of other languages belong to it in an English text: "Los Angeles", "Die Hard".
 _NOT_IN_ENGLISH: Final = ENGLISH_WORDS | _COMMON
@@ -84,6 +96,9 @@ def names(text: str, *, known: Iterable[str] = ()) -> tuple[str, ...]:
         if not name:
             continue
         at = start + said.index(name)
+        if at == start and " " in name and begins(text, at):
+            name = _without_beginning(name)
+            at = start + said.rindex(name)
         order.append(name)
         if (
             " " in name
@@ -118,6 +133,21 @@ def is_name(word: str, common: Set[str] = NOT_NAMES) -> bool:
 def begins(text: str, at: int) -> bool:
     """Say whether a sentence begins here."""
     return _STARTS.search(text[max(0, at - 12) : at]) is not None
+
+
+def _without_beginning(name: str) -> str:
+    """Return what begins a sentence without its first word, if that has its capital from there ("Told the Altea")."""
+    first, *others = name.split(" ")
+    return " ".join(dropwhile(_joins, others)) if first.lower() in _beginnings() else name
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    return frozenset(f"{COMMON_WORDS.read_text(encoding='utf-8')} {_BIDDEN}".split())
+
+
+def _joins(word: str) -> bool:
+    return not word[0].isupper()  # "of", "&"
 
 
 def _trimmed(name: str, common: Set[str]) -> str:
