@@ -138,8 +138,8 @@ class Incoming:
         if part.index < part.count - 1:
             keep_part(self._core, self._peer, coming, part.part)
             return None
-        self._coming = None
         whole = b"".join([*coming.parts, part.part])
+        self.close()  # or the parts would lie beside the whole in memory for as long as that is taken in
         if hashlib.sha256(whole).digest() != part.digest:
             self.give_up()  # or it would end the next link, too
             raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
