@@ -9,7 +9,10 @@ chain of headers stands; the hash is salted, so what stays behind says nothing o
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from itertools import repeat
 from typing import Any, Final, assert_never
 
 import msgpack
@@ -57,10 +60,57 @@ def unpack(data: bytes) -> Any:
 
     Valid UTF-8, nothing behind it, string or byte keys.
     """
-    try:
+    with _refusing():
         return msgpack.unpackb(data, raw=False, strict_map_key=False, use_list=True)
+
+
+def unpack_list(values: int, encoded: bytes) -> list[Any]:
+    """Return so many msgpack values that stand one behind the other, read as `unpack` reads one."""
+    unpacked: list[Any] = unpack(b"\xdd" + values.to_bytes(4) + encoded)
+    return unpacked
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
     except (ValueError, TypeError, RecursionError, msgpack.exceptions.UnpackException) as error:
         raise InvalidOp(f"expected one msgpack value, got bytes that are not one: {error}") from None
+
+
+class Reading:
+    """The msgpack values in `data`, read one after the other: as `unpack` reads them, or passed over."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._unpacker = msgpack.Unpacker(
+            BytesIO(data), raw=False, strict_map_key=False, use_list=True, max_buffer_size=max(1, len(data))
+        )
+
+    def value(self) -> Any:
+        """Return the next value."""
+        with _refusing():
+            return self._unpacker.unpack()
+
+    def list_begins(self) -> int:
+        """Go into the next value, which is a list, and return how many values it holds."""
+        with _refusing():
+            values: int = self._unpacker.read_array_header()
+            return values
+
+    def passed(self, values: int) -> slice:
+        """Pass over so many values, and return where they stand in the data: nothing is made or judged of them."""
+        start = self._unpacker.tell()
+        skip = self._unpacker.skip
+        with _refusing():
+            for _ in repeat(None, values):
+                skip()
+        return slice(start, self._unpacker.tell())
+
+    def ends(self) -> None:
+        """Refuse what stands behind the last value."""
+        if self._unpacker.tell() < len(self.data):
+            raise InvalidOp("expected one msgpack value, got bytes behind it")
 
 
 def payload_hash(payload: bytes) -> bytes:
@@ -166,7 +216,7 @@ def decode_remembers(payloads: Sequence[bytes]) -> list[ops.Remember | None]:
     """
     encoded = [payload[SALT_BYTES:] for payload in payloads]
     try:
-        plain = unpack(b"\xdd" + len(encoded).to_bytes(4) + b"".join(encoded))
+        plain = unpack_list(len(encoded), b"".join(encoded))
         if [*map(pack, plain)] != encoded:
             raise InvalidOp("expected the canonical encoding of each body, got another spelling of one")
     except (InvalidOp, ValueError):  # the latter of what is nested too deeply to be encoded

@@ -45,14 +45,14 @@ def refold(
     vector_at: VectorAt,
     *,
     understood: Understood,
-    added: dict[bytes, BareMemory] | None = None,
+    added: Callable[[bytes], BareMemory | None] | None = None,
 ) -> Refolded:
     """Fold rows, in commit order, on a base, which stays as it is: the cells that they touch are copied.
 
     What was erased has a tombstone in each base since its proof was taken in, and no words in any row.
 
-    `added` are memories of the base that have no cell in it; one that a row touches gets it, and is taken out. Those
-    that stay are not in the set hashes (`count_added`).
+    `added` takes the memory with an id out of those of the base that have no cell in it; one that a row touches gets
+    it. Those that stay are not in the set hashes (`count_added`).
     """
     result = Refolded(State(dict(base.cells), set(base.tombstones)), Totals(), {})
     copied: set[Key] = set()
@@ -75,7 +75,7 @@ def refold(
             status = FoldStatus.FOLDED
             keys = keys_of(op, body)
             for key in keys:
-                if added and key.part is CellKind.MEMORY and (one := added.pop(key.name, None)) is not None:
+                if added and key.part is CellKind.MEMORY and (one := added(key.name)) is not None:
                     base.cells[key] = one.cell()
                 if key in base.cells and key not in copied:
                     copied.add(key)

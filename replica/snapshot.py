@@ -38,7 +38,7 @@ from replica.pruning import Pruning
 from replica.refold import changes_to, refold
 from replica.remains import Remains, read_remains, remains_of, without_edits
 from replica.signing import verify
-from replica.snapshot_adds import AddedRow, columns_of, read_columns
+from replica.snapshot_adds import Added, AddedRow, columns_of
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
 from replica.state.cells import (
     Cell,
@@ -168,14 +168,14 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
     """
     with collector_paused():
         signature, body = unseal(data)
-        plain = unpack(body)
-    maker, kinds = read_maker(plain)
+    maker, kinds = read_maker(body)
     key = core.membership.public_key(maker)
     if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
         raise InvalidOp("expected a snapshot that a member signed, got one that nobody here did")
     if not _understands(core, kinds):
         return Snapshot(maker, kinds)
-    return read_parts(plain, is_old=kinds[_LAYOUT_KIND] == _LAYOUT_BEFORE)
+    with collector_paused():
+        return read_parts(body, is_old=kinds[_LAYOUT_KIND] == _LAYOUT_BEFORE)
 
 
 def _sealed(plain: bytes) -> bytes:
@@ -291,7 +291,7 @@ class _Absorption:
         known = core.store.all_memories() | core.store.all_tombstones()
         theirs, added = self._read_state(known | {key.name for key in mine.cells})
         self.taking_in.memories = len(added)
-        self._compare(mine, theirs, added, now_ms)
+        self._compare(mine, theirs, now_ms)
         remains, proven, edits = self._read_remains()
         changes = Changes(parts_gone=True)
         if not self._new:  # nothing is covered that is not held: there is nothing to take
@@ -312,7 +312,7 @@ class _Absorption:
             feeds,
             core.feeds.vector_at,
             understood=core.understood,
-            added=added,
+            added=added.pop if added else None,
         )
         base_cells |= merged.cells
         assert not core.store.all_tombstones() - refolded.state.tombstones, "deletions that are held stay"
@@ -320,7 +320,7 @@ class _Absorption:
         changes.cells, changes.memories = state_changes.cells, state_changes.memories
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
-        changes.added = list(added.values())
+        changes.added = added
         changes.count_added = partial(self._count, refolded.totals)
         changes.feeds = list(feeds)
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
@@ -364,25 +364,26 @@ class _Absorption:
         if max(begun.values(), default=0) > 2 * CHAINS_OF_ONE_SEEN_MAX:  # some may not have seen each other
             raise InvalidOp(f"expected at most {2 * CHAINS_OF_ONE_SEEN_MAX} feeds of one device")
 
-    def _read_state(self, known: Set[bytes]) -> tuple[State, dict[bytes, BareMemory]]:
+    def _read_state(self, known: Set[bytes]) -> tuple[State, Added]:
         """Return the state that the snapshot holds, with the numbers of this replica in its dots; cells in order.
 
         Memories that were only added are apart, where none is `known` here: there is nothing to merge them with.
         """
         snapshot = self.snapshot
         as_there = self._is_numbered_alike()
-        added = read_columns(snapshot.adds, snapshot.ids, ops=snapshot.ops())
-        if not as_there:
-            added = {rid: BareMemory(rid, self._dot(dot), add) for rid, dot, add in added.values()}
-        if any(rid in added for rid in snapshot.tombstones):
+        assert snapshot.adds is not None, "nothing is absorbed that is not understood"
+        added = Added(
+            snapshot.adds, snapshot.ids, ops=snapshot.ops(), dot_here=None if as_there else self._dot
+        )
+        if added.having({*snapshot.tombstones}):
             raise InvalidOp("expected a memory or its tombstone, got both")
-        cells: dict[Key, Cell] = {memory_key(rid): added.pop(rid).cell() for rid in known & added.keys()}
+        cells: dict[Key, Cell] = {memory_key(one.rid): one.cell() for one in added.taken_out(known)}
         reader = CellReader(snapshot.place, snapshot.writers(), snapshot.devices())
         for cell in snapshot.cells:
             match cell:
                 case [part, name, data]:
                     key, read = reader.read(part, name, data)
-                    if key in cells or (key.part is CellKind.MEMORY and key.name in added):
+                    if key in cells:
                         raise InvalidOp("expected each cell once, got one twice")
                     if isinstance(read, MemoryCell) and read.is_only_added():
                         raise InvalidOp("expected a memory that was only added in the columns, got its cell")
@@ -391,6 +392,8 @@ class _Absorption:
                     cells[key] = read if as_there else renumber(read, self._dot, self._origin)
                 case _:
                     raise InvalidOp("expected a cell [part, name, bytes]")
+        if added.having({key.name for key in cells if key.part is CellKind.MEMORY}):
+            raise InvalidOp("expected each cell once, got one twice")
         state = State({key: cells[key] for key in sorted(cells)}, set(snapshot.tombstones))
         if any(memory_key(rid) in cells for rid in state.tombstones):
             raise InvalidOp("expected a memory or its tombstone, got both")
@@ -464,7 +467,7 @@ class _Absorption:
             understood=core.understood,
         ).state
 
-    def _compare(self, mine: State, theirs: State, added: Mapping[bytes, BareMemory], now_ms: int) -> None:
+    def _compare(self, mine: State, theirs: State, now_ms: int) -> None:
         """Accuse a maker who leaves out, or changes, memories that signed ops in the log here added."""
         for key, cell in mine.cells.items():
             if not isinstance(cell, MemoryCell) or key.name in theirs.tombstones:
@@ -484,7 +487,7 @@ class _Absorption:
         self,
         mine: State,
         theirs: State,
-        added: dict[bytes, BareMemory],
+        added: Added,
         proven: Set[bytes],
         edits: Mapping[bytes, Sequence[SignedEdit]],
     ) -> State:
@@ -502,8 +505,7 @@ class _Absorption:
             dot = self.core.feeds.locate(place)
             return dot is not None and covers(dot) and not held(dot)
 
-        for rid in [rid for rid, dot, _ in added.values() if held(dot)]:
-            del added[rid]
+        added.drop(held)
         news = News(
             covers,
             held,

@@ -11,6 +11,7 @@ from operator import lt
 from struct import Struct
 from typing import Any, Final, NamedTuple
 
+from replica.codec import Reading
 from replica.errors import InvalidOp
 from replica.fields import MS_MAX
 from replica.frame import SEQ_MAX
@@ -27,6 +28,7 @@ from replica.ids import (
 )
 from replica.limits import SEEN_MAX
 from replica.signing import SIGNATURE_BYTES
+from replica.snapshot_adds import AddColumns
 from replica.state.register import Dot, Vector
 
 _ID8: Final = Struct(f"{ID8_BYTES}s")
@@ -66,7 +68,7 @@ class Snapshot(NamedTuple):
     cells: tuple[Any, ...] = ()
     tombstones: tuple[bytes, ...] = ()
     horizon_ms: int = 0
-    adds: Any = None
+    adds: AddColumns | None = None
     remains: tuple[Any, ...] = ()
     """The signed deletions and edits that it covers (`replica.remains`), not looked at yet."""
 
@@ -95,8 +97,9 @@ class Snapshot(NamedTuple):
             on = self.feeds[no] if 0 <= no < len(self.feeds) else None
             if on is None or not on.fork < run[0] <= run[-1] <= on.seq:
                 raise InvalidOp("expected the place of an op of the snapshot, got one that is not in it")
-            ids = [*chain.from_iterable(_ID8.iter_unpack(on.spine))]
-            found += map(ids.__getitem__, map((-on.fork - 1).__add__, run))
+            spine = on.spine[(run[0] - on.fork - 1) * ID8_BYTES : (run[-1] - on.fork) * ID8_BYTES]
+            ids = [*chain.from_iterable(_ID8.iter_unpack(spine))]
+            found += map(ids.__getitem__, map((-run[0]).__add__, run))
         return found
 
     def place(self, dot: Dot) -> OpRef | None:
@@ -109,10 +112,11 @@ class Snapshot(NamedTuple):
         return OpRef(feed.origin, dot.seq, dot.id8)
 
 
-def read_maker(plain: object) -> tuple[DeviceId, dict[int, int]]:
+def read_maker(body: bytes) -> tuple[DeviceId, dict[int, int]]:
     """Return who made a snapshot, and its kinds: the two parts that every version begins with."""
-    match plain:
-        case [bytes(maker), dict(kinds), *_] if len(maker) == DEVICE_ID_BYTES:
+    reading = Reading(body)
+    match [reading.value() for _ in range(min(2, reading.list_begins()))]:
+        case [bytes(maker), dict(kinds)] if len(maker) == DEVICE_ID_BYTES:
             pass
         case _:
             raise InvalidOp("expected a snapshot that begins with its maker and its kinds")
@@ -121,13 +125,21 @@ def read_maker(plain: object) -> tuple[DeviceId, dict[int, int]]:
     return DeviceId(maker), kinds
 
 
-def read_parts(plain: object, *, is_old: bool = False) -> Snapshot:
-    """Return the snapshot that plain values state; `InvalidOp` says what is wrong with them.
+def read_parts(body: bytes, *, is_old: bool = False) -> Snapshot:
+    """Return the snapshot that its bytes state; `InvalidOp` says what is wrong with them.
 
     `is_old`: it is laid out as by 0.1.0, without the signed deletions behind its tombstones and without vouchers.
     """
-    maker, kinds = read_maker(plain)
-    match plain:
+    maker, kinds = read_maker(body)
+    reading = Reading(body)
+    if (parts := reading.list_begins()) != (8 if is_old else 10):
+        raise InvalidOp(f"expected a snapshot of {8 if is_old else 10} parts, got {parts}")
+    before = [reading.value() for _ in range(7)]
+    adds = AddColumns.read(reading)
+    remains: list[Any]
+    vouched: list[Any]
+    after = [[], []] if is_old else [reading.value() for _ in range(2)]
+    match [*before, *after]:
         case [
             _,
             _,
@@ -136,21 +148,13 @@ def read_parts(plain: object, *, is_old: bool = False) -> Snapshot:
             list(cells),
             list(tombstones),
             int(horizon_ms),
-            list(adds),
-            *more,
+            list(remains),
+            list(vouched),
         ] if len(feeds) <= SEEN_MAX and len(origins) <= SEEN_MAX:
             pass
         case _:
-            raise InvalidOp(f"expected a snapshot of eight or ten parts, and at most {SEEN_MAX} feeds")
-    remains: list[Any]
-    vouched: list[Any]
-    match more:
-        case [] if is_old:
-            remains, vouched = [], []
-        case [list(remains), list(vouched)] if not is_old:
-            pass
-        case _:
-            raise InvalidOp(f"expected a snapshot of {8 if is_old else 10} parts")
+            raise InvalidOp(f"expected the parts of a snapshot, and at most {SEEN_MAX} feeds")
+    reading.ends()
     if not all(type(rid) is bytes and len(rid) == MEMORY_ID_BYTES for rid in tombstones):
         raise InvalidOp("expected tombstones to be memory ids")
     if not all(map(lt, tombstones, tombstones[1:])):

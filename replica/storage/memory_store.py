@@ -321,8 +321,9 @@ class MemoryStore:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Keep the changes."""
+        added = [*changes.added]
         if changes.count_added is not None:
-            changes.count_added([*changes.added, *changes.bare])
+            changes.count_added([*added, *changes.bare])
         self._append(changes.entries)
         for feed in changes.feeds:
             del self._feeds[feed.no : feed.no + 1]
@@ -357,7 +358,7 @@ class MemoryStore:
             self._remains[remains.id] = joined(self._remains.get(remains.id, remains.frame), remains.frame)
         self._keep(self._base, changes.base_cells)
         self._base |= settled
-        for one in changes.added:
+        for one in added:
             self._cells[memory_key(one.rid)] = self._base[memory_key(one.rid)] = one
         self._base_tombstones |= changes.base_tombstones
         self._tombstones |= changes.base_tombstones

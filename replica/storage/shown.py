@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice, repeat
+from itertools import islice, repeat
 from operator import itemgetter
 from struct import Struct
 from typing import Any, Final, NamedTuple, Protocol, overload, runtime_checkable
@@ -103,7 +103,7 @@ class NewRows(Sequence[RowChange]):
     @property
     def are_bare(self) -> bool:
         """Whether none has anything beside its text."""
-        return not self._fields
+        return not self.fields
 
     def said(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
         """Give the number, the text and the fields of each."""
@@ -111,19 +111,19 @@ class NewRows(Sequence[RowChange]):
             yield number, text, fields
 
     @cached_property
-    def _fields(self) -> Set[str]:
+    def fields(self) -> Set[str]:
         """The fields that any came with: most questions are of fields that none has, and need no look at each."""
         return frozenset().union(*(one.add.fields for one in self._added))
 
     def column(self, name: str, lacking: Any = None) -> Iterator[Any]:
         """Give what each came with in one field, and `lacking` for those that came without it."""
-        if name not in self._fields:
+        if name not in self.fields:
             return repeat(lacking, len(self._added))
         return (one.add.fields.get(name, lacking) for one in self._added)
 
     def having(self, names: Set[str]) -> list[RowChange]:
         """Return those that came with any of these fields."""
-        if names.isdisjoint(self._fields):
+        if names.isdisjoint(self.fields):
             return []
         rows = zip(self.numbers, self._added, strict=True)
         return [_new_row(number, one) for number, one in rows if not names.isdisjoint(one.add.fields)]
@@ -271,16 +271,17 @@ class Shown:
         While SQLite derives from some of them, mostly in a few long statements, the next are counted and made ready.
         """
 
-        def ready(page: Sequence[BareMemory]) -> _Ready:
+        def ready(start: int) -> _Ready:
+            page = added[start : start + _ADDED_AT_ONCE]
             if count is not None:
                 count(page)
             inserts: _Inserts = {}
             return packed_cells(page), inserts, self._show_added(page, inserts)
 
-        pages = [added[start : start + _ADDED_AT_ONCE] for start in range(0, len(added), _ADDED_AT_ONCE)]
+        starts = range(0, len(added), _ADDED_AT_ONCE)
         with self._filling(len(added), held=self._last_memory), thread_beside() as begin:
-            made: Callable[[], _Ready] = partial(ready, pages[0])
-            for following in (*pages[1:], None):
+            made: Callable[[], _Ready] = partial(ready, starts[0])
+            for following in (*starts[1:], None):
                 cells, inserts, seen = made()
                 write_whole_cells(self._connection, cells)
                 self._insert(inserts)
@@ -294,7 +295,7 @@ class Shown:
         seen = NewRows(self._last_memory + 1, added)
         self._last_memory += len(added)
         if len(added) >= _BY_COLUMN_MIN:
-            columns, rows = _rows_of(seen.numbers, added)
+            columns, rows = _rows_of(seen, added)
             inserts[columns] = rows
             return seen
         unlabelled = inserts.setdefault(_NEW_COLUMNS, [])
@@ -543,9 +544,7 @@ def _filled_fields(fields: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[A
     return [_ALL_COLUMNS[len(_MEMORY_COLUMNS) + i] for i in filled], [row[i] for i in filled]
 
 
-def _rows_of(
-    numbers: Iterable[int], added: Sequence[BareMemory]
-) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def _rows_of(seen: NewRows, added: Sequence[BareMemory]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """Return the columns that some of these memories fill, and the row of each.
 
     Rows that go in by their order cost less than those that are told apart by which columns they fill.
@@ -553,13 +552,13 @@ def _rows_of(
     rids, dots, adds = zip(*added, strict=True)
     stamps, texts, fields = zip(*adds, strict=True)
     columns: Iterable[Iterable[Any]]
-    names = _columns_of(tuple(sorted({*chain.from_iterable(fields)})))
+    names = _columns_of(tuple(sorted(seen.fields)))
     if names is None:
         names, columns = _ALL_COLUMNS[len(_MEMORY_COLUMNS) :], zip(*map(_field_row, fields), strict=True)
     else:
         columns = [column_values([each.get(name) for each in fields]) for name in names]
     shown = (map(bytearray, rids), texts, map(content_number, texts), stamps, stamps, map(_first, dots))
-    return (*_NEW_COLUMNS, *names), [*zip(numbers, *shown, *columns, strict=True)]
+    return (*_NEW_COLUMNS, *names), [*zip(seen.numbers, *shown, *columns, strict=True)]
 
 
 @lru_cache(_FIELDS_KEPT)

@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from replica.codec import pack, unpack
+from replica.codec import Reading, pack, unpack
 from replica.compaction import compact
 from replica.core import Core
 from replica.frame import decode_frame, encode_frame
 from replica.outbox import Outbox
 from replica.rows import body_of
 from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
-from replica.snapshot_adds import AddedRow, columns_of, read_columns
+from replica.snapshot_adds import AddColumns, Added, AddedRow, columns_of
 from replica.state.text import EditedText, base_name
 from replica.storage.memory_store import MemoryStore
 from replica.zstd import compress
@@ -134,7 +134,7 @@ def _spoilt(hostile: Device, lie: Lie, now_ms: int, random: Random) -> bytes:
 
     rows = [
         AddedRow(each.rid, each.dot.feed, each.dot.seq, each.add.hlc, each.add.text, each.add.fields)
-        for each in read_columns(plain[_ADDS], ids, ops=ops).values()
+        for each in Added(AddColumns.read(Reading(pack(plain[_ADDS]))), ids, ops=ops)
     ]
     own = [row for row in rows if plain[_FEEDS][row.feed][0] == hostile.key.device]
     others = [row for row in rows if plain[_FEEDS][row.feed][0] != hostile.key.device]

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import replica.admission
-import replica.codec
 import replica.compaction
 import replica.outbox
 import replica.snapshot
@@ -134,7 +133,7 @@ def old_takes_new(world: "World") -> Sequence[Swap]:
     def read(data: bytes, core: Core) -> Snapshot:
         if (snapshot := right(data, core)).feeds:
             return snapshot
-        snapshot = read_parts(replica.codec.unpack(replica.snapshot.unseal(data)[1]))
+        snapshot = read_parts(replica.snapshot.unseal(data)[1])
         known = (CellKind.MEMORY, CellKind.EDGE)  # what an old program has tables for
         layout = {replica.snapshot._LAYOUT_KIND: replica.snapshot._LAYOUT}
         return snapshot._replace(

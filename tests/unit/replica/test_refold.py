@@ -108,7 +108,14 @@ def test_a_row_finds_the_memories_of_a_base_that_have_no_cell_in_it() -> None:
 
     def refolded(base: State, added: dict[bytes, BareMemory]) -> Refolded:
         feeds, rows = laptop.feeds, rows_of(laptop)[2:]
-        return refold(base, rows, feeds, feeds.vector_at, understood=laptop.understood, added=added)
+        return refold(
+            base,
+            rows,
+            feeds,
+            feeds.vector_at,
+            understood=laptop.understood,
+            added=lambda rid: added.pop(rid, None),
+        )
 
     whole, apart = refolded(base, {}), refolded(bare, added)
     count_added(apart.totals, laptop.feeds.origin_of, added.values())  # of those that no row touched
