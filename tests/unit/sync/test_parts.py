@@ -36,6 +36,18 @@ def test_what_has_come_is_told_once_a_link() -> None:
     assert link.tell() is None
 
 
+def test_parts_lie_in_the_store_alone_once_the_whole_is_there() -> None:
+    """Beside the whole they took as much memory again, for as long as that was taken in."""
+    laptop, phone = group("laptop", "phone")
+    *before, last = parts_of(bytes(300), part_bytes=100)
+    link = Incoming(phone, laptop.device)
+    assert [link.take(part) for part in (*before, last)] == [None, None, bytes(300)]
+    assert (phone.partials, link.is_under_way) == ({}, False)
+    told = Incoming(phone, laptop.device).tell()
+    assert told is not None, "who could not take it in goes on behind them"
+    assert told.parts == [part.part for part in before]
+
+
 @pytest.mark.parametrize("how", [{"digest": b"d" * 32}, {"count": 4}, {"index": 2}])
 def test_a_part_of_another_snapshot_does_not_go_on_with_one_that_is_coming(how: dict[str, object]) -> None:
     laptop, phone = group("laptop", "phone")
