@@ -119,7 +119,9 @@ def _widths(wanted: Mapping[str, int], width: int) -> dict[str, int]:
         name: wide if name in _IDS else min(wide, COLUMN_CHARACTERS_MIN) for name, wide in wanted.items()
     }
     kept = list(wanted)
-    while len(kept) > 1 and sum(least[name] for name in kept) + len(_GAP) * (len(kept) - 1) > width:
+    # An id alone says nothing: a terminal with no room for what it is of goes on in the next line.
+    fewest = 2 if kept and kept[0] in _IDS else 1
+    while len(kept) > fewest and sum(least[name] for name in kept) + len(_GAP) * (len(kept) - 1) > width:
         kept.pop()
     room = width - len(_GAP) * (len(kept) - 1)
     most = COLUMN_CHARACTERS_MAX

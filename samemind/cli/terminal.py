@@ -29,6 +29,8 @@ _COLOURS: Final = (
     (re.compile(r"^ +(believed now: .*)"), _GREEN),
 )
 _ELLIPSIS: Final = "…"
+# So much of a memory tells it from others.
+WORDS_CELLS_MIN: Final = 24
 
 
 def colour_wanted(environment: Mapping[str, str]) -> bool:
@@ -94,7 +96,9 @@ def memory_rows(document: Mapping[str, Any], line_of: Callable[[Mapping[str, Any
     for memory in memories:
         where = f"  {one_line(memory['device_name'] or ''):<{far}}" if several else ""
         head = f"{memory['rid']:<{wide}}  {clock(memory.get('told_at') or memory['created_at'])}{where}  "
-        rows.append(clipped(head + line_of(memory), shutil.get_terminal_size().columns))
+        # A terminal with no room for words goes on in the next line.
+        width = max(shutil.get_terminal_size().columns, cells_of(head) + WORDS_CELLS_MIN)
+        rows.append(clipped(head + line_of(memory), width))
     left = document["total"] - len(rows)
     return [*rows, f"and {left} more: -n {document['total']} shows all"] if left > 0 else rows
 

@@ -22,7 +22,7 @@ def watched(home: Path, *words: str, errors: bool = False, **more: str) -> str:
     process = subprocess.Popen(
         [*cli.COMMAND, "--home", str(home), *words],
         stdin=subprocess.DEVNULL, stdout=end, stderr=end if errors else subprocess.DEVNULL,
-        env=cli.environment(TERM="xterm", COLUMNS="60", **more),
+        env=cli.environment(**{"TERM": "xterm", "COLUMNS": "60"} | more),
     )  # fmt: skip
     os.close(end)
     shown = b""
@@ -82,6 +82,13 @@ def test_rows_of_a_list_fit_the_terminal(tmp_path: Path) -> None:
     (row,) = watched(home, "list", NO_COLOR="1").splitlines()
     assert len(row) == 60
     assert row.endswith("…")
+
+
+def test_a_list_says_what_is_remembered_on_the_narrowest_terminal(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    cli.run(home, "remember", "Ann moved to Lisbon, and all her books came along")
+    for words in ((), ("--format", "table")):
+        assert "Ann moved to Lis" in watched(home, "list", *words, COLUMNS="20", NO_COLOR="1")
 
 
 def test_the_command_alone_says_the_next_step_and_a_dozen_verbs(tmp_path: Path) -> None:
