@@ -31,17 +31,27 @@ QUIET_SECONDS: Final = 60.0
 MANY: Final = 1_000
 # A cycle of thinking that lasts so long looked at thousands; giving back adds a hundredth, and some to the next.
 LONG_MS: Final = 500
-# Its name in glibc's malloc.h.
+# Their names in glibc's malloc.h.
 _M_ARENA_MAX: Final = -8
+_M_TRIM_THRESHOLD: Final = -1
+_M_MMAP_THRESHOLD: Final = -3
+# Left to itself, glibc keeps up to twice the largest block that was ever freed at the end of its heap: after one matrix
+# of 10,000 vectors was copied, 40 MB. What is freed beyond this goes back at once; less is soon used again.
+_KEPT_FREE: Final = 1 << 20
+# Blocks that are mapped for themselves, and given back when they are freed. To map smaller ones anew slows a recall.
+_BLOCK_MIN: Final = 4 << 20
 
 
 def share_one_heap() -> None:
-    """Have all threads allocate from one heap; to be called before there are any, by a program that is ours.
+    """Have all threads allocate from one heap, and that keep little of what is free.
 
-    They hold the interpreter's lock nearly always, so that they hardly wait for each other.
+    To be called before there are any, by a program that is ours. They hold the interpreter's lock nearly always, so
+    that they hardly wait for each other.
     """
     if (mallopt := _glibc("mallopt")) is not None:
         mallopt(_M_ARENA_MAX, 1)
+        mallopt(_M_TRIM_THRESHOLD, _KEPT_FREE)
+        mallopt(_M_MMAP_THRESHOLD, _BLOCK_MIN)
 
 
 async def give_back(replica: Replica) -> None:

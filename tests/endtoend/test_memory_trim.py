@@ -97,6 +97,28 @@ with samemind.open_blocking(sys.argv[1]) as mind:
     print(left(mind))
 """
 
+# What stays of twelve megabytes in small blocks, in kB, once something large was freed before them.
+FREES = """
+from pathlib import Path
+
+from samemind.memory_trim import share_one_heap
+
+
+def held() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("RssAnon")).split()[1])
+
+
+share_one_heap()
+large = bytes(20_000_000)
+del large
+before = held()
+small = [bytes([1]) * 60_000 for _ in range(200)]
+print(held() - before)
+del small
+print(held() - before)
+"""
+
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
 def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
@@ -113,6 +135,22 @@ def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
     print(f"{before:.1f} MB, after thinking {thought:.1f}, given back {after:.1f}")
     assert thought - before > 2, "thinking takes something, or this test shows nothing"
     assert after - before < 0.6 * (thought - before), "0.4 of it stays, and nearly all where nothing is done"
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
+def test_a_large_block_that_was_freed_lets_the_heap_of_a_daemon_keep_no_more() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", FREES],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        env=environment(),
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    taken, kept = map(int, ran.stdout.split())
+    assert taken > 10_000, "small blocks take something, or this test shows nothing"
+    assert kept < 2_000
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
