@@ -102,7 +102,7 @@ def test_a_space_is_made_and_says_who_may_do_what_in_it(solo: Panel) -> None:
         "1 memory is in no space: agents that are not limited to one see it."
     )
     expect(page.locator("[data-space=home]")).to_contain_text("Reader: reads")
-    page.get_by_label("Name of the agent").fill("work")
+    page.get_by_label("Name of the space").fill("work")
     page.get_by_label("The first thing to remember in it").fill("The release is in June")
     page.get_by_role("button", name="Create").click()
     work = page.locator("[data-space=work]")
