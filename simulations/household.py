@@ -48,8 +48,10 @@ class Household(Timeline):
     """The recovery code of such a group, on paper."""
     decided: set[DeviceId] = field(default_factory=set)
     """Whom honest devices have revoked."""
+    founded: set[DeviceId] = field(default_factory=set)
+    """Who founded a group with another, as neither had heard of a founder."""
     misled: set[DeviceId] = field(default_factory=set)
-    """Who was paired with a device that turned before it had said who founded the group."""
+    """Who was paired with a device that turned before it had said who founded the group, or that had founded it."""
     disks_forget: bool = False
     """A planted bug: a process that dies takes its last commit with it."""
     verify: MemoisedVerify = field(default_factory=MemoisedVerify)
@@ -167,9 +169,12 @@ class Household(Timeline):
         """Let two that pair say whom they take the root from; whoever shows the code founds, where neither has one."""
         sign = host.key.private.sign
         own = name_root(sign, host.key.device, public_key=host.key.public, name=host.name)
-        return self.attempt(host, lambda: host.core.expect_root(guest.key.device, own)) and self.attempt(
+        expected = self.attempt(host, lambda: host.core.expect_root(guest.key.device, own)) and self.attempt(
             guest, lambda: guest.core.expect_root(host.key.device, None)
         )
+        if host.core.membership.root == host.key.device:
+            self.founded.add(host.key.device)
+        return expected
 
     def write(self, device: Device, writes: Sequence[Write]) -> list[Op]:
         """Commit on a device; empty when its disk refused or its process died."""

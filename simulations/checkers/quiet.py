@@ -50,7 +50,7 @@ class Quiet(Checker):
             return
         if one.core.frontier() != other.core.frontier():
             world.violate(self.name, f"{one.name} and {other.name} are quiet, and their frontiers differ")
-        if _group(one) != _group(other) and not _awaits_a_root(one, other):
+        if _group(one) != _group(other) and not (_awaits_a_root(one, other) or _have_two_roots(one, other)):
             world.violate(
                 self.name, f"{one.name} and {other.name} are quiet, and know of different groups or erasures"
             )
@@ -72,6 +72,12 @@ def _awaits_a_root(one: "Device", other: "Device") -> bool:
         here.root is None and here.awaits is not None and there.root is not None
         for here, there in ((ours, theirs), (theirs, ours))
     )
+
+
+def _have_two_roots(one: "Device", other: "Device") -> bool:
+    """Whether two follow different founders: each leaves out whom only the other's let in. `Politics` judges roots."""
+    roots = {one.core.membership.root, other.core.membership.root}
+    return None not in roots and len(roots) > 1
 
 
 def _untold(world: "Household", lacking: "Bits", refused: "Iterable[Refused]") -> "Bits":

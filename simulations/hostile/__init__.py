@@ -77,9 +77,11 @@ def turn(world: "World", random: Random) -> None:
     world.devices[:] = [each for each in world.devices if each.key.device != device.key.device]
     world.images[:] = [each for each in world.images if each[0].key.device != device.key.device]
     world.hostiles.append(device)
-    # Whoever was paired with it, and has not heard yet who founded the group, believes it.
+    # Whoever was paired with it, and has not heard yet who founded the group, believes it; and whose group it founded.
     world.misled |= {
-        each.key.device for each in world.devices if each.core.membership.awaits == device.key.device
+        each.key.device
+        for each in world.devices
+        if device.key.device in (each.core.membership.awaits, each.core.membership.root)
     }
     device.lies = True
     world.guilty.add(device.key.device)

@@ -69,6 +69,16 @@ def test_two_that_were_wiped_and_paired_with_each_other_have_a_founder_again() -
     assert not outcome.violations, told(outcome)
 
 
+@pytest.mark.parametrize("seed", [42004, 42012])
+def test_whoever_pairs_without_a_founder_on_either_side_founds_a_group(seed: int) -> None:
+    """In these worlds a device was wiped and paired with one that had not heard from it who founded the group.
+
+    In the first that one turned on the others later; those that it had let in follow it, as before.
+    """
+    outcome = simulate(draw(seed))
+    assert not outcome.violations, told(outcome)
+
+
 def test_whoever_is_out_is_not_asked_to_keep_a_mailbox() -> None:
     """In this world the one device that was left in a group was out itself: a newcomer reads nothing through it."""
     outcome = simulate(draw(300019))
