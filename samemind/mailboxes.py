@@ -171,12 +171,14 @@ class Mailboxes:
     def keep(self, settled: SavedMailbox) -> None:
         """Keep a mailbox from now on, instead of what went by its name."""
         self.drop(settled.name)
-        keeper, scope = self._make(settled), trio.CancelScope()
-        self.keepers[settled.name], self._scopes[settled.name] = keeper, scope
+        keeper = self.keepers[settled.name] = self._make(settled)
         self.saved[settled.name] = settled
 
         async def run() -> None:
-            with scope:
+            if self.keepers.get(settled.name) is not keeper:
+                return  # it was dropped before this task was started, or started again
+            with trio.CancelScope() as scope:
+                self._scopes[settled.name] = scope
                 try:
                     await keeper.run()
                 finally:  # it opens again by itself, if this task is started again
@@ -188,8 +190,9 @@ class Mailboxes:
     def drop(self, name: str) -> None:
         """Keep it no more."""
         self.saved.pop(name, None)
-        if self.keepers.pop(name, None) is not None:
-            self._scopes.pop(name).cancel()
+        self.keepers.pop(name, None)
+        if (scope := self._scopes.pop(name, None)) is not None:
+            scope.cancel()
 
     async def flush(self) -> list[str]:
         """Write everywhere what was put off, as far as there is time: the daemon ends.

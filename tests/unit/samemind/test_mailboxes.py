@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 import samemind
+from replica.supervision import Supervisor
 from samemind.commands.device._mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
 from samemind.commands.device._parts import Check
 from samemind.commands.group._by_mailbox import _keep, read_opening
@@ -17,6 +19,7 @@ from samemind.config import Home
 from samemind.errors import Failed, NotFound, Usage
 from samemind.mailboxes import (
     MAILBOXES_MAX,
+    Mailboxes,
     SavedMailbox,
     mailbox_named,
     new_mailbox,
@@ -26,6 +29,7 @@ from samemind.mailboxes import (
 from samemind.plain import to_json
 from sync.code import PairingCode
 from sync.errors import Denied, Full, Gone, Unreached
+from sync.mailbox.keeping import Keeper
 from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox, Opening
 from sync.mailbox.places import MailboxAddress, seen_from_outside
 
@@ -66,6 +70,62 @@ def test_names_are_given_and_one_address_is_one_mailbox() -> None:
         new_mailbox(many, None, MailboxAddress("folder:///srv/more"), None, ())
     with pytest.raises(NotFound, match="mailbox-1"):
         mailbox_named([second], "nowhere")
+
+
+class FailingKeeper(Keeper):
+    """Fails as nobody foresaw each time it is run but the last."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.began = self.ended = 0
+
+    async def run(self) -> None:
+        self.began += 1
+        if self.began <= self.failures:
+            raise LookupError("what nobody foresaw")
+        try:
+            await trio.sleep_forever()
+        finally:
+            self.ended += 1
+
+    async def aclose(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("failures", [0, 1, 3])
+def test_one_whose_keeping_failed_is_kept_on_until_it_is_dropped(
+    failures: int,
+) -> None:
+    async def main() -> None:
+        keeper, other = FailingKeeper(failures), FailingKeeper(0)
+        made = [keeper, other]
+        with trio.fail_after(600):
+            async with trio.open_nursery() as nursery:
+                mailboxes = Mailboxes(lambda _: made.pop(0), Supervisor(nursery))
+                mailboxes.keep(DAV)
+                await trio.sleep(60)
+                assert (keeper.began, keeper.ended) == (failures + 1, 0)
+                mailboxes.keep(DAV)
+                await trio.sleep(60)
+                assert (keeper.ended, other.began, other.ended) == (1, 1, 0)
+                mailboxes.drop(DAV.name)
+        assert (keeper.began, other.began, other.ended) == (failures + 1, 1, 1)
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def test_one_that_is_dropped_while_it_waits_to_be_kept_again_is_kept_no_more() -> None:
+    async def main() -> None:
+        keeper = FailingKeeper(1)
+        with trio.fail_after(600):
+            async with trio.open_nursery() as nursery:
+                mailboxes = Mailboxes(lambda _: keeper, Supervisor(nursery))
+                mailboxes.keep(DAV)
+                await trio.sleep(0.5)
+                mailboxes.drop(DAV.name)
+        assert keeper.began == 1
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
 def test_files_that_a_mailbox_swapped_are_named() -> None:
