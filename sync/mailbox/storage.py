@@ -127,6 +127,8 @@ class StorageBox:
         except OSError as error:  # what a stream raises: its class is in the text
             raise meaning(str(error).partition(" ")[0], str(error)) from None
         except Exception as error:
+            if type(error).__name__ == "RustPanic":  # of an answer that OpenDAL takes for impossible
+                raise Unreached("the storage answered with what nobody can read") from None
             if not type(error).__module__.startswith("opendal"):
                 raise
             raise meaning(type(error).__name__, str(error)) from None

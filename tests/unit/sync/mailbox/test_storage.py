@@ -30,15 +30,18 @@ class Told(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     status: ClassVar[int] = 500
     headers_too: ClassVar[dict[str, str]] = {}
+    body: ClassVar[bytes] = b""
     asked: ClassVar[int] = 0
 
     def answer(self) -> None:
         Told.asked += 1
         self.rfile.read(int(self.headers.get("content-length", 0)))
         self.send_response(Told.status)
-        for header, value in {**Told.headers_too, "content-length": "0", "connection": "close"}.items():
+        length = str(len(Told.body))
+        for header, value in {**Told.headers_too, "content-length": length, "connection": "close"}.items():
             self.send_header(header, value)
         self.end_headers()
+        self.wfile.write(Told.body)
         self.close_connection = True
 
     do_PUT = do_GET = do_PROPFIND = do_MKCOL = do_DELETE = do_HEAD = answer  # noqa: N815
@@ -50,7 +53,7 @@ class Told(BaseHTTPRequestHandler):
 @contextmanager
 def answering(status: int, **headers: str) -> Iterator[str]:
     needs_package("opendal")
-    Told.status, Told.headers_too, Told.asked = status, headers, 0
+    Told.status, Told.headers_too, Told.body, Told.asked = status, headers, b"", 0
     with ThreadingHTTPServer(("127.0.0.1", 0), Told) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -166,6 +169,19 @@ def test_one_that_is_not_there_is_said_to_be_out_of_reach() -> None:
     needs_package("opendal")
     with pytest.raises(Unreached, match="refused"):
         call(f"http://127.0.0.1:{free_port()}", names)
+
+
+LISTED = """<?xml version="1.0"?><D:multistatus xmlns:D="DAV:"><D:response><D:href>/box/{name}</D:href><D:propstat>
+<D:prop><D:getcontentlength>9</D:getcontentlength><D:getlastmodified>Mon, 12 Jan 1998 09:25:56 GMT</D:getlastmodified>
+<D:resourcetype/></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>"""
+
+
+def test_a_name_so_long_that_opendal_panics_is_one_of_four_errors(capfd: pytest.CaptureFixture[str]) -> None:
+    with answering(207) as endpoint:
+        Told.body = LISTED.format(name="a" * 70_000).encode()
+        with pytest.raises(Unreached, match="nobody can read"):
+            call(endpoint, names)
+    assert "panicked" in capfd.readouterr().err, "if it is bounded there, this is not needed here"
 
 
 def test_a_request_that_hangs_ends_with_whoever_waits_for_it() -> None:
