@@ -67,6 +67,8 @@ _RETRY_MS_MAX: Final = 24 * 3_600_000
 _NAME_DIGITS: Final = 32
 # What file systems take. Names that some service gave to copies of our files are longer than ours, but not for ever.
 _NAME_CHARACTERS_MAX: Final = 255
+# Whoever keeps the files may list any name: what names a place in another folder, here or there, is not asked for.
+_READABLE: Final = re.compile(r"[^/\\:\x00-\x1f\x7f]+\.samemind")
 # What this program names files, and what 0.1.0 did. What somebody else put there is not ours to remove.
 _OURS: Final = re.compile(r"([0-9a-f]{32}|[0-9a-f]{16}-[0-9]{6,})\.samemind")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{_NAME_DIGITS}}}\.samemind")
@@ -215,7 +217,7 @@ class Shelf:
         names = {
             name: size
             for name, size in names.items()
-            if name.endswith(SUFFIX) and len(name) <= _NAME_CHARACTERS_MAX
+            if len(name) <= _NAME_CHARACTERS_MAX and _READABLE.fullmatch(name)
         }
         for name, kept in list(self._kept.items()):
             if name in names:

@@ -780,6 +780,13 @@ def test_for_how_long_a_file_waited_for_something_else_does_not_count_against_it
     assert phone.shelf.plan(phone.core, phone.now_ms).remove == ()
 
 
+@pytest.mark.parametrize(
+    "name", ["../../a.samemind", "/a.samemind", "..\\a.samemind", "C:a.samemind", "a\r\nb.samemind"]
+)
+def test_a_name_that_would_lead_out_of_the_mailbox_is_not_asked_for(name: str) -> None:
+    assert Shelf().listed({name: 9, "a (2).samemind": 9}, NOW_MS) == ["a (2).samemind"]
+
+
 def test_a_flood_only_delays() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
