@@ -55,9 +55,10 @@ def test_a_verb_through_the_daemon_loads_nothing_heavy(tmp_path: Path) -> None:
             capture_output=True, text=True, env=cli.environment(), check=True, timeout=cli.SECONDS_MAX,
         )  # fmt: skip
     modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    # The one leaf that says which types of memories there are.
+    # The leaves that read JSON, and say which types of memories there are.
     assert {name for name in modules if name.startswith("replica")} <= {
         "replica",
+        "replica.json_text",
         "replica.lazily",
         "replica.memory_types",
         "replica.values",

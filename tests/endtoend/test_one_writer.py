@@ -195,6 +195,9 @@ def test_a_command_that_reads_is_asked_again_where_the_program_that_holds_the_st
             with cli.start(tmp_path, "--json", *words, stdin=subprocess.DEVNULL) as asking:
                 connection, _ = listener.plain.accept()
                 with connection:
+                    admitted = listener.admit(connection, connection.recv(listener.greeting_bytes))
+                    assert admitted is not None
+                    connection.sendall(admitted)
                     connection.recv(65_536)
                     up.close()
                 said = json.loads(asking.communicate(timeout=cli.SECONDS_MAX)[0])
