@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from cognition.contradictions.relations import subject_of
 from cognition.fences import FENCE_CLOSES, FENCE_OPENS
-from samemind.rendering import DEVICE_DIGITS, happens, repeated
+from samemind.rendering import DEVICE_DIGITS, counted, happens, repeated
 
 Document = Mapping[str, Any]
 
@@ -609,7 +609,8 @@ def _queue(document: Document) -> str:
 
 def _entry_line(each: Document) -> str:
     trouble = f": {each['last_error']}" if each["last_error"] else ""
-    return f"- {each['work']}, {each['status']}, tried {each['attempts']} times: {each['what']}{trouble} [{each['id']}]"
+    tried = counted(each["attempts"], "time")
+    return f"- {each['work']}, {each['status']}, tried {tried}: {each['what']}{trouble} [{each['id']}]"
 
 
 def _retracted(document: Document) -> str:
