@@ -184,7 +184,8 @@ class Added(Sequence[BareMemory]):
         if (at := self._at(rid)) is None:
             return None
         one = self[at]
-        self._leave([*self._rows[:at], *self._rows[at + 1 :]])
+        del self._rows[at]
+        self._last.clear()
         return one
 
     def drop(self, goes: Callable[[Dot], bool]) -> None:
