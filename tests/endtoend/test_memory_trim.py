@@ -120,10 +120,9 @@ print(held() - before)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
-def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
+def _printed_by(program: str, *arguments: Path) -> str:
     ran = subprocess.run(
-        [sys.executable, "-c", THINKS, tmp_path / "home"],
+        [sys.executable, "-c", program, *arguments],
         capture_output=True,
         text=True,
         timeout=SECONDS_MAX,
@@ -131,7 +130,13 @@ def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    before, thought, after = (int(line) / 1_000 for line in ran.stdout.split())
+    return ran.stdout
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
+def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
+    printed = _printed_by(THINKS, tmp_path / "home")
+    before, thought, after = (int(line) / 1_000 for line in printed.split())
     print(f"{before:.1f} MB, after thinking {thought:.1f}, given back {after:.1f}")
     assert thought - before > 2, "thinking takes something, or this test shows nothing"
     assert after - before < 0.6 * (thought - before), "0.4 of it stays, and nearly all where nothing is done"
@@ -139,32 +144,16 @@ def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
 def test_a_large_block_that_was_freed_lets_the_heap_of_a_daemon_keep_no_more() -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", FREES],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_MAX,
-        env=environment(),
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    taken, kept = map(int, ran.stdout.split())
+    printed = _printed_by(FREES)
+    taken, kept = map(int, printed.split())
     assert taken > 10_000, "small blocks take something, or this test shows nothing"
     assert kept < 2_000
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
 def test_what_a_program_wrote_in_one_go_and_thought_leaves_little_behind(tmp_path: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", LEAVES, tmp_path / "home"],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_MAX,
-        env=environment(),
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    written, recalled, thought = (int(line) / 1_000 for line in ran.stdout.split())
+    printed = _printed_by(LEAVES, tmp_path / "home")
+    written, recalled, thought = (int(line) / 1_000 for line in printed.split())
     print(
         f"left after many memories {written:.1f} MB, after a recall {recalled:.1f}, after thinking {thought:.1f}"
     )
