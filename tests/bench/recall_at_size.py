@@ -12,7 +12,6 @@ the stores there, and takes those that are there.
 
 import argparse
 import contextlib
-import os
 import random
 import statistics
 import subprocess
@@ -25,6 +24,7 @@ from typing import Any, Final
 
 import samemind
 from cognition.rehearsal import TELL_MS
+from tests.bench.compare.measure import as_installed
 from tests.bench.sentences import sentences
 
 SIZES: Final = (3_000, 10_000, 100_000)
@@ -140,17 +140,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder, size = chosen.one
         print(measure(Path(folder), int(size), chosen.index), flush=True)
         return
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = as_installed()
     for size in chosen.sizes:
         with tempfile.TemporaryDirectory(prefix="samemind-bench-") as name:
             folder = (chosen.keep or Path(name)) / str(size)
             if not folder.exists():
                 fill(folder, size, chosen.vectors)
             command = [sys.executable, "-m", "tests.bench.recall_at_size", "--index", chosen.index]
-            # As installed: what Python compiled is kept. The first process of all compiles it, and is not counted.
+            # The first process finds files that nobody has read yet, and is not counted.
             for output in (subprocess.DEVNULL, None):
                 subprocess.run(
-                    [*command, "--one", str(folder), str(size)], check=True, env=kept, stdout=output
+                    [*command, "--one", str(folder), str(size)], check=True, env=environment, stdout=output
                 )
 
 

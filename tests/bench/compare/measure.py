@@ -73,7 +73,7 @@ def measured(name: str, size: int) -> dict[str, Any] | None:
     command = [sys.executable, "-m", "tests.bench.compare.measure", name, str(size)]
     try:
         ran = subprocess.run(
-            command, stdout=subprocess.PIPE, check=False, text=True, timeout=SECONDS_MAX, env=_as_installed()
+            command, stdout=subprocess.PIPE, check=False, text=True, timeout=SECONDS_MAX, env=as_installed()
         )
     except subprocess.TimeoutExpired:
         return None
@@ -81,7 +81,7 @@ def measured(name: str, size: int) -> dict[str, Any] | None:
     return found
 
 
-def _as_installed() -> dict[str, str]:
+def as_installed() -> dict[str, str]:
     """Return the environment in which modules are compiled once, as an installation does for whatever it installs.
 
     Whoever compiled them at each start would hold four megabytes more.
