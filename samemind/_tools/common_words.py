@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from cognition.embedding.universal.pieces import UNKNOWN, UnigramPieces
+from cognition.embedding.universal.pieces import START, UNKNOWN, UnigramPieces
 from cognition.embedding.universal.unpacking import Arrays, unpacked
 from cognition.extraction.names import COMMON_WORDS
 
@@ -20,8 +20,7 @@ WORDS: Final = 5_000
 MARGIN: Final = 2.5
 # Of a character that is no piece, as nothing that is looked at has one more than once.
 _UNKNOWN_SCORE: Final = -25.0
-# What stands before every word, and behind what nobody types a capital: Latin, Greek and Cyrillic come first.
-_START: Final = "\u2581"
+# Behind this nobody types a capital: Latin, Greek and Cyrillic come first.
 _ALPHABETS_END: Final = "\u2000"
 
 
@@ -46,7 +45,7 @@ def _candidates(arrays: Arrays) -> Iterator[tuple[float, str]]:
 
     for begin, end in pairwise(arrays["ends"].tolist()):
         piece = spelled[begin:end].decode(errors="replace")
-        word = piece.removeprefix(_START)
+        word = piece.removeprefix(START)
         if (
             piece != word
             and len(word) > 1

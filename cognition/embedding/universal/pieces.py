@@ -14,7 +14,7 @@ UNKNOWN: Final = 0
 BEGIN: Final = 1
 END: Final = 2
 # What stands before every word.
-_START: Final = "\u2581"
+START: Final = "\u2581"
 # Text between spaces that is remembered: some 2 MB. Longer text is hardly a word, and seldom comes again.
 _KEPT: Final = 8_192
 _KEPT_CHARACTERS_MAX: Final = 32
@@ -55,9 +55,9 @@ class UnigramPieces:
             chunk = self._normalised(chunk.encode())
         found: list[int] = []
         for word in chunk.split(" "):
-            for at, part in enumerate(word.split(_START)):
+            for at, part in enumerate(word.split(START)):
                 if part or (word and at):
-                    found += self._best(_START + part)
+                    found += self._best(START + part)
         return tuple(found)
 
     def _normalised(self, raw: bytes) -> str:
