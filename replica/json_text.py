@@ -23,10 +23,15 @@ def parse_json(text: str | bytes) -> Any:
     """
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text), "surrogatepass")
+    check_depth(text)
+    return json.loads(text)
+
+
+def check_depth(text: str) -> None:
+    """Raise `ValueError` where a text that is not parsed yet is nested more than `NESTED_MAX` deep."""
     # To count brackets is quick, and few records have that many.
     if text.count("[") + text.count("{") > NESTED_MAX and _depth(text) > NESTED_MAX:
         raise _too_deep()
-    return json.loads(text)
 
 
 def _depth(text: str) -> int:

@@ -24,7 +24,7 @@ from replica import (
 )
 from replica.codec import SALT_BYTES, encode_payload
 from replica.fields import check_field
-from replica.json_text import check_nesting, parse_json
+from replica.json_text import check_depth, parse_json
 from replica.labelling import take_entries
 from replica.limits import JUDGES_MAX, SURENESS_MAX
 from samemind.errors import SamemindError, Usage
@@ -148,14 +148,12 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
 def _loaded(line: str) -> Any:
     """Return what `parse_json` does: of a short line most of its time goes by before and behind the scanning."""
     whole = line.strip(_SPACE)
+    check_depth(whole)
     try:
         found, end = _DECODER.raw_decode(whole)
-    except (json.JSONDecodeError, RecursionError):
+    except json.JSONDecodeError:
         return parse_json(line)  # which says what is wrong with it
-    if end < len(whole):
-        return parse_json(line)
-    check_nesting(found)
-    return found
+    return parse_json(line) if end < len(whole) else found
 
 
 def _canonical(record: Mapping[str, Any]) -> str:
