@@ -19,7 +19,7 @@ from samemind.home_store import VerbPerformer
 from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of, told_to
 from samemind.mcp.schema import Schema, input_schema
 from samemind.mcp.scope import Scope, scoped
-from samemind.mcp.telling import NOTE, brief, within_bounds
+from samemind.mcp.telling import NOTE, structured
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.panel.api import failed, read_object
 
@@ -64,7 +64,7 @@ async def _used(
         document = await scoped(ask, scope)(tool.verb, options)
     except SamemindError as error:
         raise told_to(tool, error, allowed.values()) from error
-    return {**brief(tool.verb, within_bounds(tool.verb, document), options), "note": NOTE}
+    return structured(tool.verb, document, options)
 
 
 def tools_document(base: str) -> dict[str, Any]:

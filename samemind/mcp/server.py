@@ -45,7 +45,7 @@ from samemind.mcp.resources import (
 )
 from samemind.mcp.schema import input_schema
 from samemind.mcp.scope import Ask, Scope, scoped
-from samemind.mcp.telling import NOTE, brief, tell, within_bounds
+from samemind.mcp.telling import structured, tell
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.watching import Context, Subscriptions
 from samemind.mcp.wire import Lines
@@ -206,10 +206,7 @@ class _Verbs:
                 types.TextContent(type="text", text=tell(tool.verb, document, options)),
                 *_links(tool.verb, document),
             ],
-            structured_content={
-                **brief(tool.verb, within_bounds(tool.verb, document), options),
-                "note": NOTE,
-            },
+            structured_content=structured(tool.verb, document, options),
         )
 
     def _asking_for(self, tool: Tool, context: Context) -> Ask:

@@ -113,6 +113,11 @@ def harmless(text: str) -> str:
     return text
 
 
+def structured(verb: str, document: Document, asked: Document) -> dict[str, Any]:
+    """Return a result as an agent gets it beside its text, for what was `asked`."""
+    return {**brief(verb, within_bounds(verb, document), asked), "note": NOTE}
+
+
 def within_bounds(verb: str, document: Document) -> Document:
     """Return a result in which no memory is longer than a page; what was cut says so, and where it is whole."""
     echoes = {name: _cut(document[name]) for name in _ECHOES.get(verb, ()) if document.get(name)}
