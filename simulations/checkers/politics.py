@@ -20,8 +20,8 @@ class Politics(Checker):
         """No act of a bad device counts, all that were to stay talk to each other, and all say the same."""
         if world.founder is None:
             return
-        right = {world.founder, None if world.code is None else world.code.device} | world.founded
-        right -= {each.key.device for each in world.hostiles}
+        right = {world.founder, None if world.code is None else world.code.device}
+        right |= world.founded - {each.key.device for each in world.hostiles}
         for group in (each for each in groups if len(each) > 1):
             for device in group:
                 root = device.core.membership.root

@@ -77,11 +77,14 @@ def turn(world: "World", random: Random) -> None:
     world.devices[:] = [each for each in world.devices if each.key.device != device.key.device]
     world.images[:] = [each for each in world.images if each[0].key.device != device.key.device]
     world.hostiles.append(device)
-    # Whoever was paired with it, and has not heard yet who founded the group, believes it; and whose group it founded.
+    # Whoever was paired with it, and has not heard yet who founded the group, believes it; and whose group it founded,
+    # beside the one that all others are in.
+    besides = world.founded - {world.founder}
     world.misled |= {
         each.key.device
         for each in world.devices
-        if device.key.device in (each.core.membership.awaits, each.core.membership.root)
+        if each.core.membership.awaits == device.key.device
+        or (each.core.membership.root == device.key.device and device.key.device in besides)
     }
     device.lies = True
     world.guilty.add(device.key.device)

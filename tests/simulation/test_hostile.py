@@ -79,6 +79,12 @@ def test_whoever_pairs_without_a_founder_on_either_side_founds_a_group(seed: int
     assert not outcome.violations, told(outcome)
 
 
+def test_a_founder_who_turns_on_the_group_has_still_founded_it() -> None:
+    """In this world nobody has a recovery code, so the others go on following the founder."""
+    outcome = simulate(draw(2906310582, ops=40))
+    assert not outcome.violations, told(outcome)
+
+
 def test_whoever_is_out_is_not_asked_to_keep_a_mailbox() -> None:
     """In this world the one device that was left in a group was out itself: a newcomer reads nothing through it."""
     outcome = simulate(draw(300019))
