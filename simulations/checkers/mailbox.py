@@ -3,12 +3,17 @@
 Asked last, and only where devices met by files: all look into the mailbox, which is honest by now, until nobody has
 anything to do there. Then it holds for whoever is paired with one of them all that they agree on, and no words that
 were erased.
+
+Of two copies of one device that follow different founders, only one looks. Each would state its group in the name of
+both, take what the other states for an old word of its own, and remove it. The product does so ever more seldom
+(`sync.mailbox.pace`), and `doctor` tells that the device is there twice.
 """
 
 from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from replica.ids import DeviceId
 from simulations.carrying import identity_of, look
 from simulations.checkers.base import Checker
 from simulations.checkers.erasure import erased_words, holds
@@ -32,7 +37,7 @@ class Mailbox(Checker):
         """Look at the largest group, of those in it that know of no reason why they would be out."""
         if "visit" not in world.options.plan:
             return
-        group = max(([each for each in group if _is_in(each)] for group in groups), key=len)
+        group = max((_without_rivals([each for each in group if _is_in(each)]) for group in groups), key=len)
         if not group:
             return
         random = Random(f"{world.options.seed} newcomer")
@@ -68,3 +73,13 @@ class Mailbox(Checker):
 def _is_in(device: Device) -> bool:
     """Whether a device belongs to its group by its own word: one that is out writes no files."""
     return device.key.device in device.core.membership.standing
+
+
+def _without_rivals(group: Sequence[Device]) -> list[Device]:
+    """Leave out each copy of a device that follows another founder than the first one does."""
+    roots: dict[DeviceId, DeviceId | None] = {}
+    return [
+        each
+        for each in group
+        if roots.setdefault(each.key.device, each.core.membership.root) == each.core.membership.root
+    ]

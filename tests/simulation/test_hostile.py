@@ -91,6 +91,12 @@ def test_whoever_is_out_is_not_asked_to_keep_a_mailbox() -> None:
     assert not outcome.violations, told(outcome)
 
 
+def test_two_copies_of_a_device_that_follow_different_founders_need_not_agree_on_a_mailbox() -> None:
+    """In this world a device was wiped and paired with one that knew no founder; its copy still follows the first."""
+    outcome = simulate(draw(900241, ops=40))
+    assert not outcome.violations, told(outcome)
+
+
 def world_of(behaviour: str) -> Options:
     """A world in which the hostile member does this and nothing else."""
     seed = next(seed for seed in SEEDS if behaviour in draw(seed, ops=30).hostility)
