@@ -9,10 +9,10 @@ reaches. Two devices may share a machine, though, so an address of our own count
 was made on this machine: it holds a keyed hash, by a key that the system draws when it starts, of its name and port.
 
 zeroconf runs on an asyncio loop, so everything that touches it is a coroutine function handed to the
-AsyncioHost, and everything decided about it is decided here on the trio side. Registering takes a second
-and a half and is left to the background. When the machine's addresses change, or the name is due to change,
-the whole station is built anew: its sockets belong to interfaces that may be gone. What was seen before is
-then reported as vanished, and comes again if it is still there.
+AsyncioHost, and everything decided about it is decided here on the trio side. Announcing takes a second and is
+left to the background. When the machine's addresses change, or the name is due to change, the whole station is
+built anew: its sockets belong to interfaces that may be gone. What was seen before is then reported as vanished,
+and comes again if it is still there.
 
 A machine without any network has no station, and that is not an error: it gets one when a network comes.
 """
@@ -415,7 +415,9 @@ async def _close_station(station: AsyncZeroconf) -> None:
 
 
 async def _register(station: AsyncZeroconf, info: AsyncServiceInfo) -> None:
-    await (await station.async_register_service(info))
+    # Nobody is asked first whether the name is free: it is never drawn twice by chance, and a stranger who always said
+    # that it was taken kept this device from being found.
+    await (await station.async_register_service(info, cooperating_responders=True))
 
 
 async def _unregister(station: AsyncZeroconf, info: AsyncServiceInfo) -> None:

@@ -6,6 +6,7 @@ looking while one of its peers is away, and a stranger needs no code and no key 
 
 import ipaddress
 import json
+import subprocess
 import sys
 import time
 from functools import partial
@@ -21,11 +22,13 @@ from zeroconf.asyncio import AsyncServiceInfo
 
 from sync.discovery.mdns import _sighting
 from sync.discovery.sightings import ServiceType
+from tests.support.hearing import next_line
 from tests.support.mdns_packets import GROUP, ODD_NAMES, announcement, odd
 from tests.support.netns import Host, needs_netns, two_hosts
 from tests.support.processes import Process
 
 FLOOD_SECONDS = 5
+FOUND_SECONDS_MAX = 30
 
 # In a namespace: listen at these places on one port, and print what comes there.
 LISTENER = """
@@ -163,3 +166,24 @@ def test_an_announcement_cannot_have_a_device_knock_at_itself(tmp_path: Path) ->
         knocked = cast("Any", inside.stdout).read()
         assert knocked == "", f"it knocked at {knocked}"
         laptop.end()
+
+
+@needs_netns
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["taken", "gone"])
+def test_a_stranger_who_answers_for_all_names_keeps_nobody_from_being_found(tmp_path: Path, how: str) -> None:
+    """Each device asked whether its name was free before it announced it, and a stranger could always say no."""
+    with two_hosts() as (left, right):
+        command = [sys.executable, "-m", "tests.support.mdns_impostor", right.address, how]
+        stranger = right.popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert next_line(stranger) == "ready\n"
+        laptop = Process(tmp_path, "laptop", "--knows", "phone", "--listen", "", "--mdns", start=left.popen)
+        phone = Process(tmp_path, "phone", "--knows", "laptop", "--listen", "", "--mdns", start=right.popen)
+        deadline = time.monotonic() + FOUND_SECONDS_MAX
+        while (peers := laptop.ask("peers")["peers"]) != {"phone": "linked"}:
+            assert time.monotonic() < deadline, peers
+            time.sleep(0.2)
+        for device in (laptop, phone):
+            device.end()
+        said, _ = stranger.communicate(timeout=10)
+        assert int(said) > 0

@@ -23,9 +23,9 @@ def labels(parts: Sequence[bytes]) -> bytes:
     return b"".join(bytes([len(part)]) + part for part in parts) + b"\0"
 
 
-def record(name: bytes, kind: int, data: bytes) -> bytes:
-    """One answer."""
-    return name + struct.pack(">HHIH", kind, 1, TTL, len(data)) + data
+def record(name: bytes, kind: int, data: bytes, *, ttl: int = TTL) -> bytes:
+    """One answer; one that lasts no time takes back what was said before."""
+    return name + struct.pack(">HHIH", kind, 1, ttl, len(data)) + data
 
 
 def packet(records: Sequence[bytes]) -> bytes:
