@@ -27,12 +27,14 @@ _TRIES_AGAIN: Final = 1
 # (PyO3/pyo3-async-runtimes#40). 20 ms were enough in each of 12 tries.
 _LETTING_GO_SECONDS: Final = 0.1
 _REASON_CHARACTERS_MAX: Final = 200
+# What a server sent that OpenDAL could not read stands whole in its error, before what OpenDAL says or behind it.
+_TEXT_CHARACTERS_MAX: Final = 16_384
 
 Result = TypeVar("Result")
 
 _STATUS: Final = re.compile(r"\bstatus: (\d{3})\b")
 _RETRY_AFTER: Final = re.compile(r'"retry-after": "(\d{1,6})"')
-_SOURCE: Final = re.compile(r"^Source:\s*\n\s*(.+)$", re.MULTILINE)
+_SOURCE: Final = re.compile(r"^Source:\n +(.+)", re.MULTILINE)
 _ADDRESS: Final = re.compile(r"\w+://\S+")
 
 
@@ -139,6 +141,8 @@ def meaning(kind: str, text: str) -> MailboxError:
 
     The text names addresses and what was sent, so none of it is passed on but the status and the cause.
     """
+    if len(text) > 2 * _TEXT_CHARACTERS_MAX:
+        text = f"{text[:_TEXT_CHARACTERS_MAX]}\n{text[-_TEXT_CHARACTERS_MAX:]}"
     found = _STATUS.search(text)
     if kind == "NotFound":
         return Gone("there is no such file or folder")
@@ -151,7 +155,7 @@ def meaning(kind: str, text: str) -> MailboxError:
             return Denied("the storage refuses the key or password")
         source = _SOURCE.search(text)
         reason = source[1] if source else text.partition("\n")[0]
-        reason = _ADDRESS.sub("its address", reason)[:_REASON_CHARACTERS_MAX]
+        reason = _ADDRESS.sub("its address", reason[:_REASON_CHARACTERS_MAX])
         return Unreached(f"the storage could not be reached: {reason}")
     later = _RETRY_AFTER.search(text)
     meant = refused_with(int(found[1]), float(later[1]) if later else None)
