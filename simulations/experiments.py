@@ -17,8 +17,7 @@ from replica.ids import new_memory_id
 from replica.ops import Remember, Write
 from simulations.contestant import CursorWorld
 from simulations.device import Device
-from simulations.options import bare, draw
-from simulations.run import simulate
+from simulations.options import Options, bare, draw
 from simulations.world import World
 
 # Rounds after which a protocol that has not converged is not going to.
@@ -126,6 +125,13 @@ def beside_the_hostile(seeds: Iterable[int]) -> tuple[int, int]:
     for seed in seeds:
         options = draw(seed)
         if options.hostility:
-            beside += simulate(options).counts.get("honest ops held", 0)
-            alone += simulate(replace(options, provoked=False)).counts.get("honest ops held", 0)
+            beside += _honest_progress(options)
+            alone += _honest_progress(replace(options, provoked=False))
     return beside, alone
+
+
+def _honest_progress(options: Options) -> int:
+    world = World(options, checkers=[])
+    with collector_paused(), world.wire.shared():
+        world.play()
+    return world.counts.get("honest ops held", 0)

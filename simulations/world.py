@@ -72,6 +72,16 @@ class World(Links):
 
     def run(self, script: Callable[[], None] | None = None) -> Outcome:
         """Play the plan, or a script in its place; then heal, settle and check."""
+        self.play(script)
+        self.settle()
+        groups = self.groups()
+        for checker in self.checkers:
+            self.guarded(lambda checker=checker: checker.settled(self, groups))  # type: ignore[misc]
+        self.say("", "settled", f"{len(groups)} group(s) after {self.rounds} rounds")
+        return self.outcome()
+
+    def play(self, script: Callable[[], None] | None = None) -> None:
+        """Play the plan, or a script in its place, to the end of all faults."""
         for line in self.options.lines():
             self.say("", "options", line)
         self.populate()
@@ -83,12 +93,6 @@ class World(Links):
                 self.pass_time(1 + int(random.expovariate(1 / 400)))
                 self.guarded(lambda name=name, random=random: faults.EVENTS[name](self, random))  # type: ignore[misc]
         self.heal()
-        self.settle()
-        groups = self.groups()
-        for checker in self.checkers:
-            self.guarded(lambda checker=checker: checker.settled(self, groups))  # type: ignore[misc]
-        self.say("", "settled", f"{len(groups)} group(s) after {self.rounds} rounds")
-        return self.outcome()
 
     def populate(self) -> None:
         """Make the first devices and introduce them to each other."""
