@@ -1,6 +1,7 @@
 """Every named trap is survived; rows of the feature list are claimed by the scenario that plays them."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ from sync.wire.messages import Trust
 from tests.support.published import published
 
 
+@cache
 def played(name: str) -> Outcome:
+    """Play it once, however many rows it holds for: a scenario is the same world every time."""
     outcome = run_scenario(SCENARIOS[name])
     found = "; ".join(f"{each.checker}: {each.detail}" for each in outcome.violations)
     assert not outcome.violations, f"{found}\nagain: python -m simulations scenario {name} --trace"
