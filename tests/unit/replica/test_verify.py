@@ -18,13 +18,24 @@ from replica.state.cells import Cell, Key
 from replica.state.memories import MemoryCell
 from replica.storage.sql import connect
 from replica.verify import Verification, verify_beside, verify_replica
+from tests.support.links import identity
 from tests.support.published import published
-from tests.support.replicas import NOW_MS, core_of, edit, group, remember, say, settle, sqlite_store, sync
+from tests.support.replicas import (
+    NOW_MS,
+    core_of,
+    edit,
+    group,
+    remember,
+    say,
+    settle,
+    sqlite_store,
+    sync,
+)
 
 
-@pytest.fixture
-def ann() -> Core:
-    """A replica with something of every kind in it, its own and another's."""
+@pytest.fixture(scope="module")
+def whole() -> Core:
+    """A replica with something of every kind in it, its own and another's; tests spoil copies of it."""
     ann, ben = group("ann", "ben", make_store=sqlite_store)
     one, two, three = remember(ann, "one", "two", "three")
     say(ann, ops.Set("importance", 0.5), one)
@@ -48,6 +59,14 @@ def ann() -> Core:
     assert verify_replica(ann).problems == ()
     assert verify_replica(ann).ops == ann.position == 19
     return ann
+
+
+@pytest.fixture
+def ann(whole: Core) -> Core:
+    """A copy of the whole one: to make one anew takes as long as to verify it."""
+    store, who = sqlite_store(), identity("ann")
+    connection(whole).backup(store.connection)
+    return Core(store, device=who.device_id, sign=who.sign, random=Random("copy"))
 
 
 def connection(core: Core) -> Any:
