@@ -323,3 +323,64 @@ def test_whom_somebody_else_revoked_is_not_introduced_again_for_nothing() -> Non
     membership.add([], [out("ann", "dan")])
     gone, kept = [device("eve")], [device("dan")]
     assert revoking(membership, ann.sign, ann.device_id, gone, keep=kept)[0] == []
+
+
+def named_root(by_: str, name: str) -> IntroducedMember:
+    who = identity(by_)
+    return name_root(who.sign, who.device_id, public_key=identity(name).public_key, name=name)
+
+
+def test_nobody_but_the_root_hands_its_place_on() -> None:
+    claims = [named_root("ben", "ben"), named_root("ben", "eve"), named_root("eve", "eve")]
+    assert of_root(by("ann", "ben")).news(claims, []) == ([], [])
+
+
+def test_a_group_without_a_root_takes_none_from_whoever_is_out() -> None:
+    claims = [named_root("ben", "eve"), named_root("eve", "eve")]
+    for revoked, named in (([], claims), ([out("ann", "ben")], [])):
+        group = of_ann(by("ann", "ben"))
+        group.add([], revoked)
+        assert {*group.news(claims, [])[0]} == {*named}
+
+
+def test_an_author_that_was_not_named_by_the_roots_own_key_is_left_out() -> None:
+    ann, ben, eve = identity("ann"), identity("ben"), identity("eve")
+    forged = name_author(ben.sign, ann.device_id, public_key=eve.public_key, name="eve", reach={})
+    assert of_root(by("ann", "ben")).news([forged], []) == ([], [])
+
+
+def test_a_root_names_as_many_authors_as_there_may_be_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica.membership, "MEMBERS_MAX", 2)
+    ann, eves = identity("ann"), [identity(f"eve {i}") for i in range(3)]
+    named = [
+        name_author(ann.sign, ann.device_id, public_key=eve.public_key, name="eve", reach={}) for eve in eves
+    ]
+    assert of_root().news(named, [])[0] == named[:2]
+
+
+def test_an_author_that_is_known_is_not_looked_at_again() -> None:
+    ann, eve = identity("ann"), identity("eve")
+    named = name_author(ann.sign, ann.device_id, public_key=eve.public_key, name="eve", reach={})
+    membership = of_root()
+    assert membership.unknown([named]) == ([named], [])
+    membership.add([named], [])
+    assert membership.unknown([named]) == ([], [])
+
+
+def test_who_said_that_it_is_the_root_is_known_by_its_name() -> None:
+    assert Membership([by("ann", "ann")], [], [named_root("ann", "ann")]).is_told_of(device("ann"))
+
+
+def test_of_all_who_revoked_a_device_the_eldest_comes_first() -> None:
+    membership = of_root(by("ann", "ben"), by("ann", "cleo"))
+    membership.add([], [out("ben", "cleo"), out("ann", "cleo")])
+    assert membership.judgment.revoked_by[device("cleo")] == (device("ann"), device("ben"))
+    assert membership.revocation_of(device("cleo")) == out("ann", "cleo")
+
+
+def test_a_revocation_above_two_introducers_is_one_ground() -> None:
+    first = [by("ann", "ann"), *(by(*pair) for pair in (("ann", "eve"), ("eve", "ben"), ("eve", "cleo")))]
+    group = Membership(
+        [*first, by("ben", "zoe")], [out("ann", "eve")], [by("cleo", "zoe")], root=device("ann")
+    )
+    assert group.grounds(device("zoe")) == (out("ann", "eve"),)
