@@ -8,13 +8,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from samemind.config import Home, Settings
 from samemind.control.client import Control
-from samemind.errors import Failed
+from samemind.errors import HOLDER_ENDED, Failed, Unreachable
 from samemind.lock import DAEMON, Holder
 from samemind.platform import system
 
@@ -36,13 +36,14 @@ def wants_daemon(home: Home) -> bool:
     return Settings.load(home).on_demand
 
 
-def start_daemon(home: Home, options: Sequence[str] = ()) -> None:
-    """Start the daemon of a home, unless it runs, and return when it answers.
+def start_daemon(home: Home, options: Sequence[str] = ()) -> Mapping[str, Any]:
+    """Start the daemon of a home, unless it runs, and return what it says of itself.
 
-    An agent's server that has the store open meanwhile hands it over; `Failed` where whoever has it keeps it.
+    An agent's server that has the store open meanwhile hands it over, and a daemon that is ending is waited for;
+    `Failed` where whoever has the store keeps it.
     """
-    if _answers(home):
-        return
+    if (status := _running(home)) is not None:
+        return status
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(  # type: ignore[call-overload]
             [*own_command(home), "up", *options],
@@ -52,7 +53,7 @@ def start_daemon(home: Home, options: Sequence[str] = ()) -> None:
             **system.detached(),  # it outlives the terminal and the agent that wanted it
         )
         deadline = time.monotonic() + SECONDS_MAX
-        while not _answers(home):
+        while (status := _running(home)) is None:
             if process.poll() is not None or time.monotonic() > deadline:
                 process.kill()
                 process.wait()
@@ -64,16 +65,27 @@ def start_daemon(home: Home, options: Sequence[str] = ()) -> None:
                     hint="run `samemind up` in a terminal to see why",
                 )
             time.sleep(POLL_S)
-    process.returncode = (
-        0  # it is on its own from here: nobody waits for its end, and Python should not complain
-    )
+    # It is on its own from here: nobody waits for its end, and Python should not complain.
+    process.returncode = 0
+    return status
 
 
-def _answers(home: Home) -> bool:
-    """Say whether the daemon answers: an agent's server does, too, and the daemon would take its place."""
+def _running(home: Home) -> Mapping[str, Any] | None:
+    """Return the status of the daemon; None where none runs, or it is ending.
+
+    That it takes a connection says nothing: the kernel does that for it. An agent's server answers, too, and the daemon
+    would take its place.
+    """
     holder = Holder.of(home)
     control = None if holder is None or holder.program != DAEMON else Control.connect(home)
     if control is None:
-        return False
-    control.close()
-    return True
+        return None
+    try:
+        status = next(result for _, result in control.ask("status", {}) if result is not None)
+    except Unreachable as error:
+        if error.code != HOLDER_ENDED:
+            raise
+        return None
+    finally:
+        control.close()
+    return status if status["running"] else None

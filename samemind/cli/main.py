@@ -276,7 +276,7 @@ def _poured(verb: Command[Any, Any], options: Mapping[str, Any]) -> Iterator[Map
         yield {**options, "files": files}
 
 
-def _start(options: Mapping[str, Any], home: Home) -> Mapping[str, Any] | None:
+def _start(options: Mapping[str, Any], home: Home) -> Mapping[str, Any]:
     """Start the daemon in the background, with the same options, and say what it says of itself."""
     from samemind.starting import start_daemon
 
@@ -284,17 +284,7 @@ def _start(options: Mapping[str, Any], home: Home) -> Mapping[str, Any] | None:
     for name, value in options.items():
         if name != "background" and value:
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
-    start_daemon(home, words)
-    control = Control.connect(home)
-    if control is None:
-        return None
-    try:
-        for _, result in control.ask("status", {}):
-            if result is not None:
-                return result
-    finally:
-        control.close()
-    return None
+    return start_daemon(home, words)
 
 
 def _started_on_demand(home: Home) -> bool:

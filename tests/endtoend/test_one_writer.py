@@ -13,6 +13,7 @@ import trio
 
 from samemind.cli.main import END_SECONDS_MAX, _wait_for_the_end
 from samemind.config import Home, Settings
+from samemind.control.client import Control
 from samemind.control.remote import Remote
 from samemind.errors import Failed, Locked, Unreachable
 from samemind.home_store import HomeStore
@@ -245,6 +246,25 @@ def test_a_daemon_that_cannot_start_says_why(tmp_path: Path) -> None:
     home.store.write_bytes(b"no store at all" * 100)
     with pytest.raises(Failed, match="store"):
         start_daemon(home)
+
+
+@pytest.mark.parametrize("ends", ["signal", "down"])
+def test_a_daemon_that_is_ending_is_not_taken_for_one_that_runs(tmp_path: Path, ends: str) -> None:
+    with daemon(tmp_path) as first:
+        if ends == "signal":
+            first.process.terminate()
+        else:
+            control = Control.connect(Home.at(tmp_path))
+            assert control is not None
+            assert next(result for _, result in control.ask("down", {}) if result)["pid"] == first.process.pid
+            control.close()
+        came = start_daemon(Home.at(tmp_path), ("--no-mdns", "--listen", "127.0.0.1:0"))
+        try:
+            assert came["pid"] != first.process.pid
+            assert first.process.wait(cli.SECONDS_MAX) == 0
+            assert cli.run(tmp_path, "status", "--json").json["pid"] == came["pid"]
+        finally:
+            cli.run(tmp_path, "down")
 
 
 @pytest.mark.parametrize("words", [["list"], ["remember", "Ann moved to Lisbon"], ["status"]])

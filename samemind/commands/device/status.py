@@ -73,7 +73,7 @@ async def daemon_status(device: "Device") -> DaemonStatus:
 
     syncer = device.syncer
     return DaemonStatus(
-        running=syncer is not None,
+        running=syncer is not None and not device.stop.is_set(),  # not where it is ending
         device_id=device.device_id.hex(),
         name=device.name,
         home=device.home.shown(),

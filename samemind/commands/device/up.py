@@ -36,10 +36,10 @@ class Up:
 
 
 async def run(device: "Device", options: Up, say: "Say") -> Stopped:
-    """Let a daemon have the store that this program holds only because there was none."""
+    """Let a daemon have the store that this program holds only because there was none, or lets go of anyway."""
     import os
 
-    if not device.lets_go:
+    if not (device.lets_go or device.stop.is_set()):
         raise Locked(f"{device.home.shown()} is in use by {device.program}", hint="end that program")
     device.stop.set()
     return Stopped(device_id=device.device_id.hex(), pid=os.getpid())
