@@ -9,9 +9,6 @@ A call whose holder ended before it answered is made again where doing it twice 
 otherwise the caller is told that it may have been done.
 """
 
-import os
-import time
-import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -214,19 +211,3 @@ def _is_copy_for_reading(reached: Any, verb: str) -> bool:
 
 async def _unheard(said: Mapping[str, Any]) -> None:
     """Take what a verb says meanwhile, where only its result is wanted."""
-
-
-def repeatable(verb: str, options: Mapping[str, Any], *, harmless: bool) -> tuple[Mapping[str, Any], bool]:
-    """Return what a verb is asked, and whether asking twice is the same as asking once, as it is where `harmless`.
-
-    What is remembered under one id may be asked for again, where the holder of the store ends: so it is given one.
-    """
-    if verb == "remember":
-        return {"rid": _fresh_id(), **options}, True
-    return options, harmless
-
-
-def _fresh_id() -> str:
-    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here."""
-    drawn = int.from_bytes(os.urandom(10)) & ~(0xF << 76) & ~(0b11 << 62)
-    return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))

@@ -20,11 +20,12 @@ from samemind._methods import Methods
 from samemind.arguments import Rid, assignments_of, full_path, lines_of, new_path, rid_of, text_of, texts_of
 from samemind.catalog import verb_named
 from samemind.config import Home
+from samemind.control.client import repeatable
 from samemind.control.pouring import draw, poured
 from samemind.control.server import Say
 from samemind.declaring import Command, Effects
 from samemind.errors import SamemindError, Usage
-from samemind.home_store import HomeStore, repeatable
+from samemind.home_store import HomeStore
 from samemind.performing import Local
 from samemind.plain import from_json
 from samemind.reach import ReachedDevice, Result, reach_or_copy

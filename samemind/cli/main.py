@@ -17,7 +17,7 @@ from typing import Any, Final
 from samemind.cli.line import Line, find_verb, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.config import Home
-from samemind.control.client import Control
+from samemind.control.client import Control, repeatable
 from samemind.declaring import Command, Effects, read_options
 from samemind.errors import (
     BROKEN_PIPE_EXIT_CODE,
@@ -201,11 +201,13 @@ def _do_alone(
 def _ask(
     verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
-    """Ask whoever holds the store; what only reads once more where that ended, as when a daemon takes over."""
+    """Ask whoever holds the store; once more where that ended, and doing it twice is the same as doing it once."""
+    harmless = verb.effects is Effects.READ or verb.idempotent
+    options, again = repeatable(verb.name, options, harmless=harmless and not verb.streams)
     try:
         return _ask_once(verb, options, home, printer)
     except Unreachable as error:
-        if error.code != HOLDER_ENDED or verb.effects is not Effects.READ or verb.streams:
+        if error.code != HOLDER_ENDED or not again:
             raise
     return _ask_once(verb, options, home, printer)
 

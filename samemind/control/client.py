@@ -3,6 +3,8 @@
 This imports nothing but the standard library, so that a call takes little longer than Python takes to start.
 """
 
+import os
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -112,3 +114,21 @@ def _gone() -> Unreachable:
         code=HOLDER_ENDED,
         hint="it may have been done: check, then ask again",
     )
+
+
+def repeatable(verb: str, options: Mapping[str, Any], *, harmless: bool) -> tuple[Mapping[str, Any], bool]:
+    """Return what a verb is asked, and whether asking twice is the same as asking once, as it is where `harmless`.
+
+    What is remembered under one id may be asked for again, where the holder of the store ends: so it is given one.
+    """
+    if verb == "remember":
+        return {"rid": _fresh_id(), **options}, True
+    return options, harmless
+
+
+def _fresh_id() -> str:
+    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here."""
+    import uuid  # only what remembers needs it
+
+    drawn = int.from_bytes(os.urandom(10)) & ~(0xF << 76) & ~(0b11 << 62)
+    return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from samemind.control.client import repeatable
 from samemind.declaring import Declared
 from samemind.errors import SamemindError, Usage
-from samemind.home_store import repeatable
 from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope
 from samemind.mcp.tools import Tool

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import time
 from contextlib import ExitStack
@@ -132,6 +133,43 @@ def test_a_call_finds_another_way_when_the_holder_of_the_store_was_killed(tmp_pa
     trio.run(main)
 
 
+def test_the_command_line_stores_a_memory_when_the_holder_of_the_store_was_killed(tmp_path: Path) -> None:
+    with daemon(tmp_path) as up:
+        os.kill(up.process.pid, signal.SIGSTOP)  # it takes the request and answers nothing
+        with cli.start(tmp_path, "remember", "Ann moved to Lisbon", "--json") as asking:
+            time.sleep(1)
+            assert asking.poll() is None
+            up.process.kill()
+            told = json.loads(asking.communicate(timeout=cli.SECONDS_MAX)[0])
+        assert asking.returncode == 0
+    (memory,) = cli.run(tmp_path, "list", "--json").json["memories"]
+    assert memory["rid"] == told["rid"]
+
+
+def test_the_command_line_stores_a_memory_once_when_its_answer_was_lost(tmp_path: Path) -> None:
+    import samemind
+
+    cli.run(tmp_path, "init", "--json")
+    home = Home.at(tmp_path)
+    with hold(home, program="a test"):
+        listener = system.listen(home.control, 1)
+        asking = cli.start(tmp_path, "--json", "remember", "Ann moved to Lisbon", stdin=subprocess.DEVNULL)
+        connection, _ = listener.plain.accept()
+        answer = listener.admit(connection, connection.recv(listener.greeting_bytes))
+        assert answer is not None
+        connection.sendall(answer)
+        asked = json.loads(connection.recv(65_536))["options"]
+        listener.close()
+    with asking, connection:
+        with samemind.open_blocking(tmp_path) as mind:
+            mind.remember(asked["text"], rid=asked["rid"])
+        connection.close()
+        told = json.loads(asking.communicate(timeout=cli.SECONDS_MAX)[0])
+    assert asking.returncode == 0, told
+    (memory,) = cli.run(tmp_path, "list", "--json").json["memories"]
+    assert memory["rid"] == told["rid"]
+
+
 def test_up_in_the_background_returns_when_the_daemon_answers(tmp_path: Path) -> None:
     said = cli.run(tmp_path, "up", "--background", "--no-mdns", "--listen", "127.0.0.1:0", "--json")
     try:
@@ -188,7 +226,7 @@ def test_a_command_that_reads_is_asked_again_where_the_program_that_holds_the_st
     home = Home.at(tmp_path)
     cli.run(tmp_path, "remember", "Ann moved to Lisbon")
     said: Any = None
-    for words, code in ((("list",), 0), (("remember", "Ben rows"), Unreachable.exit_code)):
+    for words, code in ((("list",), 0), (("goals", "add", "Run"), Unreachable.exit_code)):
         with ExitStack() as up:
             up.enter_context(hold(home, program="a test"))
             listener = system.listen(home.control, 1)
