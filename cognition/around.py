@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Final
 
-from cognition.context import Around, line_of, named, plain
+from cognition.context import Around, line_of, named
+from cognition.fences import quoted
 from cognition.filters import Filters
 from cognition.memories import read_memories
 from cognition.profile import InferredFact, entries, facts
@@ -86,7 +87,7 @@ def read_around(
     said = [fact.rid for chosen in follows.values() for fact in chosen] + [it.rid for it in due]
     names = short_memory_ids(connection, said) if ids else {}
     lines = {
-        category: tuple(f"- {plain(fact.text)}{named(names.get(fact.rid))}" for fact in chosen)
+        category: tuple(f"- {quoted(fact.text)}{named(names.get(fact.rid))}" for fact in chosen)
         for category, chosen in follows.items()
     }
     return Around(
@@ -107,7 +108,7 @@ def _profile(connection: sqlite3.Connection) -> Iterable[str]:
     for title, text in chain(set_by_key.items(), blocks):
         if (characters := len(title) + len(text)) <= left:
             left -= characters
-            yield f"- {plain(title)}: {plain(text)}"
+            yield f"- {quoted(text, speaker=title)}"
 
 
 def _reminders(connection: sqlite3.Connection, filters: Filters, now_ms: int) -> list[ShownMemory]:
@@ -131,4 +132,4 @@ def _sessions(connection: sqlite3.Connection, hits: Sequence[RankedMemory]) -> I
     for name in [name for name in named if name][:_SESSIONS_MAX]:
         for session in list_sessions(connection, limit=1, name=name)[0]:
             if session.memories > 1:
-                yield f"- {plain(session.name)}: {plain(session.summary)}"
+                yield f"- {quoted(session.summary, speaker=session.name)}"

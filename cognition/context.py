@@ -9,7 +9,6 @@ holds to the token. What follows about the owner comes unasked: it gives way to 
 a share from the others.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -18,7 +17,7 @@ from typing import Final
 
 from cognition.budget import tokens
 from cognition.days import happening
-from cognition.fences import FENCE_CLOSES, FENCE_OPENS
+from cognition.fences import FENCE_CLOSES, FENCE_OPENS, plain, quoted
 from cognition.known import DISPUTED as KNOWN_DISPUTED
 from cognition.known import REPLACED, Answer
 from cognition.ranking.classes import SINGLE_HOP, QueryClass
@@ -39,20 +38,6 @@ IMPORTANT_MIN: Final = 0.8
 
 _WRITTEN: Final = ("profile", "reminders")
 _UNASKED: Final = ("project", "preference", "identity")
-# Control characters are of no use to whoever reads, and some make a terminal do things.
-# Neither are marks that turn the direction of all that follows: a text may then read other than it is.
-_TURNING: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_HARMLESS: Final = (
-    dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
-    | dict.fromkeys(_TURNING)
-    | dict.fromkeys(map(ord, "<＜﹤"), "‹")
-    | dict.fromkeys(map(ord, ">＞﹥"), "›")
-)
-# As HTML writes the two, with or without the end that it may leave out.
-_ENTITIES: Final = (
-    (re.compile("&(?:lt|#0*60|#x0*3c)(?:;|(?![a-z0-9]))", re.IGNORECASE), "‹"),
-    (re.compile("&(?:gt|#0*62|#x0*3e)(?:;|(?![a-z0-9]))", re.IGNORECASE), "›"),
-)
 # Behind a line that says what another memory denies, as recall marks it for agents.
 DISPUTED: Final = " CONTRADICTED"
 # Behind a line that says what is believed of the very thing that was asked for, or was once.
@@ -223,18 +208,16 @@ def _believed(answer: Answer | None) -> str:
     if answer is None or answer.standing == KNOWN_DISPUTED:
         return ""
     told, others = (NO_LONGER, answer.now) if answer.standing == REPLACED else (BELIEVED_NOW, answer.earlier)
-    beside = ", ".join(plain(value.value) for value in others)
+    beside = ", ".join(quoted(value.value) for value in others)
     return f"{told} ({'now' if answer.standing == REPLACED else 'before'}: {beside})" if beside else told
 
 
 def line_of(memory: Memory, *, often: int = 1, name: str | None = None) -> str:
     """Return a memory as one line: who, what, when it was told and when it happens, how often, and how to name it.
 
-    Line breaks and fences inside it are made harmless.
+    Nothing in it can be taken for more than what was said.
     """
-    text = plain(memory.text)
-    speaker = memory.fields.get("speaker")
-    said = f"{plain(speaker)}: {text}" if speaker else text
+    said = quoted(memory.text, speaker=memory.fields.get("speaker"))
     told_at = memory.fields.get("told_at")
     date = _date(memory.created >> 16 if told_at is None else told_at)
     told = [date] if date else []
@@ -248,20 +231,6 @@ def line_of(memory: Memory, *, often: int = 1, name: str | None = None) -> str:
 def named(name: str | None) -> str:
     """Return what stands behind a line by which a memory can be named, as recall writes it."""
     return "" if name is None else f" [{name}]"
-
-
-def plain(text: str) -> str:
-    """Return a text on one line, with nothing in it that could close the fence or steer a terminal."""
-    return " ".join(harmless(text).split())
-
-
-def harmless(text: str) -> str:
-    """Return a text with nothing in it that reads like a fence, steers a terminal, or turns what follows around."""
-    text = text.translate(_HARMLESS)
-    if "&" in text:
-        for pattern, sign in _ENTITIES:
-            text = pattern.sub(sign, text)
-    return text
 
 
 def _happening(memory: Memory) -> str:

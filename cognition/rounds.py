@@ -11,8 +11,8 @@ Where a language model is configured it says what is missing, in a few seconds o
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from cognition.context import plain
 from cognition.extraction.names import names
+from cognition.fences import plain
 from cognition.models.chat import ChatMessage
 from cognition.ranking.query import Query
 from cognition.ranking.stem import stem

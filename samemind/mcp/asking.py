@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from cognition.contradictions.relations import subject_of
-from samemind.mcp.telling import harmless
+from cognition.fences import harmless
 
 Document = Mapping[str, Any]
 

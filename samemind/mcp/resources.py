@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
+from cognition.fences import harmless, quoted
 from samemind.errors import Usage
 from samemind.mcp.scope import Ask
 from samemind.mcp.telling import (
@@ -12,7 +14,6 @@ from samemind.mcp.telling import (
     contradiction_line,
     edge_words,
     fenced,
-    harmless,
     merged_words,
     told_why,
 )
@@ -139,12 +140,12 @@ async def listed_memories(ask: Ask, cursor: str | None) -> tuple[list[Mapping[st
 async def _owner(ask: Ask) -> str:
     """Return what is known of the owner by itself, and the blocks that every prompt gets."""
     profile, blocks = await ask("profile show", {}), (await ask("blocks list", {}))["blocks"]
-    lines = [f"- {key}: {value}" for key, value in profile["static"].items()]
-    lines += [f"- {' '.join(fact['text'].split())} [{fact['rid']}]" for fact in profile["dynamic"]]
-    lines += [f"## {block['label']}\n{block['text']}" for block in blocks]
+    lines = [f"- {quoted(value, speaker=key)}" for key, value in profile["static"].items()]
+    lines += [f"- {quoted(fact['text'])} [{fact['rid']}]" for fact in profile["dynamic"]]
+    # A line of a block is none of ours: it begins with blanks.
+    lines += [f"## {quoted(block['label'])}\n{indent(block['text'], '  ')}" for block in blocks]
     return fenced("\n".join(lines)) if lines else ""
 
 
 def _named(each: Mapping[str, Any]) -> str:
-    name = " ".join(each["name"].split())
-    return f"- {name} ({each['memories']}) {PERSON.uri.replace('{name}', quote(each['name'], safe=''))}"
+    return f"- {quoted(each['name'])} ({each['memories']}) {PERSON.uri.replace('{name}', quote(each['name'], safe=''))}"
