@@ -14,6 +14,7 @@ from samemind.rendering import DEVICE_DIGITS
 # Shorter ones fit too many to be meant.
 PREFIX_CHARACTERS_MIN: Final = 6
 CANDIDATES_MAX: Final = 5
+SHOWS_IDS: Final = "`samemind recall` shows the id of each memory that it finds"
 _MEMORY_DIGITS: Final = 32
 _DEVICE_DIGITS: Final = 64
 _HEX: Final = frozenset(string.hexdigits)
@@ -42,9 +43,13 @@ def find_memory(
     if not found:
         tombstones = forgotten_between(connection, low, high, limit=CANDIDATES_MAX)
         if not tombstones:
-            raise NotFound(f"no memory has the id {text}")
+            raise NotFound(f"no memory has the id {text}", hint=SHOWS_IDS)
         if not forgotten:
-            raise NotFound(f"the memory {show_memory_id(tombstones[0])} was forgotten", code="forgotten")
+            raise NotFound(
+                f"the memory {show_memory_id(tombstones[0])} was forgotten",
+                code="forgotten",
+                hint="what is forgotten does not come back; `samemind remember` stores it anew",
+            )
         found = tombstones
     if len(found) > 1:
         raise ambiguous("memories", text, tuple(show_memory_id(rid) for rid in found))

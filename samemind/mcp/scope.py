@@ -57,7 +57,9 @@ def scoped(ask: Ask, scope: Scope) -> Ask:
         except (NotFound, Ambiguous):
             found = None  # what others hold must not show in the difference between two errors
         if found is None or found.casefold() not in {space.casefold() for space in spaces}:
-            raise NotFound(f"no memory has the id {rid}", hint="give the whole id")
+            raise NotFound(
+                f"no memory has the id {rid}", hint="give the whole id: `samemind recall` shows it"
+            )
 
     async def held(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
         given = dict(options)
@@ -91,7 +93,9 @@ def _whole(beginning: str, ids: Collection[str]) -> str:
     """Return the one id that begins so; those of other workspaces are as if there were none."""
     found = [each for each in ids if each.startswith(beginning.casefold())] if beginning else []
     if len(found) != 1:
-        raise NotFound(f"no contradiction has the id {beginning}", hint="give the whole id")
+        raise NotFound(
+            f"no contradiction has the id {beginning}", hint="give the whole id: `samemind recall` shows it"
+        )
     return found[0]
 
 

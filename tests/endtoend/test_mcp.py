@@ -128,6 +128,7 @@ def test_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: Path) 
             assert "query" in mistaken.content[0].text  # type: ignore[union-attr]
             missing = await second.call_tool("forget", {"rids": ["ffffffff"]})
             assert missing.structured_content["error"]["code"] == "not_found"
+            assert "`recall` shows the id" in missing.structured_content["error"]["hint"]
             resources = {str(each.uri) for each in (await second.list_resources()).resources}
             assert resources == {
                     "samemind://profile", "samemind://contradictions", "samemind://people",
