@@ -163,8 +163,10 @@ class RemoteAgents:
         host: str,
         port: int,
         public_url: str | None,
+        stop: trio.Event,
         now_ms: Callable[[], int] = wall_clock_ms,
     ) -> None:
+        self._stop = stop
         self._store = store
         self._ledger = ledger
         self._nursery = nursery
@@ -272,7 +274,7 @@ class RemoteAgents:
         noted = _Noted(self._store, self._ledger, agent, self._now_ms)
         scope = Scope(rights.workspace, rights.share)
         async with open_server(
-            noted, rights.profile, scope, read_only=rights.read_only, watched=self._store
+            noted, rights.profile, scope, read_only=rights.read_only, watched=self._store, ending=self._stop
         ) as server:
             manager = StreamableHTTPSessionManager(
                 server,
@@ -367,7 +369,7 @@ def rids_in(document: Mapping[str, Any]) -> list[str]:
 async def open_remote(
     home: Home, store: VerbPerformer, place: tuple[str, int], public_url: str | None, stop: trio.Event
 ) -> AsyncIterator[RemoteAgents]:
-    """Serve remote agents for the block."""
+    """Serve remote agents for the block, which `stop` ends; then for a moment, in which subscriptions are told so."""
     if public_url is not None:
         public_url = _checked(public_url)
     host, port = place
@@ -380,7 +382,9 @@ async def open_remote(
             host=host,
             port=plain.getsockname()[1],
             public_url=public_url,
+            stop=stop,
         )
+        served = trio.Event()
         certificate = None
         if not remote.is_local:
             hosts = {*machine_names(), "localhost", *own_addresses()}
@@ -389,12 +393,13 @@ async def open_remote(
 
         async def serve() -> None:
             await remote.door.serve(remote, plain, certificate=certificate, stop=stop)
+            served.set()
 
         nursery.start_soon(serve)
-        try:
-            yield remote
-        finally:
-            nursery.cancel_scope.cancel()
+        yield remote
+        stop.set()
+        await served.wait()
+        nursery.cancel_scope.cancel()
 
 
 async def serve_alone(home: Home, place: tuple[str, int], public_url: str | None) -> None:

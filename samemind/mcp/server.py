@@ -88,11 +88,13 @@ async def open_server(
     read_only: bool = False,
     watched: VerbPerformer | None = None,
     names_client: bool = False,
+    ending: trio.Event | None = None,
 ) -> AsyncIterator[Server[Any]]:
     """Make the server of one agent for the block: the tools of its profile, held to its scope.
 
     `watched` is the store where nobody writes down what is read of it, to see whether what an agent subscribed to has
     changed; without one it is `store`. `names_client`: what the client calls itself is the source of what it tells.
+    `ending` is set a moment before the server ends, where agents cannot see that for themselves.
     """
     if profile == "compat":
         yield _Compat(store, scope, read_only=read_only).server()
@@ -101,6 +103,8 @@ async def open_server(
     verbs = _Verbs(store, watched or store, scope, tools, read_only=read_only, names_client=names_client)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(verbs.changes.run)
+        if ending is not None:
+            nursery.start_soon(verbs.changes.end_with, ending)
         yield verbs.server()
         nursery.cancel_scope.cancel()
 

@@ -69,6 +69,11 @@ class Subscriptions:
                 self._stirred = trio.Event()
                 await self._look()
 
+    async def end_with(self, ending: trio.Event) -> None:
+        """End every stream of changes once this server is ending, and tell its client that it did so on purpose."""
+        await ending.wait()
+        self._listen.close()
+
     async def listen(
         self, context: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:

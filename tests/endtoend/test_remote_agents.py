@@ -249,7 +249,9 @@ def test_a_program_comes_in_by_oauth_through_a_proxy_that_serves_it_below_a_path
     async def main() -> None:
         async with trio.open_nursery() as nursery:
             store = HomeStore(home)
-            app = RemoteAgents(store, Ledger(home), nursery, host="127.0.0.1", port=1, public_url=public)
+            app = RemoteAgents(
+                store, Ledger(home), nursery, host="127.0.0.1", port=1, public_url=public, stop=trio.Event()
+            )
             proxy = BelowAPath(app, "/samemind", takes_off=takes_off)
             auth = oauth(app.url, Storage(), Browser(home.folder, "approve", transport=proxy))
             async with httpx2.AsyncClient(auth=auth, timeout=60, transport=proxy) as http:
@@ -308,3 +310,21 @@ def test_a_remote_agent_hears_of_changes_of_its_own_space_alone(served: tuple[Pa
                     assert await anext(stream) == ResourcesListChanged()
 
     trio.run(main)
+
+
+# The SDK's client leaves what it read the stream by.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_daemon_that_is_told_to_end_tells_subscriptions_so(tmp_path: Path) -> None:
+    """Who subscribed is not left to think that the link broke."""
+    with daemon(tmp_path, "--mcp-http", "127.0.0.1:0", PYTHONWARNINGS=SDK_WARNS) as up:
+        token = let_in(tmp_path, "Mine")
+
+        async def main() -> None:
+            async with connected(up.said["mcp_url"], token) as client:
+                async with client.listen(resources_list_changed=True) as stream:
+                    up.process.terminate()
+                    with trio.fail_after(60), pytest.raises(StopAsyncIteration):
+                        await anext(stream)
+
+        trio.run(main)
+        assert up.process.wait(60) == 0
