@@ -68,8 +68,8 @@ def with_source(verb: str, options: Mapping[str, Any], source: str | None) -> Ma
         return options
     if verb in ("remember", "goals add") and not options.get("source"):
         return {**options, "source": source}
-    if verb == "remember-many":
-        return {**options, "lines": [_line_with_source(line, source) for line in options.get("lines", ())]}
+    if verb == "remember-many" and isinstance(lines := options.get("lines"), list):  # else it is refused
+        return {**options, "lines": [_line_with_source(line, source) for line in lines]}
     return options
 
 
