@@ -19,7 +19,7 @@ from samemind.home_store import VerbPerformer
 from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of, told_to
 from samemind.mcp.schema import Schema, input_schema
 from samemind.mcp.scope import Scope, scoped
-from samemind.mcp.telling import NOTE, structured
+from samemind.mcp.structured import NOTE, structured
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.panel.api import failed, read_object
 

@@ -9,8 +9,8 @@ from urllib.parse import quote, unquote
 from cognition.fences import harmless, quoted
 from samemind.errors import Usage
 from samemind.mcp.scope import Ask
+from samemind.mcp.structured import EDGES_MAX
 from samemind.mcp.telling import (
-    EDGES_MAX,
     contradiction_line,
     edge_words,
     fenced,

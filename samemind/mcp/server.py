@@ -45,7 +45,8 @@ from samemind.mcp.resources import (
 )
 from samemind.mcp.schema import input_schema
 from samemind.mcp.scope import Ask, Scope, scoped
-from samemind.mcp.telling import structured, tell
+from samemind.mcp.structured import structured
+from samemind.mcp.telling import tell
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.watching import Context, Subscriptions
 from samemind.mcp.wire import Lines

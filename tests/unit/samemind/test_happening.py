@@ -11,7 +11,8 @@ import samemind
 from cognition.days import DAY_MS, happening
 from samemind import BlockingMind
 from samemind.cli.printing import show
-from samemind.mcp.telling import brief, tell
+from samemind.mcp.structured import brief
+from samemind.mcp.telling import tell
 from samemind.plain import to_json
 
 LETTERS = "abcdefghijklmnopqrst"

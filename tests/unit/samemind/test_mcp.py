@@ -21,7 +21,7 @@ from samemind.catalog import NAMES, verb_named
 from samemind.commands.memories.recall import ANSWERS_MAX
 from samemind.declaring import Agents, Command, Effects, bounds_of, declared
 from samemind.errors import NeedsDecision, NotFound, Usage
-from samemind.mcp import asking, telling
+from samemind.mcp import asking, structured, telling
 from samemind.mcp.calling import in_names_of, options_of, told_to
 from samemind.mcp.http import _checked
 from samemind.mcp.prompts import WHAT_CHANGED, prompt_text
@@ -343,17 +343,17 @@ def test_a_text_that_looks_secret_is_told_as_not_remembered() -> None:
 
 def test_one_long_memory_fills_no_window_and_is_not_sent_twice() -> None:
     hit = {"rid": "r", "text": "x" * 1_000_000, "created_at": "2026-01-01T00:00:00Z"}
-    document = telling.within_bounds("recall", {"results": [hit, {**hit, "text": "short"}]})
+    document = structured.within_bounds("recall", {"results": [hit, {**hit, "text": "short"}]})
     sent = telling.tell("recall", document) + json.dumps(document)
-    assert len(sent) < 4 * telling.TEXT_CHARACTERS_MAX
+    assert len(sent) < 4 * structured.TEXT_CHARACTERS_MAX
     assert "1,000,000 characters; `why` has it whole" in document["results"][0]["text"]
     assert document["results"][1]["text"] == "short"
     brief = {"results": [{**hit, "text": "short"}]}
-    assert telling.within_bounds("recall", brief) is brief
+    assert structured.within_bounds("recall", brief) is brief
 
 
 def test_a_long_memory_is_whole_where_its_id_was_asked_for(tmp_path: Path) -> None:
-    text = "word " * telling.TEXT_CHARACTERS_MAX + "end"
+    text = "word " * structured.TEXT_CHARACTERS_MAX + "end"
     with samemind.open_blocking(tmp_path / "home") as mind:
         told = mind.remember(text)
         for verb, result in (("why", mind.why(told)), ("get", mind.get(told))):
@@ -383,9 +383,9 @@ def test_a_result_beside_its_words_says_each_thing_once(tmp_path: Path) -> None:
             "context": mind.context("where does Ann live?"),
             "contradictions list": mind.contradictions(),
         }
-        results = {verb: telling.brief(verb, to_json(result)) for verb, result in asked.items()}
+        results = {verb: structured.brief(verb, to_json(result)) for verb, result in asked.items()}
         mind.resolve(results["contradictions list"]["contradictions"][0]["id"], keep_b=True)
-        (settled,) = telling.brief("contradictions list", to_json(mind.contradictions()))["contradictions"]
+        (settled,) = structured.brief("contradictions list", to_json(mind.contradictions()))["contradictions"]
     for verb, result in results.items():
         said = json.dumps(result)
         assert [said.count(text) for text in told] == [1, 1], verb
@@ -400,7 +400,7 @@ def test_a_list_beside_its_words_tells_of_each_memory_what_somebody_said_of_it(t
         mind.remember("Ben rows", pin=True, workspace="sport")
         since = mind.list().memories[-1].created_at
         for verb, result in (("list", mind.list()), ("diff", mind.diff(since))):
-            document = telling.brief(verb, to_json(result))
+            document = structured.brief(verb, to_json(result))
             ben, ann = sorted(document["memories" if verb == "list" else "added"], key=lambda it: it["text"])[
                 ::-1
             ]
@@ -436,7 +436,7 @@ def test_a_long_text_that_changed_is_cut_in_the_result_of_a_difference_too(tmp_p
         since = mind.get(mind.remember("Dora sings")).created_at
         mind.edit(kept, "Ben wrote " + "b" * 5_000)
         whole = to_json(mind.diff(since))
-    (changed,) = telling.brief("diff", telling.within_bounds("diff", whole))["changed"]
+    (changed,) = structured.brief("diff", structured.within_bounds("diff", whole))["changed"]
     for said, name in (("Ann", "before"), ("Ben", "after")):
         assert changed[name].startswith(said)
         assert changed[name].endswith("(cut here: 5,010 characters; `why` has it whole)")
@@ -664,7 +664,7 @@ def test_an_address_without_tls_is_this_machines_alone(url: str) -> None:
 def told_of(verb: str, result: Any, **asked: Any) -> tuple[str, Mapping[str, Any]]:
     """Return what an agent is told of a result, in words and beside them."""
     document = to_json(result)
-    return telling.tell(verb, document, asked), telling.brief(verb, document, asked)
+    return telling.tell(verb, document, asked), structured.brief(verb, document, asked)
 
 
 def test_what_is_told_a_page_at_a_time_says_where_the_next_begins(tmp_path: Path) -> None:
@@ -725,10 +725,10 @@ def test_no_field_that_changed_fills_a_window(tmp_path: Path) -> None:
             said, document = told_of(verb, result)
             assert len(said) < 4_000, verb
             assert len(json.dumps(document)) < 4_000, verb
-        whole = telling.brief("get", to_json(mind.get(rid)))
+        whole = structured.brief("get", to_json(mind.get(rid)))
         assert whole["meta"] == {"notes": "x" * 15_000, "n": 1}
         assert len(whole["tags"]) == 60
-        meta = telling.brief("diff", to_json(results["diff"]))["changed"][0]["fields"]["meta"]
+        meta = structured.brief("diff", to_json(results["diff"]))["changed"][0]["fields"]["meta"]
         assert meta["n"] == 1
         assert meta["notes"].endswith("(cut here: 15,000 characters; `get` has it whole)")
 
@@ -772,5 +772,5 @@ def test_an_error_names_the_tool_and_its_argument_and_never_echoes_all_of_it(tmp
         goal = mind.add_goal("sing " * 2_000)
         said, document = told_of("goals add", goal)
         assert len(said) < 5_000
-        assert len(telling.within_bounds("goals add", to_json(goal))["text"]) < 5_000
+        assert len(structured.within_bounds("goals add", to_json(goal))["text"]) < 5_000
         assert document["text"] == goal.text
