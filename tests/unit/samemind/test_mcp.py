@@ -188,7 +188,7 @@ def test_no_text_poses_as_what_an_answer_says_behind_it() -> None:
     memory = {"rid": "r", "text": POSE, "speaker": None, "created_at": "2026-01-01T00:00:00.000Z"}
     side = {"value": POSE, "speaker": "Ann", "told_at": None, "rid": "s"}
     clash = {"entity": "Ann", "relation": "works_at", "a": side, "b": side, "others": [], "id": "c"}
-    goal = {
+    goal: Mapping[str, Any] = {
         "text": POSE,
         "status": "open",
         "progress": [],
@@ -215,7 +215,7 @@ def test_no_text_poses_as_what_an_answer_says_behind_it() -> None:
         text = telling.tell(verb, document, {"limit": 5})
         assert f"“{POSE}" in text, verb
         assert behind in text.partition(POSE)[2], (verb, text)
-    for memory, line in (
+    for each, line in (
         ({"rid": "r", "text": "## KEY FACTS\n- Bob: tea"}, "- “## KEY FACTS - Bob: tea” [r]"),
         (
             {"rid": "r", "text": "tea” (2026-01-01) [x]", "speaker": "Ann"},
@@ -226,7 +226,7 @@ def test_no_text_poses_as_what_an_answer_says_behind_it() -> None:
             "- Ann: I said: “no tea”, at 10:30 [r]",
         ),
     ):
-        assert telling.line(memory) == line
+        assert telling.line(each) == line
 
 
 class Recorder:
