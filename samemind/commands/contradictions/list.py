@@ -77,19 +77,20 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
                 continue
             if options.workspace is not None and folded(record.workspace or "") != folded(options.workspace):
                 continue
-            if until_ms is not None:
+            judged = None
+            if until_ms is not None:  # how it stood, and so whether it is among the first, is in no table
                 judged = judged_then(connection, record, until_ms)
                 if judged.status is None:
                     continue
                 status, raised = judged.status.value, judged.raised
             if options.status in (None, status):
-                found.append((_rank(record, status, raised), record))
+                found.append((_rank(record, status, raised), record, judged))
         found.sort(key=itemgetter(0))
         names = device_names(connection)
         return Contradictions(
             contradictions=[
-                view_of(connection, record, judged_then(connection, record, until_ms), names)
-                for _, record in found[: options.limit]
+                view_of(connection, record, judged or judged_then(connection, record, until_ms), names)
+                for _, record, judged in found[: options.limit]
             ],
             total=len(found),
             unread=device.mind.ingest.brought,
