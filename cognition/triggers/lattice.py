@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from replica import HeldTrigger, MemoryId, ShownTrigger
+from replica.hlc import Hlc, runs_ahead
 
 
 class TriggerStatus(IntEnum):
@@ -44,6 +45,10 @@ class TriggerState:
     def raised_ms(self) -> int:
         """When it was first raised, by that device's clock."""
         return self.held.raised[0] >> 16
+
+    def is_ahead(self, now_ms: int) -> bool:
+        """Say whether that device's clock was so far ahead that it says nothing of when that was."""
+        return runs_ahead(Hlc(self.held.raised[0]), now_ms)
 
     def status(self, now_ms: int, lifetime_ms: int) -> TriggerStatus:
         """Return how it stands at a time."""

@@ -141,6 +141,8 @@ def choose(
     known = set()
     for raised in held:
         known.add(raised.id)
+        if raised.is_ahead(now_ms):
+            continue  # it would be of today, and hold others back, for years
         waits = raised.status(now_ms, thresholds.lifetime_ms) is TriggerStatus.PENDING
         restraint.note(kind_of(raised.kind).name, raised.rid, raised.raised_ms, waits=waits)
     chosen: list[TriggerCandidate] = []

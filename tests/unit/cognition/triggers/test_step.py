@@ -340,3 +340,25 @@ def test_the_stamp_of_the_first_raise_decides_when_it_expires(home: Home) -> Non
     home.now_ms += 49 * HOUR_MS
     home.commit(write_of(TriggerCandidate(REMINDER, rid, NOW_MS, 1.0), TriggerStatus.DELIVERED))
     assert live(home) == []
+
+
+def test_what_was_raised_by_a_clock_that_was_years_ahead_is_kept_and_holds_nothing_back(home: Home) -> None:
+    """It was of today for fifty years, so that there was no question a day any more; any member can raise such."""
+
+    def contradict(about: str) -> None:
+        for where in ("Google", "Meta"):
+            rid = home.remember(f"{about} works at {where}")
+            home.commit(Write(Claim(about, "works_at", where, (), None), rid))
+
+    contradict("owner")
+    home.remember("call", type="prospective", event_start=NOW_MS + DAY_MS)
+    home.now_ms += 50 * 365 * DAY_MS
+    early = {one.raised.kind for one in raise_all(home)}
+    assert early == {"conflict_escalation", "reminder"}
+    home.now_ms = NOW_MS
+    home.core.begin(home.now_ms)
+    contradict("person:ann")
+    assert kinds(raise_all(home)) == ["conflict_escalation"]
+    contradict("person:bob")
+    assert raise_all(home) == [], "one a day, as ever"
+    assert early <= {one.raised.kind for one in live(home)}
