@@ -1,6 +1,6 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
-import { dayIn, dayOf, h, icon, momentIn, momentOf, named, notice, redrawn, swap, timeOf } from "./dom.js";
+import { dayIn, dayOf, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, swap, timeOf } from "./dom.js";
 import { COMPOSER, draft, drafted, draftOf } from "./drafts.js";
 import { voiceButton } from "./voice.js";
 
@@ -133,13 +133,15 @@ function newMemoriesView() {
   const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
   const list = h("div", { id: "list" });
   const clear = h("button", { type: "button", class: "quiet clear", "aria-label": "Clear", onclick: empty }, icon("clear"));
-  const composer = h("div", { class: "composer" }, field, clear, h("div", { class: "composer-foot" }, hint, voiceButton(field, typed), button));
+  const doubt = h("div", { class: "doubt", role: "alert" });
+  const composer = h("div", { class: "composer" }, field, clear, doubt, h("div", { class: "composer-foot" }, hint, voiceButton(field, typed), button));
   const element = h("div", {}, h("h2", { class: "unseen" }, "What is remembered"), composer, list);
   field.value = draftOf(COMPOSER) ?? "";
   for (const rid of drafted()) opened.add(rid);
 
   function typed() {
-    delete field.dataset.rid; // other words are another memory
+    delete field.dataset.rid; // other words are another memory, and nobody was asked about those
+    doubt.replaceChildren();
     draft(COMPOSER, field.value || null);
     return refresh();
   }
@@ -160,6 +162,8 @@ function newMemoriesView() {
   async function remember(anyway = false) {
     const text = field.value.trim();
     if (!text) return field.focus();
+    const byKeys = composer.querySelector("button:focus-visible"); // a keyboard on the screen does not come up for who touches
+    doubt.replaceChildren();
     button.disabled = true;
     try {
       const told = await run("remember", { text, anyway, rid: (field.dataset.rid ??= newId()) });
@@ -170,11 +174,12 @@ function newMemoriesView() {
       const due = told.due_ms ? ` Due ${momentIn(told.due_ms)}.` : told.is_without_time ? " It names no certain time to come, so it is no reminder." : "";
       notice(`Remembered.${due}`);
     } catch (error) {
-      if (error.name === "LooksSecret") notice(error.message, { error: true, action: { name: "Remember it anyway", run: () => remember(true) } });
-      else complain(error);
+      if (error.name !== "LooksSecret") complain(error);
+      else if (field.value.trim() === text) doubt.replaceChildren(h("p", {}, inWords(error.message)), h("button", { type: "button", onclick: () => remember(true) }, "Remember it anyway"));
     }
     button.disabled = false;
     refresh();
+    if (byKeys && document.activeElement === document.body) (button.hidden ? field : button).focus();
   }
 
   function redraw() {

@@ -17,16 +17,26 @@ _LINES = """(element) => {
 }"""
 
 
-def test_a_notice_with_a_button_is_read_in_few_lines(laptop: Laptop, phone: Open) -> None:
+def test_who_tells_a_secret_is_asked_at_the_field_about_those_very_words(laptop: Laptop, phone: Open) -> None:
     page = phone(laptop.phone_url)
     begin(page)
-    page.locator("#say").fill("My wifi password is hunter2secret99")
-    page.get_by_role("button", name="Remember", exact=True).click()
-    told = page.locator(".notice span")
-    expect(told).to_contain_text("This looks like a secret")
-    assert told.evaluate(_LINES) <= 3
-    page.get_by_role("button", name="Remember it anyway").click()
+    field = page.locator("#say")
+    tells = page.get_by_role("button", name="Remember", exact=True)
+    anyway = page.get_by_role("button", name="Remember it anyway")
+    field.fill("My wifi password is hunter2secret99")
+    tells.press("Enter")
+    asked = page.locator(".composer").get_by_role("alert")
+    expect(asked).to_contain_text("This looks like a secret")
+    assert asked.locator("p").evaluate(_LINES) <= 3
+    expect(page.locator(".notice")).to_have_count(0)
+    expect(tells).to_be_focused()
+    field.press_sequentially("!")
+    expect(anyway).to_have_count(0)
+    tells.press("Enter")
+    anyway.press("Enter")
     expect(page.get_by_text("Remembered.")).to_be_visible()
+    expect(field).to_be_focused()
+    expect(page.get_by_text("hunter2secret99!")).to_be_visible()
 
 
 def test_of_a_long_text_the_beginning_shows_until_its_card_is_opened(laptop: Laptop, phone: Open) -> None:
