@@ -184,6 +184,69 @@ def test_everything_is_within_reach_of_keys(laptop: Panel, page: Page) -> None:
     expect(page.get_by_role("button", name="Show a code")).to_be_focused()
 
 
+def test_who_has_keys_alone_goes_on_where_they_were(laptop: Panel, page: Page) -> None:
+    """Whatever is answered or closed, something in the page has the focus; Enter twice destroys nothing."""
+    for text in ("My password: hunter2-Mango77", "My password: tulip9-Kiwi55", "Coffee without sugar"):
+        laptop.ask("remember", text=text)
+    stands = page.locator(":focus")
+    go(page, "settings")
+    page.get_by_role("button", name="Delete…").first.press("Enter")
+    expect(stands).to_have_text("Keep")
+    page.keyboard.press("Enter")
+    expect(stands).to_have_text("Delete…")
+    for left in (1, 0):
+        page.get_by_role("button", name="Delete…").first.press("Enter")
+        page.get_by_role("button", name="Delete", exact=True).press("Enter")
+        expect(page.get_by_role("button", name="Delete…")).to_have_count(left)
+        if left:
+            expect(stands).to_have_text("Not a secret…")
+    expect(page.locator("main")).to_be_focused()
+
+    page.keyboard.press("t")
+    expect(page.get_by_role("slider", name="Moment")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("slider", name="Moment")).to_be_hidden()
+    expect(page.get_by_role("button", name="Go back in time")).to_be_focused()
+
+    page.keyboard.press("n")
+    field = page.get_by_label("What to remember")
+    field.fill("My password: hunter2-Mango77")
+    field.press("Enter")
+    page.locator(".toast").get_by_role("button", name="Close").press("Enter")
+    expect(field).to_be_focused()
+    field.press("Escape")
+    page.get_by_role("button", name="Manage").press("Enter")
+    page.get_by_role("button", name="Clear all…").press("Enter")
+    page.get_by_role("button", name="Forget all").press("Enter")
+    expect(page.locator(".bulk")).to_be_hidden()
+    expect(page.get_by_role("button", name="Manage")).to_be_focused()
+    laptop.ask("held drop", id=laptop.ask("held list")["held"][0]["id"])
+
+
+def test_a_notice_stays_while_somebody_stands_in_it(page: Page) -> None:
+    page.clock.install()
+    page.evaluate("async () => (await import('/js/toasts.js')).notice('Read me slowly')")
+    toast = page.locator(".toast")
+    toast.get_by_role("button", name="Close").focus()
+    page.clock.run_for(15_000)
+    expect(toast).to_be_visible()
+    page.locator("#find").focus()
+    page.clock.run_for(8_000)
+    expect(toast).to_have_count(0)
+
+
+def test_what_is_done_twice_is_told_twice_to_who_cannot_see_it(page: Page) -> None:
+    page.keyboard.press("n")
+    field = page.get_by_label("What to remember")
+    told = set()
+    for text in ("The roof needs repair", "Coffee without sugar"):
+        field.fill(text)
+        field.press("Enter")
+        expect(field).to_have_value("")
+        told.add(page.locator("#announcer").text_content())
+    assert len(told) == 2
+
+
 def test_an_address_lets_in_one_browser_once(household: Household) -> None:
     laptop = household.laptop
     url = launch_url(laptop.home)

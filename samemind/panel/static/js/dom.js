@@ -34,12 +34,24 @@ function fill(element, props, children) {
   return element;
 }
 
-/** Show exactly these, in this order, and keep the elements of those that stay: focus and edits survive. */
+const STOPS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+
+/** Go on in the first of these that can be stood in, else in the part of the page that holds them. */
+function goOn(container, elements) {
+  const stops = elements.flatMap((each) => [each, ...each.querySelectorAll(STOPS)]);
+  const next = stops.find((each) => each.matches(STOPS) && !each.disabled && each.checkVisibility({ visibilityProperty: true }));
+  if (next) next.focus();
+  else (container.closest("[tabindex]") ?? document.getElementById("main")).focus({ preventScroll: true });
+}
+
+/** Show exactly these, in this order, and keep the elements of those that stay: focus and edits survive. Who stood in one
+ *  that goes is then in the one that took its place. */
 export function keyed(container, items, { key, make, update }) {
   const known = container.keyedChildren ?? new Map();
   const next = new Map();
   let place = container.firstChild;
   const focused = container.contains(document.activeElement) ? document.activeElement : null;
+  const stood = [...known.values()].findIndex((each) => each.contains(focused));
   for (const item of items) {
     const id = key(item);
     let element = known.get(id);
@@ -52,7 +64,12 @@ export function keyed(container, items, { key, make, update }) {
   for (const [id, element] of known) if (!next.has(id)) element.remove();
   container.keyedChildren = next;
   // What is moved loses the focus, and who works by keys would begin at the top again.
-  if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
+  if (focused?.isConnected) {
+    if (focused !== document.activeElement) focused.focus({ preventScroll: true });
+  } else if (focused) {
+    const left = [...next.values()];
+    goOn(container, [...left.slice(stood), ...left.slice(0, stood).reverse()]);
+  }
 }
 
 /** The beginning of a text of more letters than that; an emoji is one letter, and never cut in two. */
@@ -71,9 +88,10 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Tell those who cannot see it. */
+/** Tell those who cannot see it. What is told twice differs by a space, since a reader says nothing of the same text again. */
 export function announce(text) {
-  say(document.getElementById("announcer"), text);
+  const announcer = document.getElementById("announcer");
+  announcer.textContent = text && announcer.textContent === text ? `${text}\u00a0` : text;
 }
 
 const PATHS = {
@@ -108,20 +126,25 @@ export function iconButton(name, label, click, props = {}) {
 }
 
 /** Ask in place before something that cannot be taken back; answers true or false. Until then the box, a `.confirm` of the
- *  container, can `ask` in other words. Who asks again there takes back what was asked before. */
+ *  container, can `ask` in other words. Who asks again there takes back what was asked before. Who presses Enter twice leaves
+ *  things as they are, and who has answered stands where they asked. */
 export function confirmHere(container, question, yes, no = t("Keep")) {
   return new Promise((resolve) => {
+    const before = document.activeElement;
     const answer = (value) => {
+      const stood = box.contains(document.activeElement);
       box.remove();
       resolve(value);
+      if (stood) queueMicrotask(() => before.focus()); // once whoever asked shows its button again
     };
     const said = h("p", {});
+    const keep = h("button", { type: "button", on: { click: () => answer(false) } }, no);
     const box = h(
       "div",
       { class: "confirm", role: "group", on: { keydown: (e) => e.key === "Escape" && (e.stopPropagation(), answer(false)) } },
       said,
       h("button", { type: "button", class: "danger", on: { click: () => answer(true) } }, yes),
-      h("button", { type: "button", on: { click: () => answer(false) } }, no),
+      keep,
     );
     box.keep = () => answer(false);
     box.ask = (text) => {
@@ -131,6 +154,6 @@ export function confirmHere(container, question, yes, no = t("Keep")) {
     box.ask(question);
     container.querySelector(":scope > .confirm")?.keep();
     container.append(box);
-    box.querySelector("button").focus();
+    keep.focus();
   });
 }

@@ -106,7 +106,9 @@ function manage(on) {
   view.manage = on;
   view.selected.clear();
   announce(on ? t("Manage mode: choose memories to forget.") : t("Manage mode off."));
+  const stood = parts.bulk.contains(document.activeElement) || document.activeElement === document.body;
   render();
+  if (stood && !on) parts.manage.focus();
 }
 
 function chooseCategory(category) {

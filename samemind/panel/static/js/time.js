@@ -23,6 +23,11 @@ export function timeBar(element, button) {
   button.addEventListener("click", () => toggle());
   button.setAttribute("aria-label", t("Go back in time"));
   button.title = t("Go back in time");
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    toggle(false);
+  });
 
   function toggle(open = element.hidden) {
     if (!open && isPast()) leave();

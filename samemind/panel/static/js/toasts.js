@@ -6,8 +6,10 @@ import { state, subscribe } from "./state.js";
 import { plural, t } from "./i18n.js";
 
 const SHOWN_MS = 7000;
+const toasts = document.getElementById("toasts");
 let errors = [];
 let only = null;
+let stoodAt = null; // where whoever went into the notices came from
 let next = 0;
 
 /** Show what the device would not do. */
@@ -16,16 +18,18 @@ export function complain(error) {
   notice(error.message ?? String(error), error.hint, "error");
 }
 
-/** Show a sentence for a while. `back`: what takes back what it says, as long as it is shown. */
+/** Show a sentence for a while, and as long as somebody stands in the notices. `back`: what takes back what it says, as long as it is shown. */
 export function notice(text, hint = "", kind = "plain", back = null) {
   const entry = { id: `notice-${next++}`, text, hint, kind, back };
   errors = [...errors.slice(-2), entry];
-  announce(back ? `${text}. ${t("Press U to undo.")}` : text);
+  if (kind !== "error") announce(back ? `${text}. ${t("Press U to undo.")}` : text); // an alert tells itself
   render();
-  setTimeout(() => {
+  const lapse = () => {
+    if (toasts.matches(":focus-within")) return setTimeout(lapse, SHOWN_MS);
     errors = errors.filter((each) => each !== entry);
     render();
-  }, SHOWN_MS);
+  };
+  setTimeout(lapse, SHOWN_MS);
 }
 
 /** Show one sentence and no other notice, until there is none to show: of what was noticed before, nothing is told any more. */
@@ -33,7 +37,6 @@ export function noticeOnly(text, hint) {
   errors = [];
   state.windows = [];
   only = text && { id: `notice-${next++}`, text, hint, kind: "error" };
-  if (only) announce(text);
   render();
 }
 
@@ -67,11 +70,13 @@ async function undo(id) {
 }
 
 function render() {
+  const stood = toasts.contains(document.activeElement);
   // What is decided about something is undone where it stands.
-  keyed(document.getElementById("toasts"), only ? [only] : [...state.windows.filter((each) => !each.about || !location.hash.startsWith("#/questions")), ...errors], {
+  keyed(toasts, only ? [only] : [...state.windows.filter((each) => !each.about || !location.hash.startsWith("#/questions")), ...errors], {
     key: (each) => each.id,
     make: (each) => (each.rids ? undoToast(each) : plainToast(each)),
   });
+  if (stood && !toasts.contains(document.activeElement) && stoodAt?.isConnected) stoodAt.focus({ preventScroll: true });
 }
 
 function undoToast(window) {
@@ -96,4 +101,7 @@ function plainToast(entry) {
   );
 }
 
+toasts.addEventListener("focusin", ({ relatedTarget }) => {
+  if (!toasts.contains(relatedTarget)) stoodAt = relatedTarget;
+});
 subscribe(render);
