@@ -10,6 +10,7 @@ import json
 import platform
 import re
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from typing import Final, Self
 
 from samemind.config import Home
@@ -24,6 +25,10 @@ _NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[
 # An IPv6 address is in brackets where a port follows it.
 _WRITTEN: Final = re.compile(r"(?:\[([^][]+)\]|([^][:]*:[^][:]*:[^][]*)|([^][:]+))(?::([0-9]+))?")
 _NAME_CHARACTERS_MAX: Final = 253
+# What a phone's page is: a package of its own, since most devices serve none.
+APP: Final = "samemind_phone"
+APP_MISSING: Final = "the app for phones is not installed here"
+APP_HINT: Final = "install the wheel samemind_phone beside samemind; in a checkout: make phone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +92,8 @@ def place_of(kept: PhonePlace | None, port: int) -> PhonePlace:
         return PhonePlace(kept.name, port)
     label = re.sub(r"[^a-z0-9]+", "-", platform.node().partition(".")[0].lower()).strip("-")
     return PhonePlace(f"{label or 'samemind'}.local", port)
+
+
+def has_app() -> bool:
+    """Whether there is a page to serve: a phone that was shown the way to none would find nothing there."""
+    return find_spec(APP) is not None

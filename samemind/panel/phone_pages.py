@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any, Final
@@ -24,11 +23,11 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from starlette.routing import BaseRoute, Route
 
 from samemind.panel.guard import PHONE, phone_policy, refuse
+from samemind.phone_place import APP, APP_HINT, APP_MISSING, has_app
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel
 
-_PACKAGE: Final = "samemind_phone"
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _ASKED_AGAIN: Final = "no-cache"
 # What stands in memory for each caller that is being sent a file.
@@ -36,7 +35,6 @@ _PIECE_BYTES: Final = 1 << 16
 # A signature for one purpose must not pass for another.
 _MANIFEST: Final = b"samemind phone page 1\0"
 _POLICY: Final = b"samemind phone policy 1\0"
-_MISSING: Final = "install the wheel samemind_phone beside samemind; in a checkout: make phone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +87,13 @@ def phone_routes(panel: "Panel") -> Iterable[BaseRoute]:
 
 
 def _page_routes(panel: "Panel") -> Iterable[Route]:
-    if find_spec(_PACKAGE) is None:
+    if not has_app():
 
         async def missing(request: Request) -> Response:
-            return refuse(404, "extra_missing", "the app for phones is not installed here", _MISSING)
+            return refuse(404, "extra_missing", APP_MISSING, APP_HINT)
 
         return [Route(f"{PHONE}/", missing, methods=["GET"])]
-    folder = Path(str(files(_PACKAGE))) / "static"
+    folder = Path(str(files(APP))) / "static"
     named = page_files(folder)
     manifest = (folder / "manifest.json").read_bytes()
     sign = panel.device.identity.sign

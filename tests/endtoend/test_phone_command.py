@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 
+from samemind.phone_place import has_app
 from tests.support.cli import Ran, daemon
 from tests.support.cli import run as samemind
 from tests.support.devices import devices, run
@@ -18,6 +19,21 @@ from tests.support.pages import Page, waiting
 from tests.support.ports import free_port
 
 pytestmark = pytest.mark.endtoend
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least that daemons can serve a phone, beside samemind: the real one takes minutes to build."""
+    static = tmp_path / "beside" / "samemind_phone" / "static"
+    static.mkdir(parents=True)
+    (static.parent / "__init__.py").touch()
+    about = {"sha256": "5" * 64, "type": "text/html", "immutable": False, "encodings": []}
+    (static / "index.html").write_text("the app")
+    (static / "manifest.json").write_text(json.dumps({"files": {"index.html": about}}))
+    monkeypatch.setenv("PYTHONPATH", str(static.parents[1]))
+
+
+served = pytest.mark.usefixtures("app")
 
 
 def refused(home: Path, *words: str) -> Ran:
@@ -45,6 +61,7 @@ def trusts(authority: bytes, host: str, port: int) -> bool:
             return False
 
 
+@served
 def test_a_phone_is_shown_a_place_that_it_can_trust_and_joins_there(tmp_path: Path) -> None:
     home, port = tmp_path / "home", free_port()
 
@@ -88,6 +105,7 @@ async def joined(folder: Path, home: Path, name: str, *words: str) -> tuple[Any,
     return offer, json.loads(out.splitlines()[-1])
 
 
+@served
 def test_a_phone_that_is_gone_is_shown_and_gives_its_place_to_another(tmp_path: Path) -> None:
     home = tmp_path / "home"
     for name in ("one", "two"):
@@ -116,6 +134,7 @@ def test_a_phone_that_is_gone_is_shown_and_gives_its_place_to_another(tmp_path: 
     run(main)
 
 
+@served
 def test_it_is_there_again_after_a_restart_and_says_when_it_is_not(tmp_path: Path) -> None:
     home, port = tmp_path / "home", free_port()
     with daemon(home) as running:
@@ -147,12 +166,27 @@ def test_it_is_there_again_after_a_restart_and_says_when_it_is_not(tmp_path: Pat
         assert refused(home, "--at", "den.local").json["error"]["code"] == "local_panel"
 
 
+@served
 def test_a_port_that_is_taken_is_said_and_not_kept(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with socket.create_server(("", 0)) as taken, daemon(home):
         done = refused(home, "--at", f"den.local:{taken.getsockname()[1]}")
         assert done.json["error"]["code"] == "cannot_listen"
         assert not (home / "phone.json").exists()
+
+
+@pytest.mark.skipif(has_app(), reason="the app for phones is installed beside this samemind")
+def test_without_the_app_it_says_what_to_install_and_opens_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    home = tmp_path / "home"
+    with daemon(home):
+        done = refused(home)
+        assert done.json["error"]["code"] == "extra_missing"
+        assert "make phone" in done.json["error"]["hint"]
+        assert not (home / "phone.json").exists()
+        assert not samemind(home, "--json", "panel").json["url"].startswith("https")
 
 
 def test_without_a_daemon_it_says_how_to_start_one(tmp_path: Path) -> None:

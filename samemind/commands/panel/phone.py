@@ -82,7 +82,7 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
     from samemind.commands.group._offering import offer_code
     from samemind.commands.group.peers_revoke import RevokePeer
     from samemind.commands.group.peers_revoke import run as peers_revoke
-    from samemind.phone_place import PhonePlace
+    from samemind.phone_place import APP_HINT, APP_MISSING, PhonePlace, has_app
     from samemind.times import at_ms
     from sync.identity import fingerprint
 
@@ -91,6 +91,8 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
             f"{device.home.shown()} is in use by {device.program}, which is no daemon",
             hint="end that program, or start the daemon: samemind up --background",
         )
+    if not has_app():  # before anything is opened to the network
+        raise Failed(APP_MISSING, code="extra_missing", hint=APP_HINT)
     place = None if options.at is None else PhonePlace.parse(options.at)
     away = await _away(device)
     gone = None if options.replacing is None else _named(away, options.replacing)
