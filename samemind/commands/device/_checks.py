@@ -135,7 +135,8 @@ async def taking(device: Device) -> list[Check]:
         checks.append(Check(name="model", ok=ok, detail=detail, fix=fix))
     held = await device.replica.read(held_here)
     if held:
-        detail = f"{len(held)} look secret and are not remembered"
+        texts = "1 text looks secret and is" if len(held) == 1 else f"{len(held)} texts look secret and are"
+        detail = f"{texts} not remembered"
         checks.append(Check(name="held", ok=True, detail=detail, fix="samemind held release ID, or drop ID"))
     return checks
 

@@ -165,13 +165,18 @@ def render(document: Document) -> list[str]:
     known = document["skipped"] - document["forgotten"]
     lines = [f"{imported}, {known} known already, {len(document['failed'])} failed"]
     if document["forgotten"]:
-        lines.append(
-            f"{document['forgotten']} were forgotten or taken back before, and stay so unless their words change"
+        stay = counted(
+            document["forgotten"],
+            "was forgotten or taken back before, and stays so unless its words change",
+            "were forgotten or taken back before, and stay so unless their words change",
         )
+        lines.append(stay)
     if document["held"] and document["dry_run"]:
-        lines.append(f"{document['held']} look secret and would be held here")
+        look = counted(document["held"], "looks secret", "look secret")
+        lines.append(f"{look} and would be held here")
     elif document["held"]:
-        lines.append(f"{document['held']} look secret and are held here: samemind held")
+        look = counted(document["held"], "looks secret and is", "look secret and are")
+        lines.append(f"{look} held here: samemind held")
     if document["unread"] > READ_BEFORE_THE_NEXT_ANSWER:
         wait = counted(document["unread"], "text is", "texts are")
         lines.append(f"{wait} read for facts in the background: `samemind queue wait` waits for it")

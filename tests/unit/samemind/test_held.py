@@ -159,6 +159,9 @@ def test_the_command_line_says_that_something_is_held(tmp_path: Path) -> None:
     told = cli.run(home, "remember", CARD)
     assert "held here: samemind held" in told.out
     assert "card: My card is 41…" in cli.run(home, "held").out
+    assert "1 text looks secret and is not remembered" in cli.run(home, "doctor").out
+    (tmp_path / "one.jsonl").write_text(json.dumps({"text": f"{CARD} still"}) + "\n")
+    assert "1 looks secret and is held here" in cli.run(home, "import", str(tmp_path / "one.jsonl")).out
 
 
 def test_a_secret_in_an_edit_is_held_and_the_memory_stays_as_it_is_until_it_is_released(
