@@ -27,6 +27,8 @@ LOOK_SECONDS: Final = 60.0
 # What whoever was killed while writing left half written: nobody writes one file for a day.
 _LEFT_SECONDS: Final = 86_400
 _SCRATCH: Final = ".part"
+# A look does one thing after the other, and a bell glances beside it; what hangs may come to its end.
+_THREADS_MAX: Final = 4
 Result = TypeVar("Result")
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -39,6 +41,8 @@ class FolderBox:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._changed: int | None = None
+        # Those that hang are not among those that everything else is done in.
+        self._threads = trio.CapacityLimiter(_THREADS_MAX)
 
     async def put(self, name: str, data: bytes) -> None:
         """Write a file under another name, and rename it."""
@@ -68,13 +72,17 @@ class FolderBox:
 
     async def _do(self, fn: Callable[[], Result]) -> Result:
         try:
-            return await trio.to_thread.run_sync(fn)
+            return await self._in_thread(fn)
         except FileNotFoundError as error:
-            if await trio.to_thread.run_sync(self._folder.is_dir):
+            if await self._in_thread(self._folder.is_dir):
                 raise Gone(f"{error.filename} is there no more") from None
             raise Unreached(f"expected a folder at {self._folder}, there is none: is it mounted?") from None
         except OSError as error:
             raise self._meant(error) from None
+
+    async def _in_thread(self, fn: Callable[[], Result]) -> Result:
+        """Call a function that may never return, as on a share whose server is gone: whoever waits may go."""
+        return await trio.to_thread.run_sync(fn, abandon_on_cancel=True, limiter=self._threads)
 
     def _meant(self, error: OSError) -> MailboxError:
         said = f"{self._folder}: {error.strerror or error}"

@@ -153,6 +153,8 @@ def meaning(kind: str, text: str) -> MailboxError:
             return Denied("the storage is not there under this name: is the bucket or folder right?")
         if kind == "PermissionDenied":
             return Denied("the storage refuses the key or password")
+        if "=> deserialize" in text.partition("\n")[0]:  # what was sent instead is nothing to show a person
+            return Unreached("the storage answered with what nobody can read")
         source = _SOURCE.search(text)
         reason = source[1] if source else text.partition("\n")[0]
         reason = _ADDRESS.sub("its address", reason[:_REASON_CHARACTERS_MAX])

@@ -4,14 +4,23 @@ What is remembered of a mailbox lies in the store beside what was taken from it,
 never remembers files whose ops it does not hold.
 """
 
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import trio
 
 from replica.mailbox_files import files_taken, forget_files, note_files
 from replica.replica import Replica
 from sync.carrier.shelf import Shelf
 from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, VisitUnderWay
+from sync.errors import Unreached
 from sync.mailbox.box import Mailbox
+
+# Whoever runs the mailbox may send a byte a second, and a folder may be on a share that hangs: nothing else is looked
+# for there meanwhile. A line of half a megabit a second has twice the time that it takes.
+ANSWER_SECONDS_MAX: Final = 240.0
+_BYTES_A_SECOND_MIN: Final = 32_768
 
 
 async def load_shelf(replica: Replica, mailbox: str) -> Shelf:
@@ -36,14 +45,29 @@ async def look(box: Mailbox, replica: Replica, mailbox: str, visit: Generator[St
 async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str) -> Any:
     match step:
         case Names():
-            return await box.names()
+            with _in_time():
+                return await box.names()
         case GetFile(name, size):
-            return await box.get(name, size)
+            with _in_time(size):
+                return await box.get(name, size)
         case Put(name, data):
-            return await box.put(name, data)
+            with _in_time(len(data)):
+                return await box.put(name, data)
         case Remove(name):
-            return await box.remove(name)
+            with _in_time():
+                return await box.remove(name)
         case Run(fn):
             return await replica.run(lambda core, _: fn(core))
         case Save(new, gone):
             return await replica.run(lambda _, connection: note_files(connection, mailbox, new, gone))
+
+
+@contextmanager
+def _in_time(size: int = 0) -> Iterator[None]:
+    """Wait for an answer of so many bytes only so long."""
+    seconds = ANSWER_SECONDS_MAX + size / _BYTES_A_SECOND_MIN
+    try:
+        with trio.fail_after(seconds):
+            yield
+    except trio.TooSlowError:
+        raise Unreached(f"the mailbox was not done with its answer after {seconds:.0f} s") from None

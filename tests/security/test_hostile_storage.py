@@ -1,14 +1,36 @@
-"""A server of files that answers as nobody honest would: it costs its own files time, and a device nothing else."""
+"""Files kept by somebody who answers as nobody honest would: that costs a mailbox time, and a device nothing."""
 
+import gzip
+import os
+import threading
 import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
 import pytest
+import trio
 
+from replica.asyncio_host import AsyncioHost
+from sync.carrier.visit import GetFile, Looked, Names, Step
+from sync.errors import Unreached
+from sync.mailbox import visiting
+from sync.mailbox.folder import FolderBox
+from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.storage import meaning
+from tests.support.mailbox_servers import needs_package
+from tests.support.visits import any_name
 
 # Each of these took a device minutes to hours, in which it answered nobody.
 LONG = 1 << 20
 SECONDS_MAX = 1.0
+# In place of the minutes that a line may need.
+ANSWER_SECONDS = 0.5
+GIVE_UP_SECONDS = 30.0
+
+ENDED = threading.Event()
 
 
 @pytest.mark.parametrize("letter", ["a", "\n", " ", "Source:\n", "://", "Source:\n\n a://"])
@@ -16,10 +38,125 @@ SECONDS_MAX = 1.0
 def test_an_error_is_understood_at_once_however_long_it_is(letter: str, where: str) -> None:
     """What a server sent that is no listing stands in the error, as long as it was."""
     sent = letter * (LONG // len(letter))
-    said, source = (sent, "") if where == "what it said" else ("deserialize xml", f"\nSource:\n   {sent}\n")
+    said, source = (sent, "") if where == "what it said" else ("no answer", f"\nSource:\n   {sent}\n")
     began = time.monotonic()
     meant = meaning(
         "Unexpected", f"Unexpected (permanent) at list => {said}\n\nContext:\n   path: /\n{source}"
     )
     assert time.monotonic() - began < SECONDS_MAX
     assert len(str(meant)) < 1_000
+
+
+def test_what_is_no_listing_is_not_shown_to_a_person() -> None:
+    text = "Unexpected (permanent) at list => deserialize xml\n\nSource:\n   start tag not closed: `</look here>`\n"
+    assert str(meaning("Unexpected", text)) == "the storage answered with what nobody can read"
+
+
+def one_step(step: Step) -> Generator[Step, Any, Looked]:
+    """Return a visit that makes one step."""
+    yield step
+    return Looked()
+
+
+class Packed(BaseHTTPRequestHandler):
+    """Answers with what becomes a thousand times as much where it is unpacked."""
+
+    def do_GET(self) -> None:
+        data = gzip.compress(bytes(LONG), mtime=0)
+        self.send_response(200)
+        self.send_header("content-encoding", "gzip")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Dripping(BaseHTTPRequestHandler):
+    """Sends a byte of a file now and then."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("content-length", "4096")
+        self.end_headers()
+        while not ENDED.wait(0.02):
+            try:
+                self.wfile.write(b".")
+            except OSError:
+                return
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    needs_package("opendal")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        ENDED.clear()
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"webdav+http://127.0.0.1:{server.server_port}/box"
+        finally:
+            ENDED.set()
+            server.shutdown()
+            thread.join()
+
+
+def test_a_file_that_is_sent_byte_by_byte_is_not_waited_for_to_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each byte came in time, so nothing ended this: a file of 4 kB took over an hour, and all looks waited for it."""
+    monkeypatch.setattr(visiting, "ANSWER_SECONDS_MAX", ANSWER_SECONDS)
+
+    async def main(url: str) -> None:
+        async with AsyncioHost.open() as host:
+            box = open_box(check_place(MailboxAddress(url)), host)
+            with trio.fail_after(GIVE_UP_SECONDS), pytest.raises(Unreached, match="not done with its answer"):
+                await visiting.look(box, None, "box", one_step(GetFile(any_name(), 4_096)))  # type: ignore[arg-type]
+            await box.aclose()
+
+    with serving(Dripping) as url:
+        trio.run(main, url)
+
+
+def test_what_was_compressed_on_the_way_is_not_unpacked() -> None:
+    async def main(url: str) -> bytes:
+        async with AsyncioHost.open() as host:
+            box = open_box(check_place(MailboxAddress(url)), host)
+            try:
+                return await box.get(any_name(), LONG)
+            finally:
+                await box.aclose()
+
+    with serving(Packed) as url:
+        assert trio.run(main, url) == gzip.compress(bytes(LONG), mtime=0)
+
+
+def test_a_folder_on_a_share_that_hangs_holds_nobody_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """However often it is looked into, no more threads hang there than it has for itself."""
+    monkeypatch.setattr(visiting, "ANSWER_SECONDS_MAX", 0.05)
+    comes_back, hanging = threading.Event(), []
+
+    def hang(path: object) -> object:
+        hanging.append(path)
+        comes_back.wait(GIVE_UP_SECONDS)
+        return os.listdir(tmp_path)
+
+    async def main() -> None:
+        box = FolderBox(tmp_path)
+        with monkeypatch.context() as context, trio.fail_after(GIVE_UP_SECONDS):
+            context.setattr(os, "scandir", hang)
+            for _ in range(10):
+                with pytest.raises(Unreached, match="not done with its answer"):
+                    await visiting.look(box, None, "box", one_step(Names()))  # type: ignore[arg-type]
+        assert 1 <= len(hanging) < 10
+        comes_back.set()
+        monkeypatch.undo()
+        await visiting.look(box, None, "box", one_step(Names()))  # type: ignore[arg-type]
+
+    trio.run(main)
