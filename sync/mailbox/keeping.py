@@ -4,6 +4,7 @@ What a look does is decided in `sync.carrier.visit`, when it is made in `sync.ma
 """
 
 from collections.abc import Awaitable, Callable
+from copy import copy
 from dataclasses import dataclass
 from random import Random
 
@@ -161,7 +162,8 @@ class Keeper:
     def _failed(self, error: MailboxError) -> None:
         if self.standing.trouble is None:
             self.standing.trouble_ms = self._replica.now_ms()
-        self.standing.trouble = error
+        # A copy: what was raised holds on to all that had been listed and fetched.
+        self.standing.trouble = copy(error)
 
     # -- when to look ----------------------------------------------------------------------------------------
 

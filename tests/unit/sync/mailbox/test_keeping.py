@@ -1,6 +1,8 @@
 """When a device looks into a mailbox and when it writes there, on a clock that jumps."""
 
+import gc
 import sqlite3
+import weakref
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -322,6 +324,34 @@ def test_one_that_cannot_be_reached_is_tried_less_and_less_often_and_then_as_bef
         assert second - first <= 2.0
 
     play(body)
+
+
+def test_what_is_remembered_of_a_failure_holds_on_to_nothing_that_was_listed() -> None:
+    """For as long as a mailbox was out of reach, all names and the files of a batch stayed in memory."""
+
+    class Listed(dict[str, int]):
+        """What a listing was, until it failed."""
+
+    lists: list[weakref.ref[Listed]] = []
+
+    class Failing(Counting):
+        async def names(self) -> Mapping[str, int]:
+            found = Listed()
+            lists.append(weakref.ref(found))
+            raise Unreached("the line went down", retry_after_s=17.0)
+
+    async def main() -> None:
+        laptop, _ = group("laptop", "phone")
+        kept = keeper("laptop", still(laptop), Failing())
+        with pytest.raises(Unreached):
+            await kept.look()
+        gc.collect()
+        assert [each() for each in lists] == [None]
+        trouble = kept.standing.trouble
+        assert isinstance(trouble, Unreached)
+        assert (str(trouble), trouble.retry_after_s) == ("the line went down", 17.0)
+
+    trio.run(main)
 
 
 def test_one_that_cannot_be_reached_keeps_no_daemon_from_ending() -> None:
