@@ -30,6 +30,8 @@ NAME_CHARACTERS_MAX: Final = 40
 # A daemon ends within two seconds.
 FLUSH_SECONDS: Final = 1.2
 CLOSE_SECONDS: Final = 0.5
+# What to do about a folder that refuses.
+FOLDER_RIGHTS: Final = "let this user read and write there; it may be mounted read-only"
 _INSTALL: Final = {
     "nats": "pip install 'nats-py>=2.16,<2.17'",
     "opendal": "pip install 'opendal>=0.47.12,<0.48'",
@@ -55,6 +57,11 @@ class SavedMailbox:
     def place(self) -> MailboxAddress:
         """Where it is."""
         return MailboxAddress(self.url, self.secret, self.pin)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder of this machine's, which nobody asks for a password."""
+        return self.place.scheme == "folder"
 
     @property
     def key(self) -> str:
@@ -127,12 +134,13 @@ def mailbox_named(mailboxes: Sequence[SavedMailbox], name: str) -> SavedMailbox:
     raise NotFound(f"expected the name of a mailbox ({known}), got {name[:60]!r}", code="no_such_mailbox")
 
 
-def told_of(name: str, error: MailboxError) -> SamemindError:
+def told_of(settled: SavedMailbox, error: MailboxError) -> SamemindError:
     """Return what a person is told of a mailbox that did not do what it was asked."""
+    said = f"{settled.name}: {error}"
     if isinstance(error, Denied):
-        hint = "set its password again: samemind mailbox add"
-        return Failed(f"{name}: {error}", code="mailbox_denied", hint=hint)
-    return Unreachable(f"{name}: {error}", code="mailbox_unreachable")
+        hint = FOLDER_RIGHTS if settled.is_folder else "set its password again: samemind mailbox add"
+        return Failed(said, code="mailbox_denied", hint=hint)
+    return Unreachable(said, code="mailbox_unreachable")
 
 
 def keeper_of(

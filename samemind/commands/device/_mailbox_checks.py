@@ -8,7 +8,7 @@ from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
 from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
-from samemind.mailboxes import SavedMailbox, read_mailboxes
+from samemind.mailboxes import FOLDER_RIGHTS, SavedMailbox, read_mailboxes
 from samemind.rendering import minute
 from sync.errors import Denied, Full, Gone
 
@@ -52,6 +52,8 @@ def look_at(
     again = f"samemind mailbox add {view.url} --name {view.name} --secret-file FILE"
     checks = []
     match trouble:
+        case Denied() if settled.is_folder:
+            checks.append(check(False, f"this user may not read and write there ({trouble})", FOLDER_RIGHTS))
         case Denied():
             checks.append(check(False, f"the key or password is refused ({trouble})", again))
         case Full():

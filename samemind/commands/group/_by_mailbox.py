@@ -67,7 +67,7 @@ async def pair_by_mailbox(
         else:
             paired = await _join(device, box, introduction, syncer.banned, proof, wait_ms, address, say)
     except MailboxError as error:
-        raise told_of(name, error) from None
+        raise told_of(settled, error) from None
     finally:
         with trio.CancelScope(shield=True), trio.move_on_after(1):
             await box.aclose()

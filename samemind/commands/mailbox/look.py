@@ -54,7 +54,7 @@ async def run(device: "Device", options: LookIntoMailbox) -> MailboxesLooked:
         try:
             done.append(_looked_view(settled.name, await look_into(device, settled)))
         except MailboxError as error:
-            raise told_of(settled.name, error) from None
+            raise told_of(settled, error) from None
     return MailboxesLooked(mailboxes=done)
 
 

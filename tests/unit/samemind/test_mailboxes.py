@@ -18,12 +18,14 @@ from samemind.commands.mailbox.serve_config import render as render_config
 from samemind.config import Home
 from samemind.errors import Failed, NotFound, Usage
 from samemind.mailboxes import (
+    FOLDER_RIGHTS,
     MAILBOXES_MAX,
     Mailboxes,
     SavedMailbox,
     mailbox_named,
     new_mailbox,
     read_mailboxes,
+    told_of,
     write_mailboxes,
 )
 from samemind.plain import to_json
@@ -189,6 +191,16 @@ def test_doctor_says_that_the_password_is_refused_and_how_to_give_another() -> N
     assert not check.ok
     assert check.detail == "home: the key or password is refused (the storage answered 401 (Unauthorized))"
     assert check.fix == f"samemind mailbox add {DAV.url} --name home --secret-file FILE"
+
+
+def test_doctor_asks_for_no_password_of_a_folder() -> None:
+    stick = SavedMailbox("stick", "folder:///srv/box")
+    refused = Denied("/srv/box: Read-only file system")
+    (check,) = look_at(stick, replace(VIEW, name="stick"), refused, [], NOW)
+    assert not check.ok
+    assert check.detail == "stick: this user may not read and write there (/srv/box: Read-only file system)"
+    assert told_of(stick, refused).hint == check.fix == FOLDER_RIGHTS
+    assert "password" in (told_of(DAV, refused).hint or "")
 
 
 def test_doctor_says_that_it_is_full() -> None:
