@@ -8,8 +8,11 @@ does. OpenDAL tries again once and soon; whatever is to be tried later, or not a
 the four errors of a mailbox. OpenDAL has one class for nearly all: `meaning` reads the status.
 """
 
+import asyncio
+import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import trio
@@ -27,6 +30,10 @@ _TRIES_AGAIN: Final = 1
 # (PyO3/pyo3-async-runtimes#40). 20 ms were enough in each of 12 tries.
 _LETTING_GO_SECONDS: Final = 0.1
 _REASON_CHARACTERS_MAX: Final = 200
+# OpenDAL reads every answer but a file's whole, however long it is, and has no bound that could be set. A hundred
+# thousand names take a third of this, and whatever else is done here at once some of it, too.
+_GROWTH_BYTES_MAX: Final = 512 << 20
+_GLANCE_SECONDS: Final = 0.05
 # What a server sent that OpenDAL could not read stands whole in its error, before what OpenDAL says or behind it.
 _TEXT_CHARACTERS_MAX: Final = 16_384
 
@@ -122,7 +129,7 @@ class StorageBox:
         async def called() -> Result:
             if self._operator is None:
                 self._operator = _open(self._scheme, self._options, self._timeout_s)
-            return await call(self._operator)
+            return await _within_memory(call(self._operator))
 
         try:
             return await self._host.run(called)
@@ -134,6 +141,32 @@ class StorageBox:
             if not type(error).__module__.startswith("opendal"):
                 raise
             raise meaning(type(error).__name__, str(error)) from None
+
+
+async def _within_memory(call: Awaitable[Result]) -> Result:
+    """Wait for a call, and give it up once this process holds much more than before: it may be reading without end."""
+    task, before = asyncio.ensure_future(call), _held_bytes()
+    try:
+        while not task.done():
+            await asyncio.wait([task], timeout=_GLANCE_SECONDS)
+            if not task.done() and _held_bytes() - before > _GROWTH_BYTES_MAX:
+                grown = f"{_GROWTH_BYTES_MAX >> 20} MB"
+                raise Unreached(
+                    f"the storage answers without end: over {grown} of memory were used meanwhile"
+                )
+        return task.result()
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+def _held_bytes() -> int:
+    """Return how much memory this process has for itself; 0 where the system does not say."""
+    try:
+        _, resident, shared, *_ = Path("/proc/self/statm").read_text("ascii").split()
+    except OSError:
+        return 0
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
 
 
 def meaning(kind: str, text: str) -> MailboxError:

@@ -4,7 +4,7 @@ import gzip
 import os
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,7 +16,8 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from sync.carrier.visit import GetFile, Looked, Names, Step
 from sync.errors import Unreached
-from sync.mailbox import visiting
+from sync.mailbox import storage, visiting
+from sync.mailbox.box import Mailbox
 from sync.mailbox.folder import FolderBox
 from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.storage import meaning
@@ -73,6 +74,24 @@ class Packed(BaseHTTPRequestHandler):
         pass
 
 
+class Endless(BaseHTTPRequestHandler):
+    """Answers whatever is asked without an end."""
+
+    def answer(self) -> None:
+        self.send_response(207)
+        self.end_headers()
+        while not ENDED.is_set():
+            try:
+                self.wfile.write(b" " * LONG)
+            except OSError:
+                return
+
+    do_PUT = do_GET = do_PROPFIND = do_MKCOL = answer  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 class Dripping(BaseHTTPRequestHandler):
     """Sends a byte of a file now and then."""
 
@@ -119,6 +138,33 @@ def test_a_file_that_is_sent_byte_by_byte_is_not_waited_for_to_its_end(
             await box.aclose()
 
     with serving(Dripping) as url:
+        trio.run(main, url)
+
+
+VERBS: list[Callable[[Mailbox], Awaitable[object]]] = [
+    lambda box: box.names(),
+    lambda box: box.put(any_name(), b"words"),
+    lambda box: box.get(any_name(), LONG),
+]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=["names", "put", "get"])
+def test_an_answer_without_end_takes_so_much_memory_and_no_more(
+    verb: Callable[[Mailbox], Awaitable[object]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenDAL reads it whole: 2.9 GB in eight seconds, until the system ended the daemon."""
+    monkeypatch.setattr(storage, "_GROWTH_BYTES_MAX", 64 << 20)
+    if not storage._held_bytes():
+        pytest.skip("this system has no /proc to read it from")
+
+    async def main(url: str) -> None:
+        async with AsyncioHost.open() as host:
+            box = open_box(check_place(MailboxAddress(url)), host)
+            with trio.fail_after(GIVE_UP_SECONDS), pytest.raises(Unreached, match="without end"):
+                await verb(box)
+            await box.aclose()
+
+    with serving(Endless) as url:
         trio.run(main, url)
 
 
