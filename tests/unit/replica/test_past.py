@@ -4,6 +4,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -41,6 +42,9 @@ from tests.support.replicas import (
 )
 
 STEP_MS = 1_000
+
+# How to look at a store as it was at a moment, seen by somebody.
+Pictured = Callable[[SqliteStore, int, DeviceId | None], SqliteStore]
 
 
 class Heard:
@@ -118,9 +122,16 @@ def rows(store: SqliteStore) -> dict[bytes, tuple[Any, ...]]:
     return {rid: (rid, *row) for _, rid, *row in store.connection.execute("SELECT * FROM memory")}
 
 
-def check_changes(store: SqliteStore, since_ms: int, until_ms: int, seen_by: DeviceId | None = None) -> int:
+def check_changes(
+    store: SqliteStore,
+    since_ms: int,
+    until_ms: int,
+    seen_by: DeviceId | None = None,
+    *,
+    look: Pictured = pictured,
+) -> int:
     """Compare what is said to have changed between two moments with both whole; return how many memories did."""
-    then, now = rows(pictured(store, since_ms, seen_by)), rows(pictured(store, until_ms, seen_by))
+    then, now = rows(look(store, since_ms, seen_by)), rows(look(store, until_ms, seen_by))
     before = rows(pictured(store, since_ms, seen_by, since_ms))
     after = rows(pictured(store, until_ms, seen_by, since_ms))
     assert before.items() <= then.items()
@@ -131,9 +142,15 @@ def check_changes(store: SqliteStore, since_ms: int, until_ms: int, seen_by: Dev
     return len(changed)
 
 
-def check(store: SqliteStore, until_ms: int, seen_by: DeviceId | None = None) -> int:
+def check(
+    store: SqliteStore,
+    until_ms: int,
+    seen_by: DeviceId | None = None,
+    *,
+    look: Pictured = pictured,
+) -> int:
     """Compare all that shows with what was folded; return how many memories there were."""
-    made, state = pictured(store, until_ms, seen_by), folded(store, until_ms, seen_by)
+    made, state = look(store, until_ms, seen_by), folded(store, until_ms, seen_by)
     assert made.check(state.cells.items()) == []
     assert made.all_tombstones() == state.tombstones
     assert made.feeds() == store.feeds()
@@ -235,10 +252,11 @@ def test_any_moment_of_two_devices_that_meet_and_compact_is_what_a_fold_comes_to
     with pytest.raises(BeyondHorizon):
         check(store, begins_ms - 1)
     counts = set[int]()
+    look = cache(pictured)  # each moment is looked at by itself, as an earlier one, and as a later one
     for moment in range(begins_ms, now_ms + STEP_MS, 7 * STEP_MS):
         for seen_by in (None, ann.device, ben.device):
-            counts.add(check(store, moment, seen_by))
-            check_changes(store, moment, min(now_ms, moment + 9 * STEP_MS), seen_by)
+            counts.add(check(store, moment, seen_by, look=look))
+            check_changes(store, moment, min(now_ms, moment + 14 * STEP_MS), seen_by, look=look)
     assert len(counts) > 3
     assert check_changes(store, begins_ms, now_ms) > 5
 
