@@ -67,6 +67,10 @@ RESOLVING_MAX: Final = 32
 # Names that are heard before the station is built anew: the library beneath keeps something of each for as long as its
 # announcement says it lasts, which may be decades. It keeps this many records of all of them itself.
 HEARD_MAX: Final = 10_000
+# More than a household has. Of a crowd some are missed, here and by whoever is told of them, and nobody is announced
+# again before its name changes: so the station is built anew when the crowd may have gone, and later each time.
+CROWD_MIN: Final = 64
+CROWD_SECONDS_MIN: Final = 60.0
 # A machine with some bridges has a dozen. Each is dialled, so an announcement must not name a thousand.
 ADDRESSES_MAX: Final = 32
 # Drawn anew whenever the system starts; programs of this machine read it, and nobody else. Linux has it.
@@ -185,11 +189,14 @@ class MdnsFinder:
     # --- the station -------------------------------------------------------------------------------
 
     async def _keep_up(self) -> None:
-        renamed_at = trio.current_time()
+        renamed_at, crowd_seconds = trio.current_time(), CROWD_SECONDS_MIN
         while True:
             await next_beat(ADDRESS_CHECK_SECONDS)
-            due = trio.current_time() - renamed_at >= RENAME_SECONDS or self._heard_count > HEARD_MAX
+            is_crowd = self._heard_count > CROWD_MIN
+            lasts = crowd_seconds if is_crowd else RENAME_SECONDS
+            due = trio.current_time() - renamed_at >= lasts or self._heard_count > HEARD_MAX
             if due or self._addresses(self._current) != self._current:
+                crowd_seconds = min(2 * crowd_seconds, RENAME_SECONDS) if is_crowd else CROWD_SECONDS_MIN
                 await self._take_down()
                 await self._build()
                 renamed_at = trio.current_time()

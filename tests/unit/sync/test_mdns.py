@@ -227,6 +227,38 @@ def test_after_a_flood_of_names_nothing_is_left_of_it(
     fast(main)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not own_hosts(), reason="this machine has no network interface to multicast on")
+def test_who_was_missed_in_a_crowd_is_seen_when_that_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was not looked up, and not before its name changed, an hour later: a minute's flood hid it for that long."""
+    monkeypatch.setattr(mdns, "CROWD_MIN", 4)
+    monkeypatch.setattr(mdns, "RESOLVING_MAX", 4)
+    pointers = [packet([record(labels(SERVICE), PTR, labels([b"flood%d" % n, *SERVICE]))]) for n in range(8)]
+
+    async def flood(station: AsyncZeroconf) -> None:
+        for each in pointers:
+            station.zeroconf.record_manager.async_updates_from_response(
+                DNSIncoming(each, ("192.0.2.1", 5353))
+            )
+
+    async def main() -> None:
+        async with (
+            AsyncioHost.open() as host,
+            MdnsFinder.open(host) as finder,
+            finder.watch(ServiceType.SYNC) as news,
+            MdnsFinder.open(host, name=lambda: "friend") as other,
+        ):
+            assert finder._station is not None
+            await host.run(flood, finder._station)
+            while len(finder._resolving) < 4:
+                await trio.testing.wait_all_tasks_blocked()
+            async with other.announce(ServiceType.SYNC, 7002):
+                with trio.fail_after(1_000):
+                    await sighted(news, "friend.")
+
+    fast(main)
+
+
 async def probed(finder: MdnsFinder, port: int) -> bool:
     """Wait until a port is announced to others."""
     async with finder.watch(ServiceType.SYNC) as news:
