@@ -384,3 +384,49 @@ def test_a_revocation_above_two_introducers_is_one_ground() -> None:
         [*first, by("ben", "zoe")], [out("ann", "eve")], [by("cleo", "zoe")], root=device("ann")
     )
     assert group.grounds(device("zoe")) == (out("ann", "eve"),)
+
+
+def test_a_device_that_revokes_itself_stays() -> None:
+    group = of_root(by("ann", "ben"), by("ben", "cleo"))
+    group.add([], [out("ben", "ben")])
+    assert group.standing == {device("ann"), device("ben"), device("cleo")}
+
+
+def test_whoever_has_no_root_looks_at_all_that_comes_with_one() -> None:
+    root, second = named_root("ann", "ann"), by("cleo", "ben")
+    assert of_ann(by("ann", "ben")).unknown([second]) == ([], [])
+    assert of_ann(by("ann", "ben")).unknown([root, second]) == ([root], [second])
+
+
+def test_whoever_awaits_a_root_keeps_further_introductions() -> None:
+    group = Membership([by("ann", "ann"), by("ann", "ben"), by("ann", "cleo")], awaits=device("ben"))
+    assert group.unknown([by("cleo", "ben")]) == ([], [by("cleo", "ben")])
+    assert group.news([by("cleo", "ben")], []) == ([by("cleo", "ben")], [])
+
+
+def test_how_devices_introduced_themselves_is_neither_told_nor_looked_at() -> None:
+    group = of_root(by("ann", "ben"))
+    assert group.told() == (by("ann", "ben"),)
+    assert group.unknown([by("ann", "ann"), by("ben", "ben")]) == ([], [])
+
+
+def test_whoever_signs_in_the_roots_name_makes_nobody_the_root() -> None:
+    ann, ben, eve = identity("ann"), identity("ben"), identity("eve")
+    forged = name_root(ben.sign, ann.device_id, public_key=eve.public_key, name="eve")
+    assert of_root(by("ann", "ben")).news([forged, named_root("eve", "eve")], []) == ([], [])
+    rightly = {named_root("ann", "eve"), named_root("eve", "eve")}
+    assert {*of_root(by("ann", "ben")).news(rightly, [])[0]} == rightly
+
+
+def test_whoever_awaits_the_word_of_one_believes_nobody_else_meanwhile() -> None:
+    claims = [named_root("ann", "eve"), named_root("eve", "eve")]
+    for who, named in (("ann", []), ("ben", claims)):
+        group = Membership([by("cleo", "cleo"), by("cleo", "ann"), by("cleo", "ben")], awaits=device("ben"))
+        assert {*group.news(claims, [], by=device(who))[0]} == {*named}
+
+
+def test_what_a_member_vouches_for_is_signed_by_it() -> None:
+    group = of_ann(by("ann", "ben"))
+    assert group.vouched(by("ben", "cleo"))
+    assert not group.vouched(by("ann", "cleo")._replace(introduced_by=device("ben")))
+    assert not group.vouched(by("eve", "cleo"))
