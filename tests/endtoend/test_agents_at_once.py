@@ -42,8 +42,14 @@ class Told:
             others = [rid for rid, teller in self.tellers.items() if teller not in (name, "apart")]
             if sees_all and others and others[-1] not in self.gone:
                 read = others[-1]
-                found = (await use("get", rid=read))["text"] if read not in self.gone else self.texts[read]
-                assert found.startswith(f"{self.tellers[read]} saw bird"), "what another told shows at once"
+                found = await use("get", rid=read)
+                if (
+                    found is None
+                ):  # it was asked a second time, of the next daemon, and its teller was quicker
+                    assert read in self.gone
+                else:
+                    expected = f"{self.tellers[read]} saw bird"
+                    assert found["text"].startswith(expected), "what another told shows at once"
             if number % 3 == 1:
                 self.gone.add(mine)
                 await use("forget", rids=[mine])
@@ -58,7 +64,7 @@ async def again(use: Use, verb: str, **options: Any) -> Any:
         try:
             return await use(verb, **options)
         except AssertionError as error:
-            if verb == "forget" and "forgotten" in str(error):
+            if verb in ("forget", "get") and "forgotten" in str(error):
                 return None
             if verb == "remember" or "check, then ask again" not in str(error):
                 raise
