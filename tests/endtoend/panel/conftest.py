@@ -66,7 +66,7 @@ def pair(laptop: Panel, phone: Panel) -> tuple[str, str]:
 
 @pytest.fixture
 def household(paired: Household) -> Iterator[Household]:
-    """The two devices with nothing remembered; afterwards, nothing on any console."""
+    """The two devices with nothing remembered or held; afterwards, nothing on any console."""
     for each in (paired.laptop, paired.phone):
         each.errors.clear()
     owner = paired.laptop.owner
@@ -77,6 +77,8 @@ def household(paired: Household) -> Iterator[Household]:
     ]
     if rids:
         assert owner.post("/api/v1/forget", {"rids": rids}).status == 200
+    for text in paired.laptop.ask("held list")["held"]:
+        paired.laptop.ask("held drop", id=text["id"])
     yield paired
     for each in (paired.laptop, paired.phone):
         for left in each.context.pages:

@@ -220,7 +220,6 @@ def test_who_has_keys_alone_goes_on_where_they_were(laptop: Panel, page: Page) -
     page.get_by_role("button", name="Forget all").press("Enter")
     expect(page.locator(".bulk")).to_be_hidden()
     expect(page.get_by_role("button", name="Manage")).to_be_focused()
-    laptop.ask("held drop", id=laptop.ask("held list")["held"][0]["id"])
 
 
 def test_a_notice_stays_while_somebody_stands_in_it(page: Page) -> None:
