@@ -18,7 +18,7 @@ from cognition.contradictions.relations import Attention, relation_words
 from cognition.contradictions.resolving import restatements, verdicts
 from cognition.contradictions.slots import ContradictionStatus
 from cognition.contradictions.tables import ClaimTables, judged_of
-from cognition.holding import secret_kinds
+from cognition.holding import secret_kinds, texts_of
 from cognition.ingest import SLICE_S, NewTelling, TellingReader
 from cognition.ingest_plan import dated, own_zone
 from cognition.local import LocalTables
@@ -152,10 +152,8 @@ class Phone:
         if is_known(self.connection, name):
             return {"rid": show_memory_id(name), "due_ms": None, "is_without_time": False}
         reminding = with_reminder(text, {}, now_ms)
-        if not anyway and (kinds := secret_kinds(text, reminding.fields)):
-            raise LooksSecret(
-                f"this looks like a secret ({', '.join(kinds)}): every device of yours would hold it"
-            )
+        if not anyway:
+            _check_secrets(secret_kinds(text, reminding.fields))
         self._now_ms = now_ms
         asked = dated(text, reminding.fields, now_ms=now_ms, zone=own_zone())
         self._reader.tell(self.core, self.connection, NewTelling(name, text, asked, now_ms), facts=True)
@@ -182,14 +180,20 @@ class Phone:
             self._merged_at = self.core.position
         return self.is_behind
 
-    def edit(self, rid: str, text: str, *, now_ms: int) -> Answer:
+    def edit(self, rid: str, text: str, *, anyway: bool = False, now_ms: int) -> Answer:
         """Change a memory's words; what is changed elsewhere at the same time stays.
 
-        What was told before is read before: as it was told, and not as it reads afterwards.
+        What was told before is read before: as it was told, and not as it reads afterwards. `LooksSecret` for what the
+        memory does not hold already and looks like one, unless `anyway` it is to be told.
         """
+        name, text = parse_memory_id(rid), text.strip()
+        if not anyway:
+            memories = [shown.memory for shown in memories_called(self.connection, [name])]
+            known = [each for one in memories for each in (one.text, *texts_of(one.fields))]
+            _check_secrets(secret_kinds(text, {}, known=known))
         self._now_ms = now_ms
         self._reader.read_all(self.core, self.connection)
-        self.core.commit([self.core.edit_of(parse_memory_id(rid), text.strip())], now_ms)
+        self.core.commit([self.core.edit_of(name, text)], now_ms)
         return self.memory(rid)
 
     def forget(self, rid: str, *, now_ms: int) -> Answer:
@@ -389,6 +393,13 @@ class Phone:
                 for side in judged.sides
             ],
         }
+
+
+def _check_secrets(kinds: Sequence[str]) -> None:
+    if kinds:
+        raise LooksSecret(
+            f"this looks like a secret ({', '.join(kinds)}): every device of yours would hold it"
+        )
 
 
 def _put_away(memory: Memory, now_ms: int) -> list[Set]:

@@ -27,6 +27,12 @@ function marked(text, words) {
   return text.split(pattern).map((part, at) => (at % 2 ? h("mark", {}, part) : part));
 }
 
+// What looks like a secret is asked about at its field, as long as it stands there; any other error is told.
+function complainAt(doubt, error, stands, anyway, run) {
+  if (error.name !== "LooksSecret") complain(error);
+  else if (stands) doubt.replaceChildren(h("p", {}, inWords(error.message)), h("button", { type: "button", onclick: run }, anyway));
+}
+
 const opened = new Set(); // cards that show their choices, which news draw anew
 
 function card(memory, { words = [], arrived = false, dated = false, changed }) {
@@ -70,7 +76,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
   function writtenAtOnce() {
     const use = async (text) => {
       try {
-        await run("edit", { rid: memory.rid, text });
+        await run("edit", { rid: memory.rid, text, anyway: true }); // it was told
         close();
         changed();
       } catch (error) { complain(error); }
@@ -83,15 +89,21 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
       h("button", { type: "button", onclick: () => use(memory.text) }, "Keep the merged text"));
   }
   function edit() {
-    const field = h("textarea", { rows: 3, dir: "auto", "aria-label": "The memory's words", oninput: () => draft(memory.rid, field.value) });
+    const field = h("textarea", { rows: 3, dir: "auto", "aria-label": "The memory's words", oninput: typed });
+    const doubt = h("div", { class: "doubt", role: "alert" });
     field.value = draftOf(memory.rid) ?? memory.text;
-    const save = async () => {
+    function typed() {
+      doubt.replaceChildren();
+      draft(memory.rid, field.value);
+    }
+    const save = async (anyway = false) => {
       const text = field.value;
+      doubt.replaceChildren();
       try {
-        await run("edit", { rid: memory.rid, text });
+        await run("edit", { rid: memory.rid, text, anyway });
         if (field.value === text) close();
         changed();
-      } catch (error) { complain(error); }
+      } catch (error) { complainAt(doubt, error, field.value === text, "Save it anyway", () => save(true)); }
     };
     const leave = () => {
       draft(memory.rid, null);
@@ -100,7 +112,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     field.onkeydown = (event) => {
       if (event.key === "Escape" && !event.isComposing) leave();
     };
-    more.replaceChildren(field, h("button", { type: "button", class: "primary", onclick: save }, "Save"), h("button", { type: "button", class: "quiet", onclick: leave }, "Leave as it was"));
+    more.replaceChildren(field, doubt, h("button", { type: "button", class: "primary", onclick: () => save() }, "Save"), h("button", { type: "button", class: "quiet", onclick: leave }, "Leave as it was"));
     return field;
   }
   function doubt() {
@@ -173,10 +185,7 @@ function newMemoriesView() {
       }
       const due = told.due_ms ? ` Due ${momentIn(told.due_ms)}.` : told.is_without_time ? " It names no certain time to come, so it is no reminder." : "";
       notice(`Remembered.${due}`);
-    } catch (error) {
-      if (error.name !== "LooksSecret") complain(error);
-      else if (field.value.trim() === text) doubt.replaceChildren(h("p", {}, inWords(error.message)), h("button", { type: "button", onclick: () => remember(true) }, "Remember it anyway"));
-    }
+    } catch (error) { complainAt(doubt, error, field.value.trim() === text, "Remember it anyway", () => remember(true)); }
     button.disabled = false;
     refresh();
     if (byKeys && document.activeElement === document.body) (button.hidden ? field : button).focus();

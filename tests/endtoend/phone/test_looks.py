@@ -39,6 +39,24 @@ def test_who_tells_a_secret_is_asked_at_the_field_about_those_very_words(laptop:
     expect(page.get_by_text("hunter2secret99!")).to_be_visible()
 
 
+def test_who_edits_a_secret_into_a_memory_is_asked_likewise(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    tell(page, "Wifi at the cabin")
+    card = page.locator(".card").filter(has_text="Wifi at the cabin")
+    card.get_by_role("button").click()
+    card.get_by_role("button", name="Edit").click()
+    field, save = card.get_by_label("The memory's words"), card.get_by_role("button", name="Save", exact=True)
+    field.fill("Wifi at the cabin: my password is hunter2secret99")
+    save.click()
+    expect(card.get_by_role("alert")).to_contain_text("This looks like a secret")
+    field.press_sequentially("!")
+    expect(card.get_by_role("alert")).to_be_empty()
+    save.click()
+    card.get_by_role("button", name="Save it anyway").click()
+    expect(page.get_by_text("hunter2secret99!")).to_be_visible()
+
+
 def test_of_a_long_text_the_beginning_shows_until_its_card_is_opened(laptop: Laptop, phone: Open) -> None:
     page = phone(laptop.phone_url)
     begin(page)

@@ -77,6 +77,17 @@ def test_a_secret_is_told_only_on_purpose() -> None:
     assert [each["text"] for each in device.recent(limit=10)] == [text]
 
 
+def test_a_secret_comes_into_a_memory_only_on_purpose_and_what_it_holds_may_stay() -> None:
+    device = phone()
+    rid = device.remember("Wifi at the cabin", now_ms=NOW_MS)["rid"]
+    text = "Wifi at the cabin: my password is hunter2-Tr0ub4dor&3"
+    with pytest.raises(LooksSecret, match="looks like a secret"):
+        device.edit(rid, text, now_ms=NOW_MS)
+    assert device.memory(rid)["text"] == "Wifi at the cabin"
+    assert device.edit(rid, text, anyway=True, now_ms=NOW_MS)["text"] == text
+    assert device.edit(rid, f"Upstairs. {text}", now_ms=NOW_MS)["text"] == f"Upstairs. {text}"
+
+
 def test_what_is_to_be_done_falls_due_and_is_put_away() -> None:
     device = phone()
     told = device.remember("Remind me to call the plumber tomorrow at 9", now_ms=NOW_MS)
