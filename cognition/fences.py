@@ -30,13 +30,14 @@ _ENTITIES: Final = (
 )
 # What we put behind a text, or between two: ids, times and what else stands in brackets, other sides, where it is from.
 _MARKS: Final = re.compile(
-    r"[\[\]|→]|\(\W*(?:\d{4}-|when:|told\b|now:|before:|against\b|cut here)|;\s*(?:written on|from)\b",
+    r"[\[\]|→]|\([^\w(]*(?:\d{4}-|when:|told\b|now:|before:|against\b|cut here)|;\s*(?:written on|from)\b",
     re.IGNORECASE,
 )
 # How a line begins that says who said it, up to three words and a colon; or a heading, a list, or code.
 _BEGINS: Final = re.compile(r"[^\s:]+(?: [^\s:]+){0,2}\s?:(?![\w/])|[#*+`~-]")
 # Ours are set in capitals, and have eight letters at least: `NO LONGER`.
 _CAPITALS_MIN: Final = 8
+_PART_CHARACTERS: Final = 256
 _MARKS_OF_QUOTATION: Final = dict.fromkeys(map(ord, "“”„‟❝❞〝〞＂"), '"')
 
 
@@ -62,10 +63,16 @@ def quoted(text: str, *, speaker: str | None = None) -> str:
 
 
 def _kept_apart(said: str, *, begins: bool) -> str:
-    alike = said if said.isascii() else normalize("NFKC", said)
+    alike = said if said.isascii() else _in_plain_letters(said)
     if not (_MARKS.search(alike) or (begins and _BEGINS.match(alike)) or _has_capitals(alike)):
         return said
     return f"“{said.translate(_MARKS_OF_QUOTATION)}”"
+
+
+def _in_plain_letters(text: str) -> str:
+    """Return a text with each letter as it reads, a part at a time: marks without end would be sorted for minutes."""
+    parts = range(0, len(text), _PART_CHARACTERS)
+    return "".join(normalize("NFKC", text[begin : begin + _PART_CHARACTERS]) for begin in parts)
 
 
 def _has_capitals(text: str) -> bool:

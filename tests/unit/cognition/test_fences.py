@@ -1,5 +1,7 @@
 """What a memory says, as a model reads it: nothing in it closes the fence, or reads like what we say around it."""
 
+from time import process_time
+
 import pytest
 
 from cognition.fences import harmless, quoted
@@ -55,3 +57,13 @@ def test_a_speaker_poses_as_nobody_else() -> None:
 )  # fmt: skip
 def test_what_poses_as_nothing_stays_as_it_is(text: str) -> None:
     assert quoted(text) == text
+
+
+@pytest.mark.parametrize(
+    "part", ["(", "(.", "; ", "a:", "&#0", "[a", "A ", "e\u0301\u0316", "\u0301\u0316", "\ufdfa"]
+)
+def test_what_a_text_is_made_of_does_not_make_it_slow(part: str) -> None:
+    text = part * 40_000
+    before = process_time()
+    quoted(text)
+    assert process_time() - before < 2
