@@ -430,3 +430,110 @@ def test_what_a_member_vouches_for_is_signed_by_it() -> None:
     assert group.vouched(by("ben", "cleo"))
     assert not group.vouched(by("ann", "cleo")._replace(introduced_by=device("ben")))
     assert not group.vouched(by("eve", "cleo"))
+
+
+def test_of_each_devices_word_so_much_is_kept_and_beyond_it_ones_own_and_what_is_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica.membership, "INTRODUCTIONS_EACH_MAX", 2)
+    group, told = of_ann(by("ann", "ben")), [by("ben", name) for name in ("cleo", "dan", "eve")]
+    assert group.news(told, [])[0] == told[:2]
+    assert group.news(told, [], own=device("ben"))[0] == told
+    assert group.news(told, [], needed={device("eve")})[0] == told
+
+
+def test_whose_ops_are_held_elsewhere_fits_into_a_full_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica.membership, "MEMBERS_MAX", 2)
+    told = [by("ben", "cleo"), by("ben", "dan")]
+    assert of_ann(by("ann", "ben")).news(told, [], needed={device("dan")})[0] == told[1:]
+
+
+def test_whom_a_device_and_those_that_it_was_paired_with_introduce_fits_into_a_full_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica.membership, "MEMBERS_MAX", 2)
+    group, told = of_ann(by("ann", "ben")), [by("ben", "cleo")]
+    for own, fresh in (("ben", told), ("ann", told), ("dan", [])):
+        assert group.news(told, [], own=device(own))[0] == fresh
+
+
+def test_of_all_introductions_together_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica.membership, "INTRODUCTIONS_MAX", 5)
+    told = [by("ben", "dan"), by("ben", "eve"), by("ben", "zoe")]
+    assert of_root(by("ann", "ben"), by("ann", "cleo")).news(told, [])[0] == told[:2]
+
+
+def test_so_many_revocations_by_each_device_are_kept_and_all_of_ones_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica.membership, "REVOCATIONS_EACH_MAX", 1)
+    group, told = of_ann(by("ann", "ben"), by("ann", "cleo")), [out("ann", "ben"), out("ann", "cleo")]
+    assert group.news([], told)[1] == told[:1]
+    assert group.news([], told, own=device("ann"))[1] == told
+
+
+def test_so_many_revocations_are_kept_and_beyond_them_those_by_devices_nearby(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica.membership, "REVOCATIONS_MAX", 1)
+    group = of_ann(by("ann", "ben"), by("ben", "cleo"), by("ben", "dan"))
+    far = [out("cleo", "dan"), out("dan", "cleo")]
+    assert group.news([], far, own=device("ann"))[1] == far[:1]
+    group.add([], far[:1])
+    near = [out("ben", "cleo"), out("ann", "cleo")]
+    assert group.news([], near, own=device("ann"))[1] == near
+    assert group.news([], near, own=device("dan"))[1] == []
+
+
+def test_a_revocation_that_is_known_is_not_news() -> None:
+    group = of_ann(by("ann", "ben"))
+    group.add([], [out("ann", "ben")])
+    assert group.news([], [out("ann", "ben")]) == ([], [])
+
+
+def test_whoever_heard_of_the_root_awaits_nobody() -> None:
+    group = Membership([by("ann", "ann"), by("ann", "ben")], awaits=device("ben"))
+    group.add([named_root("eve", "eve")], [])
+    assert (group.root, group.awaits) == (device("eve"), None)
+
+
+def test_of_a_root_of_which_half_was_known_the_awaited_one_tells_the_other_half() -> None:
+    handed = named_root("ann", "eve")
+    for who, named in (("ann", []), ("ben", [handed])):
+        group = Membership(
+            [by("ann", "ann"), by("ann", "ben")], [], [named_root("eve", "eve")], awaits=device("ben")
+        )
+        assert group.news([handed], [], by=device(who))[0] == named
+
+
+def test_a_member_stays_known_by_its_first_introduction() -> None:
+    group = of_root(by("ann", "ben"), by("ann", "cleo"))
+    group.add([by("cleo", "ben")], [])
+    assert group.members[device("ben")] == by("ann", "ben")
+    assert group.further == (by("cleo", "ben"),)
+
+
+def test_an_author_that_becomes_the_root_stays_known_as_an_author() -> None:
+    ann, eve = identity("ann"), identity("eve")
+    named = name_author(ann.sign, ann.device_id, public_key=eve.public_key, name="eve", reach={})
+    group = of_root()
+    for act in (named, named_root("ann", "eve")):
+        group.add([act], [])
+    assert group.members[device("eve")] == named
+    assert group.further == (named_root("ann", "eve"),)
+
+
+def test_who_revokes_an_elder_makes_what_that_did_its_own_though_it_counts_today() -> None:
+    """An elder's acts stay for now; but somebody still elder may revoke it one day."""
+    group, ben = of_root(by("ann", "eve"), by("ann", "dan"), by("dan", "ben")), identity("ben")
+    group.add([by("eve", "cleo"), by("dan", "zoe")], [out("eve", "zoe")])
+    members, revocations = revoking(group, ben.sign, ben.device_id, [device("eve")])
+    assert members == [by("ben", "cleo")]
+    assert revocations == [out("ben", "eve"), out("ben", "zoe")]
+
+
+def test_whoever_undoes_what_a_device_did_keeps_whom_it_names() -> None:
+    group, ann = of_root(by("ann", "eve"), by("eve", "cleo"), by("eve", "dan")), identity("ann")
+    for keep, members in (([], []), ([device("cleo")], [by("ann", "cleo")])):
+        told = revoking(group, ann.sign, ann.device_id, [device("eve")], undo=True, keep=keep)
+        assert told == (members, [out("ann", "eve")])
