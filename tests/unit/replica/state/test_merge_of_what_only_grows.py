@@ -1,6 +1,6 @@
 """When a base is merged, what its unheld ops can have done is joined, and nothing else changes what is held."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 
 import pytest
@@ -21,6 +21,7 @@ from replica.state.cells import (
     receipt_key,
     setting_key,
 )
+from replica.state.labels import TAGS
 from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.register import Dot, Register
@@ -166,6 +167,7 @@ def test_a_value_goes_for_a_later_one_and_for_nothing_less() -> None:
     assert heads(ours, theirs, DOT) == theirs
     assert heads(ours, theirs, DOT, later) == ours, "I hold that op, and it did not win here"
     assert heads({}, theirs, later) is None
+    assert heads(ours, {**ours, **theirs}, DOT) == {**ours, **theirs}, "neither had seen the other"
 
 
 def test_a_memory_goes_under_a_deletion_that_is_proven() -> None:
@@ -175,3 +177,115 @@ def test_a_memory_goes_under_a_deletion_that_is_proven() -> None:
         state = merge_states(State({memory_key(RID): cell}), State(tombstones={RID}), news)
         assert (memory_key(RID) in state.cells, RID in state.tombstones) == (not proven, bool(proven))
         assert merge_states(State(), State(tombstones={RID}), news).tombstones == {RID}
+
+
+LATER = Dot(1, 1, b"another.")
+LAST = Dot(1, 2, b"the last")
+
+
+def joined(mine: MemoryCell, theirs: MemoryCell, *held: Dot, edits: Sequence[SignedEdit] = ()) -> MemoryCell:
+    """What becomes of my memory by a base that covers every op, of which these were `held` here."""
+    news = News(
+        lambda dot: True, held.__contains__, lambda place: False, set(), set(), set(), {RID: [*edits]}
+    )
+    (cell,) = merge_states(
+        State({memory_key(RID): mine}), State({memory_key(RID): theirs}), news
+    ).cells.values()
+    assert isinstance(cell, MemoryCell)
+    return cell
+
+
+def test_what_was_forgotten_here_stays_forgotten() -> None:
+    news = News(lambda dot: True, lambda dot: False, lambda place: False, set(), set(), set())
+    for theirs in (State(), State({memory_key(RID): memory()})):
+        assert merge_states(State(tombstones={RID}), theirs, news) == State(tombstones={RID})
+
+
+def test_what_an_op_proposed_that_is_held_is_not_told_otherwise() -> None:
+    key, other = proposal_key(PLACE), MemoryId(bytes(16))
+    ours, theirs = Proposal(DOT, (RID, RID)), Proposal(DOT, (RID, other))
+    assert merged({key: ours}, {key: theirs}, held=True) == {key: ours}
+
+
+def test_what_a_base_does_not_cover_stays() -> None:
+    news = News(lambda dot: dot == LATER, {DOT}.__contains__, lambda place: False, set(), set(), set())
+    proposal, value = proposal_key(PLACE), setting_key("name")
+    mine: dict[Key, Cell] = {proposal: Proposal(DOT, (RID, RID)), value: {DOT: (5, "v")}}
+    theirs: dict[Key, Cell] = {value: {LATER: (6, "w")}}
+    assert merge_states(State({**mine}), State(theirs), news).cells == {
+        **mine,
+        value: {DOT: (5, "v"), LATER: (6, "w")},
+    }
+
+
+def test_no_memory_comes_of_an_op_that_is_held_and_added_none() -> None:
+    assert merged({}, {memory_key(RID): memory()}, held=True) == {}
+    theirs = MemoryCell(adds={DOT: Add(5, "one", {}), LATER: Add(6, "more", {})})
+    assert joined(memory(), theirs, DOT, LATER) == memory()
+
+
+def test_fields_and_labels_come_from_both_and_none_without_a_value() -> None:
+    adds = {DOT: Add(5, "one", {})}
+    ours = MemoryCell(adds=adds, fields={"kind": {DOT: (5, "fact")}}, labels={"home": {DOT: (5, True)}})
+    theirs = MemoryCell(
+        adds=adds,
+        fields={"importance": {LATER: (6, 3)}, "title": {DOT: (5, "told falsely")}},
+        labels={"work": {LATER: (6, True)}},
+    )
+    cell = joined(ours, theirs, DOT)
+    assert cell.fields == {"kind": {DOT: (5, "fact")}, "importance": {LATER: (6, 3)}}
+    assert cell.labels == {"home": {DOT: (5, True)}, "work": {LATER: (6, True)}}
+
+
+def test_a_label_goes_off_an_add_that_is_held_where_there_is_news_of_that_label() -> None:
+    adds = {DOT: Add(5, "one", {})}
+    on = {LATER: (6, True), LAST: (7, True)}
+    theirs = MemoryCell(adds=adds, labels={"home": {**on}}, untagged={DOT: ("home", "work")})
+    for held, gone in (((LATER,), {DOT: ("home",)}), ((LATER, LAST), {})):
+        assert joined(MemoryCell(adds=adds), theirs, DOT, *held).untagged == gone
+
+
+def test_what_was_taken_off_an_add_or_a_whole_write_that_comes_is_off() -> None:
+    adds = {DOT: Add(5, "one", {}), LATER: Add(6, "one", {})}
+    whole: dict[str, Register] = {TAGS: {LAST: (7, ["home"])}}
+    theirs = MemoryCell(adds=adds, fields=whole, untagged={LATER: ("work",), LAST: ("home",)})
+    assert joined(memory(), theirs, DOT).untagged == {LATER: ("work",), LAST: ("home",)}
+
+
+def edited(text: str, *, by: int, start: str = "one") -> bytes:
+    return EditedText.from_base(RID, start).edit(text, Random(by))
+
+
+def document(*updates: bytes) -> EditedText:
+    text = EditedText.from_base(RID, "one")
+    for update in updates:
+        text.apply(update)
+    return text
+
+
+def test_edits_of_a_text_that_comes_come_with_it() -> None:
+    base = base_name(RID, "one")
+    theirs = MemoryCell(adds={DOT: Add(5, "one", {})}, edits={base: document(edited("one, two", by=1))})
+    for here, there in ((9, 7), (7, 9)):
+        mine = MemoryCell(adds={LATER: Add(6, "another", {})}, edited_hlc=here)
+        theirs.edited_hlc = there
+        cell = joined(mine, theirs, LATER)
+        assert (cell.edits[base].show(), cell.edited_hlc) == ("one, two", 9)
+
+
+def test_a_signed_edit_counts_where_the_base_has_it_in_the_text_that_it_edits() -> None:
+    base, two = base_name(RID, "one"), base_name(RID, "two")
+    here, elsewhere = edited("one here", by=1), edited("two elsewhere", by=2, start="two")
+    ours, told = memory(), MemoryCell(adds=memory().adds, edits={base: document(elsewhere)})
+    for signed in (SignedEdit(PLACE, 7, base, here), SignedEdit(PLACE, 7, two, elsewhere)):
+        cell = joined(ours, told, DOT, edits=[signed])
+        assert (cell.edits, cell.edited_hlc) == ({}, 0)
+
+
+def test_a_signed_edit_joins_those_that_are_held_and_leaves_the_document_here_as_it_was() -> None:
+    base, theirs = base_name(RID, "one"), edited("one and more", by=2)
+    mine = MemoryCell(adds=memory().adds, edits={base: document(edited("not one", by=1))}, edited_hlc=6)
+    told = MemoryCell(adds=memory().adds, edits={base: document(theirs)}, edited_hlc=7)
+    cell = joined(mine, told, DOT, edits=[SignedEdit(PLACE, 7, base, theirs)])
+    assert cell.edits[base].show() == "not one and more"
+    assert mine.edits[base].show() == "not one"
