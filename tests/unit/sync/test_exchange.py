@@ -18,7 +18,7 @@ from replica.snapshot import make_snapshot
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from sync.errors import RemoteProtocolError
-from sync.exchange import PULL_AGAIN_MS, Exchange
+from sync.exchange import PULL_AGAIN_MS, PULL_AGAIN_MS_MAX, Exchange
 from sync.parts import parts_of
 from sync.relay_backoff import HELD_MAX
 from sync.wire.messages import (
@@ -239,6 +239,40 @@ def test_who_waited_for_room_once_waits_no_longer_than_others_for_what_is_missin
     phone.quotas.limits = Limits()
     hears(talk.theirs, hand, hand.write(Remember("sent too early", {}), b"r" * 16), then_ms)
     assert talk.theirs.asks_again_ms(then_ms) == PULL_AGAIN_MS
+
+
+def test_as_long_as_nothing_comes_each_pause_is_twice_the_one_before_up_to_an_hour() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    talk, hand, now_ms = Talk(laptop, phone), Hand("tablet"), NOW_MS
+    hand.write(Remember("not sent", {}), bytes(16))
+    early = hand.write(Remember("sent too early", {}), b"r" * 16)
+    hears(talk.theirs, hand, early)
+    pauses = []
+    for _ in range(9):
+        pause_ms = talk.theirs.asks_again_ms(now_ms)
+        assert pause_ms is not None
+        pauses.append(pause_ms)
+        now_ms += pause_ms
+        talk.theirs.more(now_ms)
+        hears(talk.theirs, hand, early, now_ms)
+    assert pauses == [*(PULL_AGAIN_MS << i for i in range(7)), PULL_AGAIN_MS_MAX, PULL_AGAIN_MS_MAX]
+
+
+def test_whose_clock_was_set_back_asks_at_once_rather_than_wait_for_it() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    talk, hand = Talk(laptop, phone), Hand("tablet")
+    hand.write(Remember("not sent", {}), bytes(16))
+    hears(talk.theirs, hand, hand.write(Remember("sent too early", {}), b"r" * 16))
+    assert talk.theirs.asks_again_ms(NOW_MS) == PULL_AGAIN_MS
+    assert talk.theirs.asks_again_ms(NOW_MS - 1) == 0
+
+
+def test_a_clock_is_compared_with_that_of_the_peer() -> None:
+    laptop, phone = group("laptop", "phone")
+    hello, *_ = Exchange(laptop, phone.device, NOW_MS + 5000).more(NOW_MS + 5000)
+    theirs = Exchange(phone, laptop.device, NOW_MS)
+    theirs.receive(hello, NOW_MS)
+    assert theirs.tally.offset_ms == 5000
 
 
 def test_ops_of_a_stranger_are_asked_for_again_as_soon_as_it_is_introduced_by_anybody() -> None:
