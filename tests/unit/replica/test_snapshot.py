@@ -16,8 +16,9 @@ from replica.ids import derived_memory_id
 from replica.incarnations import ChainEvent
 from replica.oplog import Changes, PartRow
 from replica.ops import Claim, Erase, Forget, Remember, Set, Write
-from replica.partial import partial_from
-from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.partial import Partial, partial_from
+from replica.quotas import What
+from replica.snapshot import absorb, charge, make_snapshot, read_snapshot
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell
 from replica.storage.claims import read_claims
@@ -400,3 +401,53 @@ def test_what_leaves_the_log_after_a_base_that_ends_before_it_is_proven_as_well(
     assert unproven_texts(phone) == set()
     assert absorbs(watch, make_snapshot(phone), later)
     assert texts(watch) == texts(phone) == {"draft, edited twice", "last", "new to the phone"}
+
+
+def test_nobody_is_accused_of_a_base_that_forgot_what_the_log_here_holds() -> None:
+    laptop, phone = group("laptop", "phone")
+    forgotten, _ = remember(laptop, "forgotten", "kept")
+    sync(laptop, phone)
+    say(laptop, Forget((forgotten,)))
+    assert compact(laptop, NOW_MS + 100 * DAY_MS) == 3
+    assert absorbs(phone, make_snapshot(laptop))
+    assert texts(phone) == {"kept"}
+    assert not phone.evidence
+
+
+def test_what_a_base_brings_counts_as_its_makers_own_and_as_passed_on() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(laptop, "mine")
+    remember(phone, "others'", "also", "and this")
+    sync(laptop, phone)
+    assert compact(laptop, NOW_MS + 100 * DAY_MS) == 4
+    data = make_snapshot(laptop)
+    before = {
+        what: tablet.quotas.left(laptop.device, what, NOW_MS) for what in (What.OPS, What.OPS_PASSED_ON)
+    }
+    assert absorbs(tablet, data)
+    charge(tablet, laptop.device, tablet.vouched, data, NOW_MS)
+    after = {what: tablet.quotas.left(laptop.device, what, NOW_MS) for what in before}
+    assert {what: before[what] - after[what] for what in before} == {What.OPS: 1, What.OPS_PASSED_ON: 3}
+
+
+def test_nothing_is_kept_of_parts_once_a_base_is_taken_in() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(laptop, "one")
+    assert compact(laptop, NOW_MS + 100 * DAY_MS) == 1
+    phone.partials[tablet.device] = Partial(b"d" * 32, 4, [b"first"])
+    assert absorbs(phone, make_snapshot(laptop))
+    assert not phone.partials
+
+
+def test_who_lost_its_store_vouches_for_nothing_that_comes_back_to_it() -> None:
+    """Its word for what it had handed over is another's word now: it has never seen those ops signed."""
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(tablet, "told by the tablet")
+    sync(tablet, laptop)
+    assert compact(laptop, NOW_MS + 100 * DAY_MS) == 1
+    assert absorbs(phone, make_snapshot(laptop))
+    assert [each.by for each in phone.vouched] == [laptop.device]
+    emptied = core_of("laptop", seed="emptied")
+    acquaint(emptied, "laptop", "phone", "tablet")
+    assert absorbs(emptied, make_snapshot(phone))
+    assert [each.by for each in emptied.vouched] == [phone.device]
