@@ -29,8 +29,9 @@ function marked(text, words) {
 
 // What looks like a secret is asked about at its field, as long as it stands there; any other error is told.
 function complainAt(doubt, error, stands, anyway, run) {
-  if (error.name !== "LooksSecret") complain(error);
-  else if (stands) doubt.replaceChildren(h("p", {}, inWords(error.message)), h("button", { type: "button", onclick: run }, anyway));
+  if (error.name === "LooksSecret") {
+    if (stands) doubt.replaceChildren(h("p", {}, inWords(error.message)), h("button", { type: "button", onclick: run }, anyway));
+  } else complain(error);
 }
 
 const opened = new Set(); // cards that show their choices, which news draw anew
@@ -90,20 +91,20 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
   }
   function edit() {
     const field = h("textarea", { rows: 3, dir: "auto", "aria-label": "The memory's words", oninput: typed });
-    const doubt = h("div", { class: "doubt", role: "alert" });
+    const secret = h("div", { class: "doubt", role: "alert" });
     field.value = draftOf(memory.rid) ?? memory.text;
     function typed() {
-      doubt.replaceChildren();
+      secret.replaceChildren();
       draft(memory.rid, field.value);
     }
     const save = async (anyway = false) => {
       const text = field.value;
-      doubt.replaceChildren();
+      secret.replaceChildren();
       try {
         await run("edit", { rid: memory.rid, text, anyway });
         if (field.value === text) close();
         changed();
-      } catch (error) { complainAt(doubt, error, field.value === text, "Save it anyway", () => save(true)); }
+      } catch (error) { complainAt(secret, error, field.value === text, "Save it anyway", () => save(true)); }
     };
     const leave = () => {
       draft(memory.rid, null);
@@ -112,7 +113,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     field.onkeydown = (event) => {
       if (event.key === "Escape" && !event.isComposing) leave();
     };
-    more.replaceChildren(field, doubt, h("button", { type: "button", class: "primary", onclick: () => save() }, "Save"), h("button", { type: "button", class: "quiet", onclick: leave }, "Leave as it was"));
+    more.replaceChildren(field, secret, h("button", { type: "button", class: "primary", onclick: () => save() }, "Save"), h("button", { type: "button", class: "quiet", onclick: leave }, "Leave as it was"));
     return field;
   }
   function doubt() {

@@ -9,7 +9,7 @@ from samemind.phone.host import LooksSecret
 
 _PAGE = Path(samemind.phone.__file__).with_name("page")
 _IMPORTED = re.compile(r'const \{ (\w+) \} = python\.pyimport\("([\w.]+)"\)')
-_CAUGHT = re.compile(r'error\.name [=!]== "(\w+)"')
+_CAUGHT = re.compile(r'error\.name === "(\w+)"')
 
 
 def test_what_the_worker_imports_is_there() -> None:
