@@ -19,8 +19,8 @@ _PARTS: Final = 2
 _SCRIPT: Final = Path(__file__).parents[2] / "support" / "phone_worlds.py"
 
 _VECTORS: Final = ("tests/unit/test_protocol_vectors.py",)
-# What goes alongside is vectors, which no phone has; the largest of each kind is of sizes alone, and is slow.
-_NOT_FOR_A_PHONE: Final = ("not (alongside or test_the_largest)",)
+# What goes alongside is vectors, which no phone has.
+_NOT_FOR_A_PHONE: Final = ("not alongside",)
 
 _UNIT: Final = "tests/unit/replica"
 # A browser's Python has no threads, no processes, and no trio; nor does it hold what commands are made of.
@@ -41,7 +41,6 @@ _OTHER_TESTS: Final = (
         "test_a_long_log_on_few_memories_comes_to",
         "test_bytes_end_a_frame_too",
         "test_a_long_log_leaves_in_frames",
-        "test_texts_stay_packed",
     ),
     # Of labels, in every order that ops may come in: no line is theirs alone, and a third of the time in there was.
     *("test_what_0_1_0_wrote_apart", "test_two_devices_that_label_a_memory", "test_a_whole_write_of_0_1_0"),
