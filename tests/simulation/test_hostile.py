@@ -131,15 +131,14 @@ def test_all_that_a_hostile_member_may_be_is_met_in_many_worlds() -> None:
 
 def test_groups_are_put_right_by_their_founder_and_by_the_code() -> None:
     """Both ways are taken, and in the end no bad device stands (`simulations.checkers.politics`)."""
-    how: set[str] = set()
-    drawn = (draw(seed, ops=30) for seed in range(40))
-    for options in (each for each in drawn if has_politics(each.hostility)):
-        outcome = simulate(options, keep_events=True)
-        assert not outcome.violations, told(outcome)
-        how |= {each.detail.split(", ")[1] for each in outcome.events if each.what == "restores"}
-        if how == {"by the code", "its founder"}:
-            return
-    pytest.fail(f"groups were put right by {how or 'nobody'} alone")
+    how = set()
+    for seed in range(40):
+        options = draw(seed, ops=30)
+        if has_politics(options.hostility):
+            outcome = simulate(options, keep_events=True)
+            assert not outcome.violations, told(outcome)
+            how |= {each.detail.split(", ")[1] for each in outcome.events if each.what == "restores"}
+    assert how == {"by the code", "its founder"}
 
 
 def lying_worlds(behaviour: str, count: int) -> list[Options]:
