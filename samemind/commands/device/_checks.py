@@ -12,7 +12,7 @@ from typing import Final
 
 from cognition.holding import held_here
 from cognition.talk.queue import talk_state
-from cognition.wordings.tables import counted
+from cognition.wordings import tables as wordings
 from replica import Core, DeviceId, FoldStatus, is_unchecked
 from replica.evidence import SENTENCES
 from replica.reads.counts import count_ops_of
@@ -24,7 +24,7 @@ from samemind.config import Settings
 from samemind.device import UNCHECKED, Device
 from samemind.errors import Failed
 from samemind.platform import system
-from samemind.rendering import minute
+from samemind.rendering import counted, minute
 from samemind.times import at_stamp
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
@@ -127,7 +127,7 @@ async def taking(device: Device) -> list[Check]:
         ok = reader.trouble is None and not talk.failed
         detail = f"{reader.model.name}, {where}; {talk.pending} waiting, {talk.failed} failed{trouble}"
         if device.mind.rewording is not None:
-            worded, waiting = await device.replica.read(counted)
+            worded, waiting = await device.replica.read(wordings.counted)
             detail += f"; {worded} memories have other words to be found by, {waiting} are to be given some"
             if device.mind.rewording.trouble is not None:
                 detail += f": {device.mind.rewording.trouble}"
@@ -135,8 +135,9 @@ async def taking(device: Device) -> list[Check]:
         checks.append(Check(name="model", ok=ok, detail=detail, fix=fix))
     held = await device.replica.read(held_here)
     if held:
-        texts = "1 text looks secret and is" if len(held) == 1 else f"{len(held)} texts look secret and are"
-        detail = f"{texts} not remembered"
+        detail = (
+            f"{counted(len(held), 'text looks secret and is', 'texts look secret and are')} not remembered"
+        )
         checks.append(Check(name="held", ok=True, detail=detail, fix="samemind held release ID, or drop ID"))
     return checks
 
