@@ -79,12 +79,12 @@ def turn(world: "World", random: Random) -> None:
     world.hostiles.append(device)
     # Whoever was paired with it, and has not heard yet who founded the group, believes it; and whose group it founded,
     # beside the one that all others are in.
-    besides = world.founded - {world.founder}
+    has_founded = device.key.device in world.founded - {world.founder}
     world.misled |= {
         each.key.device
         for each in world.devices
         if each.core.membership.awaits == device.key.device
-        or (each.core.membership.root == device.key.device and device.key.device in besides)
+        or (has_founded and each.core.membership.root == device.key.device)
     }
     device.lies = True
     world.guilty.add(device.key.device)
