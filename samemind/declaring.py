@@ -247,6 +247,11 @@ class Command(Generic[Options, Result]):
     daily: bool = False
     """Most people need it on most days, so it is listed for whoever types the command alone."""
 
+    @property
+    def may_repeat(self) -> bool:
+        """Whether doing it twice is no different from doing it once."""
+        return self.effects is Effects.READ or self.idempotent
+
     def records(self, document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         """Return the records of a result."""
         found: Sequence[Mapping[str, Any]] = (

@@ -23,7 +23,7 @@ from samemind.config import Home
 from samemind.control.client import repeatable
 from samemind.control.pouring import draw, poured
 from samemind.control.server import Say
-from samemind.declaring import Command, Effects
+from samemind.declaring import Command
 from samemind.errors import SamemindError, Usage
 from samemind.home_store import HomeStore
 from samemind.performing import Local
@@ -241,9 +241,7 @@ class _Through:
 
     async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
         """Perform a verb; what the holder may have done before it ended is done again where that is harmless."""
-        command = verb_named(verb)
-        harmless = command.effects is Effects.READ or command.idempotent
-        options, again = repeatable(verb, options, harmless=harmless)
+        options, again = repeatable(verb, options, harmless=verb_named(verb).may_repeat)
         return await self._store.ask(verb, options, again=again, hear=say)
 
     async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:

@@ -202,8 +202,7 @@ def _ask(
     verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
     """Ask whoever holds the store; once more where that ended, and doing it twice is the same as doing it once."""
-    harmless = verb.effects is Effects.READ or verb.idempotent
-    options, again = repeatable(verb.name, options, harmless=harmless and not verb.streams)
+    options, again = repeatable(verb.name, options, harmless=verb.may_repeat and not verb.streams)
     try:
         return _ask_once(verb, options, home, printer)
     except Unreachable as error:

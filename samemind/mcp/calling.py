@@ -97,7 +97,7 @@ def _tool_for(line: str, by_verb: Mapping[str, Tool]) -> str:
 
 def as_agent(tool: Tool, verb: str, options: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
     """Return what an agent has asked for beside its options, and whether asking twice is the same as once."""
-    options, again = repeatable(verb, options, harmless=tool.read_only or tool.idempotent)
+    options, again = repeatable(verb, options, harmless=tool.idempotent)
     if verb == "remember":
         return {"nominees": True, **options}, again
     if verb == "context":

@@ -93,8 +93,7 @@ def _tool(command: Command[Any, Any]) -> Tool:
 
 def _judged(command: Command[Any, Any]) -> tuple[bool, bool, bool]:
     """Return whether a command only reads, may destroy, and may be asked for twice."""
-    reads = command.effects is Effects.READ
-    return reads, command.effects is Effects.DESTROY, reads or command.idempotent
+    return command.effects is Effects.READ, command.effects is Effects.DESTROY, command.may_repeat
 
 
 def named(tools: tuple[Tool, ...]) -> Mapping[str, Tool]:
