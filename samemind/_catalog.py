@@ -445,7 +445,6 @@ ELSEWHERE: Final = {
     "ask": "recall",
     "browse": "panel",
     "cat": "get",
-    "config": "doctor",
     "create": "remember",
     "delete": "forget",
     "devices": "peers",

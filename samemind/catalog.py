@@ -18,6 +18,9 @@ NAMES: Final = tuple(MODULE_OF)
 # How alike (1: the same) a slip and its verb are: two letters swapped among four; less, and any word is like some verb.
 ALIKE_MIN: Final = 0.7
 
+# What other programs have a verb for, and is a file here.
+SETTINGS: Final = ("config", "configure", "settings")
+
 
 def names_under(first: str) -> tuple[str, ...]:
     """Return the verbs of two words that begin with this one."""
@@ -28,9 +31,14 @@ def verb_named(name: str) -> Command[Any, Any]:
     """Return the verb of that name."""
     name = SHORT_FOR.get(name, name)
     if name not in MODULE_OF:
+        first, _, second = name.partition(" ")
+        if first in SETTINGS:
+            raise Usage(
+                f"expected a verb, got {first!r}",
+                hint="settings are in config.toml in the data directory: `samemind init` says where that is",
+            )
         from difflib import get_close_matches  # a slip alone needs it
 
-        first, _, second = name.partition(" ")
         under = [each.partition(" ")[2] for each in names_under(first)]
         typed, known = (second, under) if under else (name, [*SHORT_FOR, *NAMES, *COMMANDS])
         near = [

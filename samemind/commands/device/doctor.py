@@ -92,6 +92,5 @@ COMMAND: Final = Command(
     went_well=is_ok,
     rows="checks",
     place=9,
-    elsewhere=("config",),
     daily=True,
 )

@@ -194,6 +194,13 @@ def test_what_other_tools_call_a_verb_is_answered_by_ours() -> None:
         assert find_verb(read_line([ours])).name
 
 
+@pytest.mark.parametrize("typed", [["config"], ["settings", "set", "mdns=false"]])
+def test_who_looks_for_a_verb_for_settings_is_told_of_their_file(typed: list[str]) -> None:
+    with pytest.raises(Usage, match=f"expected a verb, got '{typed[0]}'$") as caught:
+        find_verb(read_line(typed))
+    assert "config.toml" in caught.value.hint
+
+
 def test_the_command_alone_says_the_next_step_and_the_verbs_of_every_day(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
