@@ -12,7 +12,7 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Self
@@ -295,7 +295,7 @@ class Settings:
             ) from None
         known = dataclasses.asdict(cls())
         for key, value in found.items():
-            wrong = f"expected only {', '.join(known)}, got {key}" if key not in known else slip(key, value)
+            wrong = slip(key, value) if key in known else _unknown(key, known)
             if wrong:
                 raise Failed(
                     f"{where}: {wrong}",
@@ -462,8 +462,21 @@ def _meant(key: str, default: object) -> str:
         return "nothing, or two times of the day such as 22:00-07:00"
     if key in _RANGES:
         low, high = _RANGES[key]
-        return f"a {'whole ' if isinstance(default, int) else ''}number from {low:g} to {high:g}"
+        return f"a {'whole ' if isinstance(default, int) else ''}number from {_plain(low)} to {_plain(high)}"
     return "true or false" if isinstance(default, bool) else "text"
+
+
+def _plain(number: float) -> str:
+    """Return a bound as people write it, without an exponent."""
+    return f"{number:f}".rstrip("0").rstrip(".")
+
+
+def _unknown(key: str, known: Iterable[str]) -> str:
+    """Say that there is no such setting, and which one may be meant."""
+    from difflib import get_close_matches  # a slip alone needs it
+
+    near = get_close_matches(key, known, 1)
+    return f"expected only {', '.join(known)}, got {key}" + (f"; did you mean {near[0]}?" if near else "")
 
 
 def check_name(name: str) -> str:

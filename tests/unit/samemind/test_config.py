@@ -151,9 +151,11 @@ def test_the_models_that_settings_may_name_are_those_of_cognition(tmp_path: Path
         ),
         ("reranker = true", "expected reranker to be off or colbert-small, got True"),
         ("history_days = 1.5", "expected history_days to be a whole number from 0 to 36525, got 1.5"),
+        ("quota_ops = 0", "expected quota_ops to be a whole number from 1000 to 100000000, got 0"),
+        ("learning_rate = 2", "expected learning_rate to be a number from 0.000001 to 1, got 2"),
         ("mdns = 1", "expected mdns to be true or false, got 1"),
         ("name = 5", "expected name to be text, got 5"),
-        ("nmae = 5", "expected only name, .*, got nmae"),
+        ("nmae = 5", r"expected only name, .*, got nmae; did you mean name\?$"),
     ):
         home.settings.write_text(line)
         with pytest.raises(Failed, match=meant):
