@@ -52,6 +52,8 @@ def draw(path: str) -> str | PipeContent:
     It is held in memory: what a home keeps encrypted must not lie on a disk as it is.
     """
     place = Path(path)
+    # A number is no name: it is what a shell calls `<(…)`.
+    name = f"pipe {place.name}" if place.name.isdecimal() and _OWN.fullmatch(path) else place.name
     try:
         if _OWN.fullmatch(path):
             real = Path(os.path.realpath(path))
@@ -67,10 +69,10 @@ def draw(path: str) -> str | PipeContent:
         raise translated(error) from None
     if len(data) > PIPED_BYTES_MAX:
         raise Usage(
-            f"{place.name}: expected at most {PIPED_BYTES_MAX >> 20} MB out of a pipe, it gives more: import a file",
+            f"{name}: expected at most {PIPED_BYTES_MAX >> 20} MB out of a pipe, it gives more: import a file",
             code="invalid",
         )
-    return PipeContent(place.name, data)
+    return PipeContent(name, data)
 
 
 def no_such_file(path: str | Path) -> NotFound:

@@ -71,6 +71,11 @@ def test_what_comes_out_of_a_pipe_is_brought_in(mind: BlockingMind, tmp_path: Pa
     assert (again.imported, again.skipped) == (0, imported.imported)
 
 
+def test_what_came_out_of_a_pipe_and_is_of_no_use_is_no_file_that_a_number_names(mind: BlockingMind) -> None:
+    with piped(b"garbage") as pipe, pytest.raises(Usage, match=r"^pipe \d+: expected a file of a known"):
+        mind.import_(pipe)
+
+
 def test_a_pipe_that_gives_more_than_fits_is_refused(
     mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
