@@ -88,12 +88,14 @@ def _moment(value: Value) -> None:
 
 
 def _tags(value: Value) -> None:
-    if not isinstance(value, list) or not all(value):
-        raise InvalidOp(f"expected a list of tags, got {short(value)}")
+    if not isinstance(value, list):
+        raise InvalidOp(f"expected a list of labels, got {short(value)}")
+    if not all(value):
+        raise InvalidOp(f"expected labels, got an empty one in {short(value)}")
     if len(value) > TAGS_MAX:
-        raise TooLarge(f"expected at most {TAGS_MAX} tags, got {len(value)}")
+        raise TooLarge(f"expected at most {TAGS_MAX} labels, got {len(value)}")
     if value != sorted(set(value)):
-        raise InvalidOp("expected tags sorted and each once")
+        raise InvalidOp("expected labels sorted and each once")
 
 
 def _meta(value: Value) -> None:

@@ -337,7 +337,8 @@ def read_options(verb: Command[Options, Any], given: Mapping[str, Any]) -> Optio
         elif isinstance(value, list | tuple):
             values[name] = tuple(_plain(verb, one, item) for item in value)
         else:
-            raise Usage(f"{verb.name}: expected a list for {name}, got {value!r:.60}")
+            several = "texts" if one.type is str else "numbers"
+            raise Usage(f"{verb.name}: expected a list of {several} for {name}, got {value!r:.60}")
     return verb.options(**values)
 
 

@@ -57,7 +57,7 @@ def test_what_an_agent_tells_says_which_agent_told_it(tmp_path: Path, mode: str)
             said = ["Carl rows", {"text": "Dora digs"}, '{"text": "Eve sings", "source": "notes"}']
             many = await call(client, "remember_many", lines=said)
             wrong = await client.call_tool("remember_many", {"lines": 7})
-            assert wrong.content[0].text == "remember_many: expected a list for lines, got 7"  # type: ignore[union-attr]
+            assert wrong.content[0].text == "remember_many: expected a list of texts for lines, got 7"  # type: ignore[union-attr]
             goal = await call(client, "goals_add", text="Run a marathon")
             listed = (await call(client, "list", source=link["source"]))["memories"]
             assert {each["rid"] for each in listed} == {told["rid"], *many["rids"][:2], goal["rid"]}

@@ -62,7 +62,7 @@ def test_every_field_of_a_memory_can_be_shown() -> None:
         ({"text": "x", "importance": 10**400}, "expected a number"),
         ({"text": "x", "importance": float("-inf")}, "finite"),
         ({"text": "x", "pin": 1}, "expected true or false for pin"),
-        ({"text": "x", "tag": "a"}, "expected a list for tag"),
+        ({"text": "x", "tag": "a"}, "expected a list of texts for tag"),
         ({"text": "x", "tag": ["a", 5]}, "expected text for tag"),
         ({"text": "x", "type": "mood"}, "expected one of"),
     ],

@@ -1,6 +1,7 @@
 """Labels and notes at the doors: what is labelled on two devices at once, within which bounds, and carried how."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,15 @@ def test_more_than_one_device_may_label_goes_out_and_comes_in_whole(tmp_path: Pa
             assert (await other.mind.digest()).digest == digest
 
     run(main)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [(5, "expected a list of labels, got 5"), ([""], "expected labels, got an empty one in ['']")],
+)
+def test_what_is_no_label_is_refused_in_words_that_say_what_one_is(
+    tmp_path: Path, given: object, said: str
+) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(samemind.SamemindError, match=re.escape(f"line 1: tags: {said}")):
+            mind.remember_many([{"text": "Ann sails", "tag": given}])
