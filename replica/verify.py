@@ -154,8 +154,8 @@ def _missing(core: Core) -> Iterator[str]:
     for at_ms, held, seq in missing(core):
         day = datetime.fromtimestamp(at_ms / 1000, UTC).date()
         yield (
-            f"{seq - held} writes of this device are missing: its log had {seq} ops, and {held} were left of them on "
-            f"{day}; a sync with a device that was told of them brings them back"
+            f"this device misses {seq - held} of its {seq} writes: {held} were left of them on {day}; "
+            "a sync with a device that was told of them brings them back"
         )
 
 

@@ -82,7 +82,7 @@ class GraphKeeper:
         if index.has_graph:
             return f"a graph of {count} vectors (hnswlib {graphs.version()})"
         if count <= ALL_MAX:
-            return f"every one of {count} vectors is multiplied: below {ALL_MAX} nothing is quicker"
+            return f"every vector is multiplied ({count}): below {ALL_MAX} nothing is quicker"
         return f"signatures of {count} vectors: {self._why_not(count)}"
 
     def _why_not(self, count: int) -> str:

@@ -118,7 +118,7 @@ def _remembered(document: Document) -> str:
             f"NOT remembered: it looks secret, so it waits on this device as {document['rid']} until its owner "
             "releases it (samemind held). Tell the user so."
         )
-    facts = f", with {len(document['facts'])} facts beside it" if document["facts"] else ""
+    facts = f", with {counted(len(document['facts']), 'fact')} beside it" if document["facts"] else ""
     against = "; it contradicts what is known: see `contradictions`" if document["contradictions"] else ""
     same = f"; it says the same as {len(document['says_same'])} told before" if document["says_same"] else ""
     reminder = document.get("reminder")
@@ -270,7 +270,7 @@ def _graph(document: Document) -> str:
     edges = document["edges"]
     lines = "\n".join(map(edge_words, edges[:EDGES_MAX]))
     more = f"\n{EDGES_MAX} of {len(edges)}: ask for one of these names" if len(edges) > EDGES_MAX else ""
-    left = f"\n{document['left']} texts are not read for names yet" if document["left"] else ""
+    left = f"\n{counted(document['left'], 'text')} not read for names yet" if document["left"] else ""
     return f"{fenced(lines)}{more}{left}"
 
 
@@ -392,7 +392,9 @@ def _kept_back(held: str) -> str:
 def _corrected(document: Document) -> str:
     if document["held"]:
         return _kept_back(document["held"])
-    settled = f"; that settled {len(document['settled'])} contradictions" if document["settled"] else ""
+    settled = (
+        f"; that settled {counted(len(document['settled']), 'contradiction')}" if document["settled"] else ""
+    )
     against = "; it contradicts what is known: see `contradictions`" if document["contradictions"] else ""
     return f"corrected {document['rid']}{settled}{against}"
 
@@ -403,7 +405,11 @@ def _review(document: Document) -> str:
         when = (each.get("told_at") or "")[:10]
         lines.append(f"- {_said(each['text'])} ({when}) [{each['rid']}]")
         lines.append(f"  with {nominee_line(each['nominee'])[2:]}")
-    left = f"\n{document['left']} older texts were not compared: it took too long" if document["left"] else ""
+    left = (
+        f"\n{counted(document['left'], 'older text')} not compared: it took too long"
+        if document["left"]
+        else ""
+    )
     return f"{len(document['nominees'])} of {document['total']}\n{fenced(chr(10).join(lines))}{left}"
 
 

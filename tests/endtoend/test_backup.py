@@ -107,7 +107,7 @@ def test_a_restore_pardons_what_it_put_aside_and_accept_loss_the_rest(tmp_path: 
     told = cli.run(home, "verify", "--json")
     assert (told.code, told.json["accepted"]) == (1, 0)
     (problem,) = told.json["problems"]
-    assert problem.startswith("27 writes of this device are missing")
+    assert problem.startswith("this device misses 27 of its ")
     accepted = cli.run(home, "verify", "--accept-loss")
     assert (accepted.code, accepted.out.splitlines()[0]) == (0, "27 writes taken as lost")
     with samemind.open_blocking(home) as mind:

@@ -180,7 +180,7 @@ def test_an_import_that_is_piped_says_how_far_it_is_and_ctrl_c_what_it_left(tmp_
     kept = cli.run(home, "list", "-n", "1", "--json").json["total"]
     assert 0 < kept < lines
     shown = watched(home, "recall", "house note", "-k", "1", errors=True).replace("\r\n", " ")
-    assert re.search(r"\d+ memories could be found by their words alone", " ".join(shown.split()))
+    assert re.search(r"\d+ memories wait to be embedded, found by words alone", " ".join(shown.split()))
 
 
 @pytest.mark.parametrize("module", ["importlib.util", "samemind.cli.main", "samemind.cli.line"])

@@ -58,9 +58,15 @@ def background(device: Device) -> list[Check]:
     found |= {} if device.syncer is None else device.syncer.tasks.troubles
     fix = f"it was started again by itself; what led to it is in {device.home.log}"
     return [
-        Check(name="background", ok=False, detail=f"{name} failed {each.times} times: {each.reason}", fix=fix)
+        Check(
+            name="background", ok=False, detail=f"{name} failed {_times(each.times)}: {each.reason}", fix=fix
+        )
         for name, each in found.items()
     ]
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def settings(device: Device) -> list[Check]:
@@ -128,7 +134,7 @@ async def taking(device: Device) -> list[Check]:
         detail = f"{reader.model.name}, {where}; {talk.pending} waiting, {talk.failed} failed{trouble}"
         if device.mind.rewording is not None:
             worded, waiting = await device.replica.read(wordings.counted)
-            detail += f"; {worded} memories have other words to be found by, {waiting} are to be given some"
+            detail += f"; {counted(worded, 'memory', 'memories')} found by other words, too; {waiting} to be given some"
             if device.mind.rewording.trouble is not None:
                 detail += f": {device.mind.rewording.trouble}"
         fix = "" if ok else "start the model, then: samemind queue requeue"
@@ -149,8 +155,8 @@ def vouched_checks(core: Core, _: object = None) -> list[Check]:
         Check(
             name="vouched",
             ok=True,
-            detail=f"{count} writes came within a snapshot, not as their authors signed them: known on the word of "
-            f"{members[by].name!a} ({by.hex()[:12]}) alone",
+            detail=f"{counted(count, 'write')} within a snapshot, not as their authors signed them: known on the word "
+            f"of {members[by].name!a} ({by.hex()[:12]}) alone",
             fix="",
         )
         for by, count in sorted(vouched_ops(core).items())
@@ -214,8 +220,9 @@ def member_checks(core: Core, _: object = None) -> list[Check]:
     for (device, fault), seen in core.evidence.items():
         known = members.get(device)
         name = device.hex()[:12] if known is None else f"{known.name!a} ({device.hex()[:12]})"
-        times = "once" if seen.times == 1 else f"{seen.times} times"
-        detail = f"{name} {SENTENCES[fault]}: {times}, last at {minute(at_stamp(seen.last_ms << 16))}"
+        detail = (
+            f"{name} {SENTENCES[fault]}: {_times(seen.times)}, last at {minute(at_stamp(seen.last_ms << 16))}"
+        )
         ok = device in revoked
         fix = f"if it is lost or not yours: samemind peers revoke {device.hex()[:12]}; what it wrote: samemind retract"
         fix = "" if ok else f"{fix} --device {device.hex()[:12]}"
@@ -236,20 +243,20 @@ def store(core: Core, connection: sqlite3.Connection) -> list[Check]:
     for status, detail, fix in (
         (
             FoldStatus.UNKNOWN,
-            "ops are newer than this program; they are kept and passed on",
+            "newer than this program: kept, and passed on",
             "upgrade samemind",
         ),
         (
             FoldStatus.UNFOLDABLE,
-            "ops make no sense; they are kept, without effect",
+            "without sense: kept, without effect",
             "samemind log shows whose they are",
         ),
     ):
         count = count_ops_of(connection, status)
         if count:
-            checks.append(Check(name="ops", ok=False, detail=f"{count} {detail}", fix=fix))
+            checks.append(Check(name="ops", ok=False, detail=f"{counted(count, 'op')} {detail}", fix=fix))
     if is_unchecked(connection):
         checks.append(Check(name="restored", ok=False, detail=UNCHECKED, fix="samemind verify"))
     if len(checks) == 1:
-        checks.append(Check(name="ops", ok=True, detail=f"{core.position} ops, all folded"))
+        checks.append(Check(name="ops", ok=True, detail=f"{counted(core.position, 'op')}, all folded"))
     return checks

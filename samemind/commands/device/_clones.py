@@ -156,7 +156,7 @@ def _missing(core: Core, _: object) -> list[Check]:
         Check(
             name="writes",
             ok=False,
-            detail=f"{seq - held} writes of this device are missing since {minute(at_stamp(at_ms << 16))}, "
+            detail=f"this device misses {seq - held} of its {seq} writes since {minute(at_stamp(at_ms << 16))}, "
             "after a kill and a damaged log, or a disk that was rolled back",
             fix="sync with a device that was told of them; where there is none: samemind verify --accept-loss",
         )

@@ -9,7 +9,7 @@ from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
 from samemind.mailboxes import FOLDER_RIGHTS, SavedMailbox, read_mailboxes
-from samemind.rendering import minute
+from samemind.rendering import counted, minute
 from sync.errors import Denied, Full, Gone
 
 # A line that is down for a while is no fault of anybody's.
@@ -72,7 +72,7 @@ def look_at(
             fix = f"samemind mailbox look {view.name}, or samemind up to have it looked into always"
             checks.append(check(True, "nobody looks into it: no daemon runs, or not for long enough", fix))
         case _:
-            checks.append(check(True, f"{view.files} files, {view.bytes / 1e6:.1f} MB"))
+            checks.append(check(True, f"{counted(view.files, 'file')}, {view.bytes / 1e6:.1f} MB"))
     if still_know and settled.secret is not None:
         names = ", ".join(still_know)
         change = "change the password or key there"
@@ -91,10 +91,14 @@ def look_at(
         checks.append(check(False, detail, fix))
     if view.foreign:
         checks.append(
-            check(True, f"{view.foreign} files of revoked devices, until what is in them is rewritten")
+            check(
+                True, f"{counted(view.foreign, 'file')} of revoked devices, until what is inside is rewritten"
+            )
         )
     if view.stale:
-        detail = f"{view.stale} files may still hold words that were erased, until they are rewritten"
+        detail = (
+            f"words that were erased may still be in {counted(view.stale, 'file')}, until that is rewritten"
+        )
         checks.append(check(True, detail))
     if view.bytes_max is not None and view.bytes > view.bytes_max:
         over = f"{view.bytes / 1e6:.1f} MB, over its bound of {view.bytes_max / 1e6:.0f}"
@@ -108,10 +112,9 @@ def _quiet(view: MailboxView, peer: MailboxPeer, now: datetime) -> Check:
     long = f"was not heard of there for {(now - peer.heard_at).days} days"
     if not peer.stale:
         return Check(name="mailbox", ok=True, detail=f"{view.name}: {peer.name} {long}")
-    files = "1 file" if peer.stale == 1 else f"{peer.stale} files"
     return Check(
         name="mailbox",
         ok=False,
-        detail=f"{view.name}: erased words may still be in {files} of {peer.name}, which {long}",
-        fix=f"samemind mailbox look {view.name} rewrites what is in them; if they stay, revoke {peer.name}",
+        detail=f"{view.name}: erased words may still be in {counted(peer.stale, 'file')} of {peer.name}, which {long}",
+        fix=f"samemind mailbox look {view.name} rewrites what is inside; if it stays, revoke {peer.name}",
     )

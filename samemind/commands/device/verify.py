@@ -103,7 +103,7 @@ async def _verification(device: "Device", progress: "Progress") -> "Verification
 def render(document: Document) -> list[str]:
     accepted = document.get("accepted")
     return [
-        *([f"{accepted} writes taken as lost"] if accepted else []),
+        *([f"{counted(accepted, 'write')} taken as lost"] if accepted else []),
         counted(document["ops"], "op") + (", all well" if document["ok"] else ""),
         *document["problems"],
         *(

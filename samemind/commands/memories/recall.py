@@ -376,7 +376,9 @@ def _claim_lines(claim: Document | None) -> list[str]:
 def _unembedded(document: Document) -> list[str]:
     count = document["unembedded"]
     return (
-        [f"{count} memories could be found by their words alone: they wait to be embedded"] if count else []
+        [f"{counted(count, 'memory waits', 'memories wait')} to be embedded, found by words alone until then"]
+        if count
+        else []
     )
 
 

@@ -158,7 +158,7 @@ def test_bits_that_flip_in_the_log_of_a_killed_store_are_told_by_verify(tmp_path
     with open_store(store, outside) as (core, _):
         assert whys(core) == [ChainEvent.ROLLED_BACK]
         (problem,) = verify_replica(core).problems
-        assert problem.startswith(f"{5 - left} writes of this device are missing: its log had 5 ops")
+        assert problem.startswith(f"this device misses {5 - left} of its 5 writes: ")
         core.incidents = pardoned(core.incidents)
         assert verify_replica(core).ok
 
@@ -257,7 +257,7 @@ def test_a_clone_that_wrote_as_much_as_was_lost_hides_nothing(tmp_path: Path, cl
         sync(core, phone)
         assert len(texts(core)) == 2 + clones
         (problem,) = verify_replica(core).problems
-        assert problem.startswith("1 writes of this device are missing: its log had 5 ops")
+        assert problem.startswith("this device misses 1 of its 5 writes: ")
         sync(core, tablet)
         assert len(texts(core)) == 5 + clones
         assert verify_replica(core).ok

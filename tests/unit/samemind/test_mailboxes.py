@@ -229,13 +229,18 @@ def test_doctor_says_since_when_it_was_not_reached() -> None:
 
 def test_doctor_counts_the_files_of_revoked_devices() -> None:
     _, check = said(None, replace(VIEW, foreign=4))
-    assert check.detail == "home: 4 files of revoked devices, until what is in them is rewritten"
+    assert check.detail == "home: 4 files of revoked devices, until what is inside is rewritten"
+    one, foreign = said(None, replace(VIEW, files=1, foreign=1))
+    assert (one.detail, foreign.detail.split(",")[0]) == (
+        "home: 1 file, 3.1 MB",
+        "home: 1 file of revoked devices",
+    )
 
 
 def test_doctor_says_in_whose_files_erased_words_still_are_and_for_how_long_it_was_away() -> None:
     _, stale, check = said(None, replace(VIEW, stale=2, peers=[replace(QUIET, stale=2)]))
     assert stale.ok
-    assert stale.detail == "home: 2 files may still hold words that were erased, until they are rewritten"
+    assert stale.detail == "home: words that were erased may still be in 2 files, until that is rewritten"
     assert not check.ok
     assert check.detail == (
         f"home: erased words may still be in 2 files of phone, which was not heard of there for {QUIET_DAYS} days"
