@@ -77,12 +77,13 @@ class StorageBox:
         """List the folder; one that is not there yet is empty."""
 
         async def names(operator: Any) -> dict[str, int]:
-            found = {}
+            found, listed = {}, 0
             async for each in await operator.list("/"):
+                listed += 1  # folders, too, and what was named before: its pages may have no end
+                if listed > FILES_MAX:
+                    raise too_many()
                 if not each.path.endswith("/"):
                     found[each.path] = int(each.metadata.content_length)
-                if len(found) > FILES_MAX:
-                    raise too_many()
             return found
 
         try:
