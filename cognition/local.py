@@ -64,6 +64,10 @@ _CREATE: Final = (
     """CREATE TABLE IF NOT EXISTS brought_unread (
         told_ms INTEGER NOT NULL, rid BLOB NOT NULL, among TEXT, PRIMARY KEY (told_ms, rid)
     ) WITHOUT ROWID""",
+    # Pairs of which a model was asked what they are to each other (cognition.judging.model_judge), and when; `pair` is
+    # a hash of both texts.
+    "CREATE TABLE IF NOT EXISTS model_asked (pair TEXT PRIMARY KEY, asked_ms INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS model_asked_by_time ON model_asked (asked_ms)",
     # LO-10: core facts are few among all memories, and asked for by category: the surest, and the last heard.
     INDEX_OF_SUREST,
     INDEX_OF_LATEST,
@@ -72,7 +76,7 @@ _CREATE: Final = (
     INDEX_OF_EVENTS,
     INDEX_OF_REPEATING,
 )
-_KEPT: Final = ("held", "talk_queue", "talk_read", "recall_untold", "brought_unread")
+_KEPT: Final = ("held", "talk_queue", "talk_read", "recall_untold", "brought_unread", "model_asked")
 
 
 def carry_over(source: sqlite3.Connection, target: sqlite3.Connection) -> None:

@@ -67,11 +67,12 @@ from cognition.wordings.index import WordingIndex
 from cognition.wordings.tables import other_space
 from cognition.words import QUERY_CHARACTERS_MAX, terms
 from cognition.worker import EmbeddingWorker
-from replica import Core, DeviceId, MemoryId, Replica, ReplicaError
+from replica import Core, MemoryId, Replica, ReplicaError
 from replica.supervision import Supervisor, Trouble
 
 if TYPE_CHECKING:
     from cognition.comparing import Comparing, Reviewed
+    from cognition.judging.model_judge import ModelJudge
     from cognition.judging.nominating import Nominated
     from cognition.talk.reader import TalkReader
     from cognition.wordings.reworder import Reworder
@@ -122,6 +123,7 @@ class Cognition:
         """The words that stand for one another on this device."""
         self.talk: TalkReader | None = None  # where a model is configured
         self.rewording: Reworder | None = None  # and is local
+        self.judging: ModelJudge | None = None  # where it is to compare memories, too
         self.wordings = WordingEmbedder(replica, self.embedding.embed, space)
         self.model: ChatModel | None = None
         self._thresholds = thresholds
@@ -131,15 +133,25 @@ class Cognition:
         self.troubles: dict[str, Trouble] = {}
         """What failed of what goes on in the background, by its name."""
 
-    def have_read(self, model: ChatModel, device: DeviceId, *, newer: bool) -> None:
-        """Have a model read talk, and word memories anew where nothing leaves this machine for that."""
+    async def have_read(self, model: ChatModel, *, newer: bool, comparisons: int) -> None:
+        """Have a model read talk, and word memories anew where nothing leaves this machine for that.
+
+        Of so many memories a day as `comparisons` it says whether older ones contradict or repeat them.
+        """
         from cognition.talk.reader import TalkReader  # here: few have a model read for them
         from cognition.wordings.reworder import Reworder
 
+        device = await self._replica.run(lambda core, _: core.device)
         self.model = model
         self.talk = TalkReader(self._replica, device, model, newer=newer)
         if not model.remote:
             self.rewording = Reworder(self._replica, model, self.embedding.embed, self.embedding.space)
+        if comparisons:
+            from cognition.judging.model_judge import ModelJudge
+
+            self.judging = ModelJudge(
+                self._replica, model, self._comparing, self.embedding, daily_max=comparisons
+            )
 
     # What compares, and what thinks, load most of what reads texts: whoever asks a question needs neither.
 
@@ -631,6 +643,7 @@ async def open_mind(
     model: ChatModel | None = None,
     thresholds: Thresholds = Thresholds(),
     profile: DecayProfile = PROFILES[PROFILE_DEFAULT],
+    comparisons: int = 0,
     newer: bool = False,
     words: Mapping[str, Sequence[str]] | None = None,
     local: LocalTables | None = None,
@@ -640,7 +653,8 @@ async def open_mind(
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
     Nothing is loaded here: not the embedder, and not the vectors, before something needs them. With a `model`, which
-    wants `LocalTables` too, talk is read by it in the background; `newer` says that a later word stands without asking.
+    wants `LocalTables` too, talk is read by it in the background, and so many memories a day as `comparisons` are
+    compared with older ones; `newer` says that a later word stands without asking.
     `words`: see `cognition.ranking.vocabulary.with_own`; `local` are this replica's, where things are told here.
     `index`, one of `choosing.INDEXES`, and `graph`, the file in which a graph of near vectors may be kept.
     """
@@ -674,8 +688,7 @@ async def open_mind(
     if has_unembedded:
         mind.wordings.came()
     if model is not None:
-        device = await replica.run(lambda core, _: core.device)
-        mind.have_read(model, device, newer=newer)
+        await mind.have_read(model, newer=newer, comparisons=comparisons)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         tasks = Supervisor(nursery)
@@ -687,9 +700,8 @@ async def open_mind(
                 await ingest.catch_up()
                 await mind.graph.erase()
         except Exception as error:
-            failure = (
-                error  # the caller's own: raised below, or the nursery would hand it back inside a group
-            )
+            # The caller's own: raised below, or the nursery would hand it back inside a group.
+            failure = error
         nursery.cancel_scope.cancel()
     if failure is not None:
         raise failure
@@ -701,6 +713,8 @@ def _keep_going(tasks: Supervisor, mind: Cognition, replica: Replica, has_triple
         tasks.keep("reading talk", mind.talk.work)
     if mind.rewording is not None:
         tasks.keep("finding other words", mind.rewording.work)
+    if mind.judging is not None:
+        tasks.keep("comparing memories", mind.judging.work)
     tasks.keep("embedding other words", mind.wordings.work)
     # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
     tasks.keep("watching for memories to embed", mind.embedding.watch, replica.position)

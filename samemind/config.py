@@ -37,6 +37,7 @@ RESTORED: Final = ".restored"
 STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
 # What the numbers among the settings may be. Beyond a year a trigger is no reminder of anything.
 _RANGES: Final[dict[str, tuple[float, float]]] = {
+    "model_comparisons": (0, 100_000),
     "flat_characters": (100, 100_000),
     "learning_rate": (1e-6, 1.0),
     "review_strength": (0.0, 1.0),
@@ -232,6 +233,8 @@ class Settings:
     """What it is called there."""
     model_key_variable: str | None = None
     """The environment variable that holds its key, if it wants one: settings are copied and shown."""
+    model_comparisons: int = 0
+    """Of how many memories a day it says whether older ones contradict or repeat them."""
     embedder: str = "multilingual"
     """The model that finds memories by meaning (`cognition.choosing`)."""
     index: str = "auto"

@@ -312,6 +312,7 @@ def _mind(
         embedder=embedder_of(home, settings.embedder),
         reranker=reranker_called(settings.reranker),
         model=_model(home, settings),
+        comparisons=settings.model_comparisons,
         thresholds=thresholds_of(settings),
         profile=PROFILES[settings.decay],
         newer=settings.contradictions == "newer",

@@ -87,6 +87,15 @@ class ModelFact:
     updates: int | Literal[True] | None = None
 
 
+class ModelVerdict(NamedTuple):
+    """What a model says that a new note and one of the older ones are to each other; `older` is that one's place."""
+
+    older: int
+    verdict: str
+    older_words: str
+    new_words: str
+
+
 def read_reading(answer: str, window: Sequence[Message]) -> ModelReading:
     """Return what a model read in a window of messages, less what does not hold."""
     found = _object(answer, {"memories": list, "observations": list, "summary": str, "speakers": list})
@@ -126,6 +135,30 @@ def read_wordings(answer: str, count: int) -> list[list[str]]:
         if type(number) is int and 1 <= number <= count and isinstance(texts, list):
             found[number - 1] += _strings(texts)
     return found
+
+
+def read_verdicts(answer: str, new: str, older: Sequence[str], *, among: Sequence[str]) -> list[ModelVerdict]:
+    """Return a model's verdicts `among` these on a new note and older ones, one for each of these at most.
+
+    What it says must stand in the texts: a verdict counts only with words of both that are there.
+    """
+    items, _ = _each(_object(answer, {"verdicts": list})["verdicts"], _map)
+    found: dict[int, ModelVerdict] = {}
+    for item in items:
+        number, verdict = item.get("older"), item.get("verdict")
+        if type(number) is not int or not 1 <= number <= len(older) or verdict not in among:
+            continue
+        told, now = (_quoted(item.get(name)) for name in ("older_words", "new_words"))
+        if told and now and told in _quoted(older[number - 1]) and now in _quoted(new):
+            found.setdefault(number - 1, ModelVerdict(number - 1, verdict, told, now))
+    return list(found.values())
+
+
+def _quoted(text: Any) -> str:
+    """Return words as they are compared: as they may have been shown; nothing where there is no letter and no digit."""
+    if not isinstance(text, str) or not any(map(str.isalnum, text)):
+        return ""
+    return " ".join(text.split()).replace("<", "‹").replace(">", "›").casefold()
 
 
 def _object(answer: str, wanted: Mapping[str, type]) -> dict[str, Any]:

@@ -33,6 +33,19 @@ REWORDING_SYSTEM: Final = f"""You write other words for notes, so that who asks 
 in its own language: everyday words for rare ones, the kind of thing for what is named, what is asked when this is the
 answer}}. Say nothing that the message does not say; leave out what has no other words."""
 
+JUDGING_SYSTEM: Final = f"""You compare a new note of a memory with older ones that look alike.
+{_DATA} Its only key:
+"verdicts": a list of {{"older": number of the older note, "verdict": one of "disagree" (of one thing and one time they
+say what cannot both be true), "changed" (the new one tells that it is otherwise by now) and "repeats" (they say one
+thing in other words), "older_words" and "new_words": the words of either note that say so, copied letter by letter}}
+Leave out notes of two things, of two times or people, and whatever can both be true; an empty list is a good
+answer."""
+
+
+def judging_prompt(new: Message, older: Sequence[Message]) -> str:
+    """Return the user's part of the request for verdicts on a new note and older ones."""
+    return f"Older notes:\n{_fenced(older)}\n\nThe new note:\n{_fenced([new])}"
+
 
 def rewording_prompt(messages: Sequence[Message]) -> str:
     """Return the user's part of the request for other words."""

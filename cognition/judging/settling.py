@@ -29,8 +29,10 @@ from replica import (
     Unlink,
     Write,
     links_of,
+    memories_called,
     show_memory_id,
 )
+from replica.hlc import COUNTER_BITS
 from replica.limits import NAMES_MAX, SURENESS_MAX
 
 _NO_PLACES: Final[tuple[OpRef, ...]] = ()
@@ -42,6 +44,22 @@ class SettledMemory(NamedTuple):
     rid: MemoryId
     text: str
     workspace: str | None
+
+
+def in_order(
+    connection: sqlite3.Connection, rids: tuple[MemoryId, MemoryId]
+) -> tuple[SettledMemory, SettledMemory]:
+    """Return two memories that show, the one that was told first before the other."""
+    rows = [
+        (
+            shown.memory.fields.get("told_at", shown.memory.created >> COUNTER_BITS),
+            shown.memory.created,
+            SettledMemory(shown.rid, shown.memory.text, shown.memory.fields.get("workspace")),
+        )
+        for shown in memories_called(connection, rids)
+    ]
+    (_, _, older), (_, _, newer) = sorted(rows, key=lambda row: (row[0], row[1], row[2].rid))
+    return older, newer
 
 
 class _Slot(NamedTuple):

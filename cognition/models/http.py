@@ -8,6 +8,7 @@ sent to the configured address only: redirects are not followed.
 import http.client
 import ipaddress
 import json
+import logging
 import ssl
 from collections.abc import Sequence
 from typing import Any, Final
@@ -16,6 +17,8 @@ from urllib.parse import urlsplit
 from cognition.errors import ModelUnavailable
 from cognition.models.chat import ChatMessage, ModelFailed
 from replica.json_text import parse_json
+
+_log = logging.getLogger(__name__)
 
 # A small model on a phone takes half a minute for five hundred tokens.
 TIMEOUT_S: Final = 120.0
@@ -71,6 +74,10 @@ class HttpChatModel:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
+        if self.remote:
+            _log.info(
+                "sent %d bytes of memories to %s, for the model %s", len(body), self._where(), self._model
+            )
         status, data = self._post(body, headers)
         if status in _TRY_AGAIN:
             raise ModelFailed(f"expected an answer from {self._where()}, got status {status}: {_said(data)}")

@@ -38,7 +38,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "flat_characters",
         "hub_url",
     ),
-    "reading": ("model_url", "model", "model_key_variable"),
+    "reading": ("model_url", "model", "model_key_variable", "model_comparisons"),
     "running": (
         "on_demand",
         "mdns",
@@ -136,6 +136,8 @@ def danger(key: str, before: Settings, after: Settings) -> str:
             return "every memory is embedded again, which takes a while; until then, some are found by words alone"
         case "model_url" if new is not None:
             return "what is told would be sent to that address to be read"
+        case "model_comparisons" if not old:
+            return "what is remembered would be sent to the model, to be compared with older memories"
         case "hub_url":
             return "models would be fetched from that address"
         case _:

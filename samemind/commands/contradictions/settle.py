@@ -13,7 +13,6 @@ from samemind.rendering import Document, clock
 if TYPE_CHECKING:
     import sqlite3
 
-    from cognition.judging.settling import SettledMemory
     from cognition.judging.verdicts import StandingVerdict
     from replica import Core, MemoryId, Op
     from samemind.device import Device
@@ -59,6 +58,7 @@ class Settled:
 async def run(device: "Device", options: Settle) -> Settled:
     """Write what two memories are to each other, unless somebody who ranks higher has said so."""
     from cognition.contradictions.values import folded
+    from cognition.judging.settling import in_order
     from cognition.judging.settling import settle as write_verdict
     from cognition.judging.verdicts import WEIGHTS, Judge, StandingVerdict, Verdict, standing
     from samemind.ids import find_memory
@@ -75,7 +75,7 @@ async def run(device: "Device", options: Settle) -> Settled:
         rids = find_memory(connection, options.a), find_memory(connection, options.b)
         if rids[0] == rids[1]:
             raise Usage("expected two memories, got one twice", code="invalid")
-        older, newer = _in_order(connection, rids)
+        older, newer = in_order(connection, rids)
         if folded(older.workspace or "") != folded(newer.workspace or ""):
             raise Usage("expected two memories of one workspace", code="invalid")
         held = standing(connection, *rids)
@@ -116,26 +116,6 @@ def _settled(
         contradictions=[slot.hex() for slot in slots],
         since=None if since_ms is None else at_ms(since_ms),
     )
-
-
-def _in_order(
-    connection: "sqlite3.Connection", rids: "tuple[MemoryId, MemoryId]"
-) -> "tuple[SettledMemory, SettledMemory]":
-    """Return the two memories, the one that was told first before the other."""
-    from cognition.judging.settling import SettledMemory
-    from replica import memories_called
-    from replica.hlc import COUNTER_BITS
-
-    rows = [
-        (
-            shown.memory.fields.get("told_at", shown.memory.created >> COUNTER_BITS),
-            shown.memory.created,
-            SettledMemory(shown.rid, shown.memory.text, shown.memory.fields.get("workspace")),
-        )
-        for shown in memories_called(connection, rids)
-    ]
-    (_, _, older), (_, _, newer) = sorted(rows, key=lambda row: (row[0], row[1], row[2].rid))
-    return older, newer
 
 
 def render(document: Document) -> list[str]:

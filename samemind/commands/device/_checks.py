@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cognition.holding import held_here
 from cognition.talk.queue import talk_state
@@ -26,6 +26,9 @@ from samemind.errors import Failed
 from samemind.platform import system
 from samemind.rendering import counted, minute
 from samemind.times import at_stamp
+
+if TYPE_CHECKING:
+    from cognition.judging.model_judge import ModelJudge
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
 FREE_BYTES_MIN: Final = 256 << 20
@@ -137,6 +140,8 @@ async def taking(device: Device) -> list[Check]:
             detail += f"; {counted(worded, 'memory', 'memories')} found by other words, too; {waiting} to be given some"
             if device.mind.rewording.trouble is not None:
                 detail += f": {device.mind.rewording.trouble}"
+        if device.mind.judging is not None:
+            detail += f"; {await _compared(device.mind.judging)}"
         fix = "" if ok else "start the model, then: samemind queue requeue"
         checks.append(Check(name="model", ok=ok, detail=detail, fix=fix))
     held = await device.replica.read(held_here)
@@ -146,6 +151,13 @@ async def taking(device: Device) -> list[Check]:
         )
         checks.append(Check(name="held", ok=True, detail=detail, fix="samemind held release ID, or drop ID"))
     return checks
+
+
+async def _compared(judging: "ModelJudge") -> str:
+    """Say how many memories a model compared of late."""
+    memories = counted(await judging.asked_of_late(), "memory was", "memories were")
+    said = f"{memories} compared with older ones within a day, of at most {judging.daily_max}"
+    return said if judging.trouble is None else f"{said}: {judging.trouble}"
 
 
 def vouched_checks(core: Core, _: object = None) -> list[Check]:

@@ -1,6 +1,7 @@
 """A model behind an address, against a real HTTP server."""
 
 import json
+import logging
 import socket
 import threading
 
@@ -36,6 +37,20 @@ def test_a_request_says_what_compatible_servers_expect() -> None:
         "stream": False,
     }
     assert headers["Authorization"] == "Bearer sesame"
+
+
+def test_what_leaves_the_device_is_logged_without_its_words(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.INFO, "cognition.models.http")
+    ask("{}")
+    assert not caplog.messages
+    monkeypatch.setattr(HttpChatModel, "remote", True)
+    ask("{}")
+    (line,) = caplog.messages
+    assert "to 127.0.0.1:" in line
+    assert "for the model tiny" in line
+    assert "this" not in line
 
 
 def test_a_server_that_is_too_busy_may_be_asked_later_and_one_that_refuses_may_not() -> None:

@@ -68,9 +68,10 @@ def test_what_cannot_be_taken_back_or_sends_words_elsewhere_is_dangerous() -> No
     usual = Settings()
     for key, value in (
         ("contradictions", "newer"), ("history_days", 1), ("embedder", "small"), ("model_url", "https://a.example"),
-        ("hub_url", "https://b.example"),
+        ("hub_url", "https://b.example"), ("model_comparisons", 1),
     ):  # fmt: skip
         assert danger(key, usual, Settings(**{key: value})), key  # type: ignore[arg-type]
     for key, value in (("contradictions", "ask"), ("history_days", 400), ("notify", "off")):
         assert not danger(key, usual, Settings(**{key: value})), key  # type: ignore[arg-type]
     assert not danger("model_url", Settings(model_url="https://a.example"), usual)
+    assert not danger("model_comparisons", Settings(model_comparisons=10), Settings(model_comparisons=20))

@@ -26,6 +26,7 @@ const SAID = {
   model_url: [() => t("Address of the language model"), () => t("Empty: none, and nothing leaves this device.")],
   model: [() => t("Name of the language model"), () => t("Its name at that address.")],
   model_key_variable: [() => t("Variable that holds its key"), () => t("The name of an environment variable; never the key itself.")],
+  model_comparisons: [() => t("Memories that it compares in a day"), () => t("It says which older ones they contradict or repeat. 0: none.")],
   on_demand: [() => t("Start automatically"), () => t("Commands and agents start the daemon when none is running.")],
   mdns: [() => t("Look for devices on this network"), () => t("And let them find this one.")],
   listen: [() => t("Address for other devices"), () => t("HOST:PORT; empty: every address, port 7411.")],
@@ -47,6 +48,7 @@ const DANGERS = {
   history_days: () => t("Older history leaves the log and does not come back. Keep fewer days?"),
   embedder: () => t("Every memory is read again, which can take a while. Until then some are found only by their words. Change it?"),
   model_url: () => t("What is told here would be sent to that address to be read. Change it?"),
+  model_comparisons: () => t("Memories would be sent to the model, to be compared with older ones. Change it?"),
   hub_url: () => t("Models would be fetched from that address. Change it?"),
 };
 
