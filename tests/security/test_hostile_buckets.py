@@ -76,7 +76,7 @@ def paging(page: Callable[[str, int], bytes], entries: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("entry", [s3_file, s3_folder], ids=["the same file", "folders"])
 def test_a_listing_ends_that_names_no_other_file_on_any_page(entry: Callable[[str], str]) -> None:
-    """Only files that were new were counted: it went on, at a core's whole speed, until the time for an answer was over."""
+    """Only files that were new were counted: it went on, at full speed, until the time for an answer was over."""
     name = FILE if entry is s3_file else "other"
     with paging(s3_page, entry(name) * PAGE) as endpoint:
         list_it(f"s3://ada@bucket/box?endpoint={endpoint}&region=us-east-1", "secret")
