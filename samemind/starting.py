@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from samemind.config import Home, Settings
 from samemind.control.client import Control
@@ -52,21 +52,29 @@ def start_daemon(home: Home, options: Sequence[str] = ()) -> Mapping[str, Any]:
             stderr=said,
             **system.detached(),  # it outlives the terminal and the agent that wanted it
         )
-        deadline = time.monotonic() + SECONDS_MAX
-        while (status := _running(home)) is None:
-            if process.poll() is not None or time.monotonic() > deadline:
-                process.kill()
-                process.wait()
-                said.seek(0)
-                why = said.read().decode("utf-8", "replace").strip()[-SAID_BYTES_MAX:]
-                raise Failed(
-                    f"expected the daemon to come up, but it did not: {why or 'it said nothing'}",
-                    code="daemon_did_not_start",
-                    hint="run `samemind up` in a terminal to see why",
-                )
-            time.sleep(POLL_S)
+        try:
+            status = _came_up(home, process, said)
+        except BaseException:  # also where whoever holds the store hangs, or nobody wants to wait any longer
+            process.kill()
+            process.wait()
+            raise
     # It is on its own from here: nobody waits for its end, and Python should not complain.
     process.returncode = 0
+    return status
+
+
+def _came_up(home: Home, process: "subprocess.Popen[bytes]", said: IO[bytes]) -> Mapping[str, Any]:
+    deadline = time.monotonic() + SECONDS_MAX
+    while (status := _running(home)) is None:
+        if process.poll() is not None or time.monotonic() > deadline:
+            said.seek(0)
+            why = said.read().decode("utf-8", "replace").strip()[-SAID_BYTES_MAX:]
+            raise Failed(
+                f"expected the daemon to come up, but it did not: {why or 'it said nothing'}",
+                code="daemon_did_not_start",
+                hint="run `samemind up` in a terminal to see why",
+            )
+        time.sleep(POLL_S)
     return status
 
 

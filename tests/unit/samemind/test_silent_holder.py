@@ -2,6 +2,8 @@
 
 import json
 import os
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 import trio
 
+from samemind import starting
 from samemind.config import Home
 from samemind.control import client, remote
 from samemind.control.client import Control
@@ -61,6 +64,34 @@ def test_a_command_says_who_does_not_answer(tmp_path: Path) -> None:
         asked(home)
     assert caught.value.code == "holder_silent"
     assert f"samemind up (process {os.getpid()})" in str(caught.value)
+
+
+def test_a_daemon_that_was_begun_does_not_stay_where_another_holds_the_store_and_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was begun waits for the store, and came up unasked once the other one ended."""
+    home, begun = Home.at(tmp_path), tmp_path / "begun"
+    waiting = (
+        f"import os, pathlib, time; pathlib.Path({str(begun)!r}).write_text(str(os.getpid())); time.sleep(60)"
+    )
+    monkeypatch.setattr(starting, "own_command", lambda home: [sys.executable, "-c", waiting])
+    raised: list[Exception] = []
+
+    def start() -> None:
+        try:
+            starting.start_daemon(home)
+        except Exception as error:
+            raised.append(error)
+
+    thread = Thread(target=start)
+    thread.start()
+    while not (begun.exists() and begun.read_text()):
+        time.sleep(0.01)
+    with stopped(home):
+        thread.join()
+    assert isinstance(raised[0], Unreachable)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(begun.read_text()), 0)
 
 
 def test_a_command_waits_for_long_work(tmp_path: Path) -> None:
