@@ -41,7 +41,7 @@ from cognition.triggers.snoozing import snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
 from replica import DeviceId, MemoryId, lately_raised, memories_called, read_triggers, read_triggers_named
 from replica.fields import MS_MAX
-from replica.hlc import COUNTER_BITS
+from replica.hlc import COUNTER_BITS, HLC_MAX, OWN_AHEAD_MS_MAX
 
 # Triggers of one kind that are looked at where it is said what waits: as many as a device lets wait of any. Each takes
 # some queries to say why it is there.
@@ -79,11 +79,18 @@ def read_live(
     """Return what was raised lately enough to wait, or to count against what may: so many of each kind at most.
 
     Of more, those on the memories of each device take turns, the latest first: whoever raises ten thousand, or has ten
-    thousand memories to be reminded of, crowds out nobody else's. Kinds that this version does not know are one kind.
+    thousand memories to be reminded of, crowds out nobody else's. What a clock raised that was years ahead comes last:
+    it would come first for as long. Kinds that this version does not know are one kind.
     """
-    since_ms = min(max(0, now_ms - max(thresholds.lifetime_ms, DAY_MS)), MS_MAX)  # whatever the clock shows
+    since_ms, ahead_ms = (
+        min(max(0, ms), MS_MAX)  # whatever the clock shows
+        for ms in (now_ms - max(thresholds.lifetime_ms, DAY_MS), now_ms + OWN_AHEAD_MS_MAX)
+    )
+    since, ahead = since_ms << COUNTER_BITS, ahead_ms << COUNTER_BITS
     by_device: dict[str, dict[DeviceId, list[bytes]]] = {}
-    for trigger, kind, device in lately_raised(connection, since_ms << COUNTER_BITS):
+    for trigger, kind, device in chain(
+        lately_raised(connection, since, ahead), lately_raised(connection, ahead + 1, HLC_MAX)
+    ):
         name = kind.partition(":")[0]
         known = name if name in KINDS else ""
         by_device.setdefault(known, {}).setdefault(device, []).append(trigger)

@@ -48,13 +48,13 @@ def read_triggers_named(connection: sqlite3.Connection, triggers: Sequence[bytes
     return map(_shown, select_named(connection, f"{_SHOWN} WHERE t.trigger_id IN", triggers))
 
 
-def lately_raised(connection: sqlite3.Connection, since: int) -> Iterator[LatelyRaised]:
-    """Return what was raised from a stamp on, the latest first."""
+def lately_raised(connection: sqlite3.Connection, since: int, until: int) -> Iterator[LatelyRaised]:
+    """Return what was raised from a stamp on, up to another one, the latest first."""
     rows = connection.execute(
         """SELECT t.trigger_id, t.kind, f.device FROM raised_trigger t
            JOIN memory m ON m.id = t.id JOIN feed f ON f.no = m.feed
-           WHERE t.raised >= ? ORDER BY t.raised DESC, t.trigger_id""",
-        (since,),
+           WHERE t.raised BETWEEN ? AND ? ORDER BY t.raised DESC, t.trigger_id""",
+        (since, until),
     )
     return (LatelyRaised(trigger, kind, DeviceId(device)) for trigger, kind, device in rows)
 

@@ -103,6 +103,20 @@ def test_of_what_was_raised_those_on_each_devices_memories_take_turns() -> None:
     assert honest in {each.rid for each in live}
 
 
+def test_what_was_raised_by_a_clock_that_was_years_ahead_comes_last() -> None:
+    """It came first for all those years, and what is due now was not among the first so many."""
+    ann, connection, honest = flooded(1)
+    years_ahead = NOW_MS + 50 * 365 * DAY_MS
+    of_today = Write(Trigger(bytes(16), 0, REMINDER.name, ()), honest)
+    ann.commit([of_today], NOW_MS)
+    early = [
+        Write(Trigger(n.to_bytes(16), 0, REMINDER.name, ()), honest)
+        for n in range(1, LIVE_OF_A_KIND_MAX + 50)
+    ]
+    ann.commit(early, years_ahead)
+    assert bytes(16) in {each.id for each in read_live(connection, NOW_MS)}
+
+
 def costs(ann: Core, connection: sqlite3.Connection, of_kinds: int) -> list[int]:
     live = read_live(connection, NOW_MS)
     assert len(live) <= LIVE_OF_A_KIND_MAX * of_kinds
