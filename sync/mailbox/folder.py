@@ -27,6 +27,7 @@ LOOK_SECONDS: Final = 60.0
 # What whoever was killed while writing left half written: nobody writes one file for a day.
 _LEFT_SECONDS: Final = 86_400
 _SCRATCH: Final = ".part"
+_TOKEN_BYTES: Final = 8
 # A look does one thing after the other, and a bell glances beside it; what hangs may come to its end.
 _THREADS_MAX: Final = 4
 Result = TypeVar("Result")
@@ -93,7 +94,8 @@ class FolderBox:
         return Unreached(said)
 
     def _put(self, name: str, data: bytes) -> None:
-        scratch = self._folder / f".{name}{_SCRATCH}"
+        # A name of its own: a call for the same name that was given up while it hung may still write to another one.
+        scratch = self._folder / f".{name}.{os.urandom(_TOKEN_BYTES).hex()}{_SCRATCH}"
         try:
             with scratch.open("xb") as file:
                 file.write(data)
@@ -141,9 +143,9 @@ class FolderBox:
 
 
 def _was_left(found: os.DirEntry[str]) -> bool:
-    name = found.name.removesuffix(_SCRATCH).removeprefix(".")
+    name, _, token = found.name.removesuffix(_SCRATCH).removeprefix(".").rpartition(".")
     return (
-        found.name == f".{name}{_SCRATCH}"
+        found.name == f".{name}.{token}{_SCRATCH}"
         and is_name(name)
         and found.is_file(follow_symlinks=False)
         and time.time() - found.stat(follow_symlinks=False).st_mtime > _LEFT_SECONDS

@@ -206,3 +206,31 @@ def test_a_folder_on_a_share_that_hangs_holds_nobody_up(
         await visiting.look(box, None, "box", one_step(Names()))  # type: ignore[arg-type]
 
     trio.run(main)
+
+
+def test_a_put_that_was_given_up_while_it_hung_is_in_the_way_of_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The next of the same name failed, on what the first had left; and what hangs may go on later."""
+    name, comes_back, left = "0" * 32 + ".samemind", threading.Event(), threading.Event()
+
+    def hang(descriptor: int) -> None:
+        comes_back.wait(GIVE_UP_SECONDS)
+        left.set()
+
+    async def main() -> None:
+        box = FolderBox(tmp_path)
+        with monkeypatch.context() as context:
+            context.setattr(os, "fsync", hang)
+            with trio.move_on_after(0.05):
+                await box.put(name, b"words")
+        await box.put(name, b"words")
+        comes_back.set()
+
+    trio.run(main)
+    assert left.wait(GIVE_UP_SECONDS)
+    deadline = time.monotonic() + GIVE_UP_SECONDS
+    while len(found := os.listdir(tmp_path)) > 1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert found == [name]
+    assert (tmp_path / name).read_bytes() == b"words"

@@ -109,7 +109,7 @@ def test_a_folder_of_more_files_than_there_ever_are_is_full(
 def test_what_a_kill_left_half_written_is_removed_after_a_day(tmp_path: Path) -> None:
     """Names are never used twice, so nobody else would; what is being written stays, and what is not ours."""
     left, written, foreign = (
-        tmp_path / name for name in (f".{NAME}.part", f".1{NAME[1:]}.part", ".notes.part")
+        tmp_path / name for name in (f".{NAME}.07.part", f".1{NAME[1:]}.07.part", ".notes.part")
     )
     for path in (left, written, foreign):
         path.write_bytes(b"half of")
