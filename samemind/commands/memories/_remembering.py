@@ -11,7 +11,17 @@ from cognition.linking import with_origin
 from cognition.memories import RECALLED
 from cognition.reminding.due_fields import Reminding, with_reminder
 from cognition.wordings.tables import give
-from replica import Core, Value, is_known, new_memory_id, op_uuid, parse_memory_id, show_memory_id
+from replica import (
+    Core,
+    Value,
+    is_known,
+    memories_called,
+    new_memory_id,
+    op_uuid,
+    parse_memory_id,
+    show_memory_id,
+)
+from replica.hlc import COUNTER_BITS
 from samemind.commands.contradictions._work import open_among
 from samemind.commands.memories._claims import claims_of
 from samemind.commands.memories._found import found_in
@@ -50,9 +60,10 @@ async def remember(device: Device, options: "RememberMemory") -> Remembered:
         if options.rid is not None and is_known(connection, rid):
             check_asked_again(core, rid, options.text)
             if not awaited:
-                return Remembered(rid=show_memory_id(rid), op_id=None)
+                return _with_first_times(options, connection, Remembered(rid=show_memory_id(rid), op_id=None))
             device.mind.ingest.read_all(core, connection)
-            return found_in(connection, rid, dropped=take_in(rid, options.text, asked, found).dropped)
+            again = found_in(connection, rid, dropped=take_in(rid, options.text, asked, found).dropped)
+            return _with_first_times(options, connection, again)
         if options.pin:
             check_pins(connection)
         fields = with_origin(connection, options.text, asked)
@@ -79,11 +90,7 @@ async def remember(device: Device, options: "RememberMemory") -> Remembered:
 
     remembered = await device.replica.run(write, tells=tells)
     if remembered.op_id is not None:
-        if options.at or options.event_start or options.event_end:
-            remembered = replace(remembered, **_times_read(options, told))
-        if reminding.due_ms is not None or reminding.lacks_time:
-            reminder, lacks_time = _reminder_view(reminding), reminding.lacks_time
-            remembered = replace(remembered, reminder=reminder, reminder_missing=lacks_time)
+        remembered = _with_times(options, reminding, remembered)
         await note_talk(device, [asked])
         if other_words:
             device.mind.wordings.came()
@@ -137,6 +144,30 @@ def fields_of(options: "RememberMemory", now_ms: int) -> dict[str, Value]:
     if options.pin:
         fields["pinned"] = True
     return fields
+
+
+def _with_first_times(
+    options: "RememberMemory", connection: sqlite3.Connection, again: Remembered
+) -> Remembered:
+    """Return the answer to what is asked again, with the times of the first: its words count from when it was told."""
+    for shown in memories_called(connection, [parse_memory_id(again.rid)]):
+        memory = shown.memory
+        first_ms = memory.created >> COUNTER_BITS
+        reminding = with_reminder(options.text, fields_of(options, first_ms), first_ms)
+        due_ms = None if reminding.due_ms is None else memory.fields.get("event_start")
+        stored = reminding._replace(fields={**reminding.fields, **memory.fields}, due_ms=due_ms)
+        return _with_times(options, stored, again)
+    return again
+
+
+def _with_times(options: "RememberMemory", reminding: Reminding, remembered: Remembered) -> Remembered:
+    """Return the answer, with the times that were read of words and when it is due."""
+    if options.at or options.event_start or options.event_end:
+        remembered = replace(remembered, **_times_read(options, reminding.fields))
+    if reminding.due_ms is not None or reminding.lacks_time:
+        reminder, lacks_time = _reminder_view(reminding), reminding.lacks_time
+        remembered = replace(remembered, reminder=reminder, reminder_missing=lacks_time)
+    return remembered
 
 
 def _times_read(options: "RememberMemory", told: dict[str, Value]) -> dict[str, Any]:

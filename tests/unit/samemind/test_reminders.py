@@ -1,8 +1,10 @@
 """Telling something that asks to be reminded makes it fall due, and shows when."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,8 @@ from samemind.commands.keeping import triggers_list
 from samemind.mcp.telling import tell
 from samemind.plain import to_json
 from samemind.rendering import repeated
+from tests.support.devices import run
+from tests.support.doors import opened
 
 
 @pytest.fixture
@@ -187,3 +191,29 @@ def test_who_asks_what_comes_up_sees_the_next_reminders(mind: BlockingMind) -> N
     assert all(each.due > now for each in coming)
     lines = triggers_list.render(to_json(mind.triggers()))
     assert any(line.endswith(", every week  weekly") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"text": "Remind me to call the dentist tomorrow at 9"},
+        {"text": "Remind me to call the dentist tomorrow at 9", "read": True},
+        {"text": "Remind me to call the dentist"},
+        {"text": "Ann sailed to Kyiv", "at": "2h ago", "event_start": "yesterday"},
+    ],
+)
+def test_what_is_asked_again_a_day_later_is_answered_as_the_first_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    """Whoever lost the first answer learned of no reminder, and no time."""
+    rid = "01a2008e-fcbf-7fa0-80ee-8a77e4c2342d"
+
+    async def main() -> None:
+        async with opened(tmp_path / "laptop", online=False) as laptop:
+            first = await laptop.mind.remember(**options, rid=rid)
+            assert first.reminder or first.reminder_missing or first.told_at
+            tomorrow_ms = laptop.device.now_ms() + 86_400_000
+            monkeypatch.setattr(laptop.device.replica, "now_ms", lambda: tomorrow_ms)
+            assert await laptop.mind.remember(**options, rid=rid) == replace(first, op_id=None)
+
+    run(main)
