@@ -35,7 +35,6 @@ from sync.wire.messages import (
     CLOCK_MS_MAX,
     PROTOCOL,
     QUESTION_CHARACTERS_MAX,
-    REASON_CHARACTERS_MAX,
     WISHES_MAX,
     Ack,
     Base,
@@ -436,7 +435,7 @@ class Exchange:
     def end(self, reason: str) -> None:
         """Say goodbye, unless that was said."""
         if not self.is_over:
-            self.session.say(Bye(reason[:REASON_CHARACTERS_MAX]))
+            self.session.say(Bye(reason))
 
     def close(self) -> None:
         """Let go what was held for this conversation alone: whoever still refers to it must not keep a snapshot."""
