@@ -9,6 +9,7 @@ import pytest
 from replica.codec import decode_payload
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
+from replica.evidence import Accused, Fault
 from replica.frame import Frame, decode_frame, encode_frame
 from replica.incarnations import ChainEvent
 from replica.membership import revoke
@@ -23,11 +24,15 @@ from sync.parts import parts_of
 from sync.relay_backoff import HELD_MAX
 from sync.wire.messages import (
     CLOCK_MS_MAX,
+    QUESTION_CHARACTERS_MAX,
+    REASON_CHARACTERS_MAX,
     Base,
     Bye,
     CaughtUp,
+    Findings,
     Heads,
     Hello,
+    Inquiry,
     Locator,
     Message,
     Ops,
@@ -605,3 +610,138 @@ def test_nothing_is_kept_of_a_snapshot_that_turns_out_to_be_none() -> None:
         talk.theirs.receive(encode_message(second), NOW_MS)
     assert phone.store.parts(laptop.device) == []
     assert phone.partials == {}
+
+
+def test_when_something_has_come_pauses_begin_anew_and_grow_again_once_nothing_does() -> None:
+    laptop, phone, _, _ = group("laptop", "phone", "tablet", "server")
+    talk, hand, other, now_ms = Talk(laptop, phone), Hand("tablet"), Hand("server"), NOW_MS
+    hand.write(Remember("not sent", {}), bytes(16))
+    early = hand.write(Remember("sent too early", {}), b"r" * 16)
+
+    def pause() -> int:
+        nonlocal now_ms
+        hears(talk.theirs, hand, early, now_ms)
+        pause_ms = talk.theirs.asks_again_ms(now_ms)
+        assert pause_ms is not None
+        now_ms += pause_ms
+        talk.theirs.more(now_ms)
+        return pause_ms
+
+    pauses = [pause() for _ in range(3)]
+    hears(talk.theirs, other, other.write(Remember("news of another", {}), b"s" * 16), now_ms)
+    pauses += [pause() for _ in range(3)]
+    assert pauses == [PULL_AGAIN_MS * times for times in (1, 2, 4, 1, 1, 2)]
+
+
+def test_the_answer_says_whether_what_is_missing_is_there_and_nothing_is_asked_for_beside_it() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    talk, hand = Talk(laptop, phone), Hand("tablet")
+    hand.write(Remember("not sent", {}), bytes(16))
+    hears(talk.theirs, hand, hand.write(Remember("sent too early", {}), b"r" * 16))
+    talk.theirs.ask()
+    assert asks(talk.theirs.more(NOW_MS))
+    assert not asks(talk.theirs.more(NOW_MS + 100 * PULL_AGAIN_MS_MAX))
+
+
+def test_what_a_peer_did_wrong_is_in_the_store_when_its_message_is_answered() -> None:
+    laptop, phone = group("laptop", "phone")
+    phone.quotas.limits = Limits(ops=1)
+    talk = Talk(laptop, phone)
+    remember(laptop, "fits", "and this one", "one too many")
+    talk.go_on()
+    remember(laptop, "has to wait")
+    talk.go_on()
+    assert Accused(laptop.device, Fault.QUOTA) in phone.evidence
+    assert not phone.has_news_of_faults, "all of it is written down"
+
+
+def test_what_ends_a_conversation_by_the_peers_fault_is_in_the_store_before_it_ends() -> None:
+    laptop, phone = group("laptop", "phone")
+    talk = Talk(laptop, phone)
+    (part,) = parts_of(bytes(50))
+    with pytest.raises(RemoteProtocolError):
+        talk.theirs.receive(encode_message(part), NOW_MS)
+    assert Accused(laptop.device, Fault.SNAPSHOT) in phone.evidence
+    assert not phone.has_news_of_faults, "all of it is written down"
+
+
+def test_no_snapshot_is_taken_either_of_a_peer_that_another_link_told_to_be_revoked() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(phone, "in its base")
+    assert compact(phone, NOW_MS + LEASE_MS)
+    talk = Talk(laptop, phone, until=Heads)
+    talk.theirs.receive(encode_message(Heads(laptop.frontier())), NOW_MS)
+    (part,) = parts_of(make_snapshot(phone))
+    laptop.learn([], [revoke(identity("laptop").sign, laptop.device, phone.device)])
+    talk.ours.receive(encode_message(part), NOW_MS)
+    assert texts(laptop) == set()
+    assert talk.ours.is_over
+
+
+def test_who_hears_of_the_group_while_it_waits_for_ops_asks_for_them_no_second_time() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "on its way")
+    ours, theirs = Exchange(laptop, phone.device, NOW_MS), Exchange(phone, laptop.device, NOW_MS)
+    (hello,) = ours.more(NOW_MS)
+    assert asks(theirs.receive(hello, NOW_MS))
+    ours.receive(first_words(phone, laptop), NOW_MS)
+    acquaint(laptop, "laptop", "tablet")
+    (news,) = ours.more(NOW_MS)
+    assert isinstance(decode_message(news), Trust)
+    assert not asks(theirs.receive(news, NOW_MS))
+
+
+def test_where_chains_have_grown_since_it_was_asked_where_they_parted_later_places_are_named() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    hand = Hand("tablet")
+    take(laptop, hand.frame(*(hand.write(Remember(f"stem {n}", {}), bytes([n]) * 16) for n in range(20))))
+    ours, theirs = Talk(laptop, phone).ours, Hand("tablet").fork()
+    take(phone, theirs.frame(theirs.write(Remember("of a clone", {}), b"c" * 16)))
+    named = []
+    for n in range(20, 22):
+        said = ours.receive(encode_message(Heads(phone.frontier())), NOW_MS)
+        named += [each.places for each in map(decode_message, said) if isinstance(each, Locator)]
+        take(laptop, hand.frame(hand.write(Remember(f"later {n}", {}), bytes([n]) * 16)))
+    first, second = (max(place.seq for place in places) for places in named)
+    assert second > first
+
+
+def test_as_many_memories_as_were_asked_for_are_taken_in_answer_and_not_one_more() -> None:
+    laptop, phone = group("laptop", "phone")
+    ours = Exchange(laptop, phone.device, NOW_MS, asks=True)
+    theirs = Exchange(phone, laptop.device, NOW_MS, answers=True)
+    talk = Talk(laptop, phone, ends=(ours, theirs))
+    for count in (2, 3):
+        ours.ask_memory("who?", 2)
+        talk.go_on()
+        assert theirs.take_asked() == Inquiry("who?", 2)
+        theirs.answer_memory(bytes([n]) * 16 for n in range(count))
+        if count == 2:
+            talk.go_on()
+            assert ours.take_found() == Findings((bytes(16), b"\x01" * 16))
+        else:
+            with pytest.raises(RemoteProtocolError, match="at most 2 memories"):
+                talk.go_on()
+
+
+def test_of_a_long_question_and_of_a_long_goodbye_as_much_is_said_as_may_be() -> None:
+    laptop, phone = group("laptop", "phone")
+    ours = Exchange(laptop, phone.device, NOW_MS, asks=True)
+    theirs = Exchange(phone, laptop.device, NOW_MS, answers=True)
+    talk = Talk(laptop, phone, ends=(ours, theirs))
+    ours.ask_memory("q" * (QUESTION_CHARACTERS_MAX + 1), 2)
+    talk.go_on()
+    assert theirs.take_asked() == Inquiry("q" * QUESTION_CHARACTERS_MAX, 2)
+    ours.end("r" * (REASON_CHARACTERS_MAX + 1))
+    talk.go_on()
+    assert theirs.goodbye == "r" * REASON_CHARACTERS_MAX
+
+
+def test_goodbye_is_said_once() -> None:
+    laptop, phone = group("laptop", "phone")
+    talk = Talk(laptop, phone)
+    for reason in ("the first", "the second"):
+        talk.ours.end(reason)
+    talk.go_on()
+    assert of_type(talk.by_us, Bye) == 1
+    assert talk.theirs.goodbye == "the first"
