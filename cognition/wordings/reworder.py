@@ -82,7 +82,7 @@ class Reworder:
 
     async def _ask(self, page: Sequence[UnwordedMemory]) -> list[list[str]]:
         """Ask, and once more where the answer is not what was asked for; then there are no other words."""
-        shown = [Message(one.speaker, one.text[:SHOWN_CHARACTERS], 0) for one in page]
+        shown = [Message(one.speaker, one.text[:SHOWN_CHARACTERS], one.told_ms) for one in page]
         asked = [ChatMessage("system", REWORDING_SYSTEM), ChatMessage("user", rewording_prompt(shown))]
         for _ in range(ASKS_MAX):
             try:

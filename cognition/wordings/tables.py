@@ -40,6 +40,7 @@ _CREATE: Final = (
 )
 _DROP_WORDS: Final = "INSERT INTO wording_text (wording_text, rowid, text) VALUES ('delete', ?, ?)"
 _ADD_WORDS: Final = "INSERT INTO wording_text (rowid, text) VALUES (?, ?)"
+_TOLD_MS: Final = "ifnull(m.told_at, m.created >> 16)"
 # Up to which memory a model was asked; what is given may be of later ones.
 _ASKED_UP_TO: Final = "ifnull((SELECT id FROM wording WHERE given = 0 ORDER BY id DESC LIMIT 1), 0)"
 # Facts are reworded with what they are from, and what a model wrote is its own words already.
@@ -53,6 +54,7 @@ class UnwordedMemory(NamedTuple):
     id: int
     text: str
     speaker: str | None
+    told_ms: int
 
 
 def checked(texts: Iterable[str], said: str) -> list[str]:
@@ -109,19 +111,19 @@ def unworded(connection: sqlite3.Connection, *, before_ms: int, limit: int) -> l
     What was told after `before_ms` may yet be put right, and is left.
     """
     rows = connection.execute(
-        """SELECT m.id, m.text, m.speaker FROM wording w JOIN shown_memory m ON m.id = w.id
+        f"""SELECT m.id, m.text, m.speaker, {_TOLD_MS} FROM wording w JOIN shown_memory m ON m.id = w.id
            WHERE w.text IS NULL LIMIT ?""",
         (limit,),
     ).fetchall()
     fresh = connection.execute(
-        f"""SELECT m.id, m.text, m.speaker, m.created >> 16 FROM shown_memory m
+        f"""SELECT m.id, m.text, m.speaker, {_TOLD_MS}, m.created >> 16 FROM shown_memory m
            WHERE {_TO_ASK_FOR} ORDER BY m.id LIMIT ?""",
         (limit - len(rows),),
     )
-    for number, text, speaker, created_ms in fresh:
+    for *row, created_ms in fresh:
         if created_ms > before_ms:
             break
-        rows.append((number, text, speaker))
+        rows.append(row)
     return [UnwordedMemory(*row) for row in rows]
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -106,13 +107,16 @@ def test_a_memory_is_found_by_words_that_a_local_model_found_for_it(tmp_path: Pa
         clock.now_ms += QUIET_MS + 1
         assert await rewording(device).reword_next() == Reworded(asked=3, worded=2)
         assert await rewording(device).reword_next() is None
+        (request,) = server.requests
+        today = datetime.fromtimestamp(NOW_MS / 1_000, UTC)
+        assert f"1. [{today:%Y-%m-%d %A}] user: The Skoda" in request["messages"][1]["content"]
         (hit, *_) = await device.mind.recall("which mechanic has our vehicle?")
         assert hit.memory.text == "The Skoda is at Rohrmann's until Friday"
         assert "wordings" in {found.channel for found in hit.found}
         assert await first(mind, "father's dentist") == "Dad likes Dr Okonkwo on Mill Street"
         (check,) = [check for check in (await mind.doctor()).checks if check.name == "model"]
-        assert "2 memories have other words" in check.detail
-        assert ", 0 are to be given some" in check.detail
+        assert "2 memories found by other words" in check.detail
+        assert "; 0 to be given some" in check.detail
         (told, *_) = (await mind.recall("which mechanic has our vehicle?")).results
         shown = f"{told} {await mind.get(told.rid)} {await mind.context('which mechanic has our vehicle?')}"
         assert "Skoda" in shown
