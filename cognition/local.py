@@ -65,7 +65,7 @@ _CREATE: Final = (
         told_ms INTEGER NOT NULL, rid BLOB NOT NULL, among TEXT, PRIMARY KEY (told_ms, rid)
     ) WITHOUT ROWID""",
     # Pairs of which a model was asked what they are to each other (cognition.judging.model_judge), and when; `pair` is
-    # a hash of both texts.
+    # a hash of both ids and of when either was changed.
     "CREATE TABLE IF NOT EXISTS model_asked (pair TEXT PRIMARY KEY, asked_ms INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS model_asked_by_time ON model_asked (asked_ms)",
     # LO-10: core facts are few among all memories, and asked for by category: the surest, and the last heard.

@@ -142,6 +142,18 @@ def test_a_model_retires_nothing_and_leaves_a_change_to_others(tmp_path: Path) -
     run(tmp_path / "home", judged, main)
 
 
+def test_what_was_edited_is_compared_again(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        _, second = await told(mind, DOSE, "a whole tablet for Pixel in the evening")
+        assert await compared(device, clock) == [Compared(1, ())]
+        await mind.edit(second, OTHER_DOSE)
+        clock.now_ms += REVIEW_EVERY_MS
+        await told(mind, "the sauna opens in May")
+        assert await compared(device, clock) == [Compared(1, (Verdict.DISAGREE,))]
+
+    run(tmp_path / "home", judged, main)
+
+
 def test_words_that_nobody_wrote_count_for_nothing(tmp_path: Path) -> None:
     def made_up(body: dict[str, Any]) -> str:
         said = {
