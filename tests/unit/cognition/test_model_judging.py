@@ -13,7 +13,14 @@ import trio
 from cognition import ModelUnavailable
 from cognition.days import DAY_MS
 from cognition.extraction.contract import BadAnswer, ModelVerdict, read_verdicts
-from cognition.judging.model_judge import BREAKS_MAX, QUIET_MS, REVIEW_EVERY_MS, Compared, ModelJudge
+from cognition.judging.model_judge import (
+    BREAKS_MAX,
+    QUIET_MS,
+    REVIEW_EVERY_MS,
+    SHOWN_CHARACTERS,
+    Compared,
+    ModelJudge,
+)
 from cognition.judging.verdicts import Verdict
 from cognition.models import ChatMessage, ModelFailed
 from samemind.config import Home as HomeFolder
@@ -113,7 +120,31 @@ def test_what_cannot_both_be_true_is_raised_and_mentioned(tmp_path: Path) -> Non
         assert found.status == "open"
         assert found.attention == "mention"
         stands = await mind.settle(first, second, "disagree", by="agent")
-        assert stands.by == "agent", "an agent outranks a model"
+        assert stands.changed, "an agent outranks a model"
+
+    run(tmp_path / "home", judged, main)
+
+
+def test_what_was_told_just_now_waits_for_the_next_look(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        await told(mind, BERTH, AGAIN, DOSE)
+        await judging(device).judge_next()
+        clock.now_ms += QUIET_MS + 1
+        await told(mind, OTHER_DOSE)
+        assert await judging(device).judge_next() == Compared(1, (Verdict.REPEATS,))
+        assert await judging(device).judge_next() is None, "whoever told the dose may settle it"
+        clock.now_ms += REVIEW_EVERY_MS + 1
+        assert await judging(device).judge_next() == Compared(1, (Verdict.DISAGREE,))
+
+    run(tmp_path / "home", judged, main)
+
+
+def test_of_a_long_memory_the_beginning_is_shown(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        await told(mind, DOSE, f"{OTHER_DOSE}, {'and a treat ' * 200}")
+        assert await compared(device, clock) == [Compared(1, (Verdict.DISAGREE,))]
+        ((_, new),) = map(shown_in, server.requests)
+        assert len(new) <= SHOWN_CHARACTERS
 
     run(tmp_path / "home", judged, main)
 
@@ -152,6 +183,23 @@ def test_what_was_edited_is_compared_again(tmp_path: Path) -> None:
         assert await compared(device, clock) == [Compared(1, (Verdict.DISAGREE,))]
 
     run(tmp_path / "home", judged, main)
+
+
+def test_the_same_words_disagree_with_nothing(tmp_path: Path) -> None:
+    def confused(body: dict[str, Any]) -> str:
+        said = {
+            "older": 1,
+            "verdict": "disagree",
+            "older_words": "in the evening",
+            "new_words": "in the evening",
+        }
+        return json.dumps({"verdicts": [said]})
+
+    async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
+        await told(mind, DOSE, OTHER_DOSE)
+        assert await compared(device, clock) == [Compared(1, ())]
+
+    run(tmp_path / "home", confused, main)
 
 
 def test_words_that_nobody_wrote_count_for_nothing(tmp_path: Path) -> None:
@@ -246,19 +294,24 @@ def test_what_is_edited_meanwhile_is_not_judged_by_what_it_said(tmp_path: Path) 
 
 
 def test_a_model_that_is_away_is_asked_again(tmp_path: Path) -> None:
-    answers: list[str | tuple[int, bytes]] = [(503, b"busy"), (503, b"busy")]
+    busy = {"Pixel": BREAKS_MAX - 1, "boat": BREAKS_MAX - 1}
 
     def flaky(body: dict[str, Any]) -> Any:
-        return answers.pop() if answers else judged(body)
+        of = "Pixel" if "Pixel" in body["messages"][1]["content"] else "boat"
+        busy[of] -= 1
+        return judged(body) if busy[of] < 0 else (503, b"busy")
 
     async def main(device: Device, mind: Mind, clock: Clock, server: ModelServer) -> None:
-        await told(mind, DOSE, OTHER_DOSE)
+        await told(mind, DOSE, OTHER_DOSE, BERTH, AGAIN)
         await judging(device).judge_next()
         clock.now_ms += REVIEW_EVERY_MS + 1
         for _ in range(2):
-            with pytest.raises(ModelFailed):
-                await judging(device).judge_next()
-        assert await judging(device).judge_next() == Compared(1, (Verdict.DISAGREE,))
+            for _ in range(BREAKS_MAX - 1):
+                with pytest.raises(ModelFailed):
+                    await judging(device).judge_next()
+            one = await judging(device).judge_next()
+            assert one is not None
+            assert len(one.verdicts) == 1
 
     run(tmp_path / "home", flaky, main)
 
