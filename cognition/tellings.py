@@ -91,8 +91,10 @@ _ALIKE: Final = (
     + f" AND {_IS_SHARED.format(it='o')}"
 )
 # Where a good part of all memories is new, the few words that were told twice are found by one walk through the index
-# of contents, and not by asking it for each, which takes some four times as long as to pass by one.
+# of contents, and not by asking it for each, which takes some four times as long as to pass by one. Of fewer it is not
+# asked how many there are.
 _WALK_PART: Final = 4
+_WALK_MIN: Final = 100
 _TOLD_TWICE: Final = """(SELECT content FROM shown_memory GROUP BY content HAVING count(*) > 1) r
     CROSS JOIN shown_memory n ON n.content = r.content"""
 _READ: Final = """INSERT INTO telling_unread VALUES (?, ?)
@@ -231,7 +233,7 @@ def _file_news(connection: sqlite3.Connection, spans: Iterable[tuple[int, int]],
 
 def _is_much(connection: sqlite3.Connection, first: int, last: int) -> bool:
     """Say whether a run of numbers is a good part of all."""
-    if last - first < _MANY:
+    if last - first < _WALK_MIN:
         return False
     ((all_of_them,),) = connection.execute("SELECT max(id) FROM shown_memory")
     return (last - first) * _WALK_PART >= int(all_of_them)

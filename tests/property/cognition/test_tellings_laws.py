@@ -171,6 +171,7 @@ def test_a_whole_store_that_comes_at_once_is_grouped_when_its_index_is_made(
     monkeypatch.setattr("replica.storage.shown._FILLING_ROWS_MIN", 40)
     monkeypatch.setattr("replica.storage.shown._ADDED_AT_ONCE", 20)
     monkeypatch.setattr("cognition.tellings._MANY", 20)
+    monkeypatch.setattr("cognition.tellings._WALK_MIN", 20)
     home, late = Home(1), Home(2)
     indexes = _indexes(late)
     rids = [home.remember(f"text {number % 17}") for number in range(45)]
