@@ -52,7 +52,7 @@ export function wiped(why) {
   dropAll();
   document.getElementById("tabs").hidden = true;
   for (const each of ["where", "trouble"]) document.getElementById(each).hidden = true;
-  document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, "Nothing is kept here any more"), h("p", {}, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Begin anew")));
+  document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, "Nothing is kept here any more"), h("p", { role: "alert" }, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Begin anew")));
 }
 
 export function devicesView() {

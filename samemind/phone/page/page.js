@@ -130,8 +130,8 @@ onEvent((event) => {
 function failed(error) {
   main.replaceChildren(h("div", { class: "stack welcome" },
     h("h2", {}, "This device does not start"),
-    h("p", { class: "panel warn" }, error.message),
-    h("p", { class: "muted" }, "What it remembers is still on its disk. Close other pages of samemind and load this one again; a private window has no disk to keep anything on."),
+    h("p", { class: "panel warn", role: "alert" }, inWords(error.message)),
+    h("p", { class: "muted" }, "What it remembers is still on its disk. Go where the device that serves this page can be reached, close other pages of samemind, and load this one again; a private window has no disk to keep anything on."),
     h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Load again")));
 }
 
