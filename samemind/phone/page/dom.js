@@ -90,10 +90,13 @@ export function redrawn(list, ...children) {
 }
 
 const NOTICE_MS = 6_000;
+const isHeld = (box) => box.matches(":hover, :focus-within"); // somebody stands in it, and is about to press its button
+// Say something at the foot of the page for a while, and as long as somebody stands in it.
 export function notice(text, { error = false, action = null } = {}) {
-  const gone = () => box.remove();
-  const box = h("div", { class: error ? "notice error" : "notice", role: error ? "alert" : "status" }, h("span", {}, inWords(text)), action && h("button", { type: "button", onclick: () => { gone(); action.run(); } }, action.name));
-  const all = document.getElementById("notices");
-  all.replaceChildren(box);
-  setTimeout(gone, action || error ? NOTICE_MS * 2 : NOTICE_MS);
+  const box = h("div", { class: error ? "notice error" : "notice", role: error && "alert" }, h("span", {}, inWords(text)), action && h("button", { type: "button", onclick: () => { box.remove(); action.run(); } }, action.name));
+  const all = document.getElementById("notices"); // which tells what comes into it, so that a notice tells nothing by itself but an error
+  for (const other of [...all.children]) if (!isHeld(other)) other.remove();
+  all.append(box);
+  const lapse = () => (isHeld(box) ? setTimeout(lapse, NOTICE_MS) : box.remove());
+  setTimeout(lapse, action || error ? NOTICE_MS * 2 : NOTICE_MS);
 }

@@ -2,12 +2,50 @@
 
 import re
 from collections.abc import Callable
+from typing import Final
 
 from playwright.sync_api import Page, expect
 
 from tests.endtoend.phone.conftest import Laptop, begin
 
 Open = Callable[[str], Page]
+# What marks where somebody stands, against what is around it (WCAG 1.4.11).
+_RING_MIN: Final = 3.0
+_RATIO: Final = """(element) => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/\\d+/g).map((each) => ((each / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const ring = light(getComputedStyle(element).outlineColor);
+  const ground = light(getComputedStyle(element.parentElement).backgroundColor);
+  return Math.max(ring, ground) / Math.min(ring, ground);
+}"""
+
+
+def test_a_notice_stays_for_whoever_stands_in_it_and_shows_where_they_stand(
+    laptop: Laptop, phone: Open
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.clock.install()
+    undo = page.locator(".notice").get_by_role("button", name="Undo")
+    for stand in (undo.focus, undo.hover):
+        page.locator("#say").fill("Pick up the parcel")
+        page.get_by_role("button", name="Clear").click()
+        stand()
+        page.clock.fast_forward("01:00")
+        expect(undo).to_be_visible()
+        page.locator("#say").focus()
+        page.locator("#say").hover()
+        page.clock.fast_forward("01:00")
+        expect(undo).to_have_count(0)
+    page.locator("#say").fill("Pick up the parcel")
+    page.get_by_role("button", name="Clear").press("Enter")
+    page.keyboard.press("Shift+Tab")
+    undo.focus()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert undo.evaluate(_RATIO) >= _RING_MIN, scheme
 
 
 def test_without_the_program_of_the_page_it_says_who_does_not_answer(laptop: Laptop, phone: Open) -> None:
