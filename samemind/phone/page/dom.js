@@ -66,6 +66,11 @@ export const momentIn = (ms) => `${dayIn(ms)}, ${timeOf(ms)}`;
 export const momentOf = (ms) => inWords(momentIn(ms));
 export const sizeOf = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
+// Set a text where it differs: what is told to those who cannot see it is told once.
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 // Put something else in a place. Who stood in it, by keys or with a screen reader, goes on at `next`, not at the top of the page.
 export function swap(place, next, ...children) {
   const stood = place.contains(document.activeElement);

@@ -1,6 +1,6 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
-import { dayIn, dayOf, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, swap, timeOf } from "./dom.js";
+import { dayIn, dayOf, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, say, swap, timeOf } from "./dom.js";
 import { COMPOSER, draft, drafted, draftOf } from "./drafts.js";
 import { voiceButton } from "./voice.js";
 
@@ -204,11 +204,11 @@ function newMemoriesView() {
     clear.hidden = !question;
     try {
       if (question.trim()) {
-        const { answer, took_ms } = await ask("call", { verb: "ask", options: { question, limit: FOUND } });
+        const answer = await run("ask", { question, limit: FOUND });
         if (turn !== asked) return;
-        if (told !== question) found(question, answer, took_ms); // else what another device found stands until it has answered anew
+        if (told !== question) found(question, answer); // else what another device found stands until it has answered anew
         clearTimeout(still);
-        still = setTimeout(() => askOther(turn, question, answer, took_ms).catch(complain), STILL_MS);
+        still = setTimeout(() => askOther(turn, question, answer).catch(complain), STILL_MS);
       } else {
         told = null;
         const answer = await run("recent", { limit: most });
@@ -218,24 +218,23 @@ function newMemoriesView() {
   }
 
   // Words have answered; a device in reach that knows meanings may know better.
-  async function askOther(turn, question, own, took_ms) {
+  async function askOther(turn, question, own) {
     const answer = await ask("askPeer", { question, limit: FOUND });
     if (turn !== asked || isBusy() || (!answer && told !== question)) return;
     told = answer ? question : null;
-    found(question, answer?.hits ?? own, took_ms, answer?.by);
+    found(question, answer?.hits ?? own, answer?.by);
   }
 
-  function found(question, hits, took_ms, by) {
+  function found(question, hits, by) {
     shows = "";
     const words = question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-    hint.textContent = hits.length ? `${hits.length === FOUND ? `${FOUND} or more` : hits.length} found` : "Nothing like it yet";
-    if (by) hint.textContent += ` with ${by}, by meaning`;
-    hint.title = `${took_ms.toFixed(1)} ms`;
+    const count = hits.length ? `${hits.length === FOUND ? `${FOUND} or more` : hits.length} found` : "Nothing like it yet";
+    say(hint, by ? `${count} with ${by}, by meaning` : count);
     redrawn(list, h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: redraw }))));
   }
 
   function recent(memories) {
-    hint.textContent = "";
+    say(hint, "");
     const wanted = JSON.stringify([new Date().toDateString(), most, memories]);
     if (wanted === shows) return; // told of what is shown already, as by itself
     shows = wanted;

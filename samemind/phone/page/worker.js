@@ -407,14 +407,12 @@ const WRITING = new Set(["remember", "edit", "forget", "done", "settle"]);
 function call({ verb, options = {} }) {
   const timed = { ...options };
   if (!["recent", "known", "questions", "devices", "status", "digests"].includes(verb)) timed.now_ms = Date.now();
-  const began = performance.now();
   const answer = asked(verb, timed);
-  const took = performance.now() - began;
   if (WRITING.has(verb)) {
     follow();
     readBehind();
   }
-  return { answer, took_ms: took };
+  return { answer };
 }
 
 let wiping = null;

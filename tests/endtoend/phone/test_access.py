@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final
 
 from playwright.sync_api import Page, expect
 
-from tests.endtoend.phone.conftest import Laptop, begin
+from tests.endtoend.phone.conftest import Laptop, begin, tell
 
 Open = Callable[[str], Page]
 # What marks where somebody stands, against what is around it (WCAG 1.4.11).
@@ -19,6 +20,11 @@ _RATIO: Final = """(element) => {
   const ring = light(getComputedStyle(element).outlineColor);
   const ground = light(getComputedStyle(element.parentElement).backgroundColor);
   return Math.max(ring, ground) / Math.min(ring, ground);
+}"""
+_LISTEN: Final = """() => {
+  window.told = [""];
+  const status = document.querySelector(".composer [role=status]");
+  new MutationObserver(() => told.push(status.textContent)).observe(status, { childList: true, subtree: true });
 }"""
 
 
@@ -46,6 +52,20 @@ def test_a_notice_stays_for_whoever_stands_in_it_and_shows_where_they_stand(
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert undo.evaluate(_RATIO) >= _RING_MIN, scheme
+
+
+def test_a_count_of_what_was_found_is_told_once_and_has_no_other_name(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    tell(page, "Ann lives in Lisbon")
+    page.evaluate(_LISTEN)
+    page.locator("#say").press_sequentially("Lisbon and")
+    expect(page.get_by_role("status").filter(has_text="1 found")).to_be_visible()
+    page.locator("#say").fill("")
+    expect(page.locator(".composer [role=status]")).to_be_empty()
+    told = page.evaluate("() => told")
+    assert all(before != after for before, after in pairwise(told)), told
+    expect(page.locator(".composer [role=status]")).to_have_accessible_name("")
 
 
 def test_without_the_program_of_the_page_it_says_who_does_not_answer(laptop: Laptop, phone: Open) -> None:
