@@ -4,6 +4,7 @@ Where each is declared is written out by the generator, so that a command loads 
 making the classes of all costs more than the rest of a call to the daemon.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -37,16 +38,9 @@ def verb_named(name: str) -> Command[Any, Any]:
                 f"expected a verb, got {first!r}",
                 hint="settings are in config.toml in the data directory: `samemind init` says where that is",
             )
-        from difflib import get_close_matches  # a slip alone needs it
-
         under = [each.partition(" ")[2] for each in names_under(first)]
         typed, known = (second, under) if under else (name, [*SHORT_FOR, *NAMES, *COMMANDS])
-        near = [
-            f"{first} {each}".strip() if under else each
-            for each in (
-                [ELSEWHERE[name]] if name in ELSEWHERE else get_close_matches(typed, known, 1, ALIKE_MIN)
-            )
-        ]
+        near = [f"{first} {each}".strip() if under else each for each in _near(name, typed, known)]
         if near:
             guess = f"; did you mean {near[0]!r}?"
         else:
@@ -56,6 +50,16 @@ def verb_named(name: str) -> Command[Any, Any]:
             hint=f"`samemind help {first}` tells them" if under else "`samemind help` lists them",
         )
     return _declared(name)
+
+
+def _near(name: str, typed: str, known: Sequence[str]) -> list[str]:
+    """Return what is called so elsewhere, or ends in that word alone, or else what is typed nearly so."""
+    from difflib import get_close_matches  # a slip alone needs it
+
+    ending = [each for each in NAMES if each.endswith(f" {name}")]
+    if name in ELSEWHERE:
+        return [ELSEWHERE[name]]
+    return ending if len(ending) == 1 else get_close_matches(typed, known, 1, ALIKE_MIN)
 
 
 @cache

@@ -167,7 +167,12 @@ def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
     assert caught.value.hint.startswith("usage: samemind forget [--erase]")
     with pytest.raises(Usage, match=r"got 'rekall'; did you mean 'recall'\?$"):
         find_verb(read_line(["rekall", "x"]))
-    for slip, meant in (("peer", "peers"), ("demoo", "demo"), ("hlep", "help")):
+    for slip, meant in (
+        ("peer", "peers"),
+        ("demoo", "demo"),
+        ("hlep", "help"),
+        ("snooze", "triggers snooze"),
+    ):
         with pytest.raises(Usage, match=rf"did you mean '{meant}'\?$"):
             find_verb(read_line([slip, "list"]))
     with pytest.raises(Usage, match=r"got 'quux'$"):
