@@ -56,6 +56,9 @@ def test_a_file_on_a_stick_brings_news_to_a_device_without_a_network(tmp_path: P
             for bad in ("cut.samemind", "missing.samemind", "pipe.samemind"):
                 with pytest.raises(samemind.SamemindError):
                     await phone.mind.carry_import(tmp_path / bad)
+            with pytest.raises(samemind.NotFound, match="no such file: ") as missing:
+                await phone.mind.carry_import(tmp_path / "missing.samemind")
+            assert missing.value.code == "no_such_file"
             with pytest.raises(samemind.Usage):
                 await phone.mind.carry_export(tmp_path, since_peer="laptop")
 

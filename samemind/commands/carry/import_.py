@@ -51,6 +51,8 @@ async def _check(device: "Device", path: Path) -> "Header":
 
     try:
         return await device.replica.run(read)
+    except FileNotFoundError:
+        raise NotFound(f"no such file: {path}", code="no_such_file") from None
     except OSError as error:
         raise NotFound(f"{path} cannot be read: {error.strerror or error}", code="cannot_read") from None
 
