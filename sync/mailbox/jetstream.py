@@ -170,10 +170,10 @@ class StreamBox:
         raise failure
 
     async def _connect_to(self, server: str) -> Any:
-        from nats.aio.client import Client  # here: 140 ms, and an extra
+        from sync.mailbox.nats_client import BoundedClient  # here: 140 ms, and an extra
 
         _ASYNCIO_LOG.addFilter(_is_worth_saying)
-        client, last = Client(), list[Exception]()
+        client, last = BoundedClient(), list[Exception]()
 
         async def heard(error: Exception) -> None:
             last[:] = [error]
