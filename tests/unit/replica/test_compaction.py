@@ -11,7 +11,7 @@ from replica import Forget, MemoryId, Remember, Set, Write
 from replica.codec import pack
 from replica.compaction import LEASE_MS, CompactionOutlook, compact, compactable, leased, outlook
 from replica.core import Core
-from replica.errors import InvalidOp
+from replica.errors import InvalidOp, StoreFailed
 from replica.history import history
 from replica.ids import derived_memory_id
 from replica.membership import revoke
@@ -77,6 +77,67 @@ def test_ops_that_a_member_has_not_confirmed_stay_in_the_log() -> None:
     assert 4 in left
     compact(ann, NOW_MS)
     assert 4 in {row.seq for row in ann.store.rows()}
+
+
+def test_what_one_of_two_members_lacks_stays_in_the_log_and_the_one_that_lacks_most_is_named() -> None:
+    ann, ben, eve = group("ann", "ben", "eve")
+    remember(ben, "one of ben's", "another", "a third")
+    sync(ben, ann)
+    remember(ann, "one of ann's")
+    remember(ann, "another")
+    theirs, ours = (feed.no for feed in ann.feeds)
+    ann.heard(ben.device, {theirs: 0, ours: 1}, NOW_MS)
+    ann.heard(eve.device, {theirs: 3, ours: 0}, NOW_MS)
+    assert compact(ann, NOW_MS) == 0
+    assert outlook(ann, NOW_MS) == CompactionOutlook(0, ben.device), "it lacks four, and the other two"
+    ann.heard(ben.device, {theirs: 3, ours: 2}, NOW_MS)
+    assert outlook(ann, NOW_MS) == CompactionOutlook(3, eve.device)
+    assert compact(ann, NOW_MS) == 3
+
+
+def test_no_more_leave_at_once_than_are_wished_for() -> None:
+    (ann,) = group("ann")
+    for n in range(5):
+        remember(ann, f"word {n}")
+    assert compact(ann, NOW_MS, ops_max=2) == 2
+    assert compact(ann, NOW_MS, ops_max=4) == 3
+
+
+def test_the_horizon_never_goes_back_where_older_ops_leave_later() -> None:
+    ann, ben = group("ann", "ben")
+    remember(ben, "older", now_ms=NOW_MS)
+    remember(ann, "newer", now_ms=NOW_MS + DAY_MS)
+    assert compact(ann, NOW_MS + 2 * DAY_MS) == 1
+    sync(ben, ann)
+    ann.contacts.clear()
+    assert compact(ann, NOW_MS + 2 * DAY_MS) == 1
+    assert ann.horizon_ms == NOW_MS + DAY_MS
+
+
+def test_what_is_stamped_in_the_last_millisecond_that_may_leave_leaves() -> None:
+    (ann,) = group("ann")
+    for _ in range(2):
+        remember(ann, "of that millisecond", now_ms=NOW_MS)
+    remember(ann, "of the next", now_ms=NOW_MS + 1)
+    assert compact(ann, NOW_MS + DAY_MS, before_ms=NOW_MS) == 2
+
+
+def test_a_compaction_that_the_disk_refuses_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    (ann,) = group("ann")
+    remember(ann, "one")
+    digests, held = ann.digests(), [(feed.base_seq, feed.base_head) for feed in ann.feeds]
+    with monkeypatch.context() as patched:
+        patched.setattr(ann.store, "write", _full)
+        with pytest.raises(StoreFailed):
+            compact(ann, NOW_MS)
+    assert (ann.horizon_ms, ann.digests()) == (0, digests)
+    assert [(feed.base_seq, feed.base_head) for feed in ann.feeds] == held
+    assert compact(ann, NOW_MS) == 1
+    assert verify_replica(ann).ok
+
+
+def _full(*_: object) -> None:
+    raise StoreFailed("database or disk is full")
 
 
 def test_a_lapsed_member_holds_nothing_back_and_loses_nothing() -> None:

@@ -14,7 +14,7 @@ from replica.frame import decode_frame, encode_frame
 from replica.membership import revoke
 from replica.ops import TEXT_KINDS
 from replica.outbox import Outbox
-from replica.purging import erasure_status, purge
+from replica.purging import ErasureStatus, erasure_status, purge
 from replica.storage.sql import connect
 from replica.verify import verify_replica
 from tests.support.replicas import (
@@ -119,11 +119,20 @@ def test_only_an_erase_that_is_a_commit_of_its_own_is_a_proof() -> None:
         ann.commit([Write(Erase((rid,))), Write(Forget((rid,)))], NOW_MS)
 
 
+def test_neither_two_erasures_at_once_nor_one_that_does_not_say_of_what_are_a_proof() -> None:
+    hand = Hand("ann")
+    first, second = hand.write(Erase((b"1" * 16,))), hand.write(Erase((b"2" * 16,)))
+    with pytest.raises(InvalidOp, match="one erase op"):
+        read_proof(encode_frame(hand.frame(first, second)))
+    with pytest.raises(InvalidOp):
+        read_proof(encode_frame(hand.frame(first._replace(payload=None))))
+
+
 def test_the_status_names_who_has_not_confirmed_and_a_receipt_changes_that() -> None:
     cores = ann, ben = group("ann", "ben")
     (rid,) = remember(ann, "a plan")
     settle(cores)
-    assert not erasure_status(ann, rid).erased
+    assert erasure_status(ann, rid) == ErasureStatus(False, (), ()), "nobody has to confirm anything"
     say(ann, Erase((rid,)))
     assert purge(ann, NOW_MS)
     assert erasure_status(ann, rid).confirmed == (ann.device,)
