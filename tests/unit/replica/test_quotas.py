@@ -7,6 +7,7 @@ import pytest
 from replica.ids import DeviceId
 from replica.limits import CHAINS_FIRST, CHAINS_MAX, CHAINS_OF_ONE_MAX
 from replica.membership import IntroducedMember
+from replica.ops import Remember
 from replica.quotas import (
     CHAINS_AN_HOUR,
     CHAINS_PASSED_ON_AN_HOUR,
@@ -23,8 +24,8 @@ from replica.quotas import (
     paced,
     told_over,
 )
+from tests.support.replicas import NOW_MS, Hand
 
-NOW_MS = 1_700_000_000_000
 PEER, OTHER = DeviceId(b"p" * 32), DeviceId(b"o" * 32)
 
 
@@ -83,6 +84,16 @@ def test_what_was_counted_since_a_start_is_not_overwritten_by_what_was_kept() ->
     quotas.spend(PEER, What.OPS, 70, NOW_MS)
     quotas.restore([[PEER, "OPS", 10, NOW_MS]])
     assert quotas.left(PEER, What.OPS, NOW_MS) == 30
+
+
+def test_of_a_frame_only_what_was_news_counts() -> None:
+    hand = Hand("ann")
+    frame = hand.frame(*(hand.write(Remember("word", {}), bytes([n]) * 16) for n in range(4)))
+    size = sum(len(op.payload or b"") for op in frame.ops)
+    quotas, ann = quotas_of(), frame.segments[0].origin.device
+    quotas.charge(ann, frame, 1, 400, NOW_MS)
+    for what, spent in ((What.OPS, 1), (What.OPS_PASSED_ON, 0), (What.BYTES, size / 4), (What.PACKED, 100)):
+        assert quotas.limits.of(what) - quotas.left(ann, what, NOW_MS) == pytest.approx(spent)
 
 
 def test_a_snapshot_counts_by_how_much_of_it_its_maker_wrote() -> None:

@@ -43,6 +43,7 @@ from tests.support.replicas import (
     everything,
     memories,
     remember,
+    rows_of,
     say,
     settle,
     sqlite_store,
@@ -196,11 +197,49 @@ def test_what_a_bad_one_wrote_before_it_turned_bad_is_told_by_who_had_read_it_th
     remember(ann, "seen by then", now_ms=NOW_MS + 10)
     remember(eve, "backdated", now_ms=NOW_MS + 1)  # nobody had seen it by then, whatever it says of itself
     sync(ann, eve)
+    remember(ann, "at that moment", now_ms=NOW_MS + 50)
     remember(ann, "much later", now_ms=NOW_MS + 100)
     new, carried = rebuilt(ann, "ann", "eve", until_ms=NOW_MS + 50)
     assert not carried.refused
-    assert texts(new) == {"of old", "seen by then", "much later"}
-    assert texts(rebuilt(ann, "ann", "eve")[0]) == {"seen by then", "much later"}
+    honest = {"seen by then", "at that moment", "much later"}
+    assert texts(new) == {"of old", *honest}
+    assert texts(rebuilt(ann, "ann", "eve")[0]) == honest
+
+
+def test_of_what_left_the_log_behind_the_moment_nobody_knows_who_had_read_it_by_then() -> None:
+    ann, eve = group("ann", "eve")
+    remember(eve, "of old", now_ms=NOW_MS)
+    sync(ann, eve)
+    remember(ann, "mine", now_ms=NOW_MS + 10)
+    ann.contacts.clear()
+    assert compact(ann, NOW_MS + 20) == 2
+    assert texts(rebuilt(ann, "ann", "eve", until_ms=NOW_MS + 10)[0]) == {"mine"}
+    assert texts(rebuilt(ann, "ann", "eve", until_ms=NOW_MS + 11)[0]) == {"of old", "mine"}
+
+
+@pytest.mark.parametrize("limit", ["COMMIT_OPS_MAX", "_BYTES_AT_ONCE"])
+def test_many_that_are_told_again_are_told_once_each_and_in_commits_that_may_be_made(
+    monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    ann, eve = group("ann", "eve")
+    rids = remember(eve, *(f"note {n}" for n in range(5)))
+    sync(ann, eve)
+    new, carried = rebuilt(ann, "ann", "eve")
+    before = len(rows_of(new))
+    monkeypatch.setattr(f"replica.rebuilding.{limit}", {"COMMIT_OPS_MAX": 2, "_BYTES_AT_ONCE": 8}[limit])
+    tell_again(ann, new, rids, carried, NOW_MS)
+    assert texts(new) == {f"note {n}" for n in range(5)}
+    assert [row.ends for row in rows_of(new)[before:]] == [False, True, False, True, True]
+
+
+def test_what_was_forgotten_in_the_new_group_is_not_told_again() -> None:
+    ann, eve = group("ann", "eve")
+    (lie,) = remember(eve, "lie")
+    sync(ann, eve)
+    new, carried = rebuilt(ann, "ann", "eve")
+    say(new, Forget((lie,)))
+    tell_again(ann, new, [lie], carried, NOW_MS)
+    assert not carried.told
 
 
 def test_devices_move_in_with_what_they_wrote_meanwhile_and_agree() -> None:
@@ -282,6 +321,7 @@ def test_devices_that_left_long_ago_keep_what_they_wrote_and_write_no_more() -> 
     assert texts(new) == {"by an old phone"}
     remember(old, "more")
     assert take(new, everything(old)).ops == 0
+    assert {device("old"), device("eve")} <= new.membership.revoked
 
 
 def test_only_the_root_names_authors() -> None:
