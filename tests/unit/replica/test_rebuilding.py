@@ -32,6 +32,7 @@ from replica.rebuilding import (
 )
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from tests.support import replicas
+from tests.support.devices import introduced
 from tests.support.links import identity
 from tests.support.replicas import (
     NOW_MS,
@@ -321,7 +322,9 @@ def test_devices_that_left_long_ago_keep_what_they_wrote_and_write_no_more() -> 
     assert texts(new) == {"by an old phone"}
     remember(old, "more")
     assert take(new, everything(old)).ops == 0
-    assert {device("old"), device("eve")} <= new.membership.revoked
+    acquaint(new, "ann", "ben")
+    new.learn([introduced("old", by="ben"), introduced("eve", by="ben")], [])
+    assert new.membership.standing == {device("ann"), device("ben")}
 
 
 def test_only_the_root_names_authors() -> None:

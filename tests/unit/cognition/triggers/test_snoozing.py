@@ -115,7 +115,8 @@ def test_two_kinds_of_one_memory_are_put_off_apart(home: Home) -> None:
 
 def test_an_entry_that_somebody_wrote_by_hand_is_passed_over(home: Home) -> None:
     rid = home.remember("call the dentist", type="prospective", event_start=NOW_MS)
-    for told in ("soon", "zz@5", "00@later", ""):
+    home.commit(Write(Set("meta.note", f"{'00' * 16}@5"), rid))
+    for told in ("soon", "zz@5", "00@later", "", 5, True):
         home.commit(Write(Set("meta.snoozed.reminder", told), rid))
         assert think(home)
         (shown,) = read_memories(home.connection, [home.number(rid)])

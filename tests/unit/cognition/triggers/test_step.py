@@ -10,13 +10,33 @@ from cognition.days import DAY_MS
 from cognition.patterns.step import Patterns
 from cognition.triggers import contradictions
 from cognition.triggers.detect import DETECTORS
-from cognition.triggers.kinds import HOUR_MS, KINDS, REMINDER, REVIEW, Thresholds, TriggerCandidate
-from cognition.triggers.lattice import TriggerStatus
+from cognition.triggers.kinds import (
+    ESCALATION,
+    HOUR_MS,
+    KINDS,
+    REMINDER,
+    REVIEW,
+    Thresholds,
+    TriggerCandidate,
+)
+from cognition.triggers.lattice import TriggerState, TriggerStatus
 from cognition.triggers.raised import Described, described
 from cognition.triggers.snoozing import SNOOZED
-from cognition.triggers.step import TriggerStep, choose, write_of
+from cognition.triggers.step import RAISED_MAX, TriggerStep, choose, write_of
 from cognition.triggers.tables import TriggerTables
-from replica import Access, Claim, ClaimVerdict, Forget, MemoryId, Resolve, Set, Trigger, Write
+from replica import (
+    Access,
+    Claim,
+    ClaimVerdict,
+    DeviceId,
+    Forget,
+    HeldTrigger,
+    MemoryId,
+    Resolve,
+    Set,
+    Trigger,
+    Write,
+)
 from replica.hlc import COUNTER_BITS
 from tests.support.minds import NOW_MS, Home
 from tests.support.published import published
@@ -233,6 +253,62 @@ def test_a_thing_is_not_brought_up_again_before_it_has_cooled_down() -> None:
     assert choose([first, second], [], NOW_MS, Thresholds()) in ([first], [second]), (
         "one of a subject at a time"
     )
+
+
+def state_of(
+    candidate: TriggerCandidate, raised_ms: int, status: TriggerStatus = TriggerStatus.PENDING
+) -> TriggerState:
+    """A candidate as it stands once it was raised."""
+    held = HeldTrigger(status, (raised_ms << COUNTER_BITS, candidate.written_kind, ()), None)
+    return TriggerState(candidate.id, candidate.rid, (), held)
+
+
+def test_it_cools_down_from_when_it_was_last_raised_on_to_the_very_millisecond() -> None:
+    rid, day = MemoryId(bytes(16)), NOW_MS + DAY_MS
+    first, last, again = (TriggerCandidate(REVIEW, rid, window, 0.5) for window in range(3))
+    cooled_ms = day + REVIEW.cool_down_ms
+    for held in (
+        [state_of(first, NOW_MS), state_of(last, day)],
+        [state_of(last, day), state_of(first, NOW_MS)],
+    ):
+        assert choose([again], held, cooled_ms - 1, Thresholds()) == []
+        assert choose([again], held, cooled_ms, Thresholds()) == [again]
+
+
+def test_one_escalation_comes_within_a_day_and_the_next_one_right_behind_it() -> None:
+    first, other, third = (TriggerCandidate(ESCALATION, MemoryId(bytes([n]) * 16), 1, 0.5) for n in range(3))
+    held = [state_of(first, NOW_MS, TriggerStatus.DELIVERED)]
+    assert choose([other], held, NOW_MS + DAY_MS - 1, Thresholds()) == []
+    assert len(choose([other, third], held, NOW_MS + DAY_MS, Thresholds())) == 1
+
+
+def test_what_was_shown_waits_no_more_and_makes_room_for_others() -> None:
+    reviews = [TriggerCandidate(REVIEW, MemoryId(bytes([n]) * 16), 1, 0.5) for n in range(12)]
+    for status, room in ((TriggerStatus.PENDING, 0), (TriggerStatus.DELIVERED, REVIEW.pending_max)):
+        held = [state_of(one, NOW_MS, status) for one in reviews[: REVIEW.pending_max]]
+        assert len(choose(reviews, held, NOW_MS, Thresholds())) == room
+
+
+def test_reminders_of_one_device_hold_those_of_no_other_back() -> None:
+    many = [TriggerCandidate(REMINDER, MemoryId(n.to_bytes(16)), 1, 0.5) for n in range(REMINDER.pending_max)]
+    (mine, theirs) = (TriggerCandidate(REMINDER, MemoryId(name * 16), 1, 0.5) for name in (b"m", b"t"))
+    of = {one.rid: DeviceId(b"t" * 32) for one in (*many, theirs)} | {mine.rid: DeviceId(b"m" * 32)}
+    held = [state_of(one, NOW_MS) for one in many]
+    assert choose([mine, theirs], held, NOW_MS, Thresholds(), of) == [mine]
+
+
+def test_where_more_is_due_than_may_be_raised_at_once_devices_take_turns() -> None:
+    many = [TriggerCandidate(REMINDER, MemoryId(n.to_bytes(16)), 1, 0.9) for n in range(2 * RAISED_MAX)]
+    few = [TriggerCandidate(REMINDER, MemoryId(bytes([n]) * 16), 1, 0.1) for n in range(1, 6)]
+    of = {one.rid: DeviceId(bytes([one in few]) * 32) for one in (*many, *few)}
+    chosen = choose([*many, *few], [], NOW_MS, Thresholds(), of)
+    assert len(chosen) == RAISED_MAX
+    assert {one.id for one in few} <= {one.id for one in chosen[:10]}
+
+
+def test_what_is_found_twice_is_raised_once() -> None:
+    one = TriggerCandidate(REMINDER, MemoryId(bytes(16)), 1, 0.5)
+    assert choose([one, one], [], NOW_MS, Thresholds()) == [one]
 
 
 def test_what_was_raised_anywhere_is_not_raised_again_whatever_its_kind(home: Home) -> None:
