@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from replica import ops
+from replica.compaction import compact
 from replica.core import Core
 from replica.errors import StoreFailed
 from replica.folding import COUNTED_BESIDE_MIN
@@ -310,6 +311,26 @@ def test_a_cell_is_kept_as_it_was_written_when_the_op_at_its_dot_leaves_the_log(
     changes.spine.append(SpinePiece(dot.feed, 1, dot.id8))
     core.store.write(changes, NOW_MS)
     assert core.store.load([key]) == core.store.load_base([key]) == {key: told}
+
+
+def test_what_is_said_of_memories_in_the_base_changes_their_state_and_not_their_base(
+    make_store: MakeStore,
+) -> None:
+    core = core_of("ann", make_store())
+    rids = remember(core, "a plan", "a wish")
+    for rid in rids:
+        say(core, ops.Set("topic", "as it was"), rid)
+    assert compact(core, NOW_MS) == 4
+    plan, wish = (memory_key(rid) for rid in rids)
+    base = core.store.load_base([plan, wish])
+    assert base == core.store.load([plan, wish])
+    say(core, ops.Set("topic", "as it is"), rids[0])
+    say(core, ops.Forget((rids[1],)))
+    assert core.store.load_base([plan, wish]) == base
+    assert core.store.load([plan]) != {plan: base[plan]}
+    assert core.store.load([wish]) == {}
+    assert compact(core, NOW_MS) == 2
+    assert core.store.load_base([plan, wish]) == core.store.load([plan])
 
 
 def test_ops_that_came_late_lie_below_the_log_and_are_found_by_their_feed(make_store: MakeStore) -> None:

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from replica import Erase, Forget, InvalidOp, Set, Write
+from replica import Erase, Forget, InvalidOp, MemoryId, Set, Write
 from replica.core import Core
 from replica.erasure import proof_of, read_proof
 from replica.frame import decode_frame, encode_frame
@@ -121,7 +121,7 @@ def test_only_an_erase_that_is_a_commit_of_its_own_is_a_proof() -> None:
 
 def test_neither_two_erasures_at_once_nor_one_that_does_not_say_of_what_are_a_proof() -> None:
     hand = Hand("ann")
-    first, second = hand.write(Erase((b"1" * 16,))), hand.write(Erase((b"2" * 16,)))
+    first, second = (hand.write(Erase((MemoryId(each * 16),))) for each in (b"1", b"2"))
     with pytest.raises(InvalidOp, match="one erase op"):
         read_proof(encode_frame(hand.frame(first, second)))
     with pytest.raises(InvalidOp):

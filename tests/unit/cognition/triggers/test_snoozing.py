@@ -9,7 +9,7 @@ from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import Described, described, put_off_until, read_raised
 from cognition.triggers.snoozing import Snooze, snoozes_of
 from cognition.triggers.step import TriggerStep
-from replica import Set, Trigger, Write
+from replica import Access, Set, Trigger, Write
 from tests.support.minds import NOW_MS, Home
 
 
@@ -98,6 +98,12 @@ def test_a_review_is_put_off_beyond_its_cool_down_and_is_moot_once_recalled(home
     home.now_ms += DAY_MS
     (again,) = think(home)
     assert (again.raised.kind, again.raised.rid) == ("decay_review", rid)
+    put_off(home, again, home.now_ms + DAY_MS)
+    home.commit(Write(Access(((rid, 1, home.now_ms),))))
+    home.now_ms += DAY_MS
+    known = len(read_raised(home.connection))
+    assert think(home) == []
+    assert len(read_raised(home.connection)) == known
 
 
 def test_two_kinds_of_one_memory_are_put_off_apart(home: Home) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -549,3 +550,25 @@ def test_an_introduction_that_damage_left_in_parts_is_named(table: str) -> None:
     )
     with pytest.raises(StoreCorrupt, match=table):
         store.membership()
+
+
+@pytest.mark.parametrize(("kept", "is_smaller"), [(0, True), (60, False)])
+def test_a_large_file_that_is_mostly_free_is_written_anew_and_no_other(
+    path: Path, monkeypatch: pytest.MonkeyPatch, kept: int, is_smaller: bool
+) -> None:
+    with closing(connect(str(path))) as connection:
+        store = SqliteStore(connection)
+        connection.execute("CREATE TABLE page (data BLOB)")
+        connection.executemany("INSERT INTO page VALUES (zeroblob(40000))", [()] * 100)
+        connection.execute("DELETE FROM page WHERE rowid > ?", (kept,))
+
+        def pages() -> int:
+            ((count,),) = connection.execute("PRAGMA page_count")
+            return int(count)
+
+        before = pages()
+        store.shrink()
+        assert pages() == before, "it is not large"
+        monkeypatch.setattr("replica.storage.store._SHRINK_PAGES_MIN", before)
+        store.shrink()
+        assert (pages() < before) is is_smaller
