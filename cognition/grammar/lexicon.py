@@ -255,6 +255,26 @@ def _beginnings(told: Sequence[Mapping[str, Any]]) -> _Heads:
     begins = _NamesByWord()
     stems: dict[str, list[tuple[str, str]]] = {}
     others: set[str] = set()
+    for name, phrase in _listed_phrases(told):
+        head, *rest = phrase.split()
+        first = _RUN.search(level(head.partition("*")[0]))
+        if phrase[0] in "NH" and not phrase[1:2].isalpha():
+            second = _RUN.search(level(rest[0]))
+            assert second is not None
+            begins.add(second[0], name)
+        elif first is None:
+            others.add(name)
+        elif "*" not in head:
+            begins.add(first[0], name)
+        elif len(first[0]) < _STEM:
+            others.add(name)
+        else:
+            stems.setdefault(first[0][:_STEM], []).append((first[0], name))
+    return _Heads(begins, stems, frozenset(others))
+
+
+def _listed_phrases(told: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Give each phrase of each list of each language, after the name of its list."""
     for each in told:
         lists = [(name, value) for name, value in each.items() if isinstance(value, str)]
         lists += each["kin"].items()
@@ -263,21 +283,7 @@ def _beginnings(told: Sequence[Mapping[str, Any]]) -> _Heads:
         lists += [(CLOCKS, each.get(name, "")) for name in _BESIDE_HOUR]
         for name, phrases in lists:
             for phrase in phrases.splitlines():
-                first = _RUN.search(level(phrase.split()[0].partition("*")[0]))
-                if phrase[0] in "NH" and not phrase[1:2].isalpha():
-                    second = _RUN.search(level(phrase.split()[1]))
-                    assert second is not None
-                    begins.add(second[0], name)
-                elif first is None:
-                    others.add(name)
-                elif "*" in phrase.split()[0]:
-                    if len(first[0]) < _STEM:
-                        others.add(name)
-                    else:
-                        stems.setdefault(first[0][:_STEM], []).append((first[0], name))
-                else:
-                    begins.add(first[0], name)
-    return _Heads(begins, stems, frozenset(others))
+                yield name, phrase
 
 
 def _numbers(told: Iterable[Mapping[str, Any]], name: str) -> dict[str, int]:
