@@ -16,6 +16,7 @@ const TYPES = {
   js: "text/javascript; charset=utf-8",
   mjs: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
   json: "application/json",
   wasm: "application/wasm",
   zip: "application/zip",
@@ -73,7 +74,7 @@ put(`${folder}/pyodide.asm.mjs`, readFileSync(join(pyodide, "pyodide.asm.mjs")),
 put("python_stdlib.zip", compiled(join(pyodide, "python_stdlib.zip"), readFileSync(leftOut, "utf8")));
 put("pyodide.mjs", readFileSync(join(pyodide, "pyodide.mjs")));
 put("app.zip", compiled(appZip));
-put("icon.svg", read("icon.svg"), { fixed: true });
+for (const name of ["icon.svg", "icon-180.png", "icon-512.png"]) put(name, read(name), { fixed: true });
 
 const filled = (text, values) => Object.entries(values).reduce((all, [name, value]) => all.replaceAll(`{{${name}}}`, value), text);
 const parts = JSON.stringify(named);
