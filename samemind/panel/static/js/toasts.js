@@ -18,14 +18,14 @@ export function complain(error) {
   notice(error.message ?? String(error), error.hint, "error");
 }
 
-/** Show a sentence for a while, and as long as somebody stands in the notices. `back`: what takes back what it says, as long as it is shown. */
+/** Show a sentence for a while, and as long as somebody stands in the notices, or points at them. `back`: what takes back what it says, as long as it is shown. */
 export function notice(text, hint = "", kind = "plain", back = null) {
   const entry = { id: `notice-${next++}`, text, hint, kind, back };
   errors = [...errors.slice(-2), entry];
   if (kind !== "error") announce(back ? `${text}. ${t("Press U to undo.")}` : text); // an alert tells itself
   render();
   const lapse = () => {
-    if (toasts.matches(":focus-within")) return setTimeout(lapse, SHOWN_MS);
+    if (toasts.matches(":is(:hover, :focus-within)")) return setTimeout(lapse, SHOWN_MS);
     errors = errors.filter((each) => each !== entry);
     render();
   };
