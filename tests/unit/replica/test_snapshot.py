@@ -7,10 +7,13 @@ from contextlib import closing
 from operator import itemgetter
 
 import pytest
+import zstandard
 
 import replica.storage.shown
-from replica.compaction import compact
+from replica.codec import pack
+from replica.compaction import LEASE_MS, compact
 from replica.core import Core, TakingIn
+from replica.errors import InvalidOp
 from replica.fields import Value
 from replica.ids import derived_memory_id
 from replica.incarnations import ChainEvent
@@ -18,7 +21,7 @@ from replica.oplog import Changes, PartRow
 from replica.ops import Claim, Erase, Forget, Remember, Set, Write
 from replica.partial import Partial, partial_from
 from replica.quotas import What
-from replica.snapshot import absorb, charge, make_snapshot, read_snapshot
+from replica.snapshot import absorb, charge, make_snapshot, read_snapshot, unseal
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell
 from replica.storage.claims import read_claims
@@ -57,6 +60,19 @@ def row_numbers(core: Core) -> dict[bytes, int]:
     return (
         dict(store.connection.execute("SELECT rid, id FROM memory")) if isinstance(store, SqliteStore) else {}
     )
+
+
+def test_a_snapshot_is_read_only_where_the_member_that_it_names_signed_it_as_a_snapshot() -> None:
+    ann, ben = group("ann", "ben")
+    remember(ann, "one")
+    assert compact(ann, NOW_MS + LEASE_MS)
+    signature, body = unseal(make_snapshot(ann))
+    assert read_snapshot(make_snapshot(ann), ben).maker == ann.device
+    for crooked in (bytes(64), ben.sign(body), ann.sign(body), bytes([signature[0] ^ 1]) + signature[1:]):
+        with pytest.raises(InvalidOp, match="nobody here did"):
+            read_snapshot(zstandard.compress(pack([crooked, body])), ben)
+    with pytest.raises(InvalidOp, match="nobody here did"):
+        read_snapshot(make_snapshot(core_of("a stranger")), ben)
 
 
 def test_who_finds_later_ops_of_its_own_in_a_base_goes_on_as_another() -> None:
