@@ -1,4 +1,4 @@
-"""Storage that people have as a mailbox: WebDAV (Nextcloud, a NAS), what speaks S3, and Azure, reached by OpenDAL.
+"""Storage that people have as a mailbox, reached by OpenDAL: what speaks S3, and Azure.
 
 OpenDAL is an extra (`samemind[storage]`) of forty megabytes, so it is imported when the first call is made. Its
 asynchronous API runs on the asyncio host: the blocking one cannot be cancelled, and stops all threads while it lists.
@@ -74,7 +74,7 @@ class StorageBox:
         await self._do(put)
 
     async def names(self) -> Mapping[str, int]:
-        """List the folder; one that is not there yet is empty."""
+        """List the folder."""
 
         async def names(operator: Any) -> dict[str, int]:
             found, listed = {}, 0
@@ -88,7 +88,7 @@ class StorageBox:
 
         try:
             found = await self._do(names)
-        except Gone:  # a folder that is not there is empty
+        except Gone:  # a folder is only the beginning of names: what is missing is all of it
             raise Gone("there is no such bucket or container: is its name right?") from None
         self._clock.listed(found)
         return found

@@ -1,18 +1,19 @@
-"""Decide which HTTP requests make a mailbox of a folder on a WebDAV server, for whoever has no client but `fetch`.
+"""Decide which HTTP requests make a mailbox of a folder on a WebDAV server.
 
-Each verb is a generator that says what to request next and is told the answer; it knows no connection. Daemons reach
-the same folder by OpenDAL (`sync.mailbox.storage`), and nobody sees in it who wrote what. Servers are believed in
-nothing: a listing has a bound, holds no document type, and may name what it likes.
+Each verb is a generator that says what to request next and is told the answer; it knows no connection. A daemon makes
+the requests in `sync.mailbox.requesting`, a phone by the `fetch` of its browser. Servers are believed in nothing: a
+listing has a bound, holds no document type, and may name what it likes, and nobody goes where a redirect points.
 """
 
 import base64
+import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 from xml.parsers import expat
 
-from sync.errors import Gone, MailboxError, Unreached
+from sync.errors import Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import FILES_MAX, check_name, refused_with, too_many
 
 # A server says some 400 bytes of each file: forty thousand of them, far more than a group ever has.
@@ -22,6 +23,9 @@ _NOTHING_MAX: Final = 4_096
 # A name is 41 characters, and a path before it may be long.
 _TEXT_CHARACTERS_MAX: Final = 4_096
 _RETRY_DIGITS_MAX: Final = 6
+_MOVED: Final = frozenset({301, 302, 303, 307, 308})
+# A server and no more: a name, or an address of numbers, and a port.
+_HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 # A listing is six deep. Whoever opens millions of elements and closes none has a reader hold them all: fifty bytes of
 # memory for each that came, which is more than a phone gives a page.
 _DEPTH_MAX: Final = 32
@@ -45,11 +49,12 @@ class HttpCall:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What came back. `retry_after`: the header of that name."""
+    """What came back. `retry_after`, `location`: the headers of these names."""
 
     status: int
     body: bytes = b""
     retry_after: str = ""
+    location: str = ""
 
 
 Calling = Generator[HttpCall, Any, Result]
@@ -74,7 +79,7 @@ class WebdavFiles:
         if answer.status in (404, 409):
             yield from self._make_folder()
             answer = yield self._file("PUT", name, data)
-        _check(answer)
+        self._check(answer)
 
     def names(self) -> Calling[Mapping[str, int]]:
         """List the folder; one that is not there yet is empty."""
@@ -83,22 +88,22 @@ class WebdavFiles:
         answer: HttpAnswer = yield HttpCall("PROPFIND", url, headers, _ASKED, LISTING_BYTES_MAX)
         if answer.status == 404:
             return {}
-        _check(answer)
+        self._check(answer)
         if len(answer.body) >= LISTING_BYTES_MAX:
-            raise too_many()
+            raise Full(f"expected a listing of at most {LISTING_BYTES_MAX >> 20} MB, it is longer")
         return read_listing(answer.body)
 
     def get(self, name: str, bytes_max: int) -> Calling[bytes]:
         """Read a file."""
         answer: HttpAnswer = yield self._file("GET", name, bytes_max=bytes_max)
-        _check(answer)
+        self._check(answer)
         return answer.body[:bytes_max]
 
     def remove(self, name: str) -> Calling[None]:
         """Remove a file."""
         answer = yield self._file("DELETE", name)
         if answer.status != 404:
-            _check(answer)
+            self._check(answer)
 
     def _file(self, method: str, name: str, body: bytes = b"", bytes_max: int = _NOTHING_MAX) -> HttpCall:
         headers = {**self._headers, "content-type": "application/octet-stream"} if body else self._headers
@@ -111,6 +116,37 @@ class WebdavFiles:
         parts = self._path.split("/")[1:]
         for end in range(1, len(parts) + 1):
             yield HttpCall("MKCOL", f"{self._origin}/{'/'.join(parts[:end])}/", self._headers)
+
+    def _check(self, answer: HttpAnswer) -> None:
+        """Raise what a status means that is none of success."""
+        if 200 <= answer.status < 300:
+            return
+        if answer.status in (404, 410):
+            raise Gone("there is no such file")
+        if answer.status in _MOVED and answer.location:
+            raise self._moved(answer.location)
+        raise _refused(answer)
+
+    def _moved(self, location: str) -> Unreached:
+        """Return what is said of a redirect: which server it names, and nothing else of what was sent."""
+        try:
+            parts = urlsplit(urljoin(f"{self._origin}{self._path}/", location))
+            host = parts.netloc.rpartition("@")[2]
+        except ValueError:
+            parts, host = urlsplit(""), ""
+        origin = f"{parts.scheme}://{host}"
+        if origin == self._origin:
+            return Unreached(
+                "the server sends us to another path: is the one in the mailbox's address right?"
+            )
+        if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+            return Unreached(
+                "the server sends us to an address that is none: is the mailbox's address right?"
+            )
+        return Unreached(
+            f"the server sends us to {origin}, and nothing is asked there. If you know that address, "
+            f"add the mailbox again under its name, with webdav+{origin} in its address"
+        )
 
 
 def read_listing(body: bytes) -> dict[str, int]:
@@ -173,15 +209,6 @@ class _Listing:
 
     def _is_number(self) -> bool:
         return self._size.isascii() and self._size.isdecimal() and len(self._size) <= 15
-
-
-def _check(answer: HttpAnswer) -> None:
-    """Raise what a status means that is none of success."""
-    if 200 <= answer.status < 300:
-        return
-    if answer.status in (404, 410):
-        raise Gone("there is no such file")
-    raise _refused(answer)
 
 
 def _refused(answer: HttpAnswer) -> MailboxError:

@@ -16,6 +16,7 @@ from sync.mailbox.box import Mailbox
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
 from sync.mailbox.pace import LookClock
 from sync.mailbox.places import MailboxAddress, check_place, open_box
+from sync.mailbox.requesting import WebdavBox
 from sync.mailbox.serving import server_settings
 from sync.mailbox.storage import StorageBox
 from tests.support.mailbox_servers import (
@@ -222,7 +223,7 @@ def test_the_bell_rings_when_another_wrote(server: Server) -> None:
         pytest.skip("other tests ring its bell themselves")
 
     async def body(one: Mailbox, other: Mailbox) -> None:
-        if isinstance(other, StorageBox):
+        if isinstance(other, StorageBox | WebdavBox):
             other._clock = LookClock(0.2)
         await other.names()
         name, rung = any_name(), trio.Event()

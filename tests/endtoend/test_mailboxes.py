@@ -138,7 +138,6 @@ def serving(kind: str, hub: Host, folder: Path) -> Iterator[list[list[str]]]:
         command = [needs_program("nats-server"), "-c", str(config)]
         adds = [[f"nats+tls://{each}", "--certificate", certificate] for each in where]
     else:
-        needs_package("opendal")
         (folder / "files").mkdir()
         command = [
             needs_program("rclone"),

@@ -85,7 +85,6 @@ def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
 def rclone_webdav(folder: Path) -> Iterator[str]:
     """Serve a folder by `rclone serve webdav`; return its address without `webdav+`."""
     program, port = needs_program("rclone"), free_port()
-    needs_package("opendal")
     files = folder / "files"
     files.mkdir()
     command = [program, "serve", "webdav", str(files), "--addr", f"127.0.0.1:{port}"]
@@ -99,7 +98,6 @@ def wsgidav_webdav(folder: Path) -> Iterator[str]:
     """Serve a folder by WsgiDAV, another program of another language."""
     needs_package("wsgidav")
     needs_package("cheroot")
-    needs_package("opendal")
     port, files, config = free_port(), folder / "files", folder / "wsgidav.json"
     files.mkdir()
     settings = {

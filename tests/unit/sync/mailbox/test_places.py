@@ -1,9 +1,12 @@
 """Addresses of mailboxes: what each means, and what is wrong with those that are refused."""
 
+import base64
+
 import pytest
 
 from sync.mailbox.folder import FolderBox
 from sync.mailbox.places import MailboxAddress, check_place, open_box
+from sync.mailbox.requesting import WebdavBox
 from sync.mailbox.storage import StorageBox
 
 
@@ -18,12 +21,14 @@ def test_a_folder_goes_by_its_path() -> None:
 
 
 def test_webdav_goes_by_user_host_and_path_and_its_password_lies_beside() -> None:
-    assert options("webdav+https://ada%40home@cloud.example:8443/dav/ada/my%20box", "hush") == {
-        "endpoint": "https://cloud.example:8443",
-        "root": "/dav/ada/my box",
-        "username": "ada@home",
-        "password": "hush",
-    }
+    place = check_place(
+        MailboxAddress("webdav+https://ada%40home@cloud.example:8443/dav/ada/my%20box", "hush")
+    )
+    box = open_box(place, None)  # type: ignore[arg-type]
+    assert isinstance(box, WebdavBox)
+    call = next(box._files.names())
+    assert call.url == "https://cloud.example:8443/dav/ada/my%20box/"
+    assert call.headers["authorization"] == f"Basic {base64.b64encode(b'ada@home:hush').decode()}"
 
 
 def test_a_bucket_goes_by_key_name_and_endpoint_and_nothing_else_is_asked_for_keys() -> None:

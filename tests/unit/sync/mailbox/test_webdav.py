@@ -86,6 +86,39 @@ def test_a_status_is_one_of_four_errors(answer: HttpAnswer, meant: type[MailboxE
         assert caught.value.retry_after_s == 120
 
 
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        (
+            "http://cloud.example/dav/ada%20und%20bob/",
+            r"us to http://cloud\.example, .* with webdav\+http://cloud\.example in",
+        ),
+        (
+            "//new.example:8443/x",
+            r"us to https://new\.example:8443, .* with webdav\+https://new\.example:8443 in",
+        ),
+        ("https://ada:hush@new.example/hush?token=hush#hush", r"us to https://new\.example, "),
+        ("http://[2001:db8::1]:80/", r"us to http://\[2001:db8::1\]:80, "),
+        ("/login", "to another path"),
+        ("https://cloud.example/index.php", "to another path"),
+        ("file:///etc/passwd", "an address that is none"),
+        ("https://new.example\x1b[2J/", "an address that is none"),
+        ("https://" + "a" * 300 + ".example/", "an address that is none"),
+        ("https://[::1/", "an address that is none"),
+        ("https://new example/", "an address that is none"),
+        ("", r"answered 302 \(Found\)"),
+    ],
+)
+def test_of_a_redirect_it_is_said_which_server_it_names_and_nothing_else(location: str, said: str) -> None:
+    """Nothing is requested there: an owner who knows it gives it as the mailbox's address."""
+    for doing in (FILES.names(), FILES.get(NAME, 10), FILES.remove(NAME), FILES.put(NAME, b"x")):
+        with pytest.raises(Unreached, match=said) as caught:
+            ended(doing, HttpAnswer(302, location=location))
+        assert "hush" not in str(caught.value)
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 700
+
+
 def test_removing_what_is_gone_is_nothing() -> None:
     assert ended(FILES.remove(NAME), HttpAnswer(404))[1] is None
 
