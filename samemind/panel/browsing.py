@@ -18,7 +18,7 @@ from cognition import Filters
 from cognition.contradictions.finding import disputed_among, slots_about, slots_stated
 from cognition.contradictions.slots import ClaimStatus, judge
 from cognition.contradictions.tables import selves_of, told_of
-from cognition.entities import entities, triples_of, whole_graph
+from cognition.entities import entities, names_meant, triples_of, whole_graph
 from cognition.words import OWNER
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from replica.fields import MS_MAX
@@ -62,6 +62,8 @@ BEGINNING_MIN: Final = 2
 LIKE_IT_MAX: Final = 6
 NAMES_MAX: Final = 24
 EDGES_MAX: Final = 100
+# More than the page of a name lists.
+WRITTEN_MAX: Final = 500
 # More names than these cover each other on any screen, and their edges are a cloud.
 NODES_MAX: Final = 150
 GRAPH_EDGES_MAX: Final = 600
@@ -194,16 +196,29 @@ async def graph(moments: Moments, asked: Asked) -> dict[str, Any]:
 
 
 async def about(moments: Moments, asked: Asked) -> dict[str, Any]:
-    """Return what is believed of somebody or something, and was: each value with its time and who told it."""
+    """Return what is believed of somebody or something, and was, and the relations that were written by hand."""
     name = asked.get("name")
     if not isinstance(name, str) or not name.strip():
         raise Usage(f"name: expected a name, got {name!r:.60}", code="invalid")
     async with moments.at(*_moment(asked)) as now:
-        return {"beliefs": await now.read(partial(_beliefs, name=name.strip()))}
+        return {
+            "beliefs": await now.read(partial(_beliefs, name=name.strip())),
+            "relations": await now.read(partial(_written, name=name.strip())),
+        }
+
+
+def _written(connection: sqlite3.Connection, *, name: str) -> list[list[str]]:
+    """Return the edges that were written from or to a name in any case: what texts state is none of them."""
+    edges = {
+        edge[:3]: None
+        for each in sorted(names_meant(connection, name, None))
+        for edge in edges_of(connection, each, limit=WRITTEN_MAX)
+    }
+    return [list(edge) for edge in [*edges][:WRITTEN_MAX]]
 
 
 def _beliefs(connection: sqlite3.Connection, *, name: str) -> list[dict[str, Any]]:
-    """Return the claims on an entity slot by slot, the latest of each first."""
+    """Return the claims on an entity slot by slot, the latest of each first, with the time and who told it."""
     found: list[dict[str, Any]] = []
     for slot, relation in slots_about(connection, name, limit=EDGES_MAX):
         judged = judge(relation, told_of(connection, slot))

@@ -26,6 +26,8 @@ from samemind.catalog import verb_named
 from samemind.commands.contradictions.resolve import run as contradictions_resolve
 from samemind.commands.contradictions.show import ShowContradiction
 from samemind.commands.contradictions.show import run as contradictions_show
+from samemind.commands.graph.unrelate import edge_named
+from samemind.commands.graph.unrelate import run as take_edge_away
 from samemind.control.server import Say
 from samemind.declaring import read_options
 from samemind.errors import NotFound, SamemindError, Usage
@@ -296,7 +298,7 @@ def _own_routes(panel: Panel) -> Iterable[Route]:
 
 
 def _undo_routes(panel: Panel) -> Iterable[Route]:
-    """Return what can be taken back within seconds: forgetting, and deciding what contradicts itself."""
+    """Return what can be taken back within seconds: forgetting, parting, and deciding what contradicts itself."""
 
     async def forget(request: Request) -> Response:
         asked = await read_object(request)
@@ -318,6 +320,15 @@ def _undo_routes(panel: Panel) -> Iterable[Route]:
             )
         )
 
+    async def unrelate(request: Request) -> Response:
+        options = read_options(_UNRELATE, await read_object(request))
+        edge = await panel.device.replica.read(partial(edge_named, options))
+        return _json(
+            panel.undo.part(
+                (edge.source, edge.relation, edge.target), lambda: take_edge_away(panel.device, options)
+            )
+        )
+
     async def undo(request: Request) -> Response:
         return _json(panel.undo.undo(str((await read_object(request)).get("id", ""))))
 
@@ -325,6 +336,7 @@ def _undo_routes(panel: Panel) -> Iterable[Route]:
     return [
         Route(f"{base}/forget", _told_errors(forget), methods=["POST"]),
         Route(f"{base}/decide", _told_errors(decide), methods=["POST"]),
+        Route(f"{base}/unrelate", _told_errors(unrelate), methods=["POST"]),
         Route(f"{base}/undo", _told_errors(undo), methods=["POST"]),
     ]
 
@@ -408,6 +420,7 @@ class _Streaming:
 
 
 _RESOLVE: Final = verb_named("contradictions resolve")
+_UNRELATE: Final = verb_named("unrelate")
 _AGAIN: Final = "run `samemind panel` again on this device"
 _WIDER: Final = "start the daemon with `samemind up --panel 0.0.0.0:7412`"
 

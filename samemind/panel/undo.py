@@ -1,4 +1,4 @@
-"""Keep what is to be forgotten or decided until it is too late to take it back; only then is anything written.
+"""Keep what is to be forgotten, decided or parted until it is too late to take it back; only then is it written.
 
 Nothing of a window is an op: other devices never hear of what was undone, and a process that dies within the
 window has done nothing. The page hides what waits here, and every page of this panel hides the same.
@@ -27,12 +27,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PendingUndo:
-    """What will be forgotten, or decided `about` something, unless it is taken back in time."""
+    """What will be forgotten, decided `about` something, or parted (an `edge`), unless it is taken back in time."""
 
     id: str
     rids: tuple[str, ...]
     seconds: float
     about: str | None = None
+    edge: tuple[str, str, str] | None = None
 
 
 class UndoWindows:
@@ -58,21 +59,34 @@ class UndoWindows:
         self, rids: Sequence[str], seconds: float, *, covered: Sequence[str] | None = None
     ) -> PendingUndo:
         """Forget these when the window closes, or all that they stand for (`covered`)."""
-        return self._start(rids, seconds, None, lambda: self._forget(rids if covered is None else covered))
+        return self._start(rids, seconds, lambda: self._forget(rids if covered is None else covered))
 
     def decide(self, about: str, act: Callable[[], Awaitable[object]]) -> PendingUndo:
         """Do something about one thing when the window closes; another decision about it takes the place of this."""
         for waiting in self.waiting():
             if waiting.about == about and waiting.id not in self._closing:
                 self.undo(waiting.id)
-        return self._start((), DECIDE_S, about, act)
+        return self._start((), DECIDE_S, act, about=about)
+
+    def part(self, edge: tuple[str, str, str], act: Callable[[], Awaitable[object]]) -> PendingUndo:
+        """Take an edge away when the window closes; one that waits for that already is not taken away twice."""
+        for waiting in self.waiting():
+            if waiting.edge == edge:
+                return waiting
+        return self._start((), DECIDE_S, act, edge=edge)
 
     def _start(
-        self, rids: Sequence[str], seconds: float, about: str | None, act: Callable[[], Awaitable[object]]
+        self,
+        rids: Sequence[str],
+        seconds: float,
+        act: Callable[[], Awaitable[object]],
+        *,
+        about: str | None = None,
+        edge: tuple[str, str, str] | None = None,
     ) -> PendingUndo:
         if len(self._open) >= WAITING_MAX:
             raise Usage(f"expected at most {WAITING_MAX} things to wait at once", code="too_many")
-        waiting = PendingUndo(self._random.randbytes(8).hex(), tuple(rids), seconds, about)
+        waiting = PendingUndo(self._random.randbytes(8).hex(), tuple(rids), seconds, about, edge)
         self._acts[waiting.id] = act
         scope = trio.CancelScope()
         self._open[waiting.id] = waiting, scope

@@ -9,6 +9,9 @@ from samemind.errors import NotFound
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
+    import sqlite3
+
+    import replica
     from samemind.device import Device
 
 
@@ -23,11 +26,21 @@ class Unrelate:
 
 async def run(device: "Device", options: Unrelate) -> EdgeView:
     """Remove an edge."""
-    import sqlite3
-
     import replica
     from cognition.asserting import take_back
-    from replica import Core, edge_weight
+
+    def write(core: "replica.Core", connection: "sqlite3.Connection") -> EdgeView:
+        edge = edge_named(options, connection)
+        body = replica.Relate(edge.source, edge.relation, edge.target, None)
+        take_back(core, connection, body, device.now_ms())
+        return edge
+
+    return await device.replica.run(write)
+
+
+def edge_named(options: Unrelate, connection: "sqlite3.Connection") -> EdgeView:
+    """Return the edge that is to be removed; `NotFound` where there is none."""
+    from replica import edge_weight
     from samemind.commands.graph._work import entity_name
 
     source, relation, target = (
@@ -35,15 +48,10 @@ async def run(device: "Device", options: Unrelate) -> EdgeView:
         entity_name(options.relation),
         entity_name(options.target),
     )
-
-    def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
-        weight = edge_weight(connection, source, relation, target)
-        if weight is not None:
-            take_back(core, connection, replica.Relate(source, relation, target, None), device.now_ms())
-            return EdgeView(source=source, relation=relation, target=target, weight=weight)
+    weight = edge_weight(connection, source, relation, target)
+    if weight is None:
         raise NotFound(f"no edge leads from {source!r:.60} by {relation!r:.60} to {target!r:.60}")
-
-    return await device.replica.run(write)
+    return EdgeView(source=source, relation=relation, target=target, weight=weight)
 
 
 def render(document: Document) -> list[str]:

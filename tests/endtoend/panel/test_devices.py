@@ -234,6 +234,63 @@ def test_what_is_believed_of_somebody_is_told_with_its_time_and_its_teller(lapto
     assert len(relations) == len(set(relations)), "each relation is shown once"
 
 
+def test_a_person_is_related_by_hand_and_parted_again_by_keys_alone(laptop: Panel, page: Page) -> None:
+    laptop.ask("remember", text="Ann was here with Bob", no_facts=True)
+    laptop.ask("remember", text="Ann works at Meta")
+    go(page, "graph?name=Ann")
+    relations = page.get_by_role("list", name="Relations").get_by_role("listitem")
+    expect(relations.filter(has_text="works at")).to_have_count(1)
+    expect(page.get_by_role("button", name="Remove relation: works at Meta")).to_have_count(
+        0
+    )  # a text says so
+    page.get_by_text("Add a relation").focus()
+    page.keyboard.press("Enter")
+    for words in ("works at", "Acme"):
+        page.keyboard.press("Tab")
+        page.keyboard.type(words)
+    page.keyboard.press("Enter")
+    expect(relations.filter(has_text="Acme")).to_have_text([re.compile("Annworks atAcme")])
+    expect(page.get_by_label("How", exact=True)).to_be_focused()
+    expect(page.get_by_role("list", name="What is believed about Ann")).to_contain_text("Acme")
+    expect(page.locator(".claim .flag").first).to_have_text("contradicted")
+    assert {"Acme", "Meta"} <= {edge["target"] for edge in laptop.ask("graph", entity="Ann")["edges"]}
+    shoot(page, "graph-related")
+
+    page.keyboard.type("works at")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Acme")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast", has_text="This relation is there already.")).to_be_visible()
+
+    remove = page.get_by_role("button", name="Remove relation: works at Acme")
+    remove.focus()
+    page.keyboard.press("Enter")
+    expect(relations.filter(has_text="Acme")).to_have_count(0)
+    expect(page.locator("#announcer")).to_contain_text("Relation removed. Press U to undo.")
+    page.keyboard.press("u")
+    expect(relations.filter(has_text="Acme")).to_have_count(1)
+    assert "Acme" in {edge["target"] for edge in laptop.ask("graph", entity="Ann")["edges"]}, (
+        "nothing was written"
+    )
+
+    remove.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-window]")).to_have_count(1)
+    expect(page.locator("[data-window]")).to_have_count(0, timeout=20_000)
+    expect(relations.filter(has_text="works at")).to_have_text([re.compile("Meta")])
+    expect(page.get_by_role("list", name="What is believed about Ann")).not_to_contain_text("Acme")
+    assert "Acme" not in {edge["target"] for edge in laptop.ask("graph", entity="Ann")["edges"]}
+
+    page.get_by_label("How", exact=True).fill("knows")
+    page.get_by_label("To what").fill("Bob")
+    page.keyboard.press("Enter")
+    expect(relations.filter(has_text="knows")).to_have_count(1)
+    page.get_by_text("Add a relation").focus()
+    page.keyboard.press("u")
+    expect(relations.filter(has_text="knows")).to_have_count(0)
+    assert "knows" not in {edge["relation"] for edge in laptop.ask("graph", entity="Ann")["edges"]}
+
+
 def test_a_device_is_renamed_in_the_page(laptop: Panel) -> None:
     page = laptop.page("#/devices")
     for before, after in (("phone", "Ann’s phone"), ("Ann’s phone", "phone")):

@@ -340,7 +340,7 @@ def test_long_words_widen_no_narrow_page_and_end_where_they_are_cut(laptop: Pane
         laptop.ask("relate", source=source, relation="knows", target=target)
     rid = laptop.ask("remember", text="A" * 300, no_facts=True)["rid"]
     page = laptop.page("#/graph?name=Ida+Lopez", width=390, height=740)
-    expect(page.locator(".edges b").filter(has_text=long)).to_be_visible()
+    expect(page.locator(".edges a").filter(has_text=long)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     boxes = page.locator(".entity text").evaluate_all(
         "(all) => all.map((each) => each.getBoundingClientRect())"

@@ -96,6 +96,30 @@ def test_so_many_windows_and_no_more() -> None:
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
+def test_an_edge_is_taken_away_once_and_not_before_its_window_closes() -> None:
+    async def main() -> None:
+        parted: list[str] = []
+
+        async def part() -> None:
+            await trio.lowlevel.checkpoint()
+            parted.append("Ann")
+
+        async with windows([]) as undo:
+            edge = ("Ann", "works_at", "Acme")
+            waiting = undo.part(edge, part)
+            assert undo.part(edge, part) == waiting
+            assert [(each.edge, each.rids, each.about) for each in undo.waiting()] == [(edge, (), None)]
+            await trio.sleep(DECIDE_S - 0.1)
+            assert parted == []
+            await trio.sleep(0.2)
+            assert parted == ["Ann"]
+            undo.undo(undo.part(edge, part).id)
+            await trio.sleep(2 * DECIDE_S)
+            assert parted == ["Ann"]
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
 def test_a_decision_is_made_when_its_window_closes_and_a_later_one_takes_its_place() -> None:
     async def main() -> None:
         decided: list[str] = []

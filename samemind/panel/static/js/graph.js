@@ -5,7 +5,8 @@ import { cut, h, keyed, s, say } from "./dom.js";
 import { standingOf } from "./memory.js";
 import { composeButton } from "./memories.js";
 import { memoryRow } from "./row.js";
-import { here, link, moment, momentOfVerbs } from "./router.js";
+import { here, isPast, link, moment, momentOfVerbs } from "./router.js";
+import { keyOf, relationForm, relationList } from "./relations.js";
 import { relationWords, valueWords } from "./words.js";
 import { above, draggable, leaning, place } from "./layout.js";
 import { wholeView } from "./whole.js";
@@ -21,6 +22,7 @@ const NODES_MAX = 36;
 // The first name that is related to anything is the one to begin with.
 const TRIED_MAX = 8;
 const NAMED_MAX = 6;
+const RELATIONS_MAX = 60;
 
 export function graphView() {
   return here().args.get("all") ? wholeView() : aroundView();
@@ -36,25 +38,20 @@ function aroundView() {
   const closer = zoomable(svg);
   const figure = h("figure", { class: "graph-figure", hidden: true }, svg, closer.buttons);
   const believed = h("section", { class: "memory-section", hidden: true });
+  const adding = h("div", { class: "memory-section", hidden: true });
   const told = h("ul", { class: "plain told-of", "aria-label": t("Memories that mention it") });
-  const table = h("ul", { class: "plain edges", "aria-label": t("Relations") });
+  const table = relationList(() => chosen, moved, { "aria-label": t("Relations") });
   const whole = h("a", { class: "button", href: link("graph", { all: "1" }) }, t("The whole graph"));
   const none = h("div", { class: "empty", hidden: true }, h("p", {}, t("Names come from what you write: “Ann works with Bob in Lisbon” adds three.")), composeButton());
-  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Graph")), summary), whole), none, h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table)));
+  const element = h("div", { class: "view" }, h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Graph")), summary), whole), none, h("div", { class: "graph-grid" }, side, h("div", { class: "graph-side" }, believed, figure, told, table.element, adding)));
   const all = h("a", { class: "all-link", hidden: true });
   told.after(all);
   let chosen = null;
   // Which choice is being drawn: the same name may be chosen again before what was asked for it has come.
   let turn = 0;
 
-  call("panel/names", { limit: NAMES_MAX, ...moment() }).then(async ({ names: entities }) => {
+  listNames().then(async (entities) => {
     say(summary, entities.length ? t("The people, places and things in your memories.") : t("No names have been found in your memories yet."));
-    side.hidden = whole.hidden = !entities.length;
-    none.hidden = entities.length > 0;
-    keyed(names, entities, {
-      key: (each) => each.name,
-      make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", { dir: "auto", title: each.name }, each.name), h("span", { class: "muted" }, number(each.memories)))),
-    });
     const wanted = here().args.get("name");
     if (wanted) {
       await choose(wanted);
@@ -64,7 +61,20 @@ function aroundView() {
     if (entities.length) choose(entities[0].name);
   }, complain);
 
+  async function listNames() {
+    const { names: entities } = await call("panel/names", { limit: NAMES_MAX, ...moment() });
+    side.hidden = whole.hidden = !entities.length;
+    none.hidden = entities.length > 0;
+    keyed(names, entities, {
+      key: (each) => each.name,
+      make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", { dir: "auto", title: each.name }, each.name), h("span", { class: "muted" }, number(each.memories)))),
+    });
+    return entities;
+  }
+
   async function choose(name) {
+    if (chosen !== name && !isPast()) adding.replaceChildren(relationForm(name, { has: table.has, moved }));
+    adding.hidden = isPast();
     chosen = name;
     const mine = ++turn;
     for (const button of names.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.firstChild.textContent === name));
@@ -77,7 +87,7 @@ function aroundView() {
     if (turn !== mine) return true;
     say(summary, edges.length ? `${name}: ${plural(edges.length, "{n} relation within two steps.", "{n} relations within two steps.")}` : t("{name} is mentioned, but has no relations yet.", { name }));
     figure.hidden = !edges.length;
-    const { beliefs } = await call("panel/about", { name, ...moment() }).catch(() => ({ beliefs: [] }));
+    const { beliefs, relations } = await call("panel/about", { name, ...moment() }).catch(() => ({ beliefs: [], relations: [] }));
     if (turn !== mine) return true;
     believed.hidden = !beliefs.length;
     believed.replaceChildren(
@@ -94,11 +104,21 @@ function aroundView() {
     all.hidden = naming.total <= naming.memories.length || !naming.total;
     all.setAttribute("href", link("memories", { person: name }));
     say(all, plural(naming.total ?? 0, "{n} memory mentions it", "{n} memories mention it"));
-    keyed(table, edges.slice(0, 60), {
-      key: (edge) => `${edge.source}\n${edge.relation}\n${edge.target}\n${edge.replaced}`,
-      make: (edge) => h("li", {}, h("b", {}, edge.source), h("i", {}, relationWords(edge.relation)), h("b", {}, edge.target), edge.replaced && h("span", { class: "flag" }, t("no longer so"))),
-    });
+    const byHand = relations.slice(0, RELATIONS_MAX);
+    const isByHand = new Set(byHand.map(keyOf));
+    const others = edges.map(tripleOf).filter((edge) => !isByHand.has(keyOf(edge)));
+    table.show([...byHand, ...others].slice(0, RELATIONS_MAX), { byHand, gone: edges.filter((edge) => edge.replaced).map(tripleOf) });
     return edges.length > 0 || beliefs.length > 0;
+  }
+
+  /** Something was related here, or no more: look at it again, and at the names, of which one may be new. */
+  async function moved() {
+    try {
+      await listNames();
+      await choose(chosen);
+    } catch (error) {
+      complain(error);
+    }
   }
 
   function draw(centre, edges) {
@@ -153,5 +173,7 @@ function aroundView() {
     else choose(name);
   }
 
-  return { element };
+  return { element, update: table.update };
 }
+
+const tripleOf = ({ source, relation, target }) => [source, relation, target];

@@ -7,6 +7,7 @@ import { edit } from "./editor.js";
 import { story } from "./history.js";
 import { clock, date, minute, plural, t } from "./i18n.js";
 import { onOps } from "./live.js";
+import { relationForm, relationList } from "./relations.js";
 import { go, here, isPast, link, moment } from "./router.js";
 import { fromOf, memoryRow, metaOf } from "./row.js";
 import { hueOf, memoryNamed, state } from "./state.js";
@@ -16,15 +17,14 @@ import { onDevice, relationWords, valueWords } from "./words.js";
 const GATHER_MS = 200;
 // A heading of more than a few lines is a text to read, and is drawn as one.
 const HEADING_CHARACTERS_MAX = 280;
-// How two memories may be related, and a few words for anything else.
-const RELATIONS = ["relates_to", "updates", "contradicts", "works_with", "part_of"];
+const RELATIONS_MAX = 40;
 
 export function memoryView() {
   const rid = here().path[1] ?? "";
   // A large store takes a moment: until then stands what is known of it, or a name at least.
   const known = memoryNamed(rid)?.text;
   const element = h("div", { class: "view memory-page", "aria-busy": "true" }, h("h1", { class: known ? `memory-says${isLong(known) ? " long" : ""}` : "unseen", dir: "auto" }, known ?? t("Memory")));
-  const parts = build(rid);
+  const parts = build(rid, load);
   let asking = null;
   let gathering = 0;
   let found = null;
@@ -63,6 +63,7 @@ export function memoryView() {
     update: () => {
       if (found && state.waiting.has(found.memory.rid)) parts.element.classList.add("going");
       else parts.element.classList.remove("going");
+      parts.relations.update();
     },
     close() {
       asking?.abort();
@@ -72,7 +73,8 @@ export function memoryView() {
   };
 }
 
-function build(rid) {
+function build(rid, load) {
+  const relations = relationList(() => rid, load);
   const words = h("h1", { class: "memory-says", dir: "auto" });
   const item = h("div", { class: "memory-edit" });
   item.text = h("button", { type: "button", class: "memory-text", title: t("Click to edit"), on: { click: () => item.begin?.() } }, h("span", { class: "unseen" }, t("Edit: ")), h("span", { class: "memory-text-words", dir: "auto" }));
@@ -95,7 +97,7 @@ function build(rid) {
     h("div", { class: "row memory-actions" }, editing, pin, forget),
     sections,
   );
-  return { rid, element, item, words, pin, forget, editing, meta, banner, labels, sections };
+  return { rid, element, item, words, pin, forget, editing, meta, banner, labels, sections, relations, adding: relationForm(rid, { has: relations.has, moved: load }) };
 }
 
 function show(parts, found) {
@@ -122,7 +124,7 @@ function show(parts, found) {
   parts.meta.replaceChildren(...metaOf({ ...memory, told_at: memory.told_at ?? memory.created_at, tags: [], holds: found.claims.length && !memory.archived ? found.claims.some((claim) => claim.standing === "held") || undefined : undefined }));
   showBanner(parts.banner, found, past);
   showLabels(parts.labels, memory, past);
-  parts.sections.replaceChildren(...sections(found, past).filter(Boolean));
+  parts.sections.replaceChildren(...sections(parts, found, past).filter(Boolean));
 }
 
 function isLong(text) {
@@ -188,14 +190,14 @@ function rows(cards, label) {
   return h("ul", { class: "plain found", "aria-label": label }, cards.map((card) => h("li", {}, memoryRow(card))));
 }
 
-function sections(found, past) {
+function sections(parts, found, past) {
   const { memory, parent, facts, tellings, members, claims, alike, chain, versions } = found;
   return [
     parent && section(t("Extracted from"), rows([parent], t("Extracted from"))),
     facts.length && section(t("What was extracted from it"), rows(facts, t("Facts"))),
     claims.length && section(t("What it claims"), h("ul", { class: "plain claims" }, claims.map(claimOf))),
     members.length && section(t("It sums these up"), rows(members, t("Summed up"))),
-    section(t("Names and relations"), namesOf(found, past), past ? null : relationForm(memory)),
+    section(t("Names and relations"), namesOf(parts, found), past ? null : parts.adding),
     tellings.length && section(t("Told {n} times", { n: memory.tellings }), rows(tellings, t("Other tellings"))),
     section(t("Where it comes from"), details(memory), origins(chain)),
     section(t("What happened to it"), story(versions)),
@@ -221,41 +223,17 @@ function claimOf(claim) {
   );
 }
 
-function namesOf({ names, relations }, past) {
+function namesOf(parts, { names, relations }) {
+  const shown = relations.slice(0, RELATIONS_MAX);
+  // Relations of the names in a memory are not its own.
+  parts.relations.show(shown, { byHand: shown.filter(([source, , target]) => [source, target].includes(parts.rid)) });
   if (!names.length && !relations.length) return h("p", { class: "muted" }, t("It mentions no names and has no relations yet."));
   return h(
     "div",
     { class: "stack" },
     names.length > 0 && h("p", { class: "row" }, names.map((name) => h("a", { class: "chip", href: link("memories", { person: name }), dir: "auto" }, name))),
-    relations.length > 0 && h("ul", { class: "plain edges" }, relations.slice(0, 40).map(([source, relation, target]) => h("li", {}, endOf(source), h("i", {}, relationWords(relation)), endOf(target), !past && [source, target].includes(here().path[1]) && unrelate(source, relation, target)))),
+    parts.relations.element,
   );
-}
-
-/** A button that takes a relation of this memory away; those of the names in it are not its own. */
-function unrelate(source, relation, target) {
-  return iconButton("close", t("Remove relation: {what}", { what: `${relationWords(relation)} ${ID.test(target) ? t("another memory") : target}` }), () => change(() => call("unrelate", { source, relation, target }), t("Relation removed")));
-}
-
-const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
-
-function endOf(name) {
-  if (ID.test(name)) return h("a", { href: link(`memory/${name}`) }, name === here().path[1] ? t("this memory") : t("another memory"));
-  return h("a", { href: link("graph", { name }), dir: "auto" }, name === "owner" ? t("You") : name);
-}
-
-function relationForm(memory) {
-  const relation = h("input", { type: "text", list: "relations", placeholder: t("relates to"), "aria-label": t("How"), required: true });
-  const target = h("input", { type: "text", placeholder: t("a name, or the id of a memory"), "aria-label": t("To what"), required: true, dir: "auto" });
-  const form = h(
-    "form",
-    { class: "row relation-form", on: { submit: (event) => (event.preventDefault(), change(() => call("relate", { source: memory.rid, relation: relation.value.trim().replaceAll(" ", "_"), target: target.value.trim() }), t("Related")).then(() => form.reset())) } },
-    h("span", { class: "muted" }, t("This memory")),
-    relation,
-    h("datalist", { id: "relations" }, RELATIONS.map((each) => h("option", { value: each.replaceAll("_", " ") }))),
-    target,
-    h("button", { type: "submit" }, t("Relate")),
-  );
-  return h("details", { class: "past" }, h("summary", {}, t("Add a relation")), form);
 }
 
 function details(memory) {

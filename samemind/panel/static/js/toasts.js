@@ -80,7 +80,7 @@ function render() {
 }
 
 function undoToast(window) {
-  const text = window.about ? t("Decided") : plural(window.rids.length, "{n} memory forgotten", "{n} memories forgotten");
+  const text = window.edge ? t("Relation removed") : window.about ? t("Decided") : plural(window.rids.length, "{n} memory forgotten", "{n} memories forgotten");
   announce(`${text}. ${t("Press U to undo.")}`);
   return h(
     "div",

@@ -393,6 +393,7 @@ export default {
   "Remove relation: {what}": "Wegnehmen: {what}",
   "Relation removed": "Verknüpfung weggenommen",
   "Related": "Verknüpft",
+  "This relation is there already.": "Diese Verknüpfung gibt es schon.",
   "This memory": "Diese Erinnerung",
   "Relate": "Verknüpfen",
   "Add a relation": "Mit etwas verknüpfen",

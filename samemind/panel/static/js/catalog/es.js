@@ -393,6 +393,7 @@ export default {
   "Remove relation: {what}": "Quitar: {what}",
   "Relation removed": "Relación quitada",
   "Related": "Relacionado",
+  "This relation is there already.": "Esta relación ya existe.",
   "This memory": "Este recuerdo",
   "Relate": "Relacionar",
   "Add a relation": "Relacionarlo con algo",

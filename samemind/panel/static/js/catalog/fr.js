@@ -393,6 +393,7 @@ export default {
   "Remove relation: {what}": "Retirer : {what}",
   "Relation removed": "Relation retirée",
   "Related": "Relié",
+  "This relation is there already.": "Cette relation existe déjà.",
   "This memory": "Ce souvenir",
   "Relate": "Relier",
   "Add a relation": "Le relier à quelque chose",
