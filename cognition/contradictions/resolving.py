@@ -12,7 +12,20 @@ from typing import Final
 from cognition.contradictions.slots import Belief, ClaimStatus, Judged
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED, compatible
-from replica import Claim, ClaimVerdict, Core, MemoryId, Op, OpKind, Relate, Resolve, Write, show_memory_id
+from replica import (
+    Claim,
+    ClaimVerdict,
+    Core,
+    MemoryId,
+    Op,
+    OpKind,
+    Relate,
+    Remember,
+    Resolve,
+    Value,
+    Write,
+    show_memory_id,
+)
 from replica.limits import NAMES_MAX
 
 # How a merged memory is related to those that it stands for: one of the five relations between memories.
@@ -86,14 +99,31 @@ def verdicts(core: Core, judged: Judged, values: Sequence[str]) -> list[Write]:
 
 
 def merger(
-    core: Core, judged: Judged, rid: MemoryId, value: str, *, entity: str, relation: str
+    core: Core,
+    judged: Judged,
+    rid: MemoryId,
+    text: str,
+    *,
+    workspace: str | None,
+    entity: str,
+    relation: str,
 ) -> list[Write]:
-    """Return what a merged memory claims and whence it comes: it stands in place of every claim of the slot."""
+    """Return the memory that stands in place of every claim of the slot, what it claims and whence it comes.
+
+    It is in their space, and told by whoever told all of them.
+    """
     claims = [belief.told for belief in judged.beliefs]
+    fields: dict[str, Value] = {"source": "merge"}
+    if workspace is not None:
+        fields["workspace"] = workspace
+    speakers = {told.speaker for told in claims}
+    if len(speakers) == 1 and (speaker := next(iter(speakers))) is not None:
+        fields["speaker"] = speaker
     places = tuple(sorted(place_of(core, told) for told in claims[-NAMES_MAX:]))
     sources = sorted({told.rid for told in claims if told.value != ENDED})
     return [
-        Write(Claim(entity, relation, value, places, None), rid),
+        Write(Remember(text, fields), rid),
+        Write(Claim(entity, relation, " ".join(text.split()), places, None), rid),
         *(Write(Relate(show_memory_id(rid), UPDATES, show_memory_id(source), 1.0)) for source in sources),
     ]
 

@@ -51,6 +51,7 @@ class OpenedDevice:
             "due": phone.due,
             "questions": phone.questions,
             "settle": phone.settle,
+            "merge": phone.merge,
             "devices": phone.devices,
             "status": phone.status,
             "digests": phone.digests,

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.relations import Attention, relation_words
-from cognition.contradictions.resolving import restatements, verdicts
-from cognition.contradictions.slots import ContradictionStatus
+from cognition.contradictions.resolving import changed, decided_for, merger, restatements, verdicts
+from cognition.contradictions.slots import ContradictionStatus, Judged
 from cognition.contradictions.tables import ClaimTables, judged_of
 from cognition.holding import secret_kinds, texts_of
 from cognition.ingest import SLICE_S, NewTelling, TellingReader
@@ -275,22 +275,53 @@ class Phone:
         ).fetchall()
         return [self._question(*row) for row in rows]
 
-    def settle(self, slot: str, keep: Sequence[int], *, now_ms: int) -> list[Answer]:
-        """Decide a question: the values at these places are kept, the others hidden. Return what is left."""
+    def settle(
+        self, slot: str, keep: Sequence[str], *, since_ms: int | None = None, now_ms: int
+    ) -> list[Answer]:
+        """Decide a question: these values are kept, the others hidden. Return what is left.
+
+        With `since_ms` it changed: the one value that is kept holds since then, and the others held until then.
+        """
+        entity, relation, _, judged = self._asked(slot)
+        values = [side[0].told.value for side in judged.sides if side[0].told.value in keep]
+        if len(values) < len(keep):
+            raise NameNotFound("what is kept is not asked about any more: look at the question again")
+        if since_ms is not None:
+            (value,) = values
+            changes = changed(self.core, judged, value, since_ms, entity=entity, relation=relation)
+            self.core.commit(changes, now_ms)
+            return self.questions()
+        if anew := restatements(self.core, judged, values, entity=entity, relation=relation):
+            self.core.commit(anew, now_ms)  # a verdict names claims, so they come first
+            judged = judged_of(self.connection, bytes.fromhex(slot))
+        self.core.commit(verdicts(self.core, judged, values), now_ms)
+        return self.questions()
+
+    def merge(self, slot: str, text: str, *, anyway: bool = False, now_ms: int) -> list[Answer]:
+        """Decide a question by a new memory in place of all that it is about. Return what is left.
+
+        `LooksSecret` for what none of them holds already and looks like one, unless `anyway` it is to be told.
+        """
+        text = text.strip()
+        check_text(text)
+        entity, relation, workspace, judged = self._asked(slot)
+        if not anyway:
+            _check_secrets(secret_kinds(text, {}, known=[*self._texts_of(judged).values()]))
+        rid = new_memory_id(now_ms, self._random)
+        writes = merger(self.core, judged, rid, text, workspace=workspace, entity=entity, relation=relation)
+        self.core.commit([decided_for(rid, self.core.commit(writes, now_ms))], now_ms)
+        return self.questions()
+
+    def _asked(self, slot: str) -> tuple[str, str, str | None, Judged]:
+        """Return whom a question is about, in what, in which space, and how it stands."""
         name = bytes.fromhex(slot)
         row = self.connection.execute(
-            "SELECT entity, relation FROM contradiction WHERE slot = ?", (name,)
+            "SELECT entity, relation, workspace FROM contradiction WHERE slot = ?", (name,)
         ).fetchone()
         if row is None:
             raise NameNotFound("this question is settled already, or what it was about is gone")
-        entity, relation = row
-        judged = judged_of(self.connection, name)
-        values = [judged.sides[at][0].told.value for at in keep if at < len(judged.sides)]
-        if anew := restatements(self.core, judged, values, entity=entity, relation=relation):
-            self.core.commit(anew, now_ms)  # a verdict names claims, so they come first
-            judged = judged_of(self.connection, name)
-        self.core.commit(verdicts(self.core, judged, values), now_ms)
-        return self.questions()
+        entity, relation, workspace = row
+        return entity, relation, workspace, judged_of(self.connection, name)
 
     def devices(self) -> list[Answer]:
         """Return the devices of the group, this one first."""
@@ -375,11 +406,7 @@ class Phone:
 
     def _question(self, slot: bytes, entity: str, relation: str) -> Answer:
         judged = judged_of(self.connection, slot)
-        told = [belief.told for side in judged.sides for belief in side]
-        texts = {
-            bytes(it.rid): it.memory.text
-            for it in memories_called(self.connection, {MemoryId(each.rid) for each in told})
-        }
+        texts = self._texts_of(judged)
         return {
             "slot": slot.hex(),
             "entity": entity,
@@ -393,6 +420,10 @@ class Phone:
                 for side in judged.sides
             ],
         }
+
+    def _texts_of(self, judged: Judged) -> dict[bytes, str]:
+        rids = {MemoryId(belief.told.rid) for belief in judged.beliefs}
+        return {bytes(it.rid): it.memory.text for it in memories_called(self.connection, rids)}
 
 
 def _check_secrets(kinds: Sequence[str]) -> None:

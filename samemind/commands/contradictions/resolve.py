@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cognition.contradictions.slots import Judged
-    from replica import Core, MemoryId, Value, Write
+    from replica import Core, MemoryId, Write
     from samemind.commands.contradictions._work import Record
     from samemind.device import Device
 
@@ -110,25 +110,23 @@ def _merged(
     rid: "MemoryId",
     text: str,
 ) -> "list[Write]":
-    """Return the memory that stands for all of them, in their space, and told by whoever told all of them."""
-    import replica
+    """Return the memory that stands for all of them."""
     from cognition.contradictions.resolving import merger
-    from replica import Write
     from replica.codec import check_text
     from samemind.commands.contradictions._work import texts_of
     from samemind.refusing import refuse_secret
 
     check_text(text)
     refuse_secret(text, known=texts_of(connection, judged).values())
-    speakers = {belief.told.speaker for belief in judged.beliefs}
-    fields: dict[str, Value] = {"source": "merge"}
-    if record.workspace is not None:
-        fields["workspace"] = record.workspace
-    if len(speakers) == 1 and (speaker := next(iter(speakers))) is not None:
-        fields["speaker"] = speaker
-    value = " ".join(text.split())
-    claimed = merger(core, judged, rid, value, entity=record.entity, relation=record.relation)
-    return [Write(replica.Remember(text, fields), rid), *claimed]
+    return merger(
+        core,
+        judged,
+        rid,
+        text,
+        workspace=record.workspace,
+        entity=record.entity,
+        relation=record.relation,
+    )
 
 
 def _chosen(connection: "sqlite3.Connection", judged: "Judged", options: ResolveContradiction) -> list[str]:

@@ -64,6 +64,8 @@ export const timeOf = (ms) => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit",
 export const dayOf = (ms) => inWords(dayIn(ms));
 export const momentIn = (ms) => `${dayIn(ms)}, ${timeOf(ms)}`;
 export const momentOf = (ms) => inWords(momentIn(ms));
+// As a field for a date has it.
+export const dateOf = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 export const sizeOf = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 // Set a text where it differs: what is told to those who cannot see it is told once.

@@ -1,6 +1,6 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
-import { dayIn, dayOf, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, say, swap, timeOf } from "./dom.js";
+import { dateOf, dayIn, dayOf, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, say, swap, timeOf } from "./dom.js";
 import { COMPOSER, draft, drafted, draftOf } from "./drafts.js";
 import { voiceButton } from "./voice.js";
 
@@ -275,28 +275,80 @@ export function dueView() {
   return { element: h("div", {}, h("h2", {}, "What is due"), list), shown, refresh: () => refresh().catch(complain) };
 }
 
+const answers = new Map(); // what is typed as the answer to a question, by its slot: it stays while other views are looked at
+
 export function questionsView() {
   const list = h("ul", { class: "cards" });
-  let shows = "";
+  let drawn = null; // the questions that are shown, each as JSON with its card
   async function refresh() {
-    const all = await run("questions"), wanted = JSON.stringify(all);
-    if (wanted === shows) return; // what is ticked already stays through other news
-    shows = wanted;
-    redrawn(list, ...(all.length ? all.map(question) : [h("li", { class: "nothing" }, "Nothing contradicts itself.")]));
+    const all = (await run("questions")).map((each) => [JSON.stringify(each), each]);
+    if (drawn && all.map(([key]) => key).join() === [...drawn.keys()].join()) return;
+    // What is ticked or typed already stays through other news.
+    drawn = new Map(all.map(([key, each]) => [key, drawn?.get(key) ?? question(each)]));
+    redrawn(list, ...(drawn.size ? drawn.values() : [h("li", { class: "nothing" }, "Nothing contradicts itself.")]));
   }
   function question({ slot, entity, relation, sides }) {
-    const boxes = sides.map((_, at) => h("input", { type: "checkbox", value: at, onchange: ready }));
-    const settle = h("button", { type: "button", class: "primary", disabled: true, onclick: decide }, "Keep what is ticked");
-    function ready() { settle.disabled = !boxes.some((box) => box.checked); }
-    function decide() {
-      const keep = boxes.flatMap((box, at) => (box.checked ? [at] : []));
-      run("settle", { slot, keep }).then(refresh, complain);
+    const boxes = sides.map((side) => h("input", { type: "checkbox", value: side.value, onchange: ready }));
+    const keep = h("button", { type: "button", class: "primary", disabled: true, onclick: () => settle({ keep: ticked() }) }, "Keep what is ticked");
+    const all = h("button", { type: "button", onclick: () => settle({ keep: sides.map((side) => side.value) }) }, sides.length > 2 ? "All: they are different things" : "Both: they are two things");
+    const changed = h("button", { type: "button", disabled: true, onclick: since }, "It changed: since when?");
+    const neither = h("button", { type: "button", class: "quiet", onclick: () => merge().focus() }, sides.length > 2 ? "None: type what is right" : "Neither: type what is right");
+    const more = h("form", { class: "stack" });
+    const ticked = () => boxes.filter((box) => box.checked).map((box) => box.value);
+    const settle = (how) => run("settle", { slot, ...how }).then(refresh, complain);
+    const leave = (next) => h("button", { type: "button", class: "quiet", onclick: () => swap(more, next) }, "Leave it open");
+
+    function ready() {
+      keep.disabled = !ticked().length;
+      changed.disabled = ticked().length !== 1;
+      if (!answers.has(slot)) more.replaceChildren(); // it asked since when something holds that is not what is ticked now
     }
+    function since() {
+      const value = ticked()[0], now = Date.now();
+      const told = Math.min(now, Math.max(...sides.map((side) => side.told_ms)));
+      const day = h("input", { type: "date", required: true, max: dateOf(now), value: dateOf(told) });
+      more.onsubmit = (event) => {
+        event.preventDefault();
+        settle({ keep: [value], since_ms: new Date(`${day.value}T00:00`).getTime() });
+      };
+      answers.delete(slot);
+      more.replaceChildren(h("label", { class: "stack" }, h("span", {}, named(value), " since"), day), h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "It changed then"), leave(changed)));
+      day.focus();
+    }
+    function merge() {
+      const field = h("textarea", { rows: 2, dir: "auto", "aria-label": "What is true instead", oninput: typed });
+      const secret = h("div", { class: "doubt", role: "alert" });
+      field.value = answers.get(slot) ?? sides.at(-1).text;
+      typed();
+      function typed() {
+        secret.replaceChildren();
+        answers.set(slot, field.value);
+      }
+      const save = async (anyway = false) => {
+        const text = field.value;
+        secret.replaceChildren();
+        if (!text.trim()) return;
+        try {
+          await run("merge", { slot, text, anyway });
+          answers.delete(slot);
+          await refresh();
+        } catch (error) { complainAt(secret, error, field.value === text, "Remember it anyway", () => save(true)); }
+      };
+      more.onsubmit = (event) => {
+        event.preventDefault();
+        save();
+      };
+      const open = leave(neither);
+      open.addEventListener("click", () => answers.delete(slot));
+      more.replaceChildren(field, secret, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Remember this instead"), open));
+      return field;
+    }
+    if (answers.has(slot)) merge();
     return h("li", { class: "card question", "data-rid": slot },
       h("p", {}, entity === "owner" ? "You" : named(entity), `: ${relation}`),
       h("fieldset", { class: "stack" }, h("legend", { class: "unseen" }, "What is true?"),
         ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, named(side.value), h("small", {}, "“", named(side.text), `” · ${momentOf(side.told_ms)}`))))),
-      h("div", { class: "row" }, settle));
+      h("div", { class: "row" }, keep, all, changed, neither), more);
   }
   const shown = refresh().catch(complain);
   return { element: h("div", { class: "stack" }, h("h2", {}, "Which is true?"), list), shown, refresh: () => refresh().catch(complain) };

@@ -402,7 +402,7 @@ function pair({ code, expected }) {
 
 // -- what a page asks ---------------------------------------------------------------------------------------------------
 
-const WRITING = new Set(["remember", "edit", "forget", "done", "settle"]);
+const WRITING = new Set(["remember", "edit", "forget", "done", "settle", "merge"]);
 
 function call({ verb, options = {} }) {
   const timed = { ...options };

@@ -8,6 +8,8 @@ from typing import Any, cast
 
 import pytest
 
+from cognition.contradictions.slots import ClaimStatus, SettledBy
+from cognition.contradictions.tables import judged_of
 from cognition.tables import CognitionTables
 from replica import NameNotFound, parse_memory_id, show_memory_id
 from replica.keys import Ed25519PrivateKey
@@ -148,9 +150,56 @@ def test_a_contradiction_is_shown_and_settled() -> None:
     (question,) = device.questions()
     values = [side["value"] for side in question["sides"]]
     assert sorted(values) == ["Basel", "Bern"]
-    assert device.settle(question["slot"], [values.index("Basel")], now_ms=NOW_MS + 2) == []
+    with pytest.raises(NameNotFound, match="not asked about any more"):
+        device.settle(question["slot"], ["Bonn"], now_ms=NOW_MS + 2)
+    assert device.settle(question["slot"], ["Basel"], now_ms=NOW_MS + 2) == []
+    assert _beliefs(device, question["slot"]) == {"Bern": "hidden", "Basel": "held"}
     with pytest.raises(NameNotFound, match="settled already"):
-        device.settle("00" * 16, [0], now_ms=NOW_MS + 3)
+        device.settle("00" * 16, ["Basel"], now_ms=NOW_MS + 3)
+
+
+def test_a_contradiction_is_settled_by_what_changed_and_since_when() -> None:
+    device, question = _two_cities()
+    since_ms = NOW_MS - 30 * DAY_MS
+    assert device.settle(question["slot"], ["Basel"], since_ms=since_ms, now_ms=NOW_MS + 2) == []
+    judged = judged_of(device.connection, bytes.fromhex(question["slot"]))
+    assert judged.settled_by is SettledBy.CHANGE
+    held = [belief.told for belief in judged.beliefs if belief.standing is ClaimStatus.HELD]
+    assert [(told.value, told.valid_from) for told in held] == [("Basel", since_ms)]
+
+
+def test_a_contradiction_of_two_things_is_settled_and_not_asked_about_again() -> None:
+    device, question = _two_cities()
+    assert device.settle(question["slot"], ["Bern", "Basel"], now_ms=NOW_MS + 2) == []
+    assert _beliefs(device, question["slot"]) == {"Bern": "held", "Basel": "held"}
+
+
+def test_a_contradiction_is_settled_by_what_is_typed_instead() -> None:
+    device, question = _two_cities()
+    with pytest.raises(LooksSecret):
+        device.merge(question["slot"], "The password is hunter2-Trombone9", now_ms=NOW_MS + 2)
+    assert len(device.questions()) == 1
+    assert device.merge(question["slot"], "In Olten,  between them", now_ms=NOW_MS + 3) == []
+    assert device.recent(limit=1)[0]["text"] == "In Olten,  between them"
+    held = {value for value, standing in _beliefs(device, question["slot"]).items() if standing == "held"}
+    assert held == {"In Olten, between them"}
+    with pytest.raises(NameNotFound, match="settled already"):
+        device.merge("00" * 16, "In Olten", now_ms=NOW_MS + 4)
+
+
+def _two_cities() -> tuple[Phone, dict[str, Any]]:
+    """Return a phone that was told two cities, and what it asks about them."""
+    device = phone()
+    device.remember("I live in Bern", now_ms=NOW_MS)
+    device.remember("I live in Basel", now_ms=NOW_MS + 1)
+    read_all(device, now_ms=NOW_MS + 1)
+    (question,) = device.questions()
+    return device, question
+
+
+def _beliefs(device: Phone, slot: str) -> dict[str, str]:
+    judged = judged_of(device.connection, bytes.fromhex(slot))
+    return {belief.told.value: belief.standing.value for belief in judged.beliefs}
 
 
 def test_what_a_page_shows_first_costs_the_same_however_much_is_told() -> None:
