@@ -425,12 +425,12 @@ def test_a_handshake_that_hangs_ends_with_whoever_waits_for_it_and_so_does_its_c
         ("http://nowhere.invalid/box", "its name was not found"),
         ("http://a..b/box", "name or port is none"),
         ("http://127.0.0.1:99999/box", "name or port is none"),
-        (f"http://127.0.0.1:{free_port()}/box", "refused"),
+        ("http://127.0.0.1:{free}/box", "refused"),
     ],
 )
 def test_what_is_wrong_with_the_way_there_is_said(url: str, said: str) -> None:
     with pytest.raises(Unreached, match=said) as caught:
-        ask(url, names)
+        ask(url.replace("{free}", str(free_port())), names)
     assert "ada" not in str(caught.value)
 
 
