@@ -270,7 +270,7 @@ def test_the_page_asks_nobody_else_for_anything(served: Served) -> None:
     """No address outside is in any file of the page, but the name that drawings have, and an example."""
     static = Path(__file__).parents[2] / "samemind" / "panel" / "static"
     for path in static.rglob("*.*"):
-        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        text = path.read_text(encoding="utf-8", errors="replace").replace("http://www.w3.org/2000/svg", "")
         text = text.replace(
             '"webdav+https://ada@cloud.example/samemind"', ""
         )  # an example that a field shows
