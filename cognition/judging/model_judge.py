@@ -6,7 +6,7 @@ verdict and an agent's outrank it, and it is never asked about by itself. That s
 would take the older memory out of what holds, on the word of a model that may be wrong.
 
 Reading the store, asking in a thread, and writing are three steps, so the store is never held up. A pair is asked about
-once, and once more when either memory was changed; what a model broke at is tried again a minute later.
+once, and once more when either memory was changed.
 """
 
 import hashlib
@@ -17,37 +17,27 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import trio
-
 from cognition.days import DAY_MS
-from cognition.errors import ModelUnavailable
-from cognition.extraction.contract import BadAnswer, Message, ModelVerdict, read_verdicts
+from cognition.extraction.contract import Message, ModelVerdict, read_verdicts
 from cognition.extraction.prompts import JUDGING_SYSTEM, judging_prompt
 from cognition.extraction.secrets import secrets
 from cognition.judging.settling import in_order, settle
 from cognition.judging.verdicts import WEIGHTS, Judge, Verdict, standing
 from cognition.memories import EACH, Shown
-from cognition.models.chat import ChatMessage, ChatModel, ModelFailed
+from cognition.models.asking import QUIET_MS, SHOWN_CHARACTERS, BackgroundAsker
+from cognition.models.chat import ChatModel
 from cognition.worker import EmbeddingWorker
-from replica import Core, MemoryId, Replica, ReplicaError, memories_called, transaction
+from replica import Core, MemoryId, Replica, memories_called, transaction
 from replica.hlc import COUNTER_BITS
 
 if TYPE_CHECKING:
     from cognition.comparing import Comparing
 
-# What was told within this time may yet be settled by whoever told it.
-QUIET_MS: Final = 60_000
 # To look which pairs there are takes seconds of processor time; whoever tells much has it done once in so long.
 REVIEW_EVERY_MS: Final = 300_000
-LOOK_S: Final = 60
-# As those who read a note are shown it elsewhere; what differs in a long text stands near its beginning, or in no note.
-SHOWN_CHARACTERS: Final = 600
 # Three verdicts with the words of both texts.
 TOKENS_MAX: Final = 800
 TEMPERATURE: Final = 0.0
-ASKS_MAX: Final = 2
-# What a model breaks at so often is left, or nothing behind it would have its turn.
-BREAKS_MAX: Final = 5
 _PAIR_DIGITS: Final = 32
 _WRITTEN: Final = (Verdict.DISAGREE, Verdict.REPEATS)
 
@@ -64,7 +54,7 @@ class _Comparison(NamedTuple):
     older: tuple[Shown, ...]
 
 
-class ModelJudge:
+class ModelJudge(BackgroundAsker):
     """Asks one model, for as long as `work` runs."""
 
     def __init__(
@@ -77,24 +67,16 @@ class ModelJudge:
         daily_max: int,
     ) -> None:
         """`daily_max`: about how many memories it is asked within a day."""
-        self._replica, self._model = replica, model
-        self._comparing, self._embedding = comparing, embedding
+        super().__init__(model, temperature=TEMPERATURE, tokens_max=TOKENS_MAX)
+        self._replica, self._comparing, self._embedding = replica, comparing, embedding
         self.daily_max = daily_max
         self._waiting: deque[_Comparison] = deque()
         self._newest: int | None = None
         self._due_ms: int | None = None
-        self._breaks: tuple[_Comparison | None, int] = (None, 0)
-        self.trouble: ModelUnavailable | ModelFailed | ReplicaError | None = None
 
     async def work(self) -> None:
         """Have judged what is due, for ever."""
-        while True:
-            try:
-                while await self.judge_next() is not None:
-                    self.trouble = None
-            except (ModelUnavailable, ModelFailed, ReplicaError) as error:
-                self.trouble = error
-            await trio.sleep(LOOK_S)
+        await self._work(self.judge_next)
 
     async def judge_next(self) -> Compared | None:
         """Ask about the next memory; None where nothing is due. `ModelUnavailable`, `ModelFailed`: nobody answered."""
@@ -142,30 +124,16 @@ class ModelJudge:
         return not (self._model.remote and secrets(it.memory.text))
 
     async def _ask(self, comparison: _Comparison) -> list[ModelVerdict]:
-        """Ask, and once more where the answer is not what was asked for; then there is no verdict."""
+        """Return a model's verdicts; where no answer can be had, there are none."""
         new, *older = map(_message, (comparison.told, *comparison.older))
-        asked = [ChatMessage("system", JUDGING_SYSTEM), ChatMessage("user", judging_prompt(new, older))]
-        for _ in range(ASKS_MAX):
-            try:
-                answer = await trio.to_thread.run_sync(self._complete, asked, abandon_on_cancel=True)
-            except ModelFailed:
-                if self._broke(comparison):
-                    break
-                raise
-            try:
-                return read_verdicts(answer, new.text, [each.text for each in older], among=_WRITTEN)
-            except BadAnswer:
-                continue
-        return []
-
-    def _broke(self, comparison: _Comparison) -> bool:
-        """Note that the model broke at something; say whether it has done so too often."""
-        known, often = self._breaks
-        self._breaks = comparison, often + 1 if known == comparison else 1
-        return self._breaks[1] >= BREAKS_MAX
-
-    def _complete(self, messages: Sequence[ChatMessage]) -> str:
-        return self._model.complete(messages, temperature=TEMPERATURE, max_tokens=TOKENS_MAX)
+        texts = [each.text for each in older]
+        found = await self._answer(
+            comparison,
+            JUDGING_SYSTEM,
+            judging_prompt(new, older),
+            lambda answer: read_verdicts(answer, new.text, texts, among=_WRITTEN),
+        )
+        return found or []
 
 
 def _asked_since(connection: sqlite3.Connection, since_ms: int) -> int:

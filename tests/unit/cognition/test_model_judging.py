@@ -13,16 +13,10 @@ import trio
 from cognition import ModelUnavailable
 from cognition.days import DAY_MS
 from cognition.extraction.contract import BadAnswer, ModelVerdict, read_verdicts
-from cognition.judging.model_judge import (
-    BREAKS_MAX,
-    QUIET_MS,
-    REVIEW_EVERY_MS,
-    SHOWN_CHARACTERS,
-    Compared,
-    ModelJudge,
-)
+from cognition.judging.model_judge import REVIEW_EVERY_MS, Compared, ModelJudge
 from cognition.judging.verdicts import Verdict
 from cognition.models import ChatMessage, ModelFailed
+from cognition.models.asking import BREAKS_MAX, QUIET_MS, SHOWN_CHARACTERS
 from samemind.config import Home as HomeFolder
 from samemind.config import Settings
 from samemind.device import Device, open_device

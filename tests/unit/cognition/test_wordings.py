@@ -14,9 +14,10 @@ from cognition import HashedEmbedder, ModelUnavailable
 from cognition.embedding.embedder import Embedder
 from cognition.embedding.static import StaticEmbedder
 from cognition.extraction.contract import BadAnswer, read_wordings
+from cognition.models.asking import QUIET_MS
 from cognition.wordings import tables
 from cognition.wordings.index import FoundByWording, WordingIndex
-from cognition.wordings.reworder import PAGE, QUIET_MS, Reworded, Reworder
+from cognition.wordings.reworder import PAGE, Reworded, Reworder
 from cognition.wordings.tables import CHARACTERS_MAX, WORDINGS_MAX, checked
 from replica import Forget, Write
 from samemind.commands.memories._wordings import WORDINGS_MAX as ASKED_MAX
