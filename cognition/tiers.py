@@ -11,6 +11,7 @@ from collections import Counter
 from typing import Final, Literal
 
 from cognition.decay import TYPE_DEFAULT, DecayProfile, Life
+from cognition.filters import TIME
 from replica import Memory
 
 Tier = Literal["hot", "warm", "cold"]
@@ -20,7 +21,7 @@ HOT_MIN: Final = 0.5
 
 # The moments of a `Life` in SQL, of a memory `m`.
 _MOMENTS: Final = {
-    "told_ms": "ifnull(m.told_at, m.created >> 16)",
+    "told_ms": TIME,
     "updated_ms": "m.updated >> 16",
     "last_access_ms": "CASE WHEN m.last_access BETWEEN 1 AND :now THEN m.last_access END",
 }

@@ -26,6 +26,7 @@ from cognition.judging.verdicts import WEIGHTS, Judge, Verdict, standing
 from cognition.memories import EACH, Shown
 from cognition.models.asking import QUIET_MS, SHOWN_CHARACTERS, BackgroundAsker
 from cognition.models.chat import ChatModel
+from cognition.tiers import told_ms
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, memories_called, transaction
 from replica.hlc import COUNTER_BITS
@@ -223,9 +224,7 @@ def _pair(told: Shown, older: Shown) -> str:
 
 
 def _message(it: Shown) -> Message:
-    speaker, told_at = it.memory.fields.get("speaker"), it.memory.fields.get("told_at")
+    speaker = it.memory.fields.get("speaker")
     return Message(
-        speaker if isinstance(speaker, str) else None,
-        it.memory.text[:SHOWN_CHARACTERS],
-        told_at if isinstance(told_at, int) else it.memory.created >> COUNTER_BITS,
+        speaker if isinstance(speaker, str) else None, it.memory.text[:SHOWN_CHARACTERS], told_ms(it.memory)
     )

@@ -18,6 +18,7 @@ from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED
 from cognition.judging import same_slots
 from cognition.judging.verdicts import EDGES, RANKS, Sides, Verdict, edges_between, sides_of
+from cognition.tiers import told_ms
 from replica import (
     Claim,
     Core,
@@ -32,7 +33,6 @@ from replica import (
     memories_called,
     show_memory_id,
 )
-from replica.hlc import COUNTER_BITS
 from replica.limits import NAMES_MAX, SURENESS_MAX
 
 _NO_PLACES: Final[tuple[OpRef, ...]] = ()
@@ -52,7 +52,7 @@ def in_order(
     """Return two memories that show, the one that was told first before the other."""
     rows = [
         (
-            shown.memory.fields.get("told_at", shown.memory.created >> COUNTER_BITS),
+            told_ms(shown.memory),
             shown.memory.created,
             SettledMemory(shown.rid, shown.memory.text, shown.memory.fields.get("workspace")),
         )

@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from cognition.filters import TIME
 from cognition.fulltext import TOKENIZER
 from cognition.memories import EACH
 from cognition.versions import made_anew
@@ -40,7 +41,6 @@ _CREATE: Final = (
 )
 _DROP_WORDS: Final = "INSERT INTO wording_text (wording_text, rowid, text) VALUES ('delete', ?, ?)"
 _ADD_WORDS: Final = "INSERT INTO wording_text (rowid, text) VALUES (?, ?)"
-_TOLD_MS: Final = "ifnull(m.told_at, m.created >> 16)"
 # Up to which memory a model was asked; what is given may be of later ones.
 _ASKED_UP_TO: Final = "ifnull((SELECT id FROM wording WHERE given = 0 ORDER BY id DESC LIMIT 1), 0)"
 # Facts are reworded with what they are from, and what a model wrote is its own words already.
@@ -111,12 +111,12 @@ def unworded(connection: sqlite3.Connection, *, before_ms: int, limit: int) -> l
     What was told after `before_ms` may yet be put right, and is left.
     """
     rows = connection.execute(
-        f"""SELECT m.id, m.text, m.speaker, {_TOLD_MS} FROM wording w JOIN shown_memory m ON m.id = w.id
+        f"""SELECT m.id, m.text, m.speaker, {TIME} FROM wording w JOIN shown_memory m ON m.id = w.id
            WHERE w.text IS NULL LIMIT ?""",
         (limit,),
     ).fetchall()
     fresh = connection.execute(
-        f"""SELECT m.id, m.text, m.speaker, {_TOLD_MS}, m.created >> 16 FROM shown_memory m
+        f"""SELECT m.id, m.text, m.speaker, {TIME}, m.created >> 16 FROM shown_memory m
            WHERE {_TO_ASK_FOR} ORDER BY m.id LIMIT ?""",
         (limit - len(rows),),
     )

@@ -127,6 +127,7 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
 def _stated(connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[StatedClaim]:
     from cognition.contradictions.reading import read_statements
     from cognition.contradictions.values import ENDED, folded, value_of
+    from cognition.tiers import told_ms
     from replica import memories_called
     from replica.reads.claims import claims_of
     from samemind.agents.grants import source_of
@@ -137,13 +138,14 @@ def _stated(connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[State
         if not claims:
             return
         fields = it.memory.fields
-        source, speaker, told_at = (fields.get(name) for name in ("source", "speaker", "told_at"))
+        source, speaker = (fields.get(name) for name in ("source", "speaker"))
         by = source if isinstance(source, str) and source.startswith(source_of("")) else PERSON
-        told_at_ms = told_at if isinstance(told_at, int) else it.memory.created >> 16
         read = {
             (each.relation, folded(value_of(each)))
             for each in read_statements(
-                it.memory.text, told_at_ms=told_at_ms, speaker=speaker if isinstance(speaker, str) else None
+                it.memory.text,
+                told_at_ms=told_ms(it.memory),
+                speaker=speaker if isinstance(speaker, str) else None,
             )
         }
         # What a correction took out of the words, it ended: that is stated no more, up to there.

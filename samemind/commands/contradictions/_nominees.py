@@ -2,6 +2,7 @@
 
 from cognition.judging.nominating import Nominated
 from cognition.judging.nominees import explained
+from cognition.tiers import told_ms
 from replica import MemoryId, show_memory_id
 from samemind.commands.contradictions._parts import NomineeValue, NomineeView
 from samemind.device import Device
@@ -13,10 +14,6 @@ async def nominees_of(device: Device, rid: MemoryId) -> list[NomineeView]:
     return [nominee_view(each) for each in await device.mind.nominate(rid)]
 
 
-def _told_ms(told_at: object, created: int) -> int:
-    return told_at if isinstance(told_at, int) else created >> 16
-
-
 def nominee_view(nominated: Nominated) -> NomineeView:
     """Return a nominee as interfaces show it."""
     nominee, memory = nominated.nominee, nominated.shown.memory
@@ -25,7 +22,7 @@ def nominee_view(nominated: Nominated) -> NomineeView:
         rid=show_memory_id(nominated.shown.rid),
         text=memory.text,
         speaker=speaker if isinstance(speaker, str) else None,
-        told_at=at_ms(_told_ms(memory.fields.get("told_at"), memory.created)),
+        told_at=at_ms(told_ms(memory)),
         relation=nominee.relation,
         values=[
             NomineeValue(kind=kind.partition(" ")[0], before=before, now=now)

@@ -60,8 +60,9 @@ class Review:
 
 async def run(device: "Device", options: ReviewContradictions) -> Review:
     """List the pairs that nobody judged, in order of weight."""
+    from cognition.tiers import told_ms
     from replica import show_memory_id
-    from samemind.commands.contradictions._nominees import _told_ms, nominee_view
+    from samemind.commands.contradictions._nominees import nominee_view
     from samemind.times import at_ms
 
     pairs, left = await device.mind.unjudged(options.workspace)
@@ -70,7 +71,7 @@ async def run(device: "Device", options: ReviewContradictions) -> Review:
             Unjudged(
                 rid=show_memory_id(told.rid),
                 text=told.memory.text,
-                told_at=at_ms(_told_ms(told.memory.fields.get("told_at"), told.memory.created)),
+                told_at=at_ms(told_ms(told.memory)),
                 nominee=nominee_view(each),
             )
             for told, each in pairs[: options.limit]
