@@ -113,12 +113,12 @@ class ModelJudge(BackgroundAsker):
         pairs = (await self._comparing.unjudged()).pairs
         comes = any(_is_fresh(told, now_ms) for told, _ in pairs)
         self._due_ms = now_ms + REVIEW_EVERY_MS if comes else None
-        comparisons = _by_memory(
+        ripe = [
             (told, each.shown)
             for told, each in pairs
             if not _is_fresh(told, now_ms) and self._may_see(told) and self._may_see(each.shown)
-        )
-        self._waiting = deque(await self._replica.read(partial(_unasked, comparisons=comparisons)))
+        ]
+        self._waiting = deque(_by_memory(await self._replica.read(partial(_unasked, pairs=ripe))))
 
     def _may_see(self, it: Shown) -> bool:
         """Say whether a model may be shown a memory: one elsewhere no secret, which its owner wanted in this memory."""
@@ -163,16 +163,14 @@ def _by_memory(pairs: Iterable[tuple[Shown, Shown]]) -> list[_Comparison]:
     return list(found.values())
 
 
-def _unasked(connection: sqlite3.Connection, comparisons: Sequence[_Comparison]) -> list[_Comparison]:
-    """Return the comparisons less the pairs of which the model was asked already."""
-    pairs = json.dumps([_pair(each.told, older) for each in comparisons for older in each.older])
-    rows = connection.execute(f"SELECT pair FROM model_asked WHERE pair IN ({EACH})", (pairs,))
+def _unasked(
+    connection: sqlite3.Connection, pairs: Sequence[tuple[Shown, Shown]]
+) -> list[tuple[Shown, Shown]]:
+    """Return the pairs of which the model was not asked yet."""
+    named = {_pair(told, older): (told, older) for told, older in pairs}
+    rows = connection.execute(f"SELECT pair FROM model_asked WHERE pair IN ({EACH})", (json.dumps([*named]),))
     asked = {pair for (pair,) in rows}
-    left = (
-        each._replace(older=tuple(older for older in each.older if _pair(each.told, older) not in asked))
-        for each in comparisons
-    )
-    return [each for each in left if each.older]
+    return [pair for name, pair in named.items() if name not in asked]
 
 
 def _write(
