@@ -201,10 +201,11 @@ async def about(moments: Moments, asked: Asked) -> dict[str, Any]:
     if not isinstance(name, str) or not name.strip():
         raise Usage(f"name: expected a name, got {name!r:.60}", code="invalid")
     async with moments.at(*_moment(asked)) as now:
-        return {
-            "beliefs": await now.read(partial(_beliefs, name=name.strip())),
-            "relations": await now.read(partial(_written, name=name.strip())),
-        }
+        return await now.read(partial(_known_of, name=name.strip()))
+
+
+def _known_of(connection: sqlite3.Connection, *, name: str) -> dict[str, Any]:
+    return {"beliefs": _beliefs(connection, name=name), "relations": _written(connection, name=name)}
 
 
 def _written(connection: sqlite3.Connection, *, name: str) -> list[list[str]]:
