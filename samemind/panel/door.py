@@ -332,12 +332,16 @@ def _undo_routes(panel: Panel) -> Iterable[Route]:
     async def undo(request: Request) -> Response:
         return _json(panel.undo.undo(str((await read_object(request)).get("id", ""))))
 
+    async def hold(request: Request) -> Response:
+        return JSONResponse({"seconds": panel.undo.hold(str((await read_object(request)).get("id", "")))})
+
     base = f"{API}/panel"
     return [
         Route(f"{base}/forget", _told_errors(forget), methods=["POST"]),
         Route(f"{base}/decide", _told_errors(decide), methods=["POST"]),
         Route(f"{base}/unrelate", _told_errors(unrelate), methods=["POST"]),
         Route(f"{base}/undo", _told_errors(undo), methods=["POST"]),
+        Route(f"{base}/hold", _told_errors(hold), methods=["POST"]),
     ]
 
 

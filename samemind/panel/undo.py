@@ -2,6 +2,9 @@
 
 Nothing of a window is an op: other devices never hear of what was undone, and a process that dies within the
 window has done nothing. The page hides what waits here, and every page of this panel hides the same.
+
+Nobody is hurried: a page holds a window open for as long as somebody is at its notice. It asks for that again and
+again, so that the window of a page that went away closes soon.
 """
 
 import logging
@@ -19,6 +22,10 @@ FORGET_S: Final = 4.0
 CLEAR_ALL_S: Final = 8.0
 # A decision is read again before it is regretted.
 DECIDE_S: Final = 10.0
+# What one asking holds a window open for, from then on: pages ask every three seconds, also on a busy machine.
+HOLD_S: Final = 10.0
+# From its opening: more than ten times what the longest takes (WCAG 2.2.1), and not for ever, as other devices wait.
+HELD_S_MAX: Final = 300.0
 # More than fingers can start within a window.
 WAITING_MAX: Final = 256
 
@@ -36,6 +43,17 @@ class PendingUndo:
     edge: tuple[str, str, str] | None = None
 
 
+@dataclass(slots=True)
+class _Window:
+    waiting: PendingUndo
+    act: Callable[[], Awaitable[object]]
+    until: trio.CancelScope
+    """Its deadline is when the window closes."""
+    opened_s: float
+    is_closing: bool = False
+    """Hidden still, and too late: it is being written."""
+
+
 class UndoWindows:
     """All windows that are open. `nursery` outlives every one of them, or drops them."""
 
@@ -45,15 +63,13 @@ class UndoWindows:
         self._nursery = nursery
         self._forget = forget
         self._random = random
-        self._acts: dict[str, Callable[[], Awaitable[object]]] = {}
-        self._open: dict[str, tuple[PendingUndo, trio.CancelScope]] = {}
-        self._closing: set[str] = set()  # hidden still, and too late: it is being written
+        self._open: dict[str, _Window] = {}
         self.news = NewsCounter()
         """Of a window that opened or closed."""
 
     def waiting(self) -> list[PendingUndo]:
         """Return what waits, the oldest first."""
-        return [waiting for waiting, _ in self._open.values()]
+        return [window.waiting for window in self._open.values()]
 
     def open(
         self, rids: Sequence[str], seconds: float, *, covered: Sequence[str] | None = None
@@ -63,9 +79,9 @@ class UndoWindows:
 
     def decide(self, about: str, act: Callable[[], Awaitable[object]]) -> PendingUndo:
         """Do something about one thing when the window closes; another decision about it takes the place of this."""
-        for waiting in self.waiting():
-            if waiting.about == about and waiting.id not in self._closing:
-                self.undo(waiting.id)
+        for window in [*self._open.values()]:
+            if window.waiting.about == about and not window.is_closing:
+                self.undo(window.waiting.id)
         return self._start((), DECIDE_S, act, about=about)
 
     def part(self, edge: tuple[str, str, str], act: Callable[[], Awaitable[object]]) -> PendingUndo:
@@ -87,35 +103,53 @@ class UndoWindows:
         if len(self._open) >= WAITING_MAX:
             raise Usage(f"expected at most {WAITING_MAX} things to wait at once", code="too_many")
         waiting = PendingUndo(self._random.randbytes(8).hex(), tuple(rids), seconds, about, edge)
-        self._acts[waiting.id] = act
-        scope = trio.CancelScope()
-        self._open[waiting.id] = waiting, scope
-        self._nursery.start_soon(self._wait, waiting, scope)
+        now_s = trio.current_time()
+        window = _Window(waiting, act, trio.CancelScope(deadline=now_s + seconds), now_s)
+        self._open[waiting.id] = window
+        self._nursery.start_soon(self._wait, window)
         self.news.stir()
         return waiting
 
     def undo(self, id: str) -> PendingUndo:
         """Take it back; `NotFound` when that is too late."""
-        if id not in self._open or id in self._closing:
-            raise NotFound("it is too late to undo that", code="too_late")
-        waiting, scope = self._open.pop(id)
-        del self._acts[id]
-        scope.cancel()
+        window = self._named(id)
+        del self._open[id]
+        window.until.cancel()
         self.news.stir()
-        return waiting
+        return window.waiting
 
-    async def _wait(self, waiting: PendingUndo, scope: trio.CancelScope) -> None:
-        with scope:
-            await trio.sleep(waiting.seconds)
-        if waiting.id not in self._open:
+    def hold(self, id: str) -> float:
+        """Let it be taken back for `HOLD_S` from now at least, within `HELD_S_MAX` of its opening; `NotFound` when that
+        is too late.
+
+        Returns the seconds that are left.
+        """
+        window, now_s = self._named(id), trio.current_time()
+        if window.until.cancel_called:  # at this very moment
+            raise _too_late()
+        window.until.deadline = max(window.until.deadline, min(now_s + HOLD_S, window.opened_s + HELD_S_MAX))
+        return window.until.deadline - now_s
+
+    def _named(self, id: str) -> _Window:
+        window = self._open.get(id)
+        if window is None or window.is_closing:
+            raise _too_late()
+        return window
+
+    async def _wait(self, window: _Window) -> None:
+        with window.until:
+            await trio.sleep_forever()
+        if window.waiting.id not in self._open:
             return  # taken back, perhaps at the very moment
-        self._closing.add(waiting.id)
+        window.is_closing = True
         try:
-            await self._acts[waiting.id]()
+            await window.act()
         except Exception:  # a full disk, say: it is not done, so it shows again, and the daemon goes on
             _log.exception("could not do what was chosen in the panel")
         finally:
-            self._closing.discard(waiting.id)
-            del self._acts[waiting.id]
-            del self._open[waiting.id]
+            del self._open[window.waiting.id]
             self.news.stir()
+
+
+def _too_late() -> NotFound:
+    return NotFound("it is too late to undo that", code="too_late")

@@ -216,7 +216,8 @@ def _told(link: socket.socket, request: bytes, *, wait: bool) -> bytes:
 
 _ROUTES: Final = (
     *("verb",) * 12, "POST /api/v1/panel/session", "GET /api/v1/panel/session", "POST /api/v1/panel/forget",
-    "POST /api/v1/panel/undo", "POST /api/v1/panel/qr", "POST /api/v1/panel/invite", "GET /api/v1/panel/events",
+    "POST /api/v1/panel/undo", "POST /api/v1/panel/hold", "POST /api/v1/panel/qr", "POST /api/v1/panel/invite",
+    "GET /api/v1/panel/events",
     "GET /api/v1/openapi.json", "GET /", "GET /app.js", "GET /../identity.pem",
 )  # fmt: skip
 

@@ -79,7 +79,14 @@ def test_a_contradiction_is_settled_side_by_side_and_both_devices_know(
     shoot(page, "questions")
     expect(there.locator(".question")).to_have_count(1)
     question.get_by_role("button", name="This is true: Meta").click()
-    expect(question.get_by_role("button", name="Undo")).to_be_visible()
+    expect(question.get_by_role("button", name="Undo")).to_be_focused()
+    more = question.get_by_role("button", name="More time")
+    for _ in range(2):
+        with page.expect_request("**/api/v1/panel/hold"):
+            more.press("Enter")
+            expect(more).to_have_attribute("aria-pressed", "true")
+        more.press("Enter")
+        expect(more).to_have_attribute("aria-pressed", "false")
     for each in (page, there):
         expect(each.get_by_role("button", name="This is true")).to_have_count(0)
         expect(each.locator("main")).to_contain_text("Nothing you told contradicts anything else")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from samemind.panel.undo import FORGET_S
 from tests.endtoend.panel.conftest import shoot
 from tests.support.browser import Panel
 from tests.support.cli import run
@@ -199,6 +200,59 @@ def test_forgetting_shows_at_once_and_can_be_undone_for_four_seconds(
     assert [each["text"] for each in laptop.ask("list")["memories"]] == ["Keep me"]
     elsewhere = phone.page()
     expect(elsewhere.locator("#pill")).to_have_text("1 memory")
+
+
+@pytest.mark.parametrize("way", ["hover", "focus", "press"])
+def test_what_is_forgotten_can_be_taken_back_for_as_long_as_somebody_is_at_it(
+    laptop: Panel, page: Page, way: str
+) -> None:
+    rids = tell(laptop, ("Keep me", None), ("Forget me", None))
+    open_memories(page)
+    search = page.get_by_label("Search memories")
+    search.focus()
+    for rid in rids:
+        laptop.ask("panel/forget", rids=[rid])
+    expect(page.locator(".toast")).to_have_count(2)
+    undo, more = (page.get_by_role("button", name=name).first for name in ("Undo", "More time"))
+    if way == "press":
+        for button in page.get_by_role("button", name="More time").all():
+            button.press("Enter")
+            expect(button).to_have_attribute("aria-pressed", "true")
+        search.focus()
+    else:
+        getattr(undo, way)()
+    page.wait_for_timeout(1000 * FORGET_S + 500)
+    expect(page.locator(".toast")).to_have_count(2)
+    shoot(page, f"held-by-{way}")
+    assert laptop.ask("list")["total"] == 2
+    undo.press("Enter")
+    expect(page.locator(".toast")).to_have_count(1)
+    if way == "press":
+        more.press("Enter")  # no more of it
+    page.mouse.move(5, 5)
+    search.focus()
+    expect(page.locator(".toast")).to_have_count(0)
+    expect(page.locator(".card")).to_have_count(1)
+    assert laptop.ask("list")["total"] == 1
+
+
+def test_a_key_gives_more_time_and_ends_it(laptop: Panel, page: Page) -> None:
+    (rid,) = tell(laptop, ("Keep me", None))
+    open_memories(page)
+    page.locator("#pill").focus()
+    laptop.ask("panel/forget", rids=[rid])
+    expect(page.locator(".toast")).to_have_count(1)
+    with page.expect_request("**/api/v1/panel/hold"):
+        page.keyboard.press("k")
+    more = page.get_by_role("button", name="More time")
+    expect(more).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#announcer")).to_contain_text("more time")
+    with page.expect_request("**/api/v1/panel/hold"):
+        pass  # and again, by itself
+    page.keyboard.press("k")
+    expect(more).to_have_attribute("aria-pressed", "false")
+    expect(page.locator(".toast")).to_have_count(0)
+    assert laptop.ask("list")["total"] == 0
 
 
 def test_facts_stand_below_the_memory_they_were_read_out_of_and_go_with_it(laptop: Panel, page: Page) -> None:

@@ -9,7 +9,15 @@ import trio
 import trio.testing
 
 from samemind.errors import NotFound, Usage
-from samemind.panel.undo import CLEAR_ALL_S, DECIDE_S, FORGET_S, WAITING_MAX, UndoWindows
+from samemind.panel.undo import (
+    CLEAR_ALL_S,
+    DECIDE_S,
+    FORGET_S,
+    HELD_S_MAX,
+    HOLD_S,
+    WAITING_MAX,
+    UndoWindows,
+)
 from tests.support.published import published
 
 
@@ -81,6 +89,54 @@ def test_what_is_being_written_is_hidden_still_and_cannot_be_taken_back() -> Non
             done.set()
             await undo.news.after(news)
             assert undo.waiting() == []
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_a_window_stays_open_while_it_is_held_and_for_a_while_after_that() -> None:
+    async def main() -> None:
+        forgotten: list[str] = []
+        async with windows(forgotten) as undo:
+            held = undo.open(["a"], FORGET_S)
+            undo.open(["b"], FORGET_S)
+            for _ in range(5):
+                await trio.sleep(FORGET_S - 0.1)
+                assert undo.hold(held.id) == pytest.approx(HOLD_S)
+            assert forgotten == ["b"]
+            await trio.sleep(HOLD_S - 0.1)
+            assert forgotten == ["b"]
+            await trio.sleep(0.2)
+            assert forgotten == ["b", "a"]
+            with pytest.raises(NotFound, match="too late"):
+                undo.hold(held.id)
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_a_window_is_not_held_for_ever_and_can_be_taken_back_to_the_end() -> None:
+    assert 10 * max(FORGET_S, CLEAR_ALL_S, DECIDE_S) <= HELD_S_MAX, "as WCAG 2.2.1 asks for"
+
+    async def main() -> None:
+        forgotten: list[str] = []
+        async with windows(forgotten) as undo:
+            gone, kept = undo.open(["a"], FORGET_S), undo.open(["b"], FORGET_S)
+            until = trio.current_time() + HELD_S_MAX
+            while (left_s := until - trio.current_time()) > 1:
+                assert min(undo.hold(gone.id), undo.hold(kept.id)) <= left_s
+                await trio.sleep(1)
+            assert forgotten == []
+            undo.undo(kept.id)
+            await trio.sleep(1.1)
+            assert forgotten == ["a"]
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_holding_never_shortens_a_window() -> None:
+    async def main() -> None:
+        async with windows([]) as undo:
+            waiting = undo.open(["a"], 3 * HOLD_S)
+            assert undo.hold(waiting.id) == pytest.approx(3 * HOLD_S)
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 

@@ -5,7 +5,7 @@ import { build as buildMemories, compose, isOpen, search, toggle } from "./memor
 import { coded, h, icon, keyed, say } from "./dom.js";
 import { greeted, listen } from "./live.js";
 import { reload, state, subscribe, changed } from "./state.js";
-import { complain, undoLast } from "./toasts.js";
+import { complain, keepAll, undoLast } from "./toasts.js";
 import { agentsView, lookForAgents, waitingAgents } from "./agents.js";
 import { browseView } from "./browse.js";
 import { devicesView } from "./devices.js";
@@ -115,6 +115,7 @@ const KEYS = {
   m: () => toggle(),
   n: () => compose(),
   u: () => undoLast(),
+  k: () => keepAll(),
   t: () => time.toggle(),
   "?": () => help(),
   ...Object.fromEntries(VIEWS.map((each, place) => [String(place + 1), () => go(link(each.path))])),
@@ -140,7 +141,7 @@ function keys(event) {
 
 function help() {
   const rows = [
-    ["Ctrl K", t("Search from anywhere")], ["/", t("Search on this page")], ["M", t("Show or hide the latest memories")], ["N", t("Remember something")], ["U", t("Undo")], ["T", t("Go back in time")],
+    ["Ctrl K", t("Search from anywhere")], ["/", t("Search on this page")], ["M", t("Show or hide the latest memories")], ["N", t("Remember something")], ["U", t("Undo")], ["K", t("More time to undo")], ["T", t("Go back in time")],
     [`1 – ${VIEWS.length}`, VIEWS.map((each) => each.name()).join(", ")], ["↑ ↓", t("From memory to memory")], ["Enter", t("Open, or edit; with Shift, rewrite with its category")], ["E  P", t("Edit, or pin, the memory of this page")], ["Esc", t("Leave, close")],
   ];
   const dialog = h(

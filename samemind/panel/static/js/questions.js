@@ -7,7 +7,7 @@ import { ago, date, list as listed, plural, t } from "./i18n.js";
 import { fromOf } from "./row.js";
 import { link } from "./router.js";
 import { changed, hueOf, memoryNamed, state } from "./state.js";
-import { complain } from "./toasts.js";
+import { byKeys, complain, undoButtons } from "./toasts.js";
 import { relationWords } from "./words.js";
 
 const LATER = "samemind.later";
@@ -158,7 +158,7 @@ function updateQuestion(element, item) {
     // The card stays as tall as it was: nothing moves under the pointer.
     if (element.dataset.waits !== String(waits?.id)) {
       element.dataset.waits = String(waits?.id);
-      element.done.replaceChildren(h("p", {}, h("strong", { dir: "auto" }, `${subjectOf(item)}: `), done.said), ...(waits ? [h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => undo(waits.id) } }, t("Undo"))] : []));
+      element.done.replaceChildren(h("p", {}, h("strong", { dir: "auto" }, `${subjectOf(item)}: `), done.said), ...(waits ? [h("div", { class: "row", data: { window: waits.id } }, undoButtons(waits.id))] : []));
     }
     return;
   }
@@ -197,21 +197,12 @@ async function decide(item, how, said) {
     const waits = await call("panel/decide", { id: item.id, ...how });
     if (!state.windows.some((each) => each.id === waits.id)) state.windows = [...state.windows.filter((each) => each.about !== item.id), waits];
     decided.set(item.id, { item, said });
-    announce(`${said}. ${t("Press U to undo.")}`);
+    announce(`${said}. ${byKeys()}`);
   } catch (error) {
     decided.delete(item.id);
     complain(error);
   }
   changed();
-}
-
-async function undo(id) {
-  try {
-    await call("panel/undo", { id });
-    announce(t("Undone."));
-  } catch (error) {
-    complain(error);
-  }
 }
 
 /** It was one thing, and then the other: ask from when on. */

@@ -6,11 +6,15 @@ import { state, subscribe } from "./state.js";
 import { plural, t } from "./i18n.js";
 
 const SHOWN_MS = 7000;
+// Well within what the device waits for from one asking to the next, also where a page is late.
+const HOLD_MS = 3000;
 const toasts = document.getElementById("toasts");
 let errors = [];
 let only = null;
 let stoodAt = null; // where whoever went into the notices came from
 let next = 0;
+const kept = new Set(); // windows and notices that somebody wants more time for
+let holding = 0;
 
 /** Show what the device would not do. */
 export function complain(error) {
@@ -22,10 +26,10 @@ export function complain(error) {
 export function notice(text, hint = "", kind = "plain", back = null) {
   const entry = { id: `notice-${next++}`, text, hint, kind, back };
   errors = [...errors.slice(-2), entry];
-  if (kind !== "error") announce(back ? `${text}. ${t("Press U to undo.")}` : text); // an alert tells itself
+  if (kind !== "error") announce(back ? `${text}. ${byKeys()}` : text); // an alert tells itself
   render();
   const lapse = () => {
-    if (toasts.matches(":is(:hover, :focus-within)")) return setTimeout(lapse, SHOWN_MS);
+    if (kept.has(entry.id) || isSomebodyHere()) return setTimeout(lapse, SHOWN_MS);
     errors = errors.filter((each) => each !== entry);
     render();
   };
@@ -60,13 +64,61 @@ async function takeBack(entry) {
   }
 }
 
-async function undo(id) {
+/** Take back what waits in a window. */
+export async function undo(id) {
   try {
     await call("panel/undo", { id });
     announce(t("Undone."));
   } catch (error) {
     complain(error);
   }
+}
+
+export const byKeys = () => t("Press U to undo, K for more time.");
+
+/** Give all that can be taken back more time, or no more than it would have. */
+export function keepAll() {
+  const ids = [...state.windows, ...errors.filter((each) => each.back)].map((each) => each.id);
+  if (!ids.length) return;
+  const more = !ids.every((id) => kept.has(id));
+  for (const id of ids) more ? kept.add(id) : kept.delete(id);
+  announce(more ? t("There is more time. Press K again to end it.") : t("No more time."));
+  hold();
+}
+
+/** What stands in an element by which a window can be taken back: its `data-window` names the window. */
+export function undoButtons(id) {
+  const more = () => {
+    kept.delete(id) || kept.add(id);
+    hold();
+  };
+  return [
+    h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => undo(id) } }, t("Undo")),
+    h("button", { type: "button", class: "more-time", "aria-keyshortcuts": "k", "aria-pressed": String(kept.has(id)), on: { click: more } }, t("More time")),
+  ];
+}
+
+const isSomebodyHere = () => toasts.matches(":is(:hover, :focus-within)");
+
+/** Ask the device to wait for whoever is at the notices, or asked for more time; and again, as it waits for a while only.
+ *  Where something is decided one stands at the button without having gone there: there only the pointer counts. */
+function hold(again = false) {
+  const elements = [...document.querySelectorAll("[data-window]")];
+  for (const element of elements) {
+    const id = element.dataset.window;
+    const before = element.classList.contains("held");
+    const held = kept.has(id) || (toasts.contains(element) ? isSomebodyHere() : element.matches(":hover"));
+    element.classList.toggle("held", held);
+    element.querySelector(".more-time").setAttribute("aria-pressed", String(kept.has(id)));
+    // Where it is too late, the news says so.
+    if (held && (again || !before)) call("panel/hold", { id }).then(({ seconds }) => element.style.setProperty("--seconds", `${seconds}s`), () => {});
+  }
+  clearTimeout(holding);
+  if (elements.length) holding = setTimeout(hold, HOLD_MS, true);
+}
+
+for (const event of ["pointerover", "pointerout", "focusin", "focusout"]) {
+  document.addEventListener(event, ({ target }) => target.closest?.(".toasts, [data-window]") && setTimeout(hold));
 }
 
 function render() {
@@ -81,12 +133,12 @@ function render() {
 
 function undoToast(window) {
   const text = window.edge ? t("Relation removed") : window.about ? t("Decided") : plural(window.rids.length, "{n} memory forgotten", "{n} memories forgotten");
-  announce(`${text}. ${t("Press U to undo.")}`);
+  announce(`${text}. ${byKeys()}`);
   return h(
     "div",
     { class: "toast", data: { window: window.id }, vars: { "--seconds": `${window.seconds}s` } },
     h("span", {}, text),
-    h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => undo(window.id) } }, t("Undo")),
+    undoButtons(window.id),
     h("i", { class: "fuse", "aria-hidden": "true" }),
   );
 }
