@@ -7,6 +7,7 @@ SyncError
 ├ Untrusted              one side does not admit the other: pair first, or it was revoked
 │ ├ SomebodyElse         who answers is none of those who were called
 │ ├ MakerUnknown         a carrier file was made by nobody who is a member, as far as is known here
+│ ├ SealedForOthers      a carrier file has no key in it for this device
 │ └ SelfLink             the other end holds our own key: this device itself, or a clone of it
 ├ LimitExceeded          something is larger than a named limit allows
 ├ LinkLost               the network, or the peer, went away: try again later
@@ -65,6 +66,10 @@ class SomebodyElse(Untrusted):
 
 class MakerUnknown(Untrusted):
     """A carrier file was made by a device that is no member as far as is known here; it may be introduced later."""
+
+
+class SealedForOthers(Untrusted):
+    """A carrier file holds no key for this device: another group's, or made before this device was a member."""
 
 
 class SelfLink(Untrusted):

@@ -26,7 +26,7 @@ from nacl.signing import SigningKey, VerifyKey
 
 from replica.keys import KEY_BYTES, SEAL_BYTES, NotSealed, seal, unseal
 from replica.membership import MEMBERS_MAX
-from sync.errors import LimitExceeded, RemoteProtocolError, Untrusted
+from sync.errors import LimitExceeded, RemoteProtocolError, SealedForOthers
 from sync.wire.limits import FRAME_BYTES_MAX
 
 MAGIC_1: Final = b"samemind carry 1\n"
@@ -129,7 +129,7 @@ def _padded(said: int, front: int) -> int:
 def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, bool]]:
     """Return each message of a file, and whether it is the last; `private_key` is the 32 bytes of an Ed25519 key.
 
-    `Untrusted`: it is sealed for others. `RemoteProtocolError`: it is no such file, or was cut or altered.
+    `SealedForOthers`: it has no key for this device. `RemoteProtocolError`: it is no such file, or was cut or altered.
     """
     magic = _exactly(file, len(MAGIC))
     if magic not in (MAGIC, MAGIC_2, MAGIC_1):
@@ -260,8 +260,8 @@ def _open_older_box(boxes: bytes, private_key: bytes) -> bytes:
     raise _for_others()
 
 
-def _for_others() -> Untrusted:
-    return Untrusted(
+def _for_others() -> SealedForOthers:
+    return SealedForOthers(
         "the file is sealed for other devices: export it again, on a device that knows this one as a member"
     )
 

@@ -14,7 +14,7 @@ whoever reads other bytes there for an hour removes it, and then all see that it
 Files only leave: a file that is not good leaves once good ones reach what it has, whoever made it; a device's own also
 when larger ones have the same; what was altered, after an hour; and what could not be read for a month. Own files of
 one size are merged into one when there are many. All this only removes what others can find elsewhere in the place or
-write again.
+write again. So what is whole and sealed for others stays: it may be all that another group has there.
 """
 
 import hashlib
@@ -98,6 +98,8 @@ class FileState(IntEnum):
     """It is not what was written under its name. What can be taken of it is taken, but it counts for nothing."""
     UNFETCHED = 6
     """It is listed, and the place does not hand it out: a bad spot of a disk, or rights that only its maker has."""
+    SEALED = 7
+    """It is what was written under its name, and has no key for this device: nobody here ever reads it."""
 
 
 # For how long a file stays of which nothing counts.
@@ -322,7 +324,7 @@ class Shelf:
             return False
         if kept is None:
             return True
-        if kept.state is FileState.TAKEN:
+        if kept.state in (FileState.TAKEN, FileState.SEALED):
             return size != kept.size  # nobody writes over a file: what it had may be gone
         least_ms = _FETCH_MS_MIN if kept.state is FileState.UNFETCHED else _RETRY_MS_MIN
         wait_ms = min(_RETRY_MS_MAX, least_ms << min(kept.tries, 11))

@@ -21,7 +21,15 @@ from sync.carrier.cargo import CargoFile, Taking, check, export, known_to, messa
 from sync.carrier.header import Header, Vectors
 from sync.carrier.sealing import Entropy
 from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, FileState, Plan, Shelf, is_altered, name_of
-from sync.errors import Full, Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError
+from sync.errors import (
+    Full,
+    Gone,
+    MailboxError,
+    MakerUnknown,
+    RemoteProtocolError,
+    SealedForOthers,
+    SyncError,
+)
 from sync.identity import Identity
 from sync.wire.messages import Message, Trust
 
@@ -270,6 +278,10 @@ class Visitor:
             header = yield Run(lambda core: check(core, self._identity, io.BytesIO(data)))
         except MakerUnknown as error:
             self._failed(name, size, FileState.STRANGE, str(error), altered=altered)
+        except SealedForOthers as error:
+            # A name that is no hash, as 0.1.0 gave, does not show that it was written like that.
+            state = FileState.SEALED if name == name_of(data) else FileState.UNREADABLE
+            self._failed(name, size, state, str(error), altered=altered)
         except (SyncError, ReplicaError) as error:
             self._failed(name, size, FileState.UNREADABLE, str(error), altered=altered)
         else:

@@ -89,22 +89,29 @@ def look_at(
         detail = f"it lost files {view.lost} times that were there before; they are written again, ever more seldom"
         fix = "does something delete files there (an age limit, a clean-up)? If it goes on, move to another mailbox"
         checks.append(check(False, detail, fix))
-    if view.foreign:
-        checks.append(
-            check(
-                True, f"{counted(view.foreign, 'file')} of revoked devices, until what is inside is rewritten"
-            )
-        )
-    if view.stale:
-        detail = (
-            f"words that were erased may still be in {counted(view.stale, 'file')}, until that is rewritten"
-        )
-        checks.append(check(True, detail))
+    checks += [check(True, detail) for detail in _lying_there(view)]
     if view.bytes_max is not None and view.bytes > view.bytes_max:
         over = f"{view.bytes / 1e6:.1f} MB, over its bound of {view.bytes_max / 1e6:.0f}"
         checks.append(check(True, f"{over}: this device keeps one file there"))
     quiet = [peer for peer in view.peers if now - peer.heard_at >= timedelta(days=QUIET_DAYS)]
     return checks + [_quiet(view, peer, now) for peer in quiet]
+
+
+def _lying_there(view: MailboxView) -> list[str]:
+    """Say of files whose they are, where nobody expects them."""
+    found = []
+    if view.foreign:
+        found.append(f"{counted(view.foreign, 'file')} of revoked devices, until what is inside is rewritten")
+    if view.sealed:
+        found.append(
+            f"{counted(view.sealed, 'file')} sealed for others: of another group, or from before this device joined; "
+            "they stay until somebody removes them there"
+        )
+    if view.stale:
+        found.append(
+            f"words that were erased may still be in {counted(view.stale, 'file')}, until that is rewritten"
+        )
+    return found
 
 
 def _quiet(view: MailboxView, peer: MailboxPeer, now: datetime) -> Check:

@@ -68,8 +68,9 @@ class MailboxView:
 
     `unread`: files that could not be taken; `altered`: the names of those (at most ten) that were read more than once
     and hold something else than what was written under their name; `stale`: files that may hold erased words;
-    `foreign`: files of revoked devices; `lost`: how often it lately lost files that were written again; `putting_off`:
-    news of this device is about to be written.
+    `foreign`: files of revoked devices; `sealed`: files that are whole and sealed for others, as of another group;
+    `lost`: how often it lately lost files that were written again; `putting_off`: news of this device is about to be
+    written.
     """
 
     name: str
@@ -83,6 +84,7 @@ class MailboxView:
     altered: list[str] = field(default_factory=list)
     stale: int = 0
     foreign: int = 0
+    sealed: int = 0
     lost: int = 0
     putting_off: bool = False
     trouble: str | None = None

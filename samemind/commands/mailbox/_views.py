@@ -41,6 +41,7 @@ async def mailbox_view(device: Device, settled: SavedMailbox) -> MailboxView:
         altered=sorted(name for name, kept in list(shelf.kept.items()) if kept.is_altered)[:_NAMED_MAX],
         stale=found["stale"],
         foreign=found["foreign"],
+        sealed=sum(kept.state is FileState.SEALED for kept in list(shelf.kept.values())),
         lost=standing.lost,
         putting_off=standing.putting_off,
         trouble=None if standing.trouble is None else str(standing.trouble),

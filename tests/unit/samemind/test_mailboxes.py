@@ -237,6 +237,12 @@ def test_doctor_counts_the_files_of_revoked_devices() -> None:
     )
 
 
+def test_doctor_counts_what_is_sealed_for_others() -> None:
+    _, check = said(None, replace(VIEW, sealed=2))
+    assert check.ok
+    assert check.detail.startswith("home: 2 files sealed for others: of another group")
+
+
 def test_doctor_says_in_whose_files_erased_words_still_are_and_for_how_long_it_was_away() -> None:
     _, stale, check = said(None, replace(VIEW, stale=2, peers=[replace(QUIET, stale=2)]))
     assert stale.ok

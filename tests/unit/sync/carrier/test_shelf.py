@@ -485,6 +485,42 @@ def test_junk_is_read_seldom_and_removed_after_a_month_if_it_is_named_as_ours() 
     assert theirs in box
 
 
+def test_of_two_groups_at_one_place_neither_removes_what_the_other_wrote() -> None:
+    """After a month of files that it cannot read, each removed the other's, and each wrote its own again."""
+    laptop, phone = devices("laptop", "phone")
+    theirs, their_phone = devices("their laptop", "their phone")
+    box: Box = {}
+    groups = ((laptop, phone), (theirs, their_phone))
+    for maker, _ in groups:
+        remember(maker.core, f"by {maker.name}")
+        maker.visit(box)
+    written = dict(box)
+    for _ in range(3):
+        for each in (laptop, phone, theirs, their_phone):
+            each.visit(box)
+            each.now_ms += UNREADABLE_MS_MAX
+            assert each.visit(box).fetched == 0, "what is sealed for others is read once"
+    assert written.items() <= box.items()
+    for maker, reader in groups:
+        assert texts(reader.core) == {f"by {maker.name}"}
+
+
+def test_a_file_of_another_group_under_a_name_that_is_no_hash_shows_not_that_it_is_whole() -> None:
+    """The place may have swapped what 0.1.0 wrote here for it: it is tried again, and goes after a month."""
+    (laptop,), (theirs,) = devices("laptop"), devices("their laptop")
+    box: Box = {}
+    remember(theirs.core, "theirs")
+    theirs.visit(box)
+    ((_, data),) = box.items()
+    name = "0123456789abcdef-000001.samemind"
+    box = {name: data}
+    laptop.visit(box)
+    assert laptop.shelf.kept[name].state is FileState.UNREADABLE
+    laptop.now_ms += UNREADABLE_MS_MAX
+    laptop.visit(box)
+    assert name not in box
+
+
 def test_a_file_that_grew_is_read_again_at_once() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
