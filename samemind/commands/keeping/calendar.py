@@ -1,5 +1,6 @@
 """Write reminders as an iCalendar file, for calendar programs."""
 
+import re
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,7 @@ from samemind.rendering import Document, counted
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
     from pathlib import Path
 
     import icalendar as calendars
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeCalendar(MomentOptions):
-    """Write reminders as an iCalendar file, for calendar programs."""
+    """Write reminders as an iCalendar file, for calendar programs.
+
+    A file is written once. With --feed, the daemon serves a calendar that programs subscribe to:
+    `samemind help calendar-feed` explains that.
+    """
 
     output: str | None = option(
         "--output", "the file to write; without it, standard output", takes=Takes.NEW_PATH, short="-o"
@@ -44,10 +50,17 @@ class Calendar:
 _PRODUCT: Final = "-//samemind//reminders//EN"
 # So much of a memory is a title; the whole text is its description.
 TITLE_CHARACTERS_MAX: Final = 120
+_END: Final = b"END:VCALENDAR\r\n"
+# What no text of a calendar may hold (RFC 5545, 3.1). To some programs a lone CR ends a line, and another begins.
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+# A rule as programs read it. It may have been written by hand, and anything else in it could be a line of its own.
+_RULE: Final = re.compile(r"[A-Z0-9=;,+-]{1,500}", re.IGNORECASE)
 # Where nobody said until when.
 _LENGTH: Final = timedelta(minutes=30)
 # Programs ask a feed anew at their own pace; this is what we would like.
 _REFRESH: Final = timedelta(minutes=15)
+# Programs fetch a feed several times an hour, over whatever network. Some three thousand reminders of a usual length.
+FEED_BYTES_MAX: Final = 1 << 20
 
 
 async def run(device: "Device", options: MakeCalendar) -> Calendar:
@@ -71,22 +84,58 @@ def calendar_text(connection: "sqlite3.Connection") -> tuple[str, int]:
 
     An entry has the id of its memory, so that a program which reads the calendar again changes what it has.
     """
-    import icalendar
+    entries = [entry.to_ical() for it in reminders(connection) if (entry := _entry(it)) is not None]
+    return _calendar(entries), len(entries)
 
+
+def feed_text(told: "Iterable[ShownMemory]", now_ms: int) -> str:
+    """Return reminders as a calendar of at most `FEED_BYTES_MAX`, for programs that fetch it again and again.
+
+    What repeats goes before what is still to come, and that before what is over; of each, the nearest to `now_ms`.
+    """
+    left = FEED_BYTES_MAX - len(_calendar([]))
+    kept: list[tuple[int, bytes, bytes]] = []
+    for it in sorted(told, key=lambda it: _distance(it, now_ms)):
+        entry = _entry(it)
+        if entry is None:
+            continue
+        written = entry.to_ical()
+        left -= len(written)
+        if left < 0:
+            break
+        kept.append((int(it.memory.fields["event_start"]), it.rid, written))
+    return _calendar([written for _, _, written in sorted(kept)])
+
+
+def reminders(connection: "sqlite3.Connection") -> "list[ShownMemory]":
+    """Return every reminder that is known, the earliest first; what was told several times is one."""
     from cognition.triggers.told_once import told_once
     from replica import memories_to_come
+
+    return told_once(connection, memories_to_come(connection))
+
+
+def _distance(it: "ShownMemory", now_ms: int) -> tuple[bool, bool, int, bytes]:
+    from cognition.reminding.repeating import rule_of
+
+    begins_ms = int(it.memory.fields["event_start"])
+    return rule_of(it.memory) is None, begins_ms < now_ms, abs(begins_ms - now_ms), it.rid
+
+
+def _calendar(entries: list[bytes]) -> str:
+    """Return a calendar of entries that are written already: each once, as it takes a third of a millisecond."""
+    import icalendar
 
     made = icalendar.Calendar()
     made.add("prodid", _PRODUCT)
     made.add("version", "2.0")
     made.add("name", "samemind")
     made.add("x-wr-calname", "samemind")
-    made.add("refresh-interval", _REFRESH, parameters={"value": "DURATION"})
-    told = told_once(connection, memories_to_come(connection))
-    entries = [entry for it in told if (entry := _entry(it)) is not None]
-    for entry in entries:
-        made.add_component(entry)
-    return made.to_ical().decode(), len(entries)
+    # The same twice: some programs know the one (RFC 7986), some the other.
+    made.add("refresh-interval", icalendar.vDuration(_REFRESH), parameters={"value": "DURATION"})
+    made.add("x-published-ttl", icalendar.vDuration(_REFRESH))
+    head = made.to_ical().removesuffix(_END)
+    return b"".join([head, *entries, _END]).decode()
 
 
 def _entry(it: "ShownMemory") -> "calendars.Event | None":
@@ -101,17 +150,21 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     ends = _end(begins, fields.get("event_end"))
     if begins is None or ends is None:  # beyond the years that a calendar has
         return None
-    title = " ".join(it.memory.text.split())
+    text = _CONTROLS.sub("", it.memory.text.replace("\r\n", "\n").replace("\r", "\n"))
+    title = " ".join(text.split())
     entry = icalendar.Event()
     entry.add("uid", f"{show_memory_id(it.rid)}@samemind")
-    entry.add("dtstamp", at_stamp(it.memory.created))
+    # Without a METHOD, the first says when it was revised last (RFC 5545, 3.8.7.2), as the last does.
+    entry.add("dtstamp", at_stamp(it.memory.updated))
+    entry.add("created", at_stamp(it.memory.created))
+    entry.add("last-modified", at_stamp(it.memory.updated))
     entry.add("dtstart", begins)
     entry.add("dtend", ends)
     entry.add(
         "summary", title if len(title) <= TITLE_CHARACTERS_MAX else f"{title[: TITLE_CHARACTERS_MAX - 1]}…"
     )
     if len(title) > TITLE_CHARACTERS_MAX:
-        entry.add("description", it.memory.text)
+        entry.add("description", text)
     rule = _rule(rule_of(it.memory))
     if rule is not None:
         entry.add("rrule", rule[0])
@@ -152,6 +205,8 @@ def _rule(told: object) -> "tuple[calendars.vRecur, list[datetime]] | None":
     if not isinstance(told, str):
         return None
     rule, excepted_ms = without_exceptions(told)
+    if not _RULE.fullmatch(rule):
+        return None
     try:
         found = icalendar.vRecur.from_ical(rule)
     except ValueError:

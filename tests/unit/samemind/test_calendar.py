@@ -2,11 +2,18 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import icalendar
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import samemind
+from cognition.days import DAY_MS
+from replica import DeviceId, ShownMemory
+from replica.state.memories import Memory
+from samemind.commands.keeping.calendar import FEED_BYTES_MAX, feed_text
 from tests.support.devices import run
 from tests.support.doors import opened
 
@@ -53,3 +60,77 @@ def test_a_calendar_holds_every_reminder_and_nothing_else(tmp_path: Path) -> Non
                 await mind.calendar(output=tmp_path / "no" / "folder.ics")
 
     run(main)
+
+
+NOW_MS = 1_900_000_000_000
+
+
+def reminder(no: int, text: str, due_ms: int, **meta: object) -> ShownMemory:
+    """A reminder that was changed a second after it was told."""
+    fields: dict[str, Any] = {"event_start": due_ms, **({"meta": meta} if meta else {})}
+    stamps = (NOW_MS << 16, NOW_MS + 1_000 << 16)
+    told = Memory(no.to_bytes(16, "big"), text, fields, *stamps, feed=1, accesses=0, last_access=0)
+    return ShownMemory(no, no, DeviceId(bytes(32)), bytes(8), None, told)
+
+
+def read(text: str) -> list[Any]:
+    """The entries of a calendar, as a program reads them."""
+    calendar = icalendar.Calendar.from_ical(text)
+    assert not calendar.errors
+    assert {child.name for child in calendar.subcomponents} <= {"VEVENT"}
+    return list(calendar.walk("VEVENT"))
+
+
+# With line ends and controls, and what is syntax in a calendar, more often than chance has them.
+_TEXTS = st.text(
+    st.sampled_from("a:;,\\\r\n\t\0\x0b\x1b\x7f\x85\u2028🙂") | st.characters(codec="utf-8"), max_size=200
+)
+
+
+@given(text=_TEXTS, rule=_TEXTS.map("FREQ=DAILY;{}".format) | st.just("FREQ=DAILY;X-\r\nATTACH=1"))
+def test_no_text_and_no_rule_adds_a_line_to_a_calendar_or_breaks_it(text: str, rule: str) -> None:
+    """A rule with a line end in it made every calendar fail, and to some programs a lone CR ends a line."""
+    made = feed_text([reminder(1, text, NOW_MS, repeats=rule), reminder(2, "tea", NOW_MS)], NOW_MS)
+    assert "\r" not in made.replace("\r\n", "")
+    assert len(read(made)) == 2
+    known = {
+        "UID",
+        "DTSTAMP",
+        "CREATED",
+        "LAST-MODIFIED",
+        "DTSTART",
+        "DTEND",
+        "SUMMARY",
+        "DESCRIPTION",
+        "RRULE",
+        "EXDATE",
+    }
+    assert {key for entry in read(made) for key in entry} <= known
+
+
+def test_an_entry_says_when_it_was_told_and_when_it_was_changed() -> None:
+    (entry,) = read(feed_text([reminder(1, "tea", NOW_MS)], NOW_MS))
+    told = datetime.fromtimestamp(NOW_MS / 1_000, UTC)
+    assert entry.decoded("created") == told
+    assert entry.decoded("dtstamp") == entry.decoded("last-modified") == told + timedelta(seconds=1)
+
+
+def test_a_feed_is_bounded_and_keeps_what_repeats_and_what_is_near() -> None:
+    """Of a thousand long reminders it holds as many as fit, and a program is still told what comes next."""
+    long = "x" * 4_000
+    days = [*range(-300, 0), *range(1, 300)]
+    told = [reminder(400 + day, f"day {day} {long}", NOW_MS + day * DAY_MS) for day in days]
+    weekly = reminder(1, "bins", NOW_MS - 3_000 * DAY_MS, repeats="FREQ=WEEKLY")
+    made = feed_text([*told, weekly], NOW_MS)
+    assert len(made.encode()) <= FEED_BYTES_MAX
+    shown = [str(each["summary"]).partition(" x")[0] for each in read(made)]
+    assert shown[0] == "bins"
+    assert shown[1:] == [f"day {day}" for day in range(1, len(shown))], "what is over goes first"
+    few = [*told[290:310], weekly]
+    assert [str(each["summary"])[:4] for each in read(feed_text(few, NOW_MS))] == ["bins", *["day "] * 20]
+    assert read(feed_text([reminder(1, "x" * FEED_BYTES_MAX, NOW_MS)], NOW_MS)) == []
+
+
+def test_a_feed_is_the_same_whoever_asks_and_when() -> None:
+    told = [reminder(no, f"thing {no}", NOW_MS + no * DAY_MS) for no in range(9)]
+    assert feed_text(told, NOW_MS) == feed_text(reversed(told), NOW_MS + 5 * DAY_MS)
