@@ -148,7 +148,10 @@ class Panel:
     def urls(self) -> list[str]:
         """Every address at which a browser reaches it."""
         scheme = "http" if self.is_local else "https"
-        hosts = (own_hosts() or ["127.0.0.1"]) if self.host in ANY else [self.host]
+        hosts = [self.host]
+        if self.host in ANY:
+            # One of the link alone is none without a zone, which no URL has.
+            hosts = [host for host in own_hosts() if not host.startswith("fe80:")] or ["127.0.0.1"]
         return [f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}/" for host in hosts]
 
     def launch(self) -> list[str]:
