@@ -69,6 +69,7 @@ FAMILIES: Final = {
         "triggers dismiss",
         "triggers snooze",
         "calendar",
+        "calendar-feed",
         "goals list",
         "goals add",
         "goals done",
@@ -199,6 +200,7 @@ MODULE_OF: Final = {
     "triggers dismiss": "samemind.commands.keeping.triggers_dismiss",
     "triggers snooze": "samemind.commands.keeping.triggers_snooze",
     "calendar": "samemind.commands.keeping.calendar",
+    "calendar-feed": "samemind.commands.keeping.calendar_feed",
     "goals list": "samemind.commands.keeping.goals_list",
     "goals add": "samemind.commands.keeping.goals_add",
     "goals done": "samemind.commands.keeping.goals_done",
@@ -331,6 +333,7 @@ HELP_OF: Final = {
         "Postpone a trigger on every device; it comes up again at that time, unless it was acted on before."
     ),
     "calendar": "Write reminders as an iCalendar file, for calendar programs.",
+    "calendar-feed": "Serve reminders as a calendar that programs subscribe to, and show its address.",
     "goals list": "List goals, with the progress that memories tell of.",
     "goals add": "Add a goal: a memory like any other; what is remembered of it later counts as progress.",
     "goals done": "Mark a goal as reached.",

@@ -103,6 +103,8 @@ class Home:
     """Key and certificate of the authority that phones trust; it signs the panel's certificate."""
     phones = _Beside("phone.json")
     """Where phones find this device."""
+    calendar = _Beside("calendar.json")
+    """Where programs find the calendar that they subscribe to, with the secret in its address."""
     lock = _Beside("lock")
     """Locked by whoever has the store open."""
     log = _Beside("daemon.log")

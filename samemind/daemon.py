@@ -16,6 +16,7 @@ import trio
 from replica.supervision import Supervisor
 from samemind.agents.sdk import sdk_missing
 from samemind.arguments import read_place
+from samemind.calendar_feed import FeedPlace
 from samemind.catalog import verb_named
 from samemind.commands.device._parts import Stopped
 from samemind.commands.device.status import daemon_status
@@ -35,7 +36,8 @@ from samemind.logs import logged
 from samemind.mailboxes import Mailboxes, SavedMailbox, keeper_of, read_mailboxes
 from samemind.memory_trim import share_one_heap
 from samemind.notifying import NotifyLoop
-from samemind.panel.demand import LOOPBACK, panel_on_demand
+from samemind.panel.access import is_loopback
+from samemind.panel.demand import LOOPBACK, PanelOnDemand, panel_on_demand
 from samemind.performing import perform
 from samemind.phone_place import EVERYWHERE, PhonePlace
 from samemind.plain import to_json
@@ -90,13 +92,7 @@ async def _serve(
     """Do everything that a daemon does, until somebody ends it."""
     device.replica.finder = partial(_find, device)
     async with panel_on_demand(device) as panels:
-        if panel is not None or launches:
-            await panels.open(panel or LOOPBACK)
-        elif (kept := PhonePlace.kept(device.home)) is not None:
-            try:  # or phones that joined would not find it after a restart
-                await panels.open((EVERYWHERE, kept.port))
-            except Failed as error:
-                log.warning("phones do not find this device: %s", error)
+        await _open_panel(device.home, panels, log, panel, launches=launches)
         if launches:
             await say(to_json(await open_the_panel(device, OpenPanel())))
         else:
@@ -117,6 +113,36 @@ async def _serve(
             nursery.cancel_scope.cancel()
         device.thinker = device.tasks = device.mailboxes = None
     log.info("ended")
+
+
+async def _open_panel(
+    home: Home,
+    panels: PanelOnDemand,
+    log: logging.Logger,
+    asked: tuple[str, int] | None,
+    *,
+    launches: bool,
+) -> None:
+    """Open the panel where that is asked for, else where phones or calendar programs find it after a restart too.
+
+    One that is opened for a browser here is opened to no other machine for that.
+    """
+    if asked is None and (kept := _kept_place(home, launches=launches)) is not None:
+        try:
+            await panels.open(kept)
+            return
+        except Failed as error:
+            log.warning("phones and calendar programs do not find this device: %s", error)
+    if asked is not None or launches:
+        await panels.open(asked or LOOPBACK)
+
+
+def _kept_place(home: Home, *, launches: bool) -> tuple[str, int] | None:
+    if (feed := FeedPlace.kept(home)) is not None and launches and not is_loopback(feed.host):
+        feed = None
+    if launches or (phones := PhonePlace.kept(home)) is None:
+        return None if feed is None else (feed.host, feed.port)
+    return EVERYWHERE, phones.port
 
 
 def _mailboxes(device: Device, tasks: Supervisor) -> Mailboxes:

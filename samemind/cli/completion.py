@@ -22,7 +22,7 @@ from samemind._catalog import HELP_OF, SHORT_FOR
 from samemind.catalog import COMMANDS, NAMES, names_under, verb_named
 from samemind.cli.line import EVERYWHERE, TYPED, parser_of
 from samemind.config import Home
-from samemind.declaring import by_name
+from samemind.declaring import by_name, declared
 from samemind.errors import SamemindError, Usage
 from samemind.printable import one_line
 
@@ -124,6 +124,9 @@ def _parser(verb: str, home: str | None) -> argparse.ArgumentParser:
     if name == "remember":
         batch = by_name(verb_named("remember-many").options)["batch"].word
         parser.add_argument(batch.flag, help=batch.help).completer = FilesCompleter()  # type: ignore[attr-defined]
+    if name == "calendar":
+        for one in declared(verb_named("calendar-feed").options):
+            parser.add_argument(one.word.flag, action="store_true", help=one.word.help)
     if known:
         _add_everywhere(parser)
     return parser

@@ -29,9 +29,10 @@ _ALSO_CALLED: Final = {
     "--out": "--output", "--file": "--output", "--force": "--yes", "--after": "--since", "--before": "--until",
     "--from": "--since", "--to": "--until", "--label": "--tag", "--labels": "--tag", "--tags": "--tag",
 }  # fmt: skip
-# The verb that is an option of another where it is typed.
 _MANY: Final = "remember-many"
-TYPED: Final = {_MANY: "remember --batch FILE"}
+_FEED: Final = "calendar-feed"
+# The verbs that are an option of another where they are typed.
+TYPED: Final = {_MANY: "remember --batch FILE", _FEED: "calendar --feed"}
 # What every verb takes.
 EVERYWHERE: Final = ("--home", "--json", "--raw", "--help")
 # A longer usage is read by nobody: it tells what is wanted, and where the rest stands.
@@ -91,6 +92,8 @@ def find_verb(line: Line) -> Command[Any, Any]:
     name = SHORT_FOR.get(line.verb, FORMERLY.get(line.verb, line.verb))
     if name == "remember" and any(word == "--batch" or word.startswith("--batch=") for word in line.words):
         name = _MANY
+    if name == "calendar" and "--feed" in line.words:
+        name = _FEED
     return verb_named(name)
 
 
@@ -136,7 +139,7 @@ def read_words(verb: Command[Any, Any], words: Sequence[str]) -> dict[str, Any]:
 def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
     """Return a parser for one verb; what was not given is not in its answer."""
     parser = _Parser(
-        prog=f"samemind {'remember' if verb.name == _MANY else verb.name}",
+        prog=f"samemind {TYPED[verb.name].partition(' ')[0] if verb.name in TYPED else verb.name}",
         description=(verb.options.__doc__ or "").strip(),
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replica import parse_memory_id
 from replica.news import NewsCounter
+from samemind.calendar_feed import FeedPlace
 from samemind.catalog import verb_named
 from samemind.commands.contradictions.resolve import run as contradictions_resolve
 from samemind.commands.contradictions.show import ShowContradiction
@@ -39,6 +40,7 @@ from samemind.panel.browsing import about, browse, cards, graph, memory, names, 
 from samemind.panel.carrying import Carrying
 from samemind.panel.certificate import Certificate, ensure_certificate
 from samemind.panel.events import Events
+from samemind.panel.feeding import feed_route
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything, shown_with
 from samemind.panel.guard import API, LINK_ROUTE, SESSION_ROUTE, Guard, TooLong, refuse
 from samemind.panel.linking import link
@@ -87,6 +89,8 @@ class Panel:
         self.settings = PanelSettings(device)
         self.place = place_of(PhonePlace.kept(device.home), port)
         """Where phones find it, if other machines do."""
+        self.feed = FeedPlace.kept(device.home)
+        """What the calendar that programs subscribe to is served under, if it is."""
         self.names = frozenset() if self.is_local else machine_names() | {self.place.name}
         # Cookies know no ports: two devices on one machine need two names.
         self.cookie_name = f"samemind_{device.device_id.hex()[:12]}"
@@ -207,6 +211,7 @@ def application(panel: Panel) -> ASGIApp:
         *_pages(),
         WebSocketRoute(LINK_ROUTE, partial(link, panel)),
         *phone_routes(panel),
+        feed_route(panel, otherwise=_no_route),
         *_own_routes(panel),
         *_undo_routes(panel),
         *_browsing_routes(panel),

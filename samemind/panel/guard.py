@@ -3,7 +3,8 @@
 In this order: a Host that is ours, an Origin that is ours, a body of bounded size, a session, and for whatever
 changes something the session's own token. A WebSocket needs the first two, at the one route that takes any: who is at
 its other end is proved inside it, by a device's key. All of it is checked before a route is looked for, so that a new
-route is guarded without anybody thinking of it; what is open to all is named here.
+route is guarded without anybody thinking of it; what is open to all is named here. The calendar lies beside the API: it
+has a secret in its address instead of a session (`samemind.panel.feeding`).
 """
 
 import math

@@ -40,6 +40,7 @@ WORKS = {
     "stats": ["stats"],
     "backup": ["backup", "BACKUP"],
     "calendar": ["calendar"],
+    "calendar-feed": ["calendar", "--feed", "--off"],
     "blocks edit": ["blocks", "edit", "style", "be brief"],
     "blocks get": ["blocks", "get", "style"],
     "carry export": ["carry", "export", "CARRIED"],
@@ -105,6 +106,7 @@ FAILS = {
     "doctor": ["doctor", "extra"],
     "stats": ["stats", "extra"],
     "calendar": ["calendar", "-o", "no/such/folder/mine.ics"],
+    "calendar-feed": ["calendar", "--feed", "--new", "--off"],
     "triggers snooze": ["triggers", "snooze", "123456", "yesterday"],
 }
 

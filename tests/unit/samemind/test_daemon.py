@@ -5,6 +5,7 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,11 +15,12 @@ import trio
 
 import samemind.daemon
 from cognition.ranking.confidence import FLOOR
+from samemind.calendar_feed import FeedPlace
 from samemind.commands.device.up import Up
 from samemind.config import Home
-from samemind.daemon import PORT_DEFAULT, _find, _linked, _serve, run_daemon
+from samemind.daemon import PORT_DEFAULT, _find, _linked, _open_panel, _serve, run_daemon
 from samemind.device import Device, open_device
-from samemind.errors import Usage
+from samemind.errors import Failed, Usage
 from samemind.mailboxes import SavedMailbox, write_mailboxes
 from samemind.phone_place import EVERYWHERE, PhonePlace
 
@@ -70,10 +72,14 @@ def test_the_second_device_of_a_machine_listens_on_any_port(monkeypatch: pytest.
 class Panels:
     """A daemon's panel, of which only the places are noted at which it is opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: tuple[str, int] | None = None) -> None:
         self.places: list[tuple[str, int]] = []
+        self._taken = taken
 
     async def open(self, place: tuple[str, int]) -> None:
+        await trio.lowlevel.checkpoint()
+        if place == self._taken:
+            raise Failed("somebody listens there", code="cannot_listen")
         self.places.append(place)
 
 
@@ -123,8 +129,33 @@ def test_phones_find_a_device_where_they_did_before_it_was_restarted(
 ) -> None:
     home = Home.at(tmp_path)
     assert served(home, monkeypatch)[0].places == []
+    FeedPlace("0f" * 32, "127.0.0.1", 7500).keep(home)
+    assert served(home, monkeypatch)[0].places == [("127.0.0.1", 7500)]
     PhonePlace("laptop.local", 7499).keep(home)
     assert served(home, monkeypatch)[0].places == [(EVERYWHERE, 7499)]
+
+
+@pytest.mark.parametrize(
+    ("host", "places"), [("127.0.0.1", [("127.0.0.1", 7500)]), ("0.0.0.0", [("127.0.0.1", 0)])]
+)
+def test_a_panel_for_a_browser_here_is_opened_to_no_other_machine(
+    tmp_path: Path, host: str, places: list[tuple[str, int]]
+) -> None:
+    home, panels = Home.at(tmp_path), Panels()
+    FeedPlace("0f" * 32, host, 7500).keep(home)
+    PhonePlace("laptop.local", 7499).keep(home)
+    log = logging.getLogger("test")
+    trio.run(partial(_open_panel, home, cast(Any, panels), log, None, launches=True))
+    assert panels.places == places
+
+
+def test_a_place_that_is_taken_by_now_ends_no_daemon_and_a_browser_here_is_let_in(tmp_path: Path) -> None:
+    home, panels = Home.at(tmp_path), Panels(taken=("127.0.0.1", 7500))
+    FeedPlace("0f" * 32, "127.0.0.1", 7500).keep(home)
+    log = logging.getLogger("test")
+    for launches in (False, True):
+        trio.run(partial(_open_panel, home, cast(Any, panels), log, None, launches=launches))
+    assert panels.places == [("127.0.0.1", 0)]
 
 
 def test_what_was_put_off_is_in_the_mailboxes_before_the_daemon_ends(
