@@ -402,12 +402,14 @@ HELP_OF: Final = {
     "connect": (
         "Connect a program's agent to this memory; without a program, update the instructions of all connected ones."
     ),
-    "agents list": "List remote agents, what each may do, and who waits for approval.",
+    "agents list": (
+        "List remote agents, what each may do, who waits for approval, and which agents asked on this device."
+    ),
     "agents add": "Admit a remote agent by a token, which is shown once.",
     "agents approve": "Approve the program that shows this code.",
     "agents refuse": "Refuse the program that shows this code.",
     "agents revoke": "Revoke the access of a remote agent at once.",
-    "agents log": "Show what remote agents read and wrote, oldest first.",
+    "agents log": "Show what agents read and wrote, oldest first.",
     "init": "Make the data directory a device; any other command does so on first use.",
     "up": "Run the daemon in the foreground: find peers, sync with them, answer other programs.",
     "down": "Stop the daemon.",

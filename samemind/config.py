@@ -113,6 +113,8 @@ class Home:
     """Which remote agents were let in, and by which secrets, as hashes."""
     agents_log = _Beside("agents.log")
     """What remote agents read and wrote."""
+    local_agents_log = _Beside("agents.local.log")
+    """What agents on this device read and wrote."""
     mailboxes = _Beside("mailboxes.json")
     """Which mailboxes it uses, with their passwords."""
     pairings = _Beside("pairings.json")

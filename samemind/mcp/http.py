@@ -8,13 +8,13 @@ plain HTTP (`samemind.mcp.actions`), for programs that take an OpenAPI document.
 
 import html
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from ipaddress import ip_address, ip_network
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import trio
@@ -34,17 +34,17 @@ from starlette.types import Scope as HttpScope
 
 from replica import wall_clock_ms
 from samemind.agents import grants as granting
-from samemind.agents.grants import Agent, Grants, with_source
+from samemind.agents.calls import CallingAgent, CallLog
+from samemind.agents.grants import Agent, Grants
 from samemind.agents.ledger import Ledger
 from samemind.config import Home
-from samemind.control.server import Say
 from samemind.errors import Usage
 from samemind.home_store import HomeStore, VerbPerformer
 from samemind.mcp.actions import DOCUMENT_PATH, TOOLS_PATH, act, tools_document
+from samemind.mcp.noting import NotedStore
 from samemind.mcp.oauth import BEARER, PEER, SCOPE, Provider, where_to
 from samemind.mcp.scope import Scope
 from samemind.mcp.server import open_server
-from samemind.mcp.tools import full
 from samemind.panel.access import host_is_ours, is_loopback, written_plainly
 from samemind.panel.certificate import ensure_certificate
 from samemind.panel.crowd import caller_of
@@ -69,11 +69,8 @@ SESSION_IDLE_S: Final = 1_800.0
 REVOKED_WITHIN_S: Final = 1.0
 # How often the page that waits for the owner looks again.
 PAGE_LOOKS_S: Final = 2
-# More memories than a line of the log is good for.
-RIDS_NOTED_MAX: Final = 50
 # What one house has of IPv6: whoever is in it takes a new address at will.
 _HOUSE_BITS: Final = 64
-_READ_VERBS: Final = frozenset({tool.verb for tool in full() if tool.read_only})
 _PAGE_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -158,6 +155,7 @@ class RemoteAgents:
         self,
         store: VerbPerformer,
         ledger: Ledger,
+        log: CallLog,
         nursery: trio.Nursery,
         *,
         host: str,
@@ -169,6 +167,7 @@ class RemoteAgents:
         self._stop = stop
         self._store = store
         self._ledger = ledger
+        self._log = log
         self._nursery = nursery
         self._now_ms = now_ms
         self._host = host
@@ -242,13 +241,17 @@ class RemoteAgents:
             return
         self.door.know(scope.get("client"))
         if scope["path"] != MCP_PATH:
-            noted = _Noted(self._store, self._ledger, agent, self._now_ms)
+            noted = self._noted(agent)
             name = scope["path"].removeprefix(TOOLS_PATH)
             answer = await act(Request(scope, bounded(receive)), name, noted, agent.rights)
             await answer(scope, receive, send)
             return
         live = await self._session_manager(agent)
         await live.sessions.handle(scope, receive, send)
+
+    def _noted(self, agent: Agent) -> NotedStore:
+        caller = CallingAgent(agent=agent.id, name=agent.name)
+        return NotedStore(self._store, self._log, lambda: caller, self._now_ms)
 
     async def _agent(self, base: str, secret: str) -> Agent | None:
         grants = await self._read()
@@ -271,7 +274,7 @@ class RemoteAgents:
     ) -> None:
         """Keep an agent's sessions until it is revoked."""
         rights = agent.rights
-        noted = _Noted(self._store, self._ledger, agent, self._now_ms)
+        noted = self._noted(agent)
         scope = Scope(rights.workspace, rights.share)
         async with open_server(
             noted, rights.profile, scope, read_only=rights.read_only, watched=self._store, ending=self._stop
@@ -332,39 +335,6 @@ class RemoteAgents:
         return self._apps[base]
 
 
-class _Noted:
-    """The memory, as one agent asks it: what it reads and writes is written down."""
-
-    def __init__(self, store: VerbPerformer, ledger: Ledger, agent: Agent, now_ms: Callable[[], int]) -> None:
-        self._store = store
-        self._ledger = ledger
-        self._agent = agent
-        self._now_ms = now_ms
-
-    async def ask(
-        self, verb: str, options: Mapping[str, Any], *, again: bool, hear: Say | None = None
-    ) -> Mapping[str, Any]:
-        options = with_source(verb, options, self._agent.source)
-        document = await self._store.ask(verb, options, again=again, hear=hear)
-
-        def note() -> None:
-            wrote = verb not in _READ_VERBS
-            rids = rids_in(document)[:RIDS_NOTED_MAX]
-            self._ledger.note(self._agent, verb, rids, wrote=wrote, now_ms=self._now_ms())
-
-        await trio.to_thread.run_sync(note)
-        return document
-
-
-def rids_in(document: Mapping[str, Any]) -> list[str]:
-    """Return the memories that a result names at its top or in its records."""
-    found = [document["rid"]] if isinstance(document.get("rid"), str) else []
-    found += [rid for rid in document.get("rids") or () if isinstance(rid, str)]
-    for name in ("results", "memories"):
-        found += [each["rid"] for each in document.get(name) or () if isinstance(each.get("rid"), str)]
-    return list(dict.fromkeys(found))
-
-
 @asynccontextmanager
 async def open_remote(
     home: Home, store: VerbPerformer, place: tuple[str, int], public_url: str | None, stop: trio.Event
@@ -378,6 +348,7 @@ async def open_remote(
         remote = RemoteAgents(
             store,
             Ledger(home),
+            CallLog(home.agents_log),
             nursery,
             host=host,
             port=plain.getsockname()[1],

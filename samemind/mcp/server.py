@@ -6,6 +6,7 @@ holds the store; here it is only described, asked for, and told in the words of 
 """
 
 import base64
+import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -22,7 +23,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from samemind.agents.grants import source_of, with_source
+from samemind.agents.calls import CallLog
 from samemind.agents.protocol import protocol_text
 from samemind.config import Home
 from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
@@ -31,6 +32,7 @@ from samemind.mcp import compat
 from samemind.mcp.asking import DECIDES, FORM, decision, form, question
 from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of, told_to
 from samemind.mcp.completing import COMPLETIONS_MAX, completions
+from samemind.mcp.noting import HERE, NotedStore, client_of
 from samemind.mcp.prompts import PROMPTS, prompt_text
 from samemind.mcp.resources import (
     MIME_TYPE,
@@ -51,10 +53,7 @@ from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.watching import Context, Subscriptions
 from samemind.mcp.wire import Lines
 from samemind.platform import system
-from samemind.printable import one_line
 
-# A client may call itself anything.
-CLIENT_CHARACTERS_MAX: Final = 60
 # Links cost an agent's window what their memories cost in the text beside them.
 LINKS_MAX: Final = 3
 
@@ -72,8 +71,9 @@ async def serve(home: Home, profile: str, scope: Scope) -> None:
                 nursery.start_soon(_warm_up, store, greeted)
                 with Lines.opened() as lines:
                     wire = cast(Any, lines)  # the SDK says which class it wants, and uses two methods of it
-                    async with open_server(store, profile, scope, names_client=True) as server:
-                        server.middleware.append(_Greeting(greeted))
+                    noted = NotedStore(store, CallLog(home.local_agents_log), HERE.get, _now_ms)
+                    async with open_server(noted, profile, scope, watched=store) as server:
+                        server.middleware += [_Greeting(greeted), _naming]
                         async with stdio_server(wire, wire) as (incoming, outgoing):
                             await server.run(incoming, outgoing, server.create_initialization_options())
                 nursery.cancel_scope.cancel()
@@ -86,22 +86,20 @@ async def open_server(
     profile: str,
     scope: Scope,
     *,
+    watched: VerbPerformer,
     read_only: bool = False,
-    watched: VerbPerformer | None = None,
-    names_client: bool = False,
     ending: trio.Event | None = None,
 ) -> AsyncIterator[Server[Any]]:
     """Make the server of one agent for the block: the tools of its profile, held to its scope.
 
     `watched` is the store where nobody writes down what is read of it, to see whether what an agent subscribed to has
-    changed; without one it is `store`. `names_client`: what the client calls itself is the source of what it tells.
-    `ending` is set a moment before the server ends, where agents cannot see that for themselves.
+    changed. `ending` is set a moment before the server ends, where agents cannot see that for themselves.
     """
     if profile == "compat":
         yield _Compat(store, scope, read_only=read_only).server()
         return
     tools = full() if profile == "full" else core()
-    verbs = _Verbs(store, watched or store, scope, tools, read_only=read_only, names_client=names_client)
+    verbs = _Verbs(store, watched, scope, tools, read_only=read_only)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(verbs.changes.run)
         if ending is not None:
@@ -121,6 +119,19 @@ class _Greeting:
             return await call_next(ctx)
         finally:
             self._greeted.set()
+
+
+def _now_ms() -> int:
+    return (
+        time.time_ns() // 1_000_000
+    )  # as `replica.wall_clock_ms`, which loads what the greeting does without
+
+
+async def _naming(ctx: Any, call_next: Any) -> Any:
+    """Have what answers a request know which program asks. Each says who it is in every request, or in its first."""
+    client = ctx.session.client_params
+    HERE.set(client_of(None if client is None else client.client_info))
+    return await call_next(ctx)
 
 
 class _McpServer(Server[Any]):
@@ -145,11 +156,9 @@ class _Verbs:
         tools: tuple[Tool, ...],
         *,
         read_only: bool,
-        names_client: bool,
     ) -> None:
         self._store = store
         self._scope = scope
-        self._names_client = names_client
         allowed = named(tuple(tool for tool in tools if scope.allows(tool.verb)))
         self._tools = {name: tool for name, tool in allowed.items() if tool.read_only or not read_only}
         self._withheld = allowed.keys() - self._tools.keys()
@@ -229,16 +238,9 @@ class _Verbs:
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
             given, again = as_agent(tool, verb, options)
-            given = with_source(verb, given, self._source_of(context))
             return await self._store.ask(verb, given, again=again, hear=hear)
 
         return ask
-
-    def _source_of(self, context: Context) -> str | None:
-        """Return the source of what the client tells, by what it calls itself; None where that is not wanted."""
-        client = context.session.client_params if self._names_client else None
-        name = "" if client is None else one_line(client.client_info.name)[:CLIENT_CHARACTERS_MAX].strip()
-        return source_of(name) if name else None
 
     async def _resources(self, context: Context, params: Any) -> types.ListResourcesResult:
         cursor = params.cursor if params is not None else None

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,49 @@ def test_what_an_agent_tells_says_which_agent_told_it(tmp_path: Path, mode: str)
             assert {each["rid"] for each in listed} == {told["rid"], *many["rids"][:2], goal["rid"]}
 
     trio.run(main)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("with_daemon", [True, False])
+def test_what_agents_on_this_device_read_and_wrote_is_listed_by_what_they_call_themselves(
+    tmp_path: Path, mode: str, *, with_daemon: bool
+) -> None:
+    """Also what they read as a resource or by a prompt, and nothing that the server reads for itself."""
+    named = Implementation(name="desk\nhelper " + "x" * 1_000_000, version="2\n" + "y" * 1_000_000)
+
+    async def main() -> None:
+        async with agent(tmp_path, mode=mode, client_info=named) as client:
+            await client.list_tools()
+            told = await call(client, "remember", text="Ann moved to Lisbon")
+            await call(client, "recall", query="where does Ann live?")
+            await client.read_resource(f"samemind://memory/{told['rid']}")
+            await client.get_prompt("what_changed")
+            refused = await client.call_tool("why", {"rid": "nothing"})
+            assert refused.is_error
+            logged = await trio.to_thread.run_sync(cli.run, tmp_path, "--json", "agents", "log")
+            calls = logged.json["calls"]
+            assert [(each["tool"], each["wrote"]) for each in calls] == [
+                ("remember", True),
+                ("recall", False),
+                ("why", False),
+                ("diff", False),
+            ]
+            for each in calls:
+                assert (each["agent"], each["name"]) == (None, "desk helper " + "x" * 48)
+                assert each["version"] == "2 " + "y" * 38
+            assert [each["rids"] for each in calls[:3]] == [[told["rid"]]] * 3
+            assert {each["count"] for each in calls[:3]} == {1}
+        async with agent(tmp_path, "--profile", "compat", mode=mode) as client:
+            await call(client, "read_graph")
+        listed = (await trio.to_thread.run_sync(cli.run, tmp_path, "--json", "agents")).json["local"]
+        assert [(each["name"], each["calls"]) for each in listed] == [("mcp", 3), (calls[0]["name"], 4)]
+
+    with daemon(tmp_path, PYTHONWARNINGS="default") if with_daemon else nullcontext():
+        trio.run(main)
+    shown = cli.run(tmp_path, "agents").out.splitlines()
+    assert any(line.startswith("desk helper x") and "on this device (2 yy" in line for line in shown)
+    assert Home.at(tmp_path).local_agents_log.stat().st_mode & 0o777 == 0o600
+    assert not Home.at(tmp_path).agents_log.exists()
 
 
 def test_an_agent_corrects_what_it_read_in_a_block_by_the_id_behind_it(tmp_path: Path) -> None:

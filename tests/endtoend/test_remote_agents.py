@@ -24,6 +24,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged
 from mcp.types import ResourceTemplateReference
 
+from samemind.agents.calls import CallLog
 from samemind.agents.ledger import Ledger
 from samemind.config import Home
 from samemind.home_store import HomeStore
@@ -250,7 +251,14 @@ def test_a_program_comes_in_by_oauth_through_a_proxy_that_serves_it_below_a_path
         async with trio.open_nursery() as nursery:
             store = HomeStore(home)
             app = RemoteAgents(
-                store, Ledger(home), nursery, host="127.0.0.1", port=1, public_url=public, stop=trio.Event()
+                store,
+                Ledger(home),
+                CallLog(home.agents_log),
+                nursery,
+                host="127.0.0.1",
+                port=1,
+                public_url=public,
+                stop=trio.Event(),
             )
             proxy = BelowAPath(app, "/samemind", takes_off=takes_off)
             auth = oauth(app.url, Storage(), Browser(home.folder, "approve", transport=proxy))

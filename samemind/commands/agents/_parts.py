@@ -49,6 +49,16 @@ class AgentView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LocalAgentView:
+    """A program on this device that asked over MCP, under the name that it gives itself; empty where it gives none."""
+
+    name: str
+    version: str | None
+    last_seen: datetime
+    calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentAdded:
     """An agent was let in. `token` is shown this once; null where the program fetches its own."""
 
@@ -62,6 +72,10 @@ def file_lines(document: Document) -> list[str]:
         + (f" (before: {file['backup']})" if file["backup"] else "")
         for file in document["files"]
     ]
+
+
+def shown_name(name: str) -> str:
+    return one_line(name) or "(no name)"
 
 
 def agent_rights(agent: Document) -> str:

@@ -1,8 +1,8 @@
 """What several commands do with the agents that were let in."""
 
 import time
-from datetime import datetime
 
+from samemind.agents.calls import AgentActivity
 from samemind.agents.grants import Agent, Rights
 from samemind.arguments import check_share
 from samemind.commands.agents._parts import AgentRights, AgentView
@@ -23,7 +23,7 @@ def rights_of(options: AgentRights) -> Rights:
     )
 
 
-def agent_view(agent: Agent, *, last_seen: datetime | None = None, calls: int = 0) -> AgentView:
+def agent_view(agent: Agent, seen: AgentActivity | None = None) -> AgentView:
     return AgentView(
         id=agent.id,
         name=agent.name,
@@ -33,6 +33,6 @@ def agent_view(agent: Agent, *, last_seen: datetime | None = None, calls: int = 
         share=list(agent.rights.share),
         read_only=agent.rights.read_only,
         added_at=at_ms(agent.added_ms),
-        last_seen=last_seen,
-        calls=calls,
+        last_seen=None if seen is None else seen.last,
+        calls=0 if seen is None else seen.calls,
     )

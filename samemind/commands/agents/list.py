@@ -1,10 +1,10 @@
-"""List remote agents, what each may do, and who waits for approval."""
+"""List remote agents, what each may do, who waits for approval, and which agents asked on this device."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.agents._parts import AgentView, agent_rights
+from samemind.commands.agents._parts import AgentView, LocalAgentView, agent_rights, shown_name
 from samemind.declaring import Agents, Command, Effects
 from samemind.printable import one_line
 from samemind.rendering import Document, clock
@@ -12,10 +12,13 @@ from samemind.rendering import Document, clock
 if TYPE_CHECKING:
     from samemind.config import Home
 
+# A program may call itself something else each time; more than these are read by nobody.
+LOCAL_MAX: Final = 100
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListAgents:
-    """List remote agents, what each may do, and who waits for approval."""
+    """List remote agents, what each may do, who waits for approval, and which agents asked on this device."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,31 +33,27 @@ class WaitingAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentsListed:
-    """Remote agents, and who waits."""
+    """Remote agents, who waits, and which agents asked on this device, the last first."""
 
     agents: list[AgentView] = field(default_factory=list)
     waiting: list[WaitingAgent] = field(default_factory=list)
+    local: list[LocalAgentView] = field(default_factory=list)
 
 
 def run(home: "Home", options: ListAgents) -> AgentsListed:
-    """List who was let in, oldest first, and who waits."""
-    from collections import Counter
-
+    """List who was let in, oldest first, who waits, and who asked on this device, the last first."""
     from samemind.agents import grants as granting
+    from samemind.agents.calls import CallLog
     from samemind.agents.ledger import Ledger
     from samemind.commands.agents._work import agent_view, now_ms
     from samemind.times import at_ms
 
-    ledger = Ledger(home)
-    grants = ledger.read()
-    calls: Counter[str] = Counter()
-    last: dict[str, datetime] = {}
-    for each in ledger.noted():
-        calls[each["agent"]] += 1
-        last[each["agent"]] = datetime.fromisoformat(each["at"])
+    grants = Ledger(home).read()
+    seen = CallLog(home.agents_log).seen()
+    here = CallLog(home.local_agents_log).seen()
     return AgentsListed(
         agents=[
-            agent_view(agent, last_seen=last.get(agent.id), calls=calls[agent.id])
+            agent_view(agent, seen.get((agent.id, agent.name)))
             for agent in sorted(grants.agents.values(), key=lambda each: each.added_ms)
         ],
         waiting=[
@@ -65,6 +64,12 @@ def run(home: "Home", options: ListAgents) -> AgentsListed:
                 asked_at=at_ms(each.asked_ms),
             )
             for each in granting.waiting(grants, now_ms()).values()
+        ],
+        local=[
+            LocalAgentView(name=name, version=each.version, last_seen=each.last, calls=each.calls)
+            for (_, name), each in sorted(here.items(), key=lambda each: each[1].last, reverse=True)[
+                :LOCAL_MAX
+            ]
         ],
     )
 
@@ -78,6 +83,11 @@ def render(document: Document) -> list[str]:
     for each in document["waiting"]:
         lines.append(f"{one_line(each['name'])} waits for approval: samemind agents approve {each['code']}")
         lines.append(f"    its answer goes to {one_line(each['redirect_uri'])}")
+    for each in document["local"]:
+        version = "" if each["version"] is None else f" ({one_line(each['version'])})"
+        lines.append(
+            f"{shown_name(each['name']):<20} on this device{version}, last seen {clock(each['last_seen'])}"
+        )
     return lines or ["no remote agents: samemind agents add NAME"]
 
 

@@ -32,15 +32,17 @@ class AgentRevoked:
 def run(home: "Home", options: RevokeAgent) -> AgentRevoked:
     """Cut an agent off: its next request is refused, and its open streams end within a second."""
     from samemind.agents import grants as granting
+    from samemind.agents.calls import CallLog
     from samemind.agents.ledger import Ledger
 
     def change(grants: "Grants") -> "tuple[Grants, Agent]":
         agent = granting.named(grants, options.name)
         return granting.revoke(grants, agent), agent
 
-    ledger = Ledger(home)
-    agent = ledger.change(change)
-    told = any(call["agent"] == agent.id and call["tool"] == "remember" for call in ledger.noted())
+    agent = Ledger(home).change(change)
+    told = any(
+        call.caller.agent == agent.id and call.tool == "remember" for call in CallLog(home.agents_log).noted()
+    )
     return AgentRevoked(id=agent.id, name=agent.name, source=agent.source if told else None)
 
 

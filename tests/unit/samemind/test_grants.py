@@ -1,10 +1,6 @@
 """Who may use the memory from elsewhere: decided by time and randomness that are given."""
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -242,43 +238,3 @@ def test_the_file_holds_everything_for_its_owner_alone(
     home.agents.write_text("{}")
     with pytest.raises(Failed, match="expected the agents of this device"):
         Ledger(home).read()
-
-
-def test_what_agents_did_is_kept_within_bounds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, random: Callable[[int], bytes]
-) -> None:
-    monkeypatch.setattr("samemind.agents.ledger.LOG_BYTES_MAX", 2_000)
-    ledger = Ledger(Home.at(tmp_path))
-    _, agent = granting.add(Grants(), "a", Rights(), client=None, random=random, now_ms=NOW)
-    for number in range(100):
-        ledger.note(replace(agent, name=f"a{number}"), "recall", ["r"], wrote=False, now_ms=NOW + number)
-    with ledger.log_path.open("ab") as file:
-        file.write(b'{"at": "half')
-    noted = list(ledger.noted())
-    assert noted[-1]["name"] == "a99"
-    assert noted == sorted(noted, key=lambda each: each["at"])
-    ledger.note(agent, "after the power cut", ["r"], wrote=False, now_ms=NOW + 100)
-    assert [each["tool"] for each in ledger.noted()][-2:] == ["recall", "after the power cut"]
-    assert sum(path.stat().st_size for path in tmp_path.glob("agents.log*")) < 6_000
-
-
-def test_of_two_that_find_the_log_full_at_once_one_begins_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, random: Callable[[int], bytes]
-) -> None:
-    """The second one put the log that had just begun in the place of the full one, and all of that was lost."""
-    ledger = Ledger(Home.at(tmp_path))
-    _, agent = granting.add(Grants(), "a", Rights(), client=None, random=random, now_ms=NOW)
-    ledger.note(agent, "remember", ["r"], wrote=True, now_ms=NOW)
-    monkeypatch.setattr("samemind.agents.ledger.LOG_BYTES_MAX", ledger.log_path.stat().st_size - 1)
-    both = threading.Barrier(2)
-
-    def replace_file(scratch: Path, target: Path) -> None:
-        with suppress(threading.BrokenBarrierError):
-            both.wait(0.1)  # for the other one, which may not come here now
-        scratch.replace(target)
-
-    monkeypatch.setattr("samemind.agents.ledger.replace_file", replace_file)
-    with ThreadPoolExecutor(2) as threads:
-        for _ in range(2):
-            threads.submit(ledger.note, agent, "recall", ["r"], wrote=False, now_ms=NOW)
-    assert sorted(each["tool"] for each in ledger.noted()) == ["recall", "recall", "remember"]
