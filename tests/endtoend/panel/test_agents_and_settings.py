@@ -12,11 +12,12 @@ from mcp.client.auth.oauth2 import OAuthClientProvider
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+from mcp.types import Implementation
 from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import shoot
 from tests.endtoend.test_remote_agents import CALLBACK, SDK_WARNS, Storage, connected
-from tests.support.agents import call
+from tests.support.agents import agent, call
 from tests.support.browser import PATIENCE_MS, Panel, go, launch_url
 from tests.support.cli import daemon, run
 
@@ -81,6 +82,50 @@ def test_an_agent_is_let_in_watched_and_cut_off_in_the_page(served: tuple[Path, 
     aside(lambda: trio.run(knock)).join(60)
     assert refused, "its token is worth nothing any more"
     assert run(home, "--json", "agents").json["agents"] == []
+
+
+def test_a_program_on_this_device_is_shown_apart_with_what_it_read(served: tuple[Path, str, Page]) -> None:
+    """A remote agent of the same name is another, and neither sees what is the other's beside its own."""
+    home, url, page = served
+    token = run(home, "--json", "agents", "add", "desk").json["token"]
+    here = Implementation(name="<b>desk</b>\n" + "x" * 100, version="1.2\n<i>")
+    same = Implementation(name="desk", version="1")
+
+    async def use() -> None:
+        async with agent(home, client_info=here) as client:
+            await call(client, "remember", text="Ann moved to Lisbon")
+            await call(client, "recall", query="where does Ann live?")
+        async with agent(home, client_info=same) as client:
+            await call(client, "recall", query="where does Ann live?")
+        async with connected(url, token) as client:
+            await call(client, "remember", text="Ben keeps bees")
+
+    go(page, "agents")
+    expect(page.get_by_role("heading", name="Agents", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="On this device")).to_be_hidden()
+    aside(lambda: trio.run(use)).join(60)
+    local = page.get_by_role("list", name="On this device")
+    expect(local.locator(".agent-card")).to_have_count(2)
+    card = local.locator(".agent-card").filter(has_text="<b>desk</b>")
+    expect(card.get_by_role("heading")).to_have_text("<b>desk</b> " + "x" * 48)
+    expect(card).to_contain_text("version 1.2 <i>")
+    expect(card).to_contain_text("2 calls")
+    card.get_by_text("What it has read and written").click()
+    calls = card.locator(".calls > li")
+    expect(calls).to_have_count(2)
+    expect(calls.first).to_contain_text("recall")
+    expect(calls.last).to_contain_text("wrote")
+    expect(calls.last.get_by_role("link", name="Ann moved to Lisbon")).to_be_visible()
+    expect(card.get_by_role("button", name="Disconnect…")).to_have_count(0)
+    shoot(page, "agents-here")
+    remote = page.get_by_role("list", name="Approved agents").locator(".agent-card")
+    remote.get_by_text("What it has read and written").click()
+    expect(remote.locator(".calls > li")).to_have_count(1)
+    expect(remote.locator(".calls > li")).to_contain_text("wrote")
+    twin = local.locator(".agent-card").filter(has_not_text="<b>")
+    twin.get_by_text("What it has read and written").click()
+    expect(twin.locator(".calls > li")).to_have_count(1)
+    expect(twin.locator(".calls > li")).to_contain_text("read")
 
 
 @pytest.mark.parametrize("answer", ["Approve", "Reject"])

@@ -1,4 +1,4 @@
-// Agents: who may read and write here, what each of them did, and who waits to be let in.
+// Agents: who may read and write here, what each of them did, who waits to be let in, and who asked on this device.
 
 import { call } from "./api.js";
 import { announce, coded, confirmHere, h, keyed, say } from "./dom.js";
@@ -26,7 +26,9 @@ export function agentsView() {
   const waiting = h("ul", { class: "plain waiting", "aria-label": t("Waiting for approval") });
   const list = h("ul", { class: "plain agents", "aria-label": t("Approved agents") });
   const empty = h("div", { class: "empty", hidden: true }, h("p", {}, coded(t("No remote agents are connected. To connect a program on this machine, run {command}."), { command: "samemind connect" })));
-  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Agents")), summary), waiting, list, empty, h("h2", {}, t("Connect another")), h("div", { class: "pair-grid" }, tokenBox(look), howBox()));
+  const local = h("ul", { class: "plain agents", "aria-label": t("On this device") });
+  const here = h("section", { class: "stack", hidden: true }, h("h2", {}, t("On this device")), h("p", { class: "muted" }, t("Programs that used this memory over MCP, under the names they report. A program with your rights can also read the file itself; that does not show here.")), local);
+  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Agents")), summary), waiting, list, empty, here, h("h2", {}, t("Connect another")), h("div", { class: "pair-grid" }, tokenBox(look), howBox()));
   let timer = 0;
   let closed = false;
 
@@ -50,6 +52,8 @@ export function agentsView() {
     keyed(waiting, found.waiting, { key: (each) => each.code, make: (each) => waitingCard(each, look) });
     keyed(list, found.agents, { key: (each) => each.id, make: (each) => agentCard(each, look), update: updateAgent });
     empty.hidden = found.agents.length > 0 || found.waiting.length > 0;
+    keyed(local, found.local, { key: (each) => each.name, make: localCard, update: updateLocal });
+    here.hidden = found.local.length === 0;
   }
 
   look();
@@ -103,8 +107,7 @@ function agentCard(item, look) {
   card.name = h("h2", { dir: "auto" });
   card.may = h("p", {});
   card.facts = h("p", { class: "muted" });
-  card.log = h("ol", { class: "plain calls" });
-  card.did = h("details", { class: "past", on: { toggle: () => card.did.open && showCalls(card) } }, h("summary", {}, t("What it has read and written")), card.log);
+  addPast(card, "remote");
   const revoke = async () => {
     const yes = await confirmHere(card, t("Disconnect {name}? It will need approval again.", { name: card.item.name }), t("Disconnect"));
     if (!yes) return;
@@ -120,18 +123,43 @@ function agentCard(item, look) {
   return card;
 }
 
-function updateAgent(card, item) {
+/** What it did, to be opened; `where` is how `agents log` tells programs on this device from remote agents. */
+function addPast(card, where) {
+  card.where = where;
+  card.log = h("ol", { class: "plain calls" });
+  card.did = h("details", { class: "past", on: { toggle: () => card.did.open && showCalls(card) } }, h("summary", {}, t("What it has read and written")), card.log);
+}
+
+function keepUp(card, item) {
   const before = card.item;
   card.item = item;
+  if (card.did.open && before?.calls !== item.calls) showCalls(card);
+}
+
+/** A program on this device is let in by nobody, so there is nothing to disconnect. */
+function localCard(item) {
+  const card = h("li", { class: "agent-card", data: { local: item.name } });
+  card.facts = h("p", { class: "muted" });
+  addPast(card, "here");
+  card.append(h("h3", { dir: "auto" }, item.name || t("without a name")), card.facts, card.did);
+  return card;
+}
+
+function updateLocal(card, item) {
+  say(card.facts, [item.version && t("version {version}", { version: item.version }), t("last seen {when}", { when: ago(item.last_seen) }), plural(item.calls, "{n} call", "{n} calls")].filter(Boolean).join(" · "));
+  keepUp(card, item);
+}
+
+function updateAgent(card, item) {
   say(card.name, item.name);
   say(card.may, [item.read_only ? t("may read") : t("may read and write"), item.workspace ? t("in the space {space}", { space: item.workspace }) : t("everything"), item.share.length ? t("and read {spaces}", { spaces: item.share.join(", ") }) : ""].filter(Boolean).join(" "));
   say(card.facts, [item.by === "oauth" ? t("approved by code") : t("by token"), item.added_at && ago(item.added_at), item.last_seen ? t("last seen {when}", { when: ago(item.last_seen) }) : t("never seen"), plural(item.calls, "{n} call", "{n} calls")].filter(Boolean).join(" · "));
-  if (card.did.open && before?.calls !== item.calls) showCalls(card);
+  keepUp(card, item);
 }
 
 async function showCalls(card) {
   try {
-    const { calls } = await call("agents log", { name: card.item.name, limit: CALLS_MAX });
+    const { calls } = await call("agents log", { name: card.item.name, where: card.where, limit: CALLS_MAX });
     const rids = [...new Set(calls.flatMap((each) => each.rids))].slice(0, 200);
     const { memories } = rids.length ? await call("panel/cards", { rids }) : { memories: [] };
     const texts = new Map(memories.map((memory) => [memory.rid, memory.text]));
@@ -150,7 +178,7 @@ function callRow(item, texts) {
     h("code", {}, item.tool),
     h("time", { class: "muted", datetime: item.at, title: clock(item.at) }, ago(item.at)),
     known.length > 0 && h("ul", { class: "plain" }, known.slice(0, 5).map((rid) => h("li", {}, h("a", { href: link(`memory/${rid}`), dir: "auto" }, texts.get(rid).slice(0, 100))))),
-    item.rids.length > Math.min(5, known.length) && h("span", { class: "muted" }, plural(item.rids.length, "{n} memory in all", "{n} memories in all")),
+    item.count > Math.min(5, known.length) && h("span", { class: "muted" }, plural(item.count, "{n} memory in all", "{n} memories in all")),
   );
 }
 
