@@ -437,3 +437,38 @@ def test_what_is_decided_can_be_undone_and_nothing_slides_under_the_pointer(
     while settled().get("works_at") != "resolution" and time.monotonic() < until:
         page.wait_for_timeout(300)
     assert settled()["works_at"] == "resolution"
+
+
+def test_a_memory_that_could_not_be_asked_for_is_not_said_to_be_none(laptop: Panel, page: Page) -> None:
+    """Only a device that answered knows that there is none; what is shown, or being written, stays."""
+    rid = laptop.ask("remember", text="The spare key is with Ann", no_facts=True)["rid"]
+    heading, asking = page.get_by_role("heading", level=1), "**/api/v1/panel/memory"
+    words = {"code": "internal", "message": "the disk does not answer", "hint": ""}
+    answers = (
+        lambda route: route.fulfill(status=500, json={"error": words}),
+        lambda route: route.fulfill(status=401, json={"error": {**words, "code": "no_session"}}),
+        lambda route: route.abort(),
+    )
+    for answer in answers:
+        page.route(asking, answer)
+        go(page, f"memory/{rid}")
+        expect(heading).to_have_text("This memory cannot be shown now")
+        page.unroute(asking)
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator(".memory-text-words")).to_have_text("The spare key is with Ann")
+        go(page, "")
+    go(page, f"memory/{rid}")
+    page.locator(".memory-text").click()
+    page.get_by_label("Edit memory").fill("The spare key is with Ann, since")
+    for answer in answers:
+        page.route(asking, answer)
+        laptop.ask("remember", text="News", no_facts=True)
+        expect(page.get_by_role("alert").first).to_be_visible()
+        expect(page.get_by_label("Edit memory")).to_be_focused()
+        page.unroute(asking)
+        for close in page.locator(".toast").get_by_role("button", name="Close").all():
+            close.dispatch_event("click")
+    page.keyboard.type(" May")
+    page.keyboard.press("Enter")
+    expect(page.locator(".memory-text-words")).to_have_text("The spare key is with Ann, since May")
+    laptop.errors.clear()  # the browser tells of the refusals

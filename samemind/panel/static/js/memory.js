@@ -28,23 +28,38 @@ export function memoryView() {
   let asking = null;
   let gathering = 0;
   let found = null;
+  let isAway = false; // the device, when this was asked for
 
   async function load() {
     asking?.abort();
     asking = new AbortController();
     try {
       found = await call("panel/memory", { rid, ...moment() }, asking.signal);
+      isAway = false;
       if (!parts.element.isConnected) element.replaceChildren(parts.element);
       show(parts, found);
       element.removeAttribute("aria-busy");
     } catch (error) {
       if (error.name === "AbortError") return;
       element.removeAttribute("aria-busy");
-      element.replaceChildren(
-        h("header", { class: "view-head" }, h("h1", {}, error.code === "forgotten" ? t("This memory was forgotten") : t("There is no such memory")), h("p", { class: "lead" }, error.message)),
-        h("p", {}, h("a", { href: link("memories") }, t("All memories"))),
-      );
+      failed(error);
     }
+  }
+
+  /** Say what is true: only a device that answered knows that there is none. What is shown stays for as long as that is not so. */
+  function failed(error) {
+    const isGone = error.status === 404;
+    if ((found && !isGone) || parts.item.editing) {
+      complain(error);
+      return;
+    }
+    found = null;
+    isAway = error.code === "away";
+    const title = error.code === "forgotten" ? t("This memory was forgotten") : isGone ? t("There is no such memory") : t("This memory cannot be shown now");
+    element.replaceChildren(
+      h("header", { class: "view-head" }, h("h1", {}, title), h("p", { class: "lead" }, error.message), error.hint && h("p", { class: "muted" }, error.hint)),
+      h("p", { class: "row" }, !isGone && h("button", { type: "button", class: "primary", on: { click: load } }, t("Try again")), h("a", { href: link("memories") }, t("All memories"))),
+    );
   }
 
   const stop = onOps(() => {
@@ -61,6 +76,7 @@ export function memoryView() {
       Delete: () => !isPast() && parts.forget.click(),
     },
     update: () => {
+      if (isAway && state.connected) load();
       if (found && state.waiting.has(found.memory.rid)) parts.element.classList.add("going");
       else parts.element.classList.remove("going");
       parts.relations.update();

@@ -351,6 +351,8 @@ export default {
   "Forget this memory on every device?": "Die eine Erinnerung auf jedem Gerät vergessen?",
   "Forget all {n} memories on every device?": "Alle {n} Erinnerungen auf jedem Gerät vergessen?",
   "This memory was forgotten": "Diese Erinnerung wurde vergessen",
+  "This memory cannot be shown now": "Diese Erinnerung lässt sich gerade nicht zeigen",
+  "Try again": "Noch einmal versuchen",
   "There is no such memory": "Diese Erinnerung gibt es nicht",
   "All memories": "Alle Erinnerungen",
   "Click to edit": "Klicken zum Bearbeiten",

@@ -351,6 +351,8 @@ export default {
   "Forget this memory on every device?": "¿Olvidar el único recuerdo en todos los dispositivos?",
   "Forget all {n} memories on every device?": "¿Olvidar los {n} recuerdos en todos los dispositivos?",
   "This memory was forgotten": "Este recuerdo se olvidó",
+  "This memory cannot be shown now": "Ahora no se puede mostrar este recuerdo",
+  "Try again": "Volver a intentarlo",
   "There is no such memory": "No existe ese recuerdo",
   "All memories": "Todos los recuerdos",
   "Click to edit": "Clic para editar",

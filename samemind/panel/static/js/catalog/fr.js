@@ -351,6 +351,8 @@ export default {
   "Forget this memory on every device?": "Oublier l’unique souvenir, sur chaque appareil ?",
   "Forget all {n} memories on every device?": "Oublier les {n} souvenirs, sur chaque appareil ?",
   "This memory was forgotten": "Ce souvenir a été oublié",
+  "This memory cannot be shown now": "Impossible d’afficher ce souvenir pour le moment",
+  "Try again": "Réessayer",
   "There is no such memory": "Ce souvenir n’existe pas",
   "All memories": "Tous les souvenirs",
   "Click to edit": "Cliquer pour modifier",
