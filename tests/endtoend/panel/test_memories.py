@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from samemind.panel.undo import FORGET_S
 from tests.endtoend.panel.conftest import shoot
-from tests.support.browser import Panel
+from tests.support.browser import Panel, go
 from tests.support.cli import run
 from tests.support.memories_page import card, open_memories, texts, verbs
 from tests.support.published import published
@@ -151,6 +151,88 @@ def test_a_stale_edit_is_seen_and_not_silently_lost(laptop: Panel, phone: Panel,
         rid,
     )
     assert refused == [409, "changed_meanwhile"]
+    laptop.errors.clear()  # the browser tells of the refusal
+
+
+@pytest.mark.parametrize("where", ["card", "page"])
+def test_what_is_typed_outlives_the_memory_under_the_editor(
+    laptop: Panel, phone: Panel, page: Page, where: str
+) -> None:
+    """Another device forgets it: the text stays, says so, and is a new memory if somebody wants that."""
+    fields = {"meta": ["category=preference"], "workspace": "travel", "no_facts": True}
+    rid = laptop.ask("remember", text="I like window seats", **fields)["rid"]
+    if where == "card":
+        open_memories(page)
+        page.locator(".card-text").click()
+    else:
+        go(page, f"memory/{rid}")
+        page.locator(".memory-text").click()
+    editor = page.get_by_label("Edit memory")
+    editor.fill("I like aisle seats on long")
+    phone.ask("forget", rids=[rid])
+    news = page.locator(".editor-news")
+    expect(news).to_contain_text("forgotten in the meantime")
+    expect(editor).to_be_focused()
+    shoot(page, f"forgotten-under-{where}")
+    page.keyboard.type(" flights")
+    if where == "card":
+        page.get_by_label("Search memories").fill(
+            "nothing like it"
+        )  # leaving it saves nothing, and loses nothing
+        page.get_by_label("Search memories").fill("")
+        page.get_by_role("button", name="All", exact=True).click()
+    assert laptop.ask("list")["total"] == 0
+    expect(editor).to_have_value("I like aisle seats on long flights")
+    editor.press("Enter")
+    expect(news.get_by_role("button", name="Save as a new memory")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(editor).to_have_count(0)
+    (told,) = laptop.ask("list")["memories"]
+    assert (told["text"], told["meta"]["category"], told["workspace"]) == (
+        "I like aisle seats on long flights",
+        "preference",
+        "travel",
+    )
+    if where == "card":
+        expect(page.locator(".card")).to_have_text([re.compile("aisle seats on long flights")])
+    else:
+        expect(page.get_by_role("heading", level=1)).to_have_text("This memory was forgotten")
+    laptop.errors.clear()  # the browser tells of the refusal
+
+
+@pytest.mark.parametrize("where", ["card", "page"])
+def test_what_is_typed_is_discarded_or_saved_as_ever_where_forgetting_is_taken_back(
+    laptop: Panel, page: Page, where: str
+) -> None:
+    rid, _ = tell(laptop, ("I like window seats", None), ("Something else", None))
+    if where == "card":
+        open_memories(page)
+        card(page, "window").locator(".card-text").click()
+    else:
+        go(page, f"memory/{rid}")
+        page.locator(".memory-text").click()
+    editor, news = page.get_by_label("Edit memory"), page.locator(".editor-news")
+    editor.fill("I like aisle seats")
+    laptop.ask("panel/forget", rids=[rid])
+    expect(news).to_contain_text("forgotten in the meantime")
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(news).to_be_hidden()
+    editor.press("Enter")
+    expect(editor).to_have_count(0)
+    assert laptop.ask("get", rid=rid)["text"] == "I like aisle seats"
+    page.locator(".card-text" if where == "card" else ".memory-text").first.click()
+    page.get_by_label("Edit memory").fill("I like seats by the door")
+    ours = laptop.ask("list", limit=9)["memories"]
+    laptop.ask("forget", rids=[each["rid"] for each in ours])
+    expect(news).to_contain_text("forgotten in the meantime")
+    if where == "card":
+        page.get_by_role("button", name="Discard").click()
+        expect(page.locator(".card")).to_have_count(0)
+    else:
+        go(page, "")
+        open_memories(page)
+        page.get_by_role("button", name="Remember something").click()
+        expect(page.get_by_label("What to remember")).to_have_value("I like seats by the door")
     laptop.errors.clear()  # the browser tells of the refusal
 
 

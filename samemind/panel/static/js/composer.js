@@ -50,20 +50,31 @@ export function composer() {
     const text = input.value.trim();
     if (!text) return;
     try {
-      const done = await call("remember", { text, source: "manual", ...(category.value ? { meta: [`category=${category.value}`] } : {}) });
+      await tell({ text, source: "manual", ...(category.value ? { meta: [`category=${category.value}`] } : {}) });
       input.value = "";
       input.focus();
-      reloadSoon();
-      if (done.held) notice(t("This looks like a secret, so it stays on this device, under Settings."));
-      else if (done.contradictions.length) notice(t("Remembered. It contradicts something: see Questions."));
-      else if (done.reminder_missing) notice(t("Remembered, without a reminder: it names no certain time to come."));
-      else if (done.reminder) notice(t("Remembered. The reminder is due: {when}.", { when: minute(done.reminder.due) }));
-      else if (done.says_same.length) notice(t("Remembered. It was already known, so it is shown once."));
-      else announce(t("Remembered"));
     } catch (error) {
       complain(error);
     }
   }
 
-  return { element, open };
+  /** Keep what was typed elsewhere, until it is remembered. */
+  function keep(text) {
+    input.value = [input.value.trim(), text].filter(Boolean).join("\n");
+    notice(t("What you typed is kept under “Remember something”."));
+  }
+
+  return { element, open, keep };
+}
+
+/** Remember something, and say what came of it. */
+export async function tell(options) {
+  const done = await call("remember", options);
+  reloadSoon();
+  if (done.held) notice(t("This looks like a secret, so it stays on this device, under Settings."));
+  else if (done.contradictions.length) notice(t("Remembered. It contradicts something: see Questions."));
+  else if (done.reminder_missing) notice(t("Remembered, without a reminder: it names no certain time to come."));
+  else if (done.reminder) notice(t("Remembered. The reminder is due: {when}.", { when: minute(done.reminder.due) }));
+  else if (done.says_same.length) notice(t("Remembered. It was already known, so it is shown once."));
+  else announce(t("Remembered"));
 }

@@ -17,6 +17,8 @@ const CATEGORY_KEY = "samemind.category";
 // Of the panel's state only the category outlives a reload: an open panel or a selection would surprise.
 const view = { open: false, manage: false, category: localStorage.getItem(CATEGORY_KEY) ?? "all", query: "", found: null, selected: new Set() };
 const parts = {};
+// Cards with an open editor, by their memories' ids: they stay, whatever becomes of what they show.
+let edited = new Map();
 
 export function isOpen() {
   return view.open;
@@ -54,6 +56,11 @@ export function search() {
 export function compose() {
   if (!view.open) toggle(true);
   parts.composer.open();
+}
+
+/** Keep what was typed elsewhere in the composer. */
+export function keep(text) {
+  parts.composer.keep(text);
 }
 
 /** A button that opens the composer, on a page that has it beside other things. */
@@ -172,7 +179,14 @@ function render() {
   parts.pill.hidden = !state.loaded;
   say(parts.pill, plural(total, "{n} memory", "{n} memories"));
   if (!view.open) return;
-  const seen = visible();
+  const seen = [...visible()];
+  edited = new Map([...parts.groups.querySelectorAll(".card.editing")].map((item) => [item.memory.rid, item]));
+  for (const [rid, { memory, editing }] of edited) {
+    if (state.waiting.has(rid)) editing.forgotten();
+    else if (memoryNamed(rid)) editing.returned();
+    else editing.look();
+    if (!seen.some((each) => each.rid === rid)) seen.push(memory);
+  }
   const facts = shown().filter((memory) => memory.parent).length;
   say(parts.count, [state.total > state.memories.length ? t("the latest {some} of {all}", { some: number(state.memories.length - facts), all: number(total) }) : plural(total, "{n} memory", "{n} memories"), facts && plural(facts, "{n} fact extracted", "{n} facts extracted")].filter(Boolean).join(", "));
   renderChips();
@@ -202,7 +216,7 @@ function updateGroup(element, group) {
   say(element.querySelector(".group-count"), state.total > state.memories.length ? "" : number(group.memories.length));
   keyed(element.list, group.memories, {
     key: (memory) => memory.rid,
-    make: (memory) => card(memory),
+    make: (memory) => edited.get(memory.rid) ?? card(memory),
     update: (item, memory) => updateCard(item, memory, { manage: view.manage, selected: view.selected.has(memory.rid), select }),
   });
 }

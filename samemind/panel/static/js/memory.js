@@ -7,6 +7,7 @@ import { edit } from "./editor.js";
 import { story } from "./history.js";
 import { clock, date, minute, plural, t } from "./i18n.js";
 import { onOps } from "./live.js";
+import { keep } from "./memories.js";
 import { relationForm, relationList } from "./relations.js";
 import { go, here, isPast, link, moment } from "./router.js";
 import { fromOf, memoryRow, metaOf } from "./row.js";
@@ -29,13 +30,14 @@ export function memoryView() {
   let gathering = 0;
   let found = null;
   let isAway = false; // the device, when this was asked for
+  let wasGone = false; // the memory, under its editor
 
   async function load() {
     asking?.abort();
     asking = new AbortController();
     try {
       found = await call("panel/memory", { rid, ...moment() }, asking.signal);
-      isAway = false;
+      isAway = wasGone = false;
       if (!parts.element.isConnected) element.replaceChildren(parts.element);
       show(parts, found);
       element.removeAttribute("aria-busy");
@@ -49,6 +51,11 @@ export function memoryView() {
   /** Say what is true: only a device that answered knows that there is none. What is shown stays for as long as that is not so. */
   function failed(error) {
     const isGone = error.status === 404;
+    if (isGone && parts.item.editing) {
+      wasGone = true;
+      parts.item.editing.forgotten();
+      return;
+    }
     if ((found && !isGone) || parts.item.editing) {
       complain(error);
       return;
@@ -76,12 +83,19 @@ export function memoryView() {
       Delete: () => !isPast() && parts.forget.click(),
     },
     update: () => {
-      if (isAway && state.connected) load();
-      if (found && state.waiting.has(found.memory.rid)) parts.element.classList.add("going");
-      else parts.element.classList.remove("going");
+      if ((isAway && state.connected) || (wasGone && !parts.item.editing)) {
+        isAway = wasGone = false;
+        load();
+      }
+      const isGoing = Boolean(found) && state.waiting.has(found.memory.rid);
+      parts.element.classList.toggle("going", isGoing);
+      if (isGoing) parts.item.editing?.forgotten();
+      else if (!wasGone) parts.item.editing?.returned();
       parts.relations.update();
     },
     close() {
+      const orphan = parts.item.editing?.orphan;
+      if (orphan) keep(orphan);
       asking?.abort();
       clearTimeout(gathering);
       stop();
