@@ -112,29 +112,24 @@ class UndoWindows:
 
     def undo(self, id: str) -> PendingUndo:
         """Take it back; `NotFound` when that is too late."""
-        window = self._named(id)
+        window = self._open.get(id)
+        if window is None or window.is_closing:
+            raise NotFound("it is too late to undo that", code="too_late")
         del self._open[id]
         window.until.cancel()
         self.news.stir()
         return window.waiting
 
     def hold(self, id: str) -> float:
-        """Let it be taken back for `HOLD_S` from now at least, within `HELD_S_MAX` of its opening; `NotFound` when that
-        is too late.
+        """Let it be taken back for `HOLD_S` from now at least, within `HELD_S_MAX` of its opening.
 
-        Returns the seconds that are left.
+        Returns the seconds that are left: none where it was taken back, or it is too late, as no page knows before.
         """
-        window, now_s = self._named(id), trio.current_time()
-        if window.until.cancel_called:  # at this very moment
-            raise _too_late()
+        window, now_s = self._open.get(id), trio.current_time()
+        if window is None or window.is_closing or window.until.cancel_called:
+            return 0.0
         window.until.deadline = max(window.until.deadline, min(now_s + HOLD_S, window.opened_s + HELD_S_MAX))
         return window.until.deadline - now_s
-
-    def _named(self, id: str) -> _Window:
-        window = self._open.get(id)
-        if window is None or window.is_closing:
-            raise _too_late()
-        return window
 
     async def _wait(self, window: _Window) -> None:
         with window.until:
@@ -149,7 +144,3 @@ class UndoWindows:
         finally:
             del self._open[window.waiting.id]
             self.news.stir()
-
-
-def _too_late() -> NotFound:
-    return NotFound("it is too late to undo that", code="too_late")

@@ -110,8 +110,7 @@ function hold(again = false) {
     const held = kept.has(id) || (toasts.contains(element) ? isSomebodyHere() : element.matches(":hover"));
     element.classList.toggle("held", held);
     element.querySelector(".more-time").setAttribute("aria-pressed", String(kept.has(id)));
-    // Where it is too late, the news says so.
-    if (held && (again || !before)) call("panel/hold", { id }).then(({ seconds }) => element.style.setProperty("--seconds", `${seconds}s`), () => {});
+    if (held && (again || !before)) call("panel/hold", { id }).then(({ seconds }) => element.style.setProperty("--seconds", `${seconds}s`), () => {}); // the stream says when the device is away
   }
   clearTimeout(holding);
   if (elements.length) holding = setTimeout(hold, HOLD_MS, true);
