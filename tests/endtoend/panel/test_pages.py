@@ -292,6 +292,7 @@ def test_the_page_of_a_memory_shows_all_there_is_and_is_edited_in_place(
     assert laptop.ask("get", rid=rid)["text"] == "Alice leads a team at Stripe"
     go(page, "memory/00000000-0000-7000-8000-000000000000")
     expect(page.get_by_role("heading", level=1)).to_have_text("There is no such memory")
+    page.close()  # which asks again when news comes
     laptop.errors.clear()  # the browser tells of the refusal
 
 

@@ -2,7 +2,7 @@
 // that happened to it. Its words are edited where they stand.
 
 import { call } from "./api.js";
-import { announce, h, iconButton, say } from "./dom.js";
+import { announce, h, iconButton, keyed, say } from "./dom.js";
 import { edit } from "./editor.js";
 import { story } from "./history.js";
 import { clock, date, minute, plural, t } from "./i18n.js";
@@ -154,7 +154,7 @@ function show(parts, found) {
   parts.meta.replaceChildren(...metaOf({ ...memory, told_at: memory.told_at ?? memory.created_at, tags: [], holds: found.claims.length && !memory.archived ? found.claims.some((claim) => claim.standing === "held") || undefined : undefined }));
   showBanner(parts.banner, found, past);
   showLabels(parts.labels, memory, past);
-  parts.sections.replaceChildren(...sections(parts, found, past).filter(Boolean));
+  showSections(parts.sections, sections(parts, found, past).filter(Boolean));
 }
 
 function isLong(text) {
@@ -202,18 +202,38 @@ function others(instead) {
   return [...new Map(instead.map((each) => [each.value, each])).values()].map((each, place) => [place ? ", " : "", h("a", { href: link(`memory/${each.rid}`), dir: "auto" }, each.value)]);
 }
 
-function showLabels(container, memory, past) {
-  if (container.contains(document.activeElement) && document.activeElement.tagName === "INPUT" && document.activeElement.value) return;
-  const input = h("input", { type: "text", class: "label-input", "aria-label": t("Add a label"), placeholder: t("add a label"), size: String(t("add a label").length), maxlength: "100" });
-  const form = h("form", { class: "label-form", hidden: past || memory.summary_of.length > 0, on: { submit: (event) => (event.preventDefault(), input.value.trim() && change(() => call("tag", { rid: memory.rid, tags: [input.value.trim()] }), t("Labelled")).then(() => (input.value = ""))) } }, input);
-  container.replaceChildren(
-    ...memory.tags.map((tag) => h("span", { class: "label wide" }, h("a", { href: link("memories", { label: tag }), dir: "auto" }, tag), !past && iconButton("close", t("Remove: {what}", { what: tag }), () => change(() => call("tag", { rid: memory.rid, tags: [tag], remove: true }), t("Label removed"))))),
-    form,
-  );
+function showLabels(container, { tags, rid, summary_of: members }, past) {
+  keyed(container, [...tags.map((tag) => ({ tag })), { tag: null }], {
+    key: ({ tag }) => tag,
+    make: ({ tag }) => (tag === null ? labelForm(rid) : h("span", { class: "label wide" }, h("a", { href: link("memories", { label: tag }), dir: "auto" }, tag), iconButton("close", t("Remove: {what}", { what: tag }), () => change(() => call("tag", { rid, tags: [tag], remove: true }), t("Label removed"))))),
+    update: (element, { tag }) => {
+      if (tag === null) element.hidden = past || members.length > 0;
+      else element.querySelector("button").hidden = past;
+    },
+  });
 }
 
-function section(title, ...inside) {
-  return h("section", { class: "memory-section" }, h("h2", {}, title), ...inside);
+function labelForm(rid) {
+  const input = h("input", { type: "text", class: "label-input", "aria-label": t("Add a label"), placeholder: t("add a label"), size: String(t("add a label").length), maxlength: "100" });
+  return h("form", { class: "label-form", on: { submit: (event) => (event.preventDefault(), input.value.trim() && change(() => call("tag", { rid, tags: [input.value.trim()] }), t("Labelled")).then(() => (input.value = ""))) } }, input);
+}
+
+/** Show these sections. What looks as before stays, so that who stands in it goes on standing there. */
+function showSections(container, all) {
+  keyed(container, all, {
+    key: ([title]) => title,
+    make: ([title]) => h("section", { class: "memory-section" }, h("h2", {}, title)),
+    update: (element, [, ...inside]) => {
+      const shown = inside.filter(Boolean);
+      const before = [...element.children].slice(1);
+      shown.forEach((node, place) => {
+        const old = before[place];
+        if (!old) element.append(node);
+        else if (old !== node && !old.isEqualNode(node)) old.replaceWith(node);
+      });
+      for (const old of before.slice(shown.length)) old.remove();
+    },
+  });
 }
 
 function rows(cards, label) {
@@ -223,15 +243,15 @@ function rows(cards, label) {
 function sections(parts, found, past) {
   const { memory, parent, facts, tellings, members, claims, alike, chain, versions } = found;
   return [
-    parent && section(t("Extracted from"), rows([parent], t("Extracted from"))),
-    facts.length && section(t("What was extracted from it"), rows(facts, t("Facts"))),
-    claims.length && section(t("What it claims"), h("ul", { class: "plain claims" }, claims.map(claimOf))),
-    members.length && section(t("It sums these up"), rows(members, t("Summed up"))),
-    section(t("Names and relations"), namesOf(parts, found), past ? null : parts.adding),
-    tellings.length && section(t("Told {n} times", { n: memory.tellings }), rows(tellings, t("Other tellings"))),
-    section(t("Where it comes from"), details(memory), origins(chain)),
-    section(t("What happened to it"), story(versions)),
-    alike.length && section(t("Similar memories"), rows(alike, t("Similar memories"))),
+    parent && [t("Extracted from"), rows([parent], t("Extracted from"))],
+    facts.length && [t("What was extracted from it"), rows(facts, t("Facts"))],
+    claims.length && [t("What it claims"), h("ul", { class: "plain claims" }, claims.map(claimOf))],
+    members.length && [t("It sums these up"), rows(members, t("Summed up"))],
+    [t("Names and relations"), namesOf(found), relationsOf(parts, found), past ? null : parts.adding],
+    tellings.length && [t("Told {n} times", { n: memory.tellings }), rows(tellings, t("Other tellings"))],
+    [t("Where it comes from"), details(memory), origins(chain)],
+    [t("What happened to it"), story(versions)],
+    alike.length && [t("Similar memories"), rows(alike, t("Similar memories"))],
   ];
 }
 
@@ -253,17 +273,16 @@ function claimOf(claim) {
   );
 }
 
-function namesOf(parts, { names, relations }) {
+function namesOf({ names, relations }) {
+  if (!names.length && !relations.length) return h("p", { class: "muted" }, t("It mentions no names and has no relations yet."));
+  return h("p", { class: "row", hidden: !names.length }, names.map((name) => h("a", { class: "chip", href: link("memories", { person: name }), dir: "auto" }, name)));
+}
+
+function relationsOf(parts, { relations }) {
   const shown = relations.slice(0, RELATIONS_MAX);
   // Relations of the names in a memory are not its own.
   parts.relations.show(shown, { byHand: shown.filter(([source, , target]) => [source, target].includes(parts.rid)) });
-  if (!names.length && !relations.length) return h("p", { class: "muted" }, t("It mentions no names and has no relations yet."));
-  return h(
-    "div",
-    { class: "stack" },
-    names.length > 0 && h("p", { class: "row" }, names.map((name) => h("a", { class: "chip", href: link("memories", { person: name }), dir: "auto" }, name))),
-    parts.relations.element,
-  );
+  return parts.relations.element;
 }
 
 function details(memory) {
