@@ -345,3 +345,37 @@ def test_a_store_in_a_folder_of_other_things_leaves_these_alone(chromium: Browse
         context.close()
     for name in ("upload-of-mine", "uploads", "backups"):
         assert [each.name for each in (tmp_path / name).iterdir()] == ["kept.txt"], name
+
+
+def test_a_calendar_is_subscribed_to_by_an_address_that_the_page_shows_changes_and_ends(
+    served: tuple[Path, str, Page],
+) -> None:
+    home, _, page = served
+    words = ("remember", "call the dentist", "--type", "prospective", "--event-start", "2031-03-03")
+    assert run(home, *words).code == 0
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    go(page, "settings")
+    box = page.locator(".box", has=page.get_by_role("heading", name="In your calendar"))
+    expect(box.locator("code")).to_have_count(0)
+    box.get_by_role("button", name="Show the address").click()
+    address = box.locator("code").first
+    expect(address).to_contain_text(".ics")
+    first = address.inner_text()
+    expect(box).to_contain_text("Only programs on this machine reach it")
+    box.get_by_role("button", name="Copy").click()
+    assert page.evaluate("navigator.clipboard.readText()") == first
+    assert b"SUMMARY:call the dentist" in httpx2.get(first).content
+    shoot(page, "calendar")
+    for button, yes in (("New address…", "Make a new one"), ("Stop…", "Stop")):
+        box.get_by_role("button", name=button).click()
+        box.get_by_role("button", name="Keep").click()
+        assert httpx2.get(first).status_code == 200, "nothing was decided"
+        box.get_by_role("button", name=button).click()
+        box.get_by_role("button", name=yes, exact=True).click()
+        expect(box.get_by_text(first)).to_have_count(0)
+        assert httpx2.get(first).status_code == 404
+        if button == "New address…":
+            first = address.inner_text()
+    expect(box).to_contain_text("No address works any more.")
+    expect(box.get_by_role("button", name="Show the address")).to_be_focused()
+    assert not (home / "calendar.json").exists()

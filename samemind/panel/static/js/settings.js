@@ -24,7 +24,7 @@ export function settingsView() {
     h("h2", {}, t("Import")),
     importBox(),
     h("h2", {}, t("Export and back up")),
-    h("div", { class: "pair-grid" }, exportBox(), backupBox()),
+    h("div", { class: "pair-grid" }, exportBox(), backupBox(), calendarBox()),
     h("h2", {}, t("Held back")),
     heldBox(),
     h("h2", {}, t("About you")),
@@ -165,6 +165,34 @@ function backupBox() {
     button.disabled = false;
   }
   return h("section", { class: "box" }, h("h3", {}, t("Backup")), h("p", {}, coded(t("The whole store with its history, as a file beside it. {command} restores one."), { command: "samemind restore" })), button, said);
+}
+
+/** The address at which a calendar program subscribes to the reminders. */
+function calendarBox() {
+  const shown = h("div", { class: "stack", "aria-live": "polite" });
+  const button = h("button", { type: "button", on: { click: () => ask({}) } }, t("Show the address"));
+  const address = h("code", { class: "wrap", dir: "ltr" });
+  const reach = h("p", { class: "muted" });
+  const copy = h("button", { type: "button", on: { click: () => navigator.clipboard?.writeText(address.textContent).then(() => announce(t("Copied"))) } }, t("Copy"));
+  const renew = h("button", { type: "button", class: "quiet", on: { click: () => sure({ new: true }, t("Make a new address? Programs that use this one get nothing more."), t("Make a new one")) } }, t("New address…"));
+  const end = h("button", { type: "button", class: "quiet", on: { click: () => sure({ off: true }, t("Stop? Programs that use this address get nothing more."), t("Stop")) } }, t("Stop…"));
+  const served = h("div", { class: "stack" }, address, reach, h("div", { class: "row" }, copy, renew, end));
+  async function ask(options) {
+    try {
+      const { url, trust } = await call("calendar-feed", options);
+      button.hidden = Boolean(url);
+      say(address, url ?? "");
+      reach.replaceChildren(...(trust ? [h("a", { href: trust }, t("A phone has to trust this device first."))] : coded(t("Only programs on this machine reach it. For a phone, start the daemon with {command}."), { command: "samemind up --panel 0.0.0.0:7412" })));
+      shown.replaceChildren(url ? served : h("p", { class: "muted" }, t("No address works any more.")));
+      (url ? copy : button).focus();
+    } catch (error) {
+      complain(error);
+    }
+  }
+  async function sure(options, question, yes) {
+    if (await confirmHere(served, question, yes)) await ask(options);
+  }
+  return h("section", { class: "box" }, h("h3", {}, t("In your calendar")), h("p", {}, t("A calendar program can subscribe to your reminders. Whoever has the address can read them.")), button, shown);
 }
 
 /** What looked secret: it waits on this device, covered, until its owner decides. */
