@@ -32,10 +32,7 @@ FLUSH_SECONDS: Final = 1.2
 CLOSE_SECONDS: Final = 0.5
 # What to do about a folder that refuses.
 FOLDER_RIGHTS: Final = "let this user read and write there; it may be mounted read-only"
-_INSTALL: Final = {
-    "nats": "pip install 'nats-py>=2.16,<2.17'",
-    "opendal": "pip install 'opendal>=0.47.12,<0.48'",
-}
+_INSTALL: Final = {"nats": "pip install 'nats-py>=2.16,<2.17'"}
 
 
 @dataclass(frozen=True, slots=True)

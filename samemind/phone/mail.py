@@ -23,10 +23,11 @@ from sync.carrier.shelf import Plan, Shelf
 from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor, VisitUnderWay
 from sync.errors import Denied, Full, MailboxError, SyncError, Unreached
 from sync.loopback import is_this_machine
+from sync.mailbox.http_files import HttpAnswer, HttpCall
 from sync.mailbox.nkeys import public_nkey, read_seed
 from sync.mailbox.pace import GROUP_SECONDS_RINGING, LOOK_SECONDS_MAX, LookClock, Pace
 from sync.mailbox.stream_files import Ask, StreamFiles, Tell
-from sync.mailbox.webdav import HttpAnswer, HttpCall, WebdavFiles
+from sync.mailbox.webdav import WebdavFiles
 
 # As many as a daemon keeps.
 MAILBOXES_MAX: Final = 16

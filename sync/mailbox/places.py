@@ -13,18 +13,22 @@ import base64
 import importlib.util
 import os
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from replica.asyncio_host import AsyncioHost
+from sync.mailbox.azure import AzureFiles
 from sync.mailbox.box import Mailbox
 from sync.mailbox.folder import FolderBox
+from sync.mailbox.http_files import HttpFiles
 from sync.mailbox.jetstream import StreamBox
 from sync.mailbox.nkeys import read_seed
-from sync.mailbox.storage import StorageBox
+from sync.mailbox.s3 import S3Files
 from sync.mailbox.stream_files import STREAM_BYTES_MAX
+from sync.mailbox.webdav import WebdavFiles
 
 SCHEMES: Final = ("azblob", "folder", "nats", "nats+tls", "s3", "webdav+http", "webdav+https")
 _EXAMPLES: Final = (
@@ -38,8 +42,12 @@ _ASKED: Final = {
     "nats+tls": frozenset({"replicas", "bytes"}),
     "s3": frozenset({"endpoint", "region"}),
 }
+# Of a key's id, an account and a region, as they stand in the headers of a request.
+_HEADER_WORD: Final = re.compile(r"[!-~]{0,256}")
 _DRIVE: Final = re.compile(r"/[A-Za-z]:/")
+# What a server of one's own takes, as does Cloudflare; and what AWS takes where nothing is said.
 _REGION: Final = "auto"
+_REGION_AWS: Final = "us-east-1"
 PORT_NATS: Final = 4222
 # JetStream's own bound.
 REPLICAS_MAX: Final = 5
@@ -90,17 +98,8 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
         return place
     if not hosts:
         raise ValueError(f"expected a host in the address of a mailbox, got {place.url!r:.80}")
-    if parts.scheme == "s3" and not (parts.username and place.secret):
-        raise SecretMissing(
-            "expected the id of a key before the bucket (s3://KEYID@bucket/…), and its secret"
-        )
-    if parts.scheme == "azblob":
-        if not (parts.username and place.secret):
-            raise SecretMissing(
-                "expected a storage account before the container (azblob://ACCOUNT@container/…), and its key"
-            )
-        if not _is_base64(place.secret):
-            raise ValueError("expected an account's key in base64, as Azure shows it, got something else")
+    if parts.scheme in ("s3", "azblob"):
+        _check_bucket(parts, place.secret)
     if parts.username and parts.scheme.startswith("webdav") and place.secret is None:
         raise SecretMissing(f"expected a password for {parts.username!r:.40}, got none")
     if parts.scheme.startswith("nats"):
@@ -110,6 +109,25 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
         if place.secret is not None:
             read_seed(place.secret)
     return place
+
+
+def _check_bucket(parts: SplitResult, secret: str | None) -> None:
+    _endpoint(parts)
+    for said in (unquote(parts.username or ""), *parse_qs(parts.query).get("region", ())):
+        if not _HEADER_WORD.fullmatch(said):
+            raise ValueError(f"expected letters and digits in the address of a bucket, got {said!r:.80}")
+    if parts.scheme == "s3":
+        if not (parts.username and secret):
+            raise SecretMissing(
+                "expected the id of a key before the bucket (s3://KEYID@bucket/…), and its secret"
+            )
+        return
+    if not (parts.username and secret):
+        raise SecretMissing(
+            "expected a storage account before the container (azblob://ACCOUNT@container/…), and its key"
+        )
+    if not _is_base64(secret):
+        raise ValueError("expected an account's key in base64, as Azure shows it, got something else")
 
 
 def _holds_secret(parts: SplitResult) -> bool:
@@ -139,11 +157,8 @@ def seen_from_outside(url: str) -> str:
 
 
 def missing_client(place: MailboxAddress) -> str | None:
-    """Return the module that has to be installed to open it, `nats` or `opendal`; None where it is."""
-    for schemes, module in ((("nats",), "nats"), (("s3", "azblob"), "opendal")):
-        if place.scheme.startswith(schemes) and importlib.util.find_spec(module) is None:
-            return module
-    return None
+    """Return the module that has to be installed to open it, `nats`; None where it is."""
+    return "nats" if place.rings and importlib.util.find_spec("nats") is None else None
 
 
 def open_box(place: MailboxAddress, host: AsyncioHost) -> Mailbox:
@@ -151,16 +166,20 @@ def open_box(place: MailboxAddress, host: AsyncioHost) -> Mailbox:
     parts = urlsplit(place.url)
     if parts.scheme == "folder":
         return FolderBox(Path(folder_of(parts.path)))
-    if parts.scheme == "s3":
-        return StorageBox(host, "s3", _s3(parts, place.secret or ""))
-    if parts.scheme == "azblob":
-        return StorageBox(host, "azblob", _azblob(parts, place.secret or ""))
     if parts.scheme.startswith("nats"):
         return _stream(parts, place, host)
-    from sync.mailbox.requesting import WebdavBox  # here: 70 ms
+    from sync.mailbox.requesting import HttpBox  # here: 70 ms
 
+    return HttpBox(_files(parts, place.secret))
+
+
+def _files(parts: SplitResult, secret: str | None) -> HttpFiles:
     user = None if parts.username is None else unquote(parts.username)
-    return WebdavBox(_webdav_folder(parts), user, place.secret)
+    if parts.scheme == "s3":
+        return _s3(parts, user or "", secret or "")
+    if parts.scheme == "azblob":
+        return _azblob(parts, user or "", secret or "")
+    return WebdavFiles(_webdav_folder(parts), user, secret)
 
 
 def _stream(parts: SplitResult, place: MailboxAddress, host: AsyncioHost) -> StreamBox:
@@ -185,33 +204,47 @@ def _webdav_folder(parts: SplitResult) -> str:
     return f"{parts.scheme.partition('+')[2]}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _s3(parts: SplitResult, secret: str) -> dict[str, str]:
+def _s3(parts: SplitResult, key_id: str, secret: str) -> S3Files:
     asked = {key: values[-1] for key, values in parse_qs(parts.query).items()}
-    options = {
-        "bucket": parts.netloc.rpartition("@")[2],
-        "root": unquote(parts.path) or "/",
-        "region": asked.get("region", _REGION),
-        "access_key_id": unquote(parts.username or ""),
-        "secret_access_key": secret,
-        # Nothing but what was given: no files of other programs, and nobody asked on the network for a key.
-        "disable_config_load": "true",
-        "disable_ec2_metadata": "true",
-    }
-    if "endpoint" in asked:
-        options["endpoint"] = asked["endpoint"]
-    return options
+    region = asked.get("region", _REGION if "endpoint" in asked else _REGION_AWS)
+    return S3Files(
+        _endpoint(parts) or f"https://s3.{region}.amazonaws.com",
+        parts.netloc.rpartition("@")[2],
+        _prefix(parts),
+        region=region,
+        key_id=key_id,
+        secret=secret,
+        now_s=time.time,
+    )
 
 
-def _azblob(parts: SplitResult, secret: str) -> dict[str, str]:
-    account = unquote(parts.username or "")
-    asked = parse_qs(parts.query)
-    return {
-        "container": parts.netloc.rpartition("@")[2],
-        "root": unquote(parts.path) or "/",
-        "endpoint": asked.get("endpoint", [f"https://{account}.blob.core.windows.net"])[-1],
-        "account_name": account,
-        "account_key": secret,
-    }
+def _azblob(parts: SplitResult, account: str, secret: str) -> AzureFiles:
+    return AzureFiles(
+        _endpoint(parts) or f"https://{account}.blob.core.windows.net",
+        parts.netloc.rpartition("@")[2],
+        _prefix(parts),
+        account=account,
+        key=base64.b64decode(secret),
+        now_s=time.time,
+    )
+
+
+def _prefix(parts: SplitResult) -> str:
+    """Return what the names of a folder's files begin with in a bucket."""
+    folder = unquote(parts.path).strip("/")
+    return f"{folder}/" if folder else ""
+
+
+def _endpoint(parts: SplitResult) -> str | None:
+    """Return the server that an address names, with https where it names no scheme; None where it names none."""
+    said = parse_qs(parts.query).get("endpoint")
+    if said is None:
+        return None
+    url = said[-1] if "://" in said[-1] else f"https://{said[-1]}"
+    inner = urlsplit(url)
+    if inner.scheme not in ("http", "https") or not inner.hostname or inner.query or inner.fragment:
+        raise ValueError(f"expected http:// or https:// and a host behind endpoint=, got {said[-1]!r:.80}")
+    return url
 
 
 def _is_base64(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Make the HTTP requests of a mailbox on a WebDAV server; which ones those are is decided in `sync.mailbox.webdav`.
+"""Make the HTTP requests of a mailbox; which ones those are is decided in `webdav`, `s3` and `azure` beside this.
 
 httpcore is what lies below httpx: it follows no redirect, unpacks nothing and keeps no cookies. What a server sends is
 bounded here by bytes and by time: an answer's head, what comes before one, its body, and what that is wrapped in.
@@ -14,14 +14,14 @@ import urllib.request
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from typing import Any, Final, TypeVar
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import httpcore2
 import trio
 
 from sync.errors import Unreached
+from sync.mailbox.http_files import Calling, HttpAnswer, HttpCall, HttpFiles, host_of
 from sync.mailbox.pace import LOOK_SECONDS_MIN, LookClock
-from sync.mailbox.webdav import Calling, HttpAnswer, HttpCall, WebdavFiles
 
 # For each piece that is sent or awaited.
 TIMEOUT_SECONDS: Final = 120.0
@@ -39,30 +39,24 @@ _AT_ONCE_BYTES_MAX: Final = 65_536
 Result = TypeVar("Result")
 
 
-class WebdavBox:
-    """The files of one folder on a WebDAV server. `url`: the folder's, without a user."""
+class HttpBox:
+    """A mailbox whose files are asked for by HTTP."""
 
     def __init__(
-        self,
-        url: str,
-        user: str | None,
-        password: str | None,
-        *,
-        look_s: float = LOOK_SECONDS_MIN,
-        timeout_s: float = TIMEOUT_SECONDS,
+        self, files: HttpFiles, *, look_s: float = LOOK_SECONDS_MIN, timeout_s: float = TIMEOUT_SECONDS
     ) -> None:
-        self._files = WebdavFiles(url, user, password)
-        self._origin = urlsplit(url)
+        self._files = files
+        self._origin = urlsplit(files.url)
         self._timeout_s = timeout_s
         self._pool: httpcore2.AsyncConnectionPool | None = None
         self._clock = LookClock(look_s)
 
     async def put(self, name: str, data: bytes) -> None:
-        """Write a file, and make the folder where it is not there yet."""
+        """Write a file."""
         await self._do(self._files.put(name, data))
 
     async def names(self) -> Mapping[str, int]:
-        """List the folder; one that is not there yet is empty."""
+        """List the folder."""
         found = await self._do(self._files.names())
         self._clock.listed(found)
         return found
@@ -98,7 +92,7 @@ class WebdavBox:
 
     async def _request(self, call: HttpCall) -> HttpAnswer:
         seconds = self._timeout_s + (len(call.body) + call.bytes_max) / _BYTES_A_SECOND_MIN
-        host = _host(self._origin)
+        host = host_of(self._origin)
         headers = {
             "host": host,
             "user-agent": "samemind",
@@ -113,7 +107,7 @@ class WebdavBox:
                 self._pool = _new_pool(self._origin.scheme, host)
             async with self._pool.stream(
                 call.method,
-                f"{self._origin.scheme}://{host}{urlsplit(call.url).path}",
+                f"{self._origin.scheme}://{host}{_target(call.url)}",
                 headers=[*headers.items()],
                 content=_pieces(call.body) if call.body else None,
                 extensions={"timeout": dict.fromkeys(("connect", "read", "write"), self._timeout_s)},
@@ -210,20 +204,14 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
         yield body[start : start + _PIECE_BYTES]
 
 
+def _target(url: str) -> str:
+    """Return what is asked of a server: the path, and what stands behind it."""
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
 def _text(value: bytes) -> str:
     return value[:_HEADER_CHARACTERS_MAX].decode("latin-1")
-
-
-def _host(parts: SplitResult) -> str:
-    """Return a host with its port, as it is sent and looked up."""
-    try:
-        name, port = (parts.hostname or "").encode("idna").decode(), parts.port
-    except ValueError:
-        raise Unreached(
-            "the storage could not be reached: its name or port is none that there can be"
-        ) from None
-    name = f"[{name}]" if ":" in name else name
-    return name if port is None else f"{name}:{port}"
 
 
 def _new_pool(scheme: str, host: str) -> httpcore2.AsyncConnectionPool:
@@ -253,7 +241,7 @@ def _proxy(scheme: str, host: str) -> httpcore2.Proxy | None:
     pair = None
     if parts.username is not None:
         pair = (unquote(parts.username).encode(), unquote(parts.password or "").encode())
-    return httpcore2.Proxy(f"{parts.scheme}://{_host(parts)}", pair)
+    return httpcore2.Proxy(f"{parts.scheme}://{host_of(parts)}", pair)
 
 
 @contextmanager

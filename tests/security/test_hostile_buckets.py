@@ -1,21 +1,48 @@
-"""A bucket whose keeper answers as nobody honest would: OpenDAL asks for the next page as long as it is told of one."""
+"""A bucket whose keeper answers as nobody honest would: that costs its mailbox time, and a device nothing."""
 
-import threading
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
 import pytest
-import trio
 
-from replica.asyncio_host import AsyncioHost
-from sync.errors import Full
-from sync.mailbox.places import MailboxAddress, check_place, open_box
-from tests.support.mailbox_servers import AZURE_KEY, needs_package
+from sync.errors import Full, Unreached
+from sync.mailbox.azure import AzureFiles
+from sync.mailbox.buckets import PAGE_BYTES_MAX, PAGES_MAX
+from sync.mailbox.http_files import HttpFiles
+from sync.mailbox.s3 import S3Files
+from tests.security.test_hostile_webdav import (
+    CHUNKED,
+    FLOODS,
+    GIVE_UP_SECONDS,
+    GROWTH_MAX,
+    OK,
+    SENT_MAX,
+    VERBS,
+    Raw,
+    ask,
+    get,
+    in_pieces,
+    names,
+    raw,
+    saying,
+)
+from tests.support.mailbox_servers import AZURE_KEY
 
-GIVE_UP_SECONDS = 60.0
 PAGE = 1_000
 FILE = f"{'0123456789abcdef' * 2}.samemind"
+KINDS = ("s3", "azblob")
+
+
+def bucket(kind: str, url: str) -> HttpFiles:
+    """Return the files of a bucket on a server."""
+    if kind == "s3":
+        return S3Files(url, "bucket", "box/", region="eu-1", key_id="ada", secret="hush", now_s=lambda: 1e9)
+    return AzureFiles(url, "bucket", "box/", account="ada", key=b"hush", now_s=lambda: 1e9)
 
 
 def s3_page(entries: str, token: int) -> bytes:
@@ -40,59 +67,171 @@ def s3_folder(name: str) -> str:
     return f"<CommonPrefixes><Prefix>box/{name}/</Prefix></CommonPrefixes>"
 
 
+def azure_file(name: str) -> str:
+    return f"<Blob><Name>box/{name}</Name><Properties><Content-Length>10</Content-Length></Properties></Blob>"
+
+
 def azure_folder(name: str) -> str:
     return f"<BlobPrefix><Name>box/{name}/</Name></BlobPrefix>"
 
 
 @contextmanager
-def paging(page: Callable[[str, int], bytes], entries: str) -> Iterator[str]:
-    """Answer every listing with one more page; return the address."""
-    needs_package("opendal")
+def paging(page: Callable[[str, int], bytes], entries: str) -> Iterator[Raw]:
+    """Answer every listing with one more page."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        pages = 0
+    def answer(server: Raw, line: socket.socket) -> None:
+        data = page(entries, len(server.asked))
+        server.send(line, OK + b"content-length: %d\r\n\r\n%b" % (len(data), data))
 
-        def do_GET(self) -> None:
-            Handler.pages += 1
-            data = page(entries, Handler.pages)
-            self.send_response(200)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with raw(answer) as server:
+        yield server
 
 
-@pytest.mark.parametrize("entry", [s3_file, s3_folder], ids=["the same file", "folders"])
-def test_a_listing_ends_that_names_no_other_file_on_any_page(entry: Callable[[str], str]) -> None:
+@pytest.mark.parametrize(
+    ("kind", "page", "entry"),
+    [
+        ("s3", s3_page, s3_file(FILE)),
+        ("s3", s3_page, s3_folder("other")),
+        ("azblob", azure_page, azure_file(FILE)),
+        ("azblob", azure_page, azure_folder("other")),
+    ],
+    ids=["S3, one file", "S3, folders", "Azure, one file", "Azure, folders"],
+)
+def test_a_listing_ends_that_names_no_other_file_on_any_page(
+    kind: str, page: Callable[[str, int], bytes], entry: str
+) -> None:
     """Only files that were new were counted: it went on, at full speed, until the time for an answer was over."""
-    name = FILE if entry is s3_file else "other"
-    with paging(s3_page, entry(name) * PAGE) as endpoint:
-        list_it(f"s3://ada@bucket/box?endpoint={endpoint}&region=us-east-1", "secret")
+    with paging(page, entry * PAGE) as server, pytest.raises(Full, match="lists more"):
+        ask("", names, files=bucket(kind, server.url))
+    assert len(server.asked) <= 101
 
 
-def test_a_listing_of_a_container_ends_that_names_folders_alone() -> None:
-    with paging(azure_page, azure_folder("other") * PAGE) as endpoint:
-        list_it(f"azblob://ada@container/box?endpoint={endpoint}/ada", AZURE_KEY)
+@pytest.mark.parametrize(("kind", "page"), [("s3", s3_page), ("azblob", azure_page)], ids=KINDS)
+def test_a_listing_ends_whose_pages_are_empty(kind: str, page: Callable[[str, int], bytes]) -> None:
+    with paging(page, "") as server, pytest.raises(Full, match="it has more"):
+        ask("", names, files=bucket(kind, server.url))
+    assert len(server.asked) == PAGES_MAX
 
 
-def list_it(url: str, secret: str) -> None:
-    async def main() -> None:
-        async with AsyncioHost.open() as host:
-            box = open_box(check_place(MailboxAddress(url, secret)), host)
-            with trio.fail_after(GIVE_UP_SECONDS), pytest.raises(Full, match="lists more"):
-                await box.names()
-            await box.aclose()
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("kind", KINDS)
+def test_nobody_goes_where_a_redirect_points(kind: str, status: int, verb: Callable[..., Any]) -> None:
+    """OpenDAL followed one for a listing or a file: whoever ran a bucket had a device ask machines of its network."""
+    with raw(saying(OK + b"content-length: 0\r\n\r\n")) as other:
+        moved = b"HTTP/1.1 %d Moved\r\nlocation: http://127.0.0.1:%d/admin\r\ncontent-length: 0\r\n\r\n"
+        with raw(saying(moved % (status, other.port))) as server:
+            with pytest.raises(Unreached) as caught:
+                ask("", verb, files=bucket(kind, server.url))
+        assert server.asked
+        assert other.connections == 0
+    said = f"sends us to http://127.0.0.1:{other.port}, and"
+    assert said in str(caught.value)
+    assert f"with endpoint=http://127.0.0.1:{other.port} in its address" in str(caught.value)
 
-    trio.run(main)
+
+LOOKS = """
+import sys, trio
+from pathlib import Path
+from sync.errors import MailboxError
+from sync.mailbox.places import MailboxAddress, open_box
+
+def most_kb():
+    # What `getrusage` says begins with what the process had that started this one.
+    return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
+
+async def main():
+    box = open_box(MailboxAddress(sys.argv[1], sys.argv[2]), None)
+    before = most_kb()
+    try:
+        await box.names()
+    except MailboxError as error:
+        print(most_kb() - before, type(error).__name__)
+    await box.aclose()
+
+trio.run(main)
+"""
+ENDLESS: dict[str, tuple[bytes, bytes]] = {
+    "files": (
+        OK + CHUNKED + in_pieces(b"<ListBucketResult>"),
+        in_pieces(s3_file(FILE).encode() * 400),
+    ),
+    "spaces": (OK + b"\r\n", b" " * 65_536),
+    "tags": (OK + b"\r\n<EnumerationResults>", b"<a/>" * 16_384),
+    "one word": (OK + b"\r\n<ListBucketResult><Contents><Key>", b"x" * 65_536),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_listing_without_end_takes_so_much_memory_and_no_more(kind: str, what: str) -> None:
+    """OpenDAL read it whole: 2.9 GB in eight seconds, until a look at the memory of the process ended it."""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("this system has no /proc to read it from")
+    first, more = ENDLESS[what]
+
+    def answer(server: Raw, line: socket.socket) -> None:
+        server.send(line, first)
+        server.forever(line, more)
+
+    with raw(answer) as server:
+        url, secret = f"{kind}://ada@bucket/box?endpoint=http://127.0.0.1:{server.port}", AZURE_KEY
+        looked = subprocess.run(
+            [sys.executable, "-c", LOOKS, url, secret],
+            capture_output=True,
+            text=True,
+            timeout=GIVE_UP_SECONDS,
+        )
+    assert looked.returncode == 0, looked.stderr[-2_000:]
+    grown_kb, error = looked.stdout.split()
+    assert int(grown_kb) << 10 < GROWTH_MAX
+    assert error == "Unreached"
+    assert server.sent < 2 * PAGE_BYTES_MAX + SENT_MAX
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_head_without_end_is_not_read_to_it(kind: str, flood: str) -> None:
+    first, more = FLOODS[flood]
+
+    def answer(server: Raw, line: socket.socket) -> None:
+        server.send(line, first)
+        server.forever(line, more)
+
+    with raw(answer) as server, pytest.raises(Unreached, match=r"without end|nobody can read"):
+        ask("", names, files=bucket(kind, server.url))
+    assert server.sent < SENT_MAX
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_a_file_without_end_only_what_was_listed_is_read(kind: str) -> None:
+    def answer(server: Raw, line: socket.socket) -> None:
+        server.send(line, OK + CHUNKED)
+        server.forever(line, in_pieces(b"a" * 65_536))
+
+    with raw(answer) as server:
+        assert ask("", get, files=bucket(kind, server.url)) == b"a" * 1_000
+    assert server.sent < SENT_MAX
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_token_cannot_write_lines_into_the_next_request(kind: str) -> None:
+    """What a page says of the next one goes into its address."""
+    token = "&#13;&#10;x-evil: 1&#13;&#10;?a=b&amp;prefix=/ HTTP/1.1"
+    data = {
+        "s3": f"<ListBucketResult><NextContinuationToken>{token}</NextContinuationToken></ListBucketResult>",
+        "azblob": f"<EnumerationResults><NextMarker>{token}</NextMarker></EnumerationResults>",
+    }[kind].encode()
+    end = {"s3": b"<ListBucketResult/>", "azblob": b"<EnumerationResults/>"}[kind]
+
+    def answer(server: Raw, line: socket.socket) -> None:
+        said = data if len(server.asked) == 1 else end
+        server.send(line, OK + b"content-length: %d\r\n\r\n%b" % (len(said), said))
+
+    with raw(answer) as server:
+        ask("", names, files=bucket(kind, server.url))
+    line, *heads = server.asked[1].split(b"\r\n")
+    assert line.startswith(b"GET /box/bucket?")
+    assert line.count(b" ") == 2
+    assert line.count(b"prefix=") == 1
+    assert not any(head.startswith(b"x-evil") for head in heads)

@@ -4,7 +4,7 @@ import gzip
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,41 +16,17 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from sync.carrier.visit import GetFile, Looked, Names, Step
 from sync.errors import Unreached
-from sync.mailbox import storage, visiting
-from sync.mailbox.box import Mailbox
+from sync.mailbox import visiting
 from sync.mailbox.folder import FolderBox
 from sync.mailbox.places import MailboxAddress, check_place, open_box
-from sync.mailbox.storage import meaning
-from tests.support.mailbox_servers import needs_package
 from tests.support.visits import any_name
 
-# Each of these took a device minutes to hours, in which it answered nobody.
 LONG = 1 << 20
-SECONDS_MAX = 1.0
 # In place of the minutes that a line may need.
 ANSWER_SECONDS = 0.5
 GIVE_UP_SECONDS = 30.0
 
 ENDED = threading.Event()
-
-
-@pytest.mark.parametrize("letter", ["a", "\n", " ", "Source:\n", "://", "Source:\n\n a://"])
-@pytest.mark.parametrize("where", ["what it said", "the source"])
-def test_an_error_is_understood_at_once_however_long_it_is(letter: str, where: str) -> None:
-    """What a server sent that is no listing stands in the error, as long as it was."""
-    sent = letter * (LONG // len(letter))
-    said, source = (sent, "") if where == "what it said" else ("no answer", f"\nSource:\n   {sent}\n")
-    began = time.monotonic()
-    meant = meaning(
-        "Unexpected", f"Unexpected (permanent) at list => {said}\n\nContext:\n   path: /\n{source}"
-    )
-    assert time.monotonic() - began < SECONDS_MAX
-    assert len(str(meant)) < 1_000
-
-
-def test_what_is_no_listing_is_not_shown_to_a_person() -> None:
-    text = "Unexpected (permanent) at list => deserialize xml\n\nSource:\n   start tag not closed: `</look here>`\n"
-    assert str(meaning("Unexpected", text)) == "the storage answered with what nobody can read"
 
 
 def one_step(step: Step) -> Generator[Step, Any, Looked]:
@@ -69,24 +45,6 @@ class Packed(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class Endless(BaseHTTPRequestHandler):
-    """Answers whatever is asked without an end."""
-
-    def answer(self) -> None:
-        self.send_response(207)
-        self.end_headers()
-        while not ENDED.is_set():
-            try:
-                self.wfile.write(b" " * LONG)
-            except OSError:
-                return
-
-    do_PUT = do_GET = answer  # noqa: N815
 
     def log_message(self, *_: object) -> None:
         pass
@@ -137,35 +95,6 @@ def test_a_file_that_is_sent_byte_by_byte_is_not_waited_for_to_its_end(
             await box.aclose()
 
     with serving(Dripping) as url:
-        trio.run(main, url)
-
-
-VERBS: list[Callable[[Mailbox], Awaitable[object]]] = [
-    lambda box: box.names(),
-    lambda box: box.put(any_name(), b"words"),
-    lambda box: box.get(any_name(), LONG),
-]
-
-
-@pytest.mark.parametrize("verb", VERBS, ids=["names", "put", "get"])
-def test_an_answer_without_end_takes_so_much_memory_and_no_more(
-    verb: Callable[[Mailbox], Awaitable[object]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """OpenDAL reads it whole: 2.9 GB in eight seconds, until the system ended the daemon."""
-    needs_package("opendal")
-    monkeypatch.setattr(storage, "_GROWTH_BYTES_MAX", 64 << 20)
-    if not storage._held_bytes():
-        pytest.skip("this system has no /proc to read it from")
-
-    async def main(url: str) -> None:
-        bucket = f"s3://ada@bucket/box?endpoint={url.removeprefix('webdav+').removesuffix('/box')}"
-        async with AsyncioHost.open() as host:
-            box = open_box(check_place(MailboxAddress(bucket, "hush-hush")), host)
-            with trio.fail_after(GIVE_UP_SECONDS), pytest.raises(Unreached, match="without end"):
-                await verb(box)
-            await box.aclose()
-
-    with serving(Endless) as url:
         trio.run(main, url)
 
 

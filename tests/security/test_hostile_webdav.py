@@ -18,8 +18,9 @@ import trio
 from samemind.config import Home
 from samemind.panel.certificate import ensure_certificate
 from sync.errors import Full, Unreached
-from sync.mailbox.requesting import WebdavBox
-from sync.mailbox.webdav import LISTING_BYTES_MAX
+from sync.mailbox.http_files import HttpFiles
+from sync.mailbox.requesting import HttpBox
+from sync.mailbox.webdav import LISTING_BYTES_MAX, WebdavFiles
 from tests.support.ports import free_port
 from tests.support.visits import any_name
 
@@ -122,30 +123,36 @@ OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = b"transfer-encoding: chunked\r\n\r\n"
 
 
-async def put(box: WebdavBox) -> None:
+async def put(box: HttpBox) -> None:
     await box.put(any_name(), b"words")
 
 
-async def names(box: WebdavBox) -> None:
+async def names(box: HttpBox) -> None:
     await box.names()
 
 
-async def get(box: WebdavBox) -> bytes:
+async def get(box: HttpBox) -> bytes:
     return await box.get(any_name(), 1_000)
 
 
-async def remove(box: WebdavBox) -> None:
+async def remove(box: HttpBox) -> None:
     await box.remove(any_name())
 
 
 VERBS = (put, names, get, remove)
 
 
-def ask(url: str, verb: Callable[[WebdavBox], Any], *, timeout_s: float = GIVE_UP_SECONDS) -> Any:
-    """Do one thing with a box."""
+def ask(
+    url: str,
+    verb: Callable[[HttpBox], Any],
+    *,
+    timeout_s: float = GIVE_UP_SECONDS,
+    files: HttpFiles | None = None,
+) -> Any:
+    """Do one thing with a box: `files`, or a folder of WebDAV at this address."""
 
     async def main() -> Any:
-        box = WebdavBox(url, "ada", "correct-horse", timeout_s=timeout_s)
+        box = HttpBox(files or WebdavFiles(url, "ada", "correct-horse"), timeout_s=timeout_s)
         with trio.fail_after(GIVE_UP_SECONDS):
             try:
                 return await verb(box)
@@ -157,7 +164,7 @@ def ask(url: str, verb: Callable[[WebdavBox], Any], *, timeout_s: float = GIVE_U
 
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_nobody_goes_where_a_redirect_points(status: int, verb: Callable[[WebdavBox], Any]) -> None:
+def test_nobody_goes_where_a_redirect_points(status: int, verb: Callable[[HttpBox], Any]) -> None:
     """OpenDAL followed one for a file: whoever ran a mailbox had a device ask machines of its own network."""
     with raw(saying(LISTED)) as other:
         moved = b"HTTP/1.1 %d Moved\r\nlocation: http://127.0.0.1:%d/admin\r\ncontent-length: 0\r\n\r\n"
@@ -236,7 +243,7 @@ def test_others_are_served_while_a_long_listing_is_read() -> None:
             await trio.sleep(0.01)
             pauses.append(trio.current_time() - began)
 
-    async def look(box: WebdavBox) -> None:
+    async def look(box: HttpBox) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ticking)
             began = trio.current_time()
@@ -260,7 +267,7 @@ FLOODS = {
 
 @pytest.mark.parametrize("kind", FLOODS)
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_head_without_end_is_not_read_to_it(kind: str, verb: Callable[[WebdavBox], Any]) -> None:
+def test_a_head_without_end_is_not_read_to_it(kind: str, verb: Callable[[HttpBox], Any]) -> None:
     first, more = FLOODS[kind]
 
     def answer(server: Raw, line: socket.socket) -> None:
@@ -273,7 +280,7 @@ def test_a_head_without_end_is_not_read_to_it(kind: str, verb: Callable[[WebdavB
 
 
 @pytest.mark.parametrize("verb", [put, get, remove])
-def test_what_is_said_with_an_answer_is_read_to_a_bound(verb: Callable[[WebdavBox], Any]) -> None:
+def test_what_is_said_with_an_answer_is_read_to_a_bound(verb: Callable[[HttpBox], Any]) -> None:
     def answer(server: Raw, line: socket.socket) -> None:
         server.send(line, OK + CHUNKED)
         server.forever(line, in_pieces(b"a" * 65_536))
@@ -310,7 +317,7 @@ def test_bytes_that_come_wrapped_one_by_one_are_read_to_a_bound() -> None:
 )
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_answer_that_was_cut_or_is_none_is_out_of_reach(
-    answer: bytes, verb: Callable[[WebdavBox], Any]
+    answer: bytes, verb: Callable[[HttpBox], Any]
 ) -> None:
     def cut(server: Raw, line: socket.socket) -> None:
         server.send(line, answer)
@@ -332,7 +339,7 @@ def test_an_answer_that_drips_is_not_waited_for_to_its_end(first: bytes) -> None
 
 
 def test_the_calls_of_one_look_go_over_one_connection_and_ask_for_nothing_packed() -> None:
-    async def look(box: WebdavBox) -> None:
+    async def look(box: HttpBox) -> None:
         for verb in (names, get, get, put, remove, names):
             await verb(box)
 
@@ -349,7 +356,7 @@ def test_a_connection_that_the_server_closed_meanwhile_is_made_anew() -> None:
         server.send(line, LISTED)
         line.shutdown(socket.SHUT_RDWR)
 
-    async def look(box: WebdavBox) -> None:
+    async def look(box: HttpBox) -> None:
         for _ in range(3):
             await names(box)
             await trio.sleep(0.2)
@@ -363,7 +370,7 @@ def test_cookies_are_not_kept() -> None:
     cookie = b"set-cookie: a=%b\r\ncontent-length" % (b"x" * 50_000)
     with raw(saying(LISTED.replace(b"content-length", cookie))) as server:
 
-        async def look(box: WebdavBox) -> None:
+        async def look(box: HttpBox) -> None:
             for _ in range(3):
                 await names(box)
 
@@ -405,7 +412,7 @@ def test_one_that_speaks_no_tls_is_told_apart() -> None:
 
 
 def test_a_handshake_that_hangs_ends_with_whoever_waits_for_it_and_so_does_its_connection() -> None:
-    async def look(box: WebdavBox) -> None:
+    async def look(box: HttpBox) -> None:
         with trio.move_on_after(0.3) as scope:
             await names(box)
         assert scope.cancelled_caught

@@ -114,44 +114,63 @@ def wsgidav_webdav(folder: Path) -> Iterator[str]:
         yield f"http://{USER}@127.0.0.1:{port}/box"
 
 
+# moto lets the first requests make a user, a key and a bucket; each later one has to be signed, which botocore checks.
+_MOTO: Final = """
+import json, os, sys, time
+os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "4"
+from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+import boto3
+
+_, port, bucket, out = sys.argv
+ThreadedMotoServer("127.0.0.1", int(port)).start()
+how = {"endpoint_url": f"http://127.0.0.1:{port}", "region_name": "us-east-1"}
+how |= {"aws_access_key_id": "x", "aws_secret_access_key": "x"}
+iam = boto3.client("iam", **how)
+iam.create_user(UserName="ada")
+allow = [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]
+policy = json.dumps({"Version": "2012-10-17", "Statement": allow})
+iam.put_user_policy(UserName="ada", PolicyName="files", PolicyDocument=policy)
+key = iam.create_access_key(UserName="ada")["AccessKey"]
+boto3.client("s3", **how).create_bucket(Bucket=bucket)
+with open(out + ".part", "w") as file:
+    file.write(key["AccessKeyId"] + " " + key["SecretAccessKey"])
+os.rename(out + ".part", out)
+time.sleep(3600)
+"""
+
+
 @contextmanager
-def moto_s3(folder: Path) -> Iterator[str]:
-    """Pretend to be S3: moto is a mock, and only as good as one."""
+def moto_s3(folder: Path) -> Iterator[tuple[str, str]]:
+    """Pretend to be S3, and yield an address and its secret. moto is a mock, but botocore checks signatures in it."""
     needs_package("moto")
     needs_package("flask")
-    needs_package("opendal")
-    port = free_port()
-    run = (
-        "import sys; from moto.moto_server.threaded_moto_server import ThreadedMotoServer; import time\n"
-        f"ThreadedMotoServer('127.0.0.1', {port}).start()\n"
-        "time.sleep(3600)"
-    )
-    with serving([sys.executable, "-c", run], port, folder / "log"):
-        put = f"http://127.0.0.1:{port}/{BUCKET}"
-        made = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                f"import urllib.request as r; r.urlopen(r.Request({put!r}, method='PUT'))",
-            ],
-            check=False,
+    port, key = free_port(), folder / "key"
+    command = [sys.executable, "-c", _MOTO, str(port), BUCKET, str(key)]
+    with serving(command, port, folder / "log") as process:
+        until = time.monotonic() + READY_SECONDS_MAX
+        while not key.exists():
+            if process.poll() is not None or time.monotonic() > until:
+                raise AssertionError(f"no key was made: {(folder / 'log').read_text()[-2000:]}")
+            time.sleep(0.05)
+        key_id, secret = key.read_text().split()
+        # A folder with letters that have to be written in percent, and signed as they are.
+        yield (
+            f"s3://{key_id}@{BUCKET}/my%20box/%C3%A4+b?endpoint=http://127.0.0.1:{port}&region=us-east-1",
+            secret,
         )
-        assert made.returncode == 0
-        yield f"s3://{USER}@{BUCKET}/box?endpoint=http://127.0.0.1:{port}&region=us-east-1"
 
 
 @contextmanager
 def azurite_blob(folder: Path) -> Iterator[str]:
     """Run Azurite, Microsoft's own emulator of Azure's storage, with one container; its key is `AZURE_KEY`."""
     program, port = needs_program("azurite-blob", "npm install -g azurite"), free_port()
-    needs_package("opendal")
     files = folder / "files"
     files.mkdir()
     command = [program, "--blobHost", "127.0.0.1", "--blobPort", str(port), "--location", str(files)]
     command += ["--silent", "--skipApiVersionCheck", "--disableTelemetry"]
     with serving(command, port, folder / "log", {"AZURITE_ACCOUNTS": f"{USER}:{AZURE_KEY}"}):
         _make_container(f"http://127.0.0.1:{port}/{USER}/{BUCKET}")
-        yield f"azblob://{USER}@{BUCKET}/box?endpoint=http://127.0.0.1:{port}/{USER}"
+        yield f"azblob://{USER}@{BUCKET}/my%20box/%C3%A4+b?endpoint=http://127.0.0.1:{port}/{USER}"
 
 
 def _make_container(url: str) -> None:

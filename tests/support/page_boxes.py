@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 import trio
 
 from sync.errors import Unreached
-from sync.mailbox.webdav import Calling, HttpAnswer, HttpCall, WebdavFiles
+from sync.mailbox.http_files import Calling, HttpAnswer, HttpCall
+from sync.mailbox.webdav import WebdavFiles
 
 
 class PageBox:

@@ -29,9 +29,9 @@ from samemind.phone.mail import (
 )
 from samemind.phone_mailboxes import told_to_phones
 from sync.errors import Unreached
+from sync.mailbox.http_files import HttpAnswer, HttpCall
 from sync.mailbox.nkeys import new_seed
 from sync.mailbox.pace import BELLS_AT_ONCE, NEWS_SECONDS_MAX, PERSON_SECONDS
-from sync.mailbox.webdav import HttpAnswer, HttpCall
 from tests.support.phones import NOW_MS, meet, pair, phone, read_all
 from tests.support.visits import any_name
 from tests.unit.sync.mailbox.test_webdav import listing

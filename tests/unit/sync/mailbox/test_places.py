@@ -5,15 +5,16 @@ import base64
 import pytest
 
 from sync.mailbox.folder import FolderBox
+from sync.mailbox.http_files import HttpCall
 from sync.mailbox.places import MailboxAddress, check_place, open_box
-from sync.mailbox.requesting import WebdavBox
-from sync.mailbox.storage import StorageBox
+from sync.mailbox.requesting import HttpBox
 
 
-def options(url: str, secret: str | None = None) -> dict[str, str]:
+def asked(url: str, secret: str) -> HttpCall:
+    """Return what is requested to list a mailbox."""
     box = open_box(check_place(MailboxAddress(url, secret)), None)  # type: ignore[arg-type]
-    assert isinstance(box, StorageBox)
-    return box._options
+    assert isinstance(box, HttpBox)
+    return next(box._files.names())
 
 
 def test_a_folder_goes_by_its_path() -> None:
@@ -25,36 +26,49 @@ def test_webdav_goes_by_user_host_and_path_and_its_password_lies_beside() -> Non
         MailboxAddress("webdav+https://ada%40home@cloud.example:8443/dav/ada/my%20box", "hush")
     )
     box = open_box(place, None)  # type: ignore[arg-type]
-    assert isinstance(box, WebdavBox)
+    assert isinstance(box, HttpBox)
     call = next(box._files.names())
     assert call.url == "https://cloud.example:8443/dav/ada/my%20box/"
     assert call.headers["authorization"] == f"Basic {base64.b64encode(b'ada@home:hush').decode()}"
 
 
-def test_a_bucket_goes_by_key_name_and_endpoint_and_nothing_else_is_asked_for_keys() -> None:
-    assert options("s3://KEYID@bucket/box?endpoint=https://s3.example&region=eu-1", "hush") == {
-        "bucket": "bucket",
-        "root": "/box",
-        "region": "eu-1",
-        "access_key_id": "KEYID",
-        "secret_access_key": "hush",
-        "endpoint": "https://s3.example",
-        "disable_config_load": "true",
-        "disable_ec2_metadata": "true",
-    }
+def test_a_bucket_goes_by_key_name_and_endpoint() -> None:
+    call = asked("s3://KEYID@bucket/box?endpoint=https://s3.example:9000&region=eu-1", "hush")
+    assert call.url.startswith("https://s3.example:9000/bucket?")
+    assert call.url.endswith("&prefix=box%2F")
+    assert call.headers["host"] == "s3.example:9000"
+    assert "Credential=KEYID/" in call.headers["authorization"]
+    assert "/eu-1/s3/aws4_request," in call.headers["authorization"]
+    assert "hush" not in str(call)
+
+
+@pytest.mark.parametrize(
+    ("behind", "url", "region"),
+    [
+        ("?region=eu-1", "https://s3.eu-1.amazonaws.com/bucket?", "eu-1"),
+        ("", "https://s3.us-east-1.amazonaws.com/bucket?", "us-east-1"),
+        ("?endpoint=https://s3.example", "https://s3.example/bucket?", "auto"),
+        ("?endpoint=s3.example", "https://s3.example/bucket?", "auto"),
+        ("?endpoint=http://s3.example/store/", "http://s3.example/store/bucket?", "auto"),
+    ],
+)
+def test_a_bucket_without_endpoint_is_at_amazon_and_without_region_in_a_usual_one(
+    behind: str, url: str, region: str
+) -> None:
+    call = asked(f"s3://KEYID@bucket{behind}", "hush")
+    assert call.url.startswith(url)
+    assert call.url.endswith("&prefix=")
+    assert f"/{region}/s3/" in call.headers["authorization"]
 
 
 def test_a_container_of_azure_goes_by_account_and_name() -> None:
-    found = options("azblob://ada@box/sub%20folder", "aHVzaA==")
-    assert found == {
-        "container": "box",
-        "root": "/sub folder",
-        "endpoint": "https://ada.blob.core.windows.net",
-        "account_name": "ada",
-        "account_key": "aHVzaA==",
-    }
-    own = options("azblob://ada@box/?endpoint=http://127.0.0.1:10000/ada", "aHVzaA==")
-    assert own["endpoint"] == "http://127.0.0.1:10000/ada"
+    call = asked("azblob://ada@box/sub%20folder", "aHVzaA==")
+    assert call.url.startswith("https://ada.blob.core.windows.net/box?")
+    assert "prefix=sub+folder%2F" in call.url
+    assert call.headers["authorization"].startswith("SharedKey ada:")
+    assert "aHVzaA==" not in str(call)
+    own = asked("azblob://ada@box/?endpoint=http://127.0.0.1:10000/ada", "aHVzaA==")
+    assert own.url.startswith("http://127.0.0.1:10000/ada/box?")
 
 
 @pytest.mark.parametrize(
@@ -77,6 +91,12 @@ def test_a_container_of_azure_goes_by_account_and_name() -> None:
         ("folder://relative/path", None, "a path from the root"),
         ("s3://bucket/box", "hush", "the id of a key"),
         ("s3://KEYID@bucket/box", None, "and its secret"),
+        ("s3://KEY%C3%84@bucket/box", "x", "letters and digits"),
+        ("s3://KEYID@bucket/box?region=eu%0D%0Ax-evil:%201", "x", "letters and digits"),
+        ("azblob://%C3%A4da@box/sub", "aHVzaA==", "letters and digits"),
+        ("s3://KEYID@bucket/box?endpoint=ftp://s3.example", "x", "behind endpoint="),
+        ("s3://KEYID@bucket/box?endpoint=https:///path", "x", "behind endpoint="),
+        ("azblob://ada@box/sub?endpoint=https://x.example%3Fsig=y", "aHVzaA==", "behind endpoint="),
         ("azblob://container", "aHVzaA==", "a storage account"),
         ("azblob://ada@container", None, "and its key"),
         ("azblob://ada@container", "hush!", "in base64"),

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox import webdav
-from sync.mailbox.webdav import LISTING_BYTES_MAX, HttpAnswer, HttpCall, WebdavFiles, read_listing
+from sync.mailbox.http_files import HttpAnswer, HttpCall
+from sync.mailbox.webdav import LISTING_BYTES_MAX, WebdavFiles, read_listing
 from tests.support.visits import any_name
 
 NAME = any_name()

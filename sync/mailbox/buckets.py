@@ -1,0 +1,185 @@
+"""What S3 and Azure have in common: pages of a listing, and codes that say why something was refused."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.mailbox.box import FILES_MAX, check_name, too_many
+from sync.mailbox.http_files import (
+    ERROR_BYTES_MAX,
+    TEXT_CHARACTERS_MAX,
+    Calling,
+    Elements,
+    HttpAnswer,
+    HttpCall,
+    is_size,
+    refused,
+)
+
+# What is asked for on one page, and what both give at least.
+PAGE_FILES: Final = 1_000
+# A thousand names of a kilobyte each, which is the longest there are, with what is said of each.
+PAGE_BYTES_MAX: Final = 4 << 20
+# Pages may be short, or empty; ten times as many as all files need that there may be.
+PAGES_MAX: Final = 10 * FILES_MAX // PAGE_FILES
+
+_CODE: Final = re.compile(rb"<Code>([A-Za-z]{1,64})</Code>")
+_NO_BUCKET: Final = "there is no such bucket or container: is its name right?"
+_REGION: Final = "the bucket is in another region: is `region=` in the mailbox's address right?"
+_MEANT: Final[Mapping[str, MailboxError]] = {
+    "NoSuchBucket": Gone(_NO_BUCKET),
+    "ContainerNotFound": Gone(_NO_BUCKET),
+    "AuthorizationHeaderMalformed": Denied(_REGION),
+    "PermanentRedirect": Denied(_REGION),
+    "TemporaryRedirect": Denied(_REGION),
+}
+_WHY: Final = {
+    "AccessDenied": "the key may not do this here",
+    "AuthenticationFailed": "the key is not the account's, or this device's clock is wrong",
+    "InvalidAccessKeyId": "it knows no key of this id",
+    "RequestTimeTooSkewed": "this device's clock is wrong",
+    "SignatureDoesNotMatch": "the secret does not belong to this key",
+}
+
+
+@dataclass(slots=True)
+class Page:
+    """A page of a listing. `entries`: how many files and folders it names. `following`: how the next is asked for."""
+
+    files: dict[str, int] = field(default_factory=dict)
+    entries: int = 0
+    following: str = ""
+
+
+class PageElements(Elements):
+    """Hears one page. Each of the two has other names for what it says."""
+
+    ROOT: str
+    FILE: str
+    FOLDER: str
+    NAME: str
+    SIZE: str
+    FOLLOWING: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = Page()
+        self.is_listing = False
+        self._name = self._size = ""
+
+    def opened(self, tag: str) -> None:
+        """Hear that an element begins."""
+        match tag.rpartition(" ")[2]:
+            case self.ROOT:
+                self.is_listing = True
+            case self.FILE:
+                self._name = self._size = ""
+
+    def closed(self, tag: str, text: str) -> None:
+        """Hear that one ended."""
+        match tag.rpartition(" ")[2]:
+            case self.NAME:
+                self._name = text
+            case self.SIZE:
+                self._size = text
+            case self.FOLLOWING:
+                self.page.following = text
+            case self.FOLDER:
+                self.page.entries += 1
+            case self.FILE:
+                self.page.entries += 1
+                name = self._name.rpartition("/")[2]
+                if name and is_size(self._size):
+                    self.page.files[name] = int(self._size)
+
+
+def read_page(body: bytes, elements: PageElements) -> Page:
+    """Return a page of a listing; `Unreached` for what is none."""
+    try:
+        elements.read(body)
+    except ValueError:
+        raise _unreadable() from None
+    if not elements.is_listing or len(elements.page.following) >= TEXT_CHARACTERS_MAX:
+        raise _unreadable()
+    return elements.page
+
+
+class BucketFiles(ABC):
+    """The files of one folder of a bucket. `url`: the bucket's; `prefix`: what names in the folder begin with."""
+
+    def __init__(self, url: str, prefix: str) -> None:
+        self.url = url
+        self._prefix = prefix
+
+    @abstractmethod
+    def _call(self, method: str, key: str, query: Mapping[str, str], body: bytes, bytes_max: int) -> HttpCall:
+        """Return a signed request. `key`: which file of the bucket, or "" for the bucket itself."""
+
+    @abstractmethod
+    def _listing(self, following: str) -> Mapping[str, str]:
+        """Return how a page of the folder is asked for."""
+
+    @abstractmethod
+    def _page(self) -> PageElements:
+        """Return what reads a page."""
+
+    def put(self, name: str, data: bytes) -> Calling[None]:
+        """Write a file."""
+        check((yield self._call("PUT", self._prefix + check_name(name), {}, data, ERROR_BYTES_MAX)), self.url)
+
+    def names(self) -> Calling[Mapping[str, int]]:
+        """List the folder; `Full` where pages go on and on, as they do if one names what was named before."""
+        found: dict[str, int] = {}
+        entries, following = 0, ""
+        for _ in range(PAGES_MAX):
+            answer: HttpAnswer = yield self._call("GET", "", self._listing(following), b"", PAGE_BYTES_MAX)
+            check(answer, self.url)
+            page = read_page(answer.body, self._page())
+            found |= page.files
+            entries += page.entries
+            if entries > FILES_MAX:
+                raise too_many()
+            if not page.following:
+                return found
+            following = page.following
+        raise Full(f"expected a listing of at most {PAGES_MAX} pages, it has more")
+
+    def get(self, name: str, bytes_max: int) -> Calling[bytes]:
+        """Read a file."""
+        most = max(bytes_max, ERROR_BYTES_MAX)  # of an error there is more to read than of a short file
+        answer: HttpAnswer = yield self._call("GET", self._prefix + name, {}, b"", most)
+        check(answer, self.url, missing="there is no such file")
+        return answer.body[:bytes_max]
+
+    def remove(self, name: str) -> Calling[None]:
+        """Remove a file."""
+        answer: HttpAnswer = yield self._call("DELETE", self._prefix + name, {}, b"", ERROR_BYTES_MAX)
+        try:
+            check(answer, self.url, missing="")
+        except Gone as gone:
+            if str(gone):
+                raise
+
+
+def check(answer: HttpAnswer, url: str, *, missing: str = _NO_BUCKET) -> None:
+    """Raise what a status and a code mean that are none of success. `missing`: what 404 means if no code says it."""
+    if 200 <= answer.status < 300:
+        return
+    found = _CODE.search(answer.body[:ERROR_BYTES_MAX])
+    code = found[1].decode() if found else ""
+    if code in _MEANT:
+        meant = _MEANT[code]
+        raise type(meant)(str(meant))
+    if answer.status in (404, 410):
+        raise Gone(missing)
+    error = refused(answer, url, "endpoint={}")
+    if isinstance(error, Denied) and code:
+        raise Denied(f"{error}: {_WHY.get(code, code)}")
+    raise error
+
+
+def _unreadable() -> Unreached:
+    return Unreached("expected the server to list a bucket or container, got something else")
