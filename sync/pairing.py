@@ -196,6 +196,8 @@ class Offerer:
         self._code: PairingCode | None = None
         self._keys: _PairingKeys | None = None
         self._spent = False
+        self.has_burnt = False
+        """Whether this conversation used up a code."""
         self._candidate: PairingResult | None = None
         self.paired: PairingResult | None = None
 
@@ -221,7 +223,7 @@ class Offerer:
         """The conversation is over. A code that was proved but not used to the end is burnt."""
         if self._spent and self.paired is None:
             self._spent = False
-            self._window.burn()
+            self._burn()
 
     def _answer(self, frame: bytes, now_ms: int) -> bytes:
         hello = _body(frame, _HELLO)
@@ -245,7 +247,7 @@ class Offerer:
         if self._window.current(now_ms=now_ms) is not self._code:
             raise WrongCode("the code was used or burnt in the meantime: type the one that is shown now")
         if not hmac.compare_digest(body[:_MAC_BYTES], keys.joiner_mac):
-            self._window.burn()
+            self._burn()
             raise WrongCode("the joiner typed another code, or somebody sits between: this code is burnt")
         self._window.spend()
         self._spent = True
@@ -255,6 +257,10 @@ class Offerer:
         self._candidate = _paired(keys.joiner, self._certificate, introduction)
         ours = _signing(self._introduction, self._sign, _OFFERER + keys.transcript)
         return _CONFIRM + keys.offerer_mac + _seal(keys.offerer_seal, ours, keys.transcript)
+
+    def _burn(self) -> None:
+        self._window.burn()
+        self.has_burnt = True
 
 
 class Joiner:

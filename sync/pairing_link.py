@@ -3,15 +3,16 @@
 Both hold a machine from `sync.pairing` and pump frames through it. Pairing has a listener of its own,
 open only while a person is pairing, so the listener for paired devices never talks to strangers.
 
-A joiner that says nothing, or drips bytes, is dropped after some seconds, and only a few are listened to at once: the
-one that has been silent for longest makes room for the next, and the person is told that somebody tried. Somebody who
+A joiner that says nothing, or drips bytes, is dropped after some seconds, and only a few are listened to at once: of
+those from the machine that has most of them, the one that has been silent for longest makes room for the next. The
+person is told that somebody tried: of each try that used up a code, and every few seconds of the others. Somebody who
 connects all the time can delay a pairing, not make one happen.
 """
 
 import os
 import secrets
 import ssl
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -48,6 +49,9 @@ CONNECT_SECONDS_MAX: Final = 10.0
 
 # One is expected. More are somebody trying: the one that has said nothing for longest makes room.
 JOINERS_MAX: Final = 4
+# Who connects all the time and proves nothing is told of so often: more would push the code off the screen, and fill up
+# what is read one by one, so that the next code was lost.
+TRIES_TOLD_MS: Final = 10_000
 
 _RECEIVE_BYTES: Final = 16 * 1024
 _BURNT: Final = (
@@ -98,6 +102,7 @@ class Offering:
         self._revoked = revoked
         self._entropy = entropy
         self._shown: PairingCode | None = None
+        self._told_ms: int | None = None
         self._crowd = _Crowd()
 
     def show(self) -> None:
@@ -129,10 +134,10 @@ class Offering:
             sign=sign,
         )
         try:
-            await self._crowd.hear(machine, partial(conversation, machine))
+            await self._crowd.hear(machine, partial(conversation, machine), host)
         except SyncError as error:
             machine.abandon()
-            self._tell(JoinerTurnedAway(error))
+            self._turned_away(error, has_burnt=machine.has_burnt)
         finally:
             if machine.paired is not None:
                 self.paired = replace(machine.paired, host=host)
@@ -141,6 +146,14 @@ class Offering:
         elif _now_ms() < self.window.expires_ms:
             self.show()
         return machine.paired is not None
+
+    def _turned_away(self, error: SyncError, *, has_burnt: bool) -> None:
+        now_ms = _now_ms()
+        if has_burnt:
+            self._tell(JoinerTurnedAway(error))
+        elif self._told_ms is None or now_ms - self._told_ms >= TRIES_TOLD_MS:
+            self._told_ms = now_ms
+            self._tell(JoinerTurnedAway(error))
 
     def close(self) -> None:
         """End what is still being said."""
@@ -250,24 +263,32 @@ async def _converse(talk: "_Talk | PairingTalk", machine: Offerer) -> None:
 
 
 class _Crowd:
-    """Who is being listened to while a code is shown, the first to come first."""
+    """Who is being listened to while a code is shown, and from which machine, the first to come first."""
 
     def __init__(self) -> None:
-        self._joiners: dict[trio.CancelScope, Offerer] = {}
+        self._joiners: dict[trio.CancelScope, tuple[Offerer, str | None]] = {}
 
-    async def hear(self, machine: Offerer, conversation: Callable[[], Awaitable[None]]) -> None:
-        """Hold a conversation, in place of whoever said nothing for longest where there are too many."""
+    async def hear(
+        self, machine: Offerer, conversation: Callable[[], Awaitable[None]], host: str | None
+    ) -> None:
+        """Hold a conversation, in place of another one where there are too many."""
         if len(self._joiners) >= JOINERS_MAX:
-            silent = (scope for scope, other in self._joiners.items() if not other.has_heard)
-            next(silent, next(iter(self._joiners))).cancel()
+            self._makes_room().cancel()
         with trio.CancelScope() as scope:
-            self._joiners[scope] = machine
+            self._joiners[scope] = machine, host
             try:
                 await conversation()
             finally:
                 del self._joiners[scope]
         if scope.cancelled_caught:
             raise LinkLost("somebody tried, said nothing, and made room for the next")
+
+    def _makes_room(self) -> trio.CancelScope:
+        """Return who ends for one more: no machine pushes out another's, and whoever speaks stays before the silent."""
+        count = Counter(host for _, host in self._joiners.values())
+        most = max(count.values())
+        crowd = [(scope, other) for scope, (other, host) in self._joiners.items() if count[host] == most]
+        return next((scope for scope, other in crowd if not other.has_heard), crowd[0][0])
 
     def disperse(self) -> None:
         """Listen to nobody any more."""

@@ -1,7 +1,7 @@
 """Offer a code to whoever wants to join, for a command line and for a phone."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from replica import DeviceId
     from sync.meeting import CodeOffered
     from sync.syncer import Syncer
+
+# As much as one opening of pairing ever has to tell, so that no code is lost where nobody reads for long.
+NEWS_MAX: Final = 128
 
 
 async def offer_code(
@@ -27,7 +30,7 @@ async def offer_code(
     """
     from sync.meeting import CodeOffered, PairingRefusal  # here: whoever lists devices loads no links
 
-    telling, told = trio.open_memory_channel[CodeOffered | PairingRefusal](16)
+    telling, told = trio.open_memory_channel[CodeOffered | PairingRefusal](NEWS_MAX)
 
     async def pass_on() -> None:
         async for news in told:
@@ -36,13 +39,7 @@ async def offer_code(
             else:
                 await say(to_json(shown(news)))
 
-    def tell(news: CodeOffered | PairingRefusal) -> None:
-        try:
-            telling.send_nowait(news)
-        except trio.WouldBlock:
-            pass  # nobody reads; a code comes after at most two refusals, so none of those is lost
-
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pass_on)
         with telling:
-            return await syncer.offer_pairing(tell, replacing=replacing)
+            return await syncer.offer_pairing(telling.send_nowait, replacing=replacing)

@@ -14,7 +14,15 @@ from sync.code import PairingCode
 from sync.errors import CodeExpired, LinkLost, NotPairing, PairingClosed, SyncError, Untrusted, WrongCode
 from sync.identity import Identity, fingerprint
 from sync.pairing import Introduction, PairingResult
-from sync.pairing_link import JOINERS_MAX, CodeShown, JoinerTurnedAway, OfferNews, join, offer
+from sync.pairing_link import (
+    JOINERS_MAX,
+    TRIES_TOLD_MS,
+    CodeShown,
+    JoinerTurnedAway,
+    OfferNews,
+    join,
+    offer,
+)
 from sync.pairing_link import Offering as Offered
 from sync.tls import secure, unpinned_context
 from tests.support.links import identity
@@ -172,6 +180,55 @@ def test_of_more_joiners_than_are_listened_to_the_longest_silent_makes_room() ->
         assert "somebody tried" in str(await offering.refused())
         for stream in silent:
             await trio.aclose_forcefully(stream)
+
+    run(main)
+
+
+@pytest.mark.parametrize(
+    ("strangers", "stays"), [(["::2"] * 5, True), ([f"::{n}" for n in range(2, 7)], False)]
+)
+def test_one_machine_pushes_out_nobody_of_another(strangers: list[str], stays: bool) -> None:
+    """Whoever connected all the time pushed out the one that was about to speak; many machines still do."""
+    left: list[str] = []
+
+    async def silent(_: object, host: str) -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            left.append(host)
+
+    async def main() -> None:
+        offered = Offered(LAPTOP, Introduction("laptop"), tell=lambda _: None, entropy=Random(9).randbytes)
+        async with trio.open_nursery() as nursery:
+            for host in ["::1", *strangers]:
+                nursery.start_soon(partial(offered.hear, partial(silent, host=host), host=host))
+                await trio.testing.wait_all_tasks_blocked()
+            assert len(left) == 2
+            assert ("::1" not in left) == stays
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(("pause_ms", "times"), [(TRIES_TOLD_MS, 1), (0, 12)])
+def test_who_proves_nothing_is_told_of_every_few_seconds_and_a_wrong_proof_always(
+    pause_ms: int, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever connected all the time pushed the code off the screen, or had the next one lost on its way there."""
+    monkeypatch.setattr("sync.pairing_link.TRIES_TOLD_MS", pause_ms)
+
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        for _ in range(12):
+            await (await trio.open_tcp_stream("127.0.0.1", offering.address.port)).aclose()
+        await trio.testing.wait_all_tasks_blocked(0.05)
+        with pytest.raises(WrongCode):
+            await join_as(PHONE, wrong(code), offering.address)
+        told = [await offering.refused()]
+        while not isinstance(told[-1], WrongCode):
+            told.append(await offering.refused())
+        assert len(told) == times + 1
+        assert await offering.code() != code
 
     run(main)
 
