@@ -124,9 +124,14 @@ class SyncRequests:
             raise out
 
     def _own_revocation(self) -> Untrusted | None:
-        if self._identity.device_id not in self._group.trust.revoked:
+        own = self._identity.device_id
+        if own not in self._group.trust.revoked:
             return None
-        return Untrusted("this device was revoked: no other device talks to it")
+        if self._group.grounds(own):
+            return Untrusted("this device was revoked: no other device talks to it")
+        return Untrusted(
+            "this device is not a member of the group that it holds: pair it with one of its devices"
+        )
 
     async def _settled(self, device: DeviceId, link: Link, started: float) -> Link:
         """Wait until a link is settled; if another takes its place, until that one is.

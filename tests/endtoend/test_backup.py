@@ -186,6 +186,21 @@ def test_a_backup_in_a_new_home_makes_a_device_of_its_own_with_the_same_memory(t
         assert mind.verify().ok
 
 
+def test_a_backup_of_a_group_in_a_new_home_says_that_it_has_to_be_paired(tmp_path: Path) -> None:
+    """`sync` said that it was revoked, which nobody had done, and `doctor` said nothing."""
+    file = tmp_path / "backup.db"
+    with samemind.open_blocking(tmp_path / "old") as mind:
+        mind.make_recovery()
+        mind.backup(file)
+    restore(Home.at(tmp_path / "new"), Restore(file=str(file)))
+    with daemon(tmp_path / "new"), samemind.open_blocking(tmp_path / "new") as mind:
+        (check,) = [check for check in mind.doctor().checks if check.name == "member"]
+        assert not check.ok
+        assert check.fix.startswith("samemind pair")
+        with pytest.raises(samemind.Locked, match="not a member of the group that it holds"):
+            mind.sync(address="127.0.0.1:9")
+
+
 def test_a_device_keeps_its_name_where_the_backup_of_another_is_restored_over_it(tmp_path: Path) -> None:
     file = tmp_path / "backup.db"
     with samemind.open_blocking(tmp_path / "old") as mind:

@@ -136,6 +136,10 @@ async def clone_checks(device: Device) -> list[Check]:
         checks.append(
             Check(name="revoked", ok=False, detail=detail, fix="make a new data directory, and pair that")
         )
+    elif not await device.replica.run(lambda core, _: core.device in core.membership.standing):
+        detail = "this device is not a member of the group that it holds: no other device talks to it"
+        fix = "samemind pair, with a device of that group; if none is left: samemind group rebuild"
+        checks.append(Check(name="member", ok=False, detail=detail, fix=fix))
     clone = await clone_of(device)
     if clone is not None:
         seen = (
