@@ -10,6 +10,7 @@ import trio
 import trio.testing
 
 from replica.codec import pack
+from replica.ids import DeviceId
 from sync.code import PairingCode
 from sync.errors import (
     CodeExpired,
@@ -27,18 +28,29 @@ from sync.mailbox.meeting import (
     _LEFT_MAX,
     ANSWER_SECONDS_MAX,
     ENDING,
+    PLATES,
     WAIT_MS_MAX,
     CodeByMailbox,
     Mood,
     NoAnswer,
     Opening,
     _context,
+    _free_plate,
     _slot,
     join_by_mailbox,
     mood_of,
     offer_by_mailbox,
 )
-from sync.pairing import BURNT_MAX, WINDOW_MS, Introduction, Joiner, Offerer, PairingResult, PairingWindow
+from sync.pairing import (
+    BURNT_MAX,
+    VERSION,
+    WINDOW_MS,
+    Introduction,
+    Joiner,
+    Offerer,
+    PairingResult,
+    PairingWindow,
+)
 from tests.support.links import identity
 from tests.unit.sync.mailbox.test_keeping import Counting
 
@@ -61,6 +73,11 @@ class Offering:
     failed: SyncError | None = None
     opening: Opening | None = None
     address: str = ""
+    revoked: frozenset[DeviceId] = frozenset()
+    kept: list[Opening | None] = field(default_factory=list)
+
+    async def keep(self, opening: Opening | None) -> None:
+        self.kept.append(opening)
 
     def now_ms(self) -> int:
         return START_MS + int(trio.current_time() * 1_000)
@@ -75,7 +92,9 @@ class Offering:
                 refused=self.refused.append,
                 now_ms=self.now_ms,
                 opening=self.opening,
+                keep=self.keep,
                 address=self.address,
+                revoked=self.revoked,
                 entropy=entropy("laptop"),
             )
         except SyncError as error:
@@ -93,8 +112,9 @@ def play(
     opening: Opening | None = None,
     address: str = "",
     files: Mapping[str, bytes] | None = None,
+    revoked: frozenset[DeviceId] = frozenset(),
 ) -> Offering:
-    offering = Offering(Counting(dict(files or {})), opening=opening, address=address)
+    offering = Offering(Counting(dict(files or {})), opening=opening, address=address, revoked=revoked)
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
@@ -130,6 +150,144 @@ def test_two_devices_pair_and_leave_nothing_behind() -> None:
     assert offering.paired.member.device_id == PHONE.device_id
     assert joined[0].member.device_id == LAPTOP.device_id
     assert offering.box.files == {}
+
+
+def test_a_revoked_device_is_refused_and_told_so_though_it_has_the_code() -> None:
+    """It knows the mailbox, and may have seen the code on a screen."""
+
+    async def body(offering: Offering) -> None:
+        code = await offering.code()
+        with pytest.raises(Untrusted, match="never admits this one: it was revoked"):
+            await join(offering, code)
+        again = await offering.code(1)
+        assert again.plate != code.plate
+        assert again.code != code.code
+        await join(offering, again, MALLORY)
+
+    offering = play(body, revoked=frozenset({PHONE.device_id}))
+    (error,) = offering.refused
+    assert isinstance(error, Untrusted)
+    assert f"{PHONE.device_id.hex()} was revoked" in str(error)
+    assert mood_of(error) is Mood.ERRORY
+    assert offering.paired is not None
+    assert offering.paired.member.device_id == MALLORY.device_id
+
+
+def test_a_device_says_nothing_to_one_that_it_holds_for_revoked() -> None:
+    async def body(offering: Offering) -> None:
+        code = await offering.code()
+        asked = len(offering.box.files)
+        with pytest.raises(Untrusted, match="was revoked: it has to come back under a new key"):
+            await join_by_mailbox(
+                offering.box, PHONE, Introduction("phone"), code, revoked=frozenset({LAPTOP.device_id})
+            )
+        assert len(offering.box.files) == asked
+
+    assert isinstance(play(body).failed, CodeExpired)
+
+
+def test_an_opening_is_written_down_before_anything_is_answered_and_is_over_with_a_pairing() -> None:
+    async def body(offering: Offering) -> None:
+        first = await offering.code()
+        with pytest.raises(WrongCode):
+            await join(offering, wrong(first))
+        await join(offering, await offering.code(1))
+
+    offering = play(body)
+    first, second = offering.shown
+    assert [
+        each and (str(each.code), each.burnt, each.begun, each.expires_ms - each.opened_ms)
+        for each in offering.kept
+    ] == [
+        (str(first), 0, False, WINDOW_MS),
+        (str(first), 0, True, WINDOW_MS),
+        (str(second), 1, False, WINDOW_MS),
+        (str(second), 1, True, WINDOW_MS),
+        None,
+    ]
+
+
+def test_an_opening_is_over_with_its_time_and_with_the_third_guess() -> None:
+    async def nobody(_: Offering) -> None:
+        pass
+
+    async def guessing(offering: Offering) -> None:
+        for n in range(BURNT_MAX):
+            with pytest.raises(WrongCode):
+                await join(offering, wrong(await offering.code(n)))
+
+    waited, guessed = play(nobody), play(guessing)
+    assert (str(waited.failed), waited.kept[-1]) == ("nobody came in time: open pairing again", None)
+    assert isinstance(guessed.failed, PairingClosed)
+    assert guessed.kept[-1] is None
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_an_opening_goes_on_with_its_code_unless_somebody_had_begun(begun: bool) -> None:
+    code = CodeByMailbox(7, PairingCode(417, ("maple", "otter")))
+    opening = replace(Opening.new(START_MS), burnt=1, code=code, begun=begun)
+
+    async def body(offering: Offering) -> None:
+        shown = await offering.code()
+        assert (str(shown) == str(code)) == (not begun)
+        await join(offering, shown)
+
+    kept = play(body, opening=opening).kept[0]
+    assert kept is not None
+    assert kept.burnt == 1 + begun
+
+
+def test_an_opening_lasts_to_its_end_and_no_clock_that_is_set_back_revives_it() -> None:
+    opening = Opening.new(START_MS)
+    at_ms = (START_MS - 1, START_MS, START_MS + WINDOW_MS - 1, START_MS + WINDOW_MS)
+    assert [opening.is_open(each) for each in at_ms] == [False, True, True, False]
+    assert Opening.new(START_MS, WAIT_MS_MAX + 1).expires_ms == START_MS + WAIT_MS_MAX
+
+
+def test_a_nameplate_that_is_in_use_is_not_taken_and_where_all_are_nobody_pairs() -> None:
+    every = {_slot(plate, "joiner", 3): b"of another pairing" for plate in range(1, PLATES + 1)}
+    draws = iter([4, 4, 6])
+
+    async def main() -> None:
+        box = Counting({name: data for name, data in every.items() if name != _slot(7, "joiner", 3)})
+        assert await _free_plate(box, lambda size: next(draws).to_bytes(size, "big")) == 7
+        with pytest.raises(PairingClosed, match="too many pairings"):
+            await _free_plate(Counting(every), entropy("laptop"))
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "told"),
+    [
+        (b"\x01", NoAnswer, "waited in vain"),
+        (b"\x02", WrongCode, "holds another code"),
+        (b"\x03", WrongCode, "broke off"),
+        (b"\x7f", WrongCode, "broke off"),
+        (b"", WrongCode, "broke off"),
+    ],
+)
+def test_the_mood_in_which_a_joiner_left_is_told(said: bytes, kind: type[SyncError], told: str) -> None:
+    async def body(offering: Offering) -> None:
+        code = await offering.code()
+        await offering.box.put(_slot(code.plate, "joiner", 1), bytes([VERSION, 6]) + said)
+        await offering.code(1)
+
+    (error,) = play(body).refused
+    assert type(error) is kind
+    assert told in str(error)
+
+
+def test_a_joiner_whose_partner_goes_silent_says_so_and_leaves() -> None:
+    async def main() -> None:
+        box, code = Counting(), CodeByMailbox(7, PairingCode(417, ("maple", "otter")))
+        await box.put(_slot(7, "offerer", 0), pack([LAPTOP.certificate, ""]))
+        with pytest.raises(NoAnswer, match="began and did not go on"):
+            await join_by_mailbox(box, PHONE, Introduction("phone"), code)
+        assert trio.current_time() == ANSWER_SECONDS_MAX
+        assert box.files[_slot(7, "joiner", 2)] == bytes([VERSION, 6]) + Mood.LONELY.value
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
 def test_the_words_enter_no_name_and_no_file_in_the_clear() -> None:
@@ -308,11 +466,25 @@ def test_each_side_signs_with_the_key_of_its_certificate() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "7", "417-maple-otter", "0-417-maple-otter", "100-417-maple-otter", "x-417-maple-otter"]
+    "text",
+    [
+        "",
+        "7",
+        "417-maple-otter",
+        "0-417-maple-otter",
+        "100-417-maple-otter",
+        "007-417-maple-otter",
+        "x-417-maple-otter",
+    ],
 )
 def test_what_is_no_code_for_a_mailbox_is_refused(text: str) -> None:
     with pytest.raises(InvalidCode):
         CodeByMailbox.parse(text)
+
+
+@pytest.mark.parametrize("plate", [1, 99])
+def test_every_nameplate_can_be_typed(plate: int) -> None:
+    assert CodeByMailbox.parse(f" {plate}-417-maple-otter\n").plate == plate
 
 
 def test_a_window_of_hours_has_codes_of_three_words_and_somebody_may_come_late() -> None:
