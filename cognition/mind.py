@@ -36,7 +36,7 @@ from cognition.passes import KeptRows
 from cognition.past import PastMind
 from cognition.postings import Postings
 from cognition.ranking.compound import split
-from cognition.ranking.query import Query
+from cognition.ranking.query import Query, ReadQuery
 from cognition.ranking.vocabulary import Tables, with_own
 from cognition.recall import (
     K_DEFAULT,
@@ -44,7 +44,9 @@ from cognition.recall import (
     Ranked,
     RankedMemory,
     assemble,
+    find_anchor,
     fuse_hits,
+    of_events,
     own_words_first,
     pool_size,
     rank,
@@ -360,19 +362,33 @@ class Cognition:
         text: str,
         postings: Postings,
         made: Mapping[str, Vectors] | None = MappingProxyType({}),
-    ) -> tuple[Query, Vectors | None]:
-        """Read a question on the thread of the connection, and embed it there unless its vector was `made` already."""
+    ) -> ReadQuery:
+        """Read a question on the thread of the connection, and embed it there unless its vector was `made` already.
+
+        The event by which it names a time is embedded by itself.
+        """
         asked = self.asked(connection, text, postings)
+        event = None if asked.event is None else Query(asked.event.words, asked.tables)
+        return ReadQuery(
+            asked,
+            self._vector_of(asked, made),
+            event,
+            None if event is None else self._vector_of(event, made),
+        )
+
+    def _vector_of(self, asked: Query, made: Mapping[str, Vectors] | None) -> Vectors | None:
+        """Return the vector of a question; None where nothing of it is worth asking for, or no model answers."""
         if not asked.terms or made is None:
-            return asked, None
+            return None
         wanted = self._to_embed(asked)
         if wanted in made:
-            return asked, made[wanted]
+            return made[wanted]
         try:
-            return asked, self.embedding.embed_here([wanted])[0]
+            vector: Vectors = self.embedding.embed_here([wanted])[0]
         except ModelUnavailable as error:
             self.embedding.trouble = error
-            return asked, None
+            return None
+        return vector
 
     def _to_embed(self, asked: Query) -> str:
         """Return what is embedded of a question: all of it by a model that reads sentences, as it learned to.
@@ -427,7 +443,7 @@ class Cognition:
     def _ranked_now(
         self,
         connection: sqlite3.Connection,
-        part: tuple[Query, Vectors | None],
+        part: ReadQuery,
         *,
         k: int,
         filters: Filters,
@@ -451,7 +467,7 @@ class Cognition:
     def ranked(
         self,
         connection: sqlite3.Connection,
-        part: tuple[Query, Vectors | None],
+        part: ReadQuery,
         index_of: Callable[[sqlite3.Connection], VectorIndex],
         lexicon: WordVectors | None,
         postings: Postings,
@@ -464,14 +480,11 @@ class Cognition:
         wordings: WordingIndex | None = None,
     ) -> Ranked:
         """Put the candidates of a question in order; on the thread of the connection."""
-        asked, vector = part
+        asked, vector, event, event_vector = part
         rank_with = partial(
             rank,
             connection,
-            asked,
-            vector=vector,
             index=None if vector is None else index_of(connection),
-            filters=filters,
             now_ms=now_ms,
             limit=pool_size(asked, k),
             weights=ranking_weights(connection),
@@ -479,14 +492,21 @@ class Cognition:
             triples=self._has_triples,
             profile=self.profile,
             postings=postings,
-            kept=kept,
             wordings=wordings,
         )
+
+        def ranked_with(lexicon: WordVectors | None) -> Ranked:
+            anchor = None
+            if event is not None and asked.event is not None:
+                found = rank_with(event, vector=event_vector, lexicon=lexicon, filters=of_events(filters))
+                anchor = find_anchor(found, asked.event)
+            return rank_with(asked, vector=vector, lexicon=lexicon, filters=filters, kept=kept, anchor=anchor)
+
         try:
-            ranked = rank_with(lexicon=None if vector is None else lexicon)
+            ranked = ranked_with(None if vector is None else lexicon)
         except ModelUnavailable as error:  # the vectors of words; those of texts were had
             self.embedding.trouble = error
-            ranked = rank_with(lexicon=None)
+            ranked = ranked_with(None)
         reranker = self.reranking.reranker
         return ranked if reranker is None else with_readings(connection, ranked, reranker)
 

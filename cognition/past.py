@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import trio
 
 from cognition import queue
-from cognition.embedding.embedder import Vectors
 from cognition.entities import keep, read_some, unread
 from cognition.explain import ExplainedStage, why_not
 from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.postings import Postings
 from cognition.ranking.compound import split
-from cognition.ranking.query import Query
+from cognition.ranking.query import ReadQuery
 from cognition.recall import K_DEFAULT, Hits, Ranked, wished
 from cognition.relating import related
 from cognition.tables import INDEXED_FIELDS, embed_all_later, indexed
@@ -124,7 +123,7 @@ class PastMind:
     def _ranked(
         self,
         connection: sqlite3.Connection,
-        part: tuple[Query, Vectors | None],
+        part: ReadQuery,
         *,
         k: int,
         filters: Filters,
@@ -143,11 +142,13 @@ class PastMind:
             now_ms=self.now_ms if now_ms is None else now_ms,
         )
 
-    async def _read_query(self, text: str) -> tuple[Query, Vectors | None]:
+    async def _read_query(self, text: str) -> ReadQuery:
         """Read a question by the words that were held then."""
         if await self.read(self._embeds):
             return await self.read(lambda connection: self._mind.read_here(connection, text, self._postings))
-        return await self.read(lambda connection: self._mind.asked(connection, text, self._postings)), None
+        return await self.read(
+            lambda connection: self._mind.read_here(connection, text, self._postings, None)
+        )
 
     def _embeds(self, connection: sqlite3.Connection) -> bool:
         """Say whether all texts of this moment can be embedded while somebody waits."""

@@ -25,7 +25,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from cognition import passes
+from cognition import anchoring, passes
+from cognition.anchoring import Anchor
 from cognition.consolidation.standing import Ranks, SummaryRanking, stand_in
 from cognition.consolidation.summaries import Summary
 from cognition.contradictions.selves import Selves
@@ -43,6 +44,7 @@ from cognition.postings import Postings
 from cognition.ranking import signals
 from cognition.ranking.classes import classify
 from cognition.ranking.confidence import CLAIMED, COSINE_UNKNOWN, Evidence, confidence
+from cognition.ranking.events import EventPhrase
 from cognition.ranking.pool import CandidateRow, Column, Pool, WordLikeness, are_unset
 from cognition.ranking.query import Query
 from cognition.ranking.signals.believed import of as believed
@@ -178,6 +180,8 @@ class Ranked:
     """The groups of tellings among the rows, by the number that each of their rows has for its content."""
     of_past: bool = False
     """Whether a time in the past was asked for."""
+    anchor: Anchor | None = None
+    """The event by which a time was asked for, where one was found."""
 
 
 def wished(k: int) -> int:
@@ -209,13 +213,17 @@ def rank(
     postings: Postings | None = None,
     kept: passes.KeptRows | None = None,
     wordings: WordingIndex | None = None,
+    anchor: Anchor | None = None,
 ) -> Ranked:
-    """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
+    """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order.
+
+    `anchor` is the event by which the question names a time, where one was found (`find_anchor`).
+    """
     then = asked_then(query.text, now_ms)
     if then is not None:
         filters = replace(filters, outdated=True)
     candidates = passes.Candidates(connection, filters, postings, kept)
-    lists = _searched(candidates, query, vector, index, now_ms, limit, graph=graph, triples=triples)
+    lists = _searched(candidates, query, vector, index, now_ms, limit, anchor, graph=graph, triples=triples)
     reworded = _by_wordings(candidates, query, vector, wordings)
     if reworded is not NOTHING:
         lists["wordings"] = in_turns(reworded)
@@ -242,6 +250,8 @@ def rank(
         selves=Selves() if query.asked is None else selves_of(connection),
     )
     scored = signals.score(pool, weights)
+    if anchor is not None:
+        scored = _with_preferred(scored, pool, anchor, weights)
     if index is not None and (ahead := overtaking(pool, scored.scores, index.vectors, then)) is not None:
         scored = signals.Scored(scored.scores + ahead, {**scored.contributions, OVERTAKES: ahead})
     order = in_order(scored.scores, pool.rows, standing.under)
@@ -258,7 +268,26 @@ def rank(
         groups=groups,
         known=known,
         of_past=then is not None,
+        anchor=anchor,
     )
+
+
+def _with_preferred(
+    scored: signals.Scored, pool: Pool, anchor: Anchor, weights: Mapping[str, float]
+) -> signals.Scored:
+    """Return the scores with what an event prefers: as much as a date would, so what fits far better stays ahead."""
+    preferred = weights.get("during", 0.0) * anchoring.preferred(pool, anchor)
+    return signals.Scored(scored.scores + preferred, {**scored.contributions, anchoring.NAME: preferred})
+
+
+def of_events(filters: Filters) -> Filters:
+    """Return which memories may tell of the event by which a time is named: of any time, and of any kind."""
+    return replace(filters, since_ms=None, until_ms=None, type=None, outdated=True)
+
+
+def find_anchor(found: Ranked, event: EventPhrase) -> Anchor | None:
+    """Return the event that a question means, of what its words bring; None where no memory surely tells of it."""
+    return anchoring.anchor_among(found.pool, found.order, confidence(evidence(found.pool)), event)
 
 
 def _by_wordings(
@@ -307,6 +336,7 @@ def _searched(
     index: VectorIndex | None,
     now_ms: int,
     limit: int,
+    anchor: Anchor | None,
     *,
     graph: bool,
     triples: bool,
@@ -332,7 +362,10 @@ def _searched(
     if triples:
         lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
     # Longer than a month, a time says little about which memories are meant.
-    if spans := [span for span in windows(query.text, now_ms) if span.days <= TIMED_DAYS_MAX]:
+    named = windows(query.text, now_ms)
+    if anchor is not None and anchor.span is not None:
+        named = (*named, anchor.span)
+    if spans := [span for span in named if span.days <= TIMED_DAYS_MAX]:
         lists["times"] = passes.by_time(candidates, spans, vector, index, BRIDGED)
     return lists
 

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
+from cognition.embedding.embedder import Vectors
 from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import nicknames
 from cognition.ranking.asking import RecallQuery, asked_for
+from cognition.ranking.events import EventPhrase, event_in
 from cognition.ranking.kinds import kinds_of
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.vocabulary import TABLES, USE, Tables, used
@@ -63,6 +65,11 @@ class Query:
     def asked(self) -> RecallQuery | None:
         """What slot it asks for, and of whom, where it is such a question."""
         return asked_for(self.text)
+
+    @cached_property
+    def event(self) -> EventPhrase | None:
+        """The event by which it names a time, where it does."""
+        return event_in(self.text)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -202,6 +209,15 @@ class Query:
         of_names = {word for name in names for word in words(name)}
         told = [term for term in self.terms if of_names.isdisjoint({term, *self.called.get(term, ())})]
         return tuple(told) or self.terms
+
+
+class ReadQuery(NamedTuple):
+    """A question that was read, and its vector; and the same of the event by which it names a time, where it does."""
+
+    query: Query
+    vector: Vectors | None
+    event: Query | None = None
+    event_vector: Vectors | None = None
 
 
 def _held(name: Sequence[str], following: Sequence[str]) -> int:

@@ -1,8 +1,9 @@
 """Ask lives for what was so before, during or after an event: is a memory that answers among the first five?
 
-`python -m tests.bench.anchored FOLDER [LIFE…]` tells lives of a folder (`LIFE.json`, in the format of `tests/data/lives`) to
-fresh stores, and asks the questions of `tests/data/anchored.json` with the life's own clock. The questions were written before
-anything read them; `gardener` and `family` were looked at while it was built, `founder` and `student` were not.
+`python -m tests.bench.anchored FOLDER [LIFE…]` tells lives of a folder (`LIFE.json`, in the format of
+`tests/data/lives`) to fresh stores, and asks the questions of `tests/data/anchored.json` with the life's own clock. The
+questions were written before anything read them; `gardener` and `family` were looked at while it was built, `founder`
+and `student` were not.
 """
 
 import argparse
@@ -49,7 +50,8 @@ def report(answers: Sequence[Answered]) -> str:
     within = [sum(one.place is not None and one.place < depth for one in answers) for depth in (1, 5, 10)]
     share = 100 * sum(one.share for one in answers) / count
     mean = sum(0.0 if one.place is None else 1 / (one.place + 1) for one in answers) / count
-    return f"of {count} first {within[0]}, among 5 {within[1]}, among 10 {within[2]}; share {share:.1f} %, MRR {mean:.3f}"
+    found = f"first {within[0]}, among 5 {within[1]}, among 10 {within[2]}"
+    return f"of {count} {found}; share {share:.1f} %, MRR {mean:.3f}"
 
 
 def main() -> None:
