@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from cognition.days import DAY_MS
-from cognition.ranking.events import EventPhrase, Side, event_in
+from cognition.ranking.events import EventPhrase, EventSide, event_in
 from cognition.ranking.pool import CandidateRow, Column, Pool
 from cognition.times import Window, windows
 from replica import MemoryId
@@ -39,22 +39,22 @@ class Anchor:
     @property
     def span(self) -> Window | None:
         """The time during which it was, with what is told shortly beside it; None where another side is asked for."""
-        if self.event.side is not Side.DURING:
+        if self.event.side is not EventSide.DURING:
             return None
         return Window(self.time.start_ms - BESIDE_DAYS * DAY_MS, self.time.end_ms + BESIDE_DAYS * DAY_MS)
 
     def takes(self, time: Window) -> bool:
         """Say whether a time lies on the side of the event that is asked for."""
         match self.event.side:
-            case Side.BEFORE:
+            case EventSide.BEFORE:
                 return time.end_ms < self.time.start_ms
-            case Side.UNTIL:
+            case EventSide.UNTIL:
                 return time.start_ms <= self.time.end_ms
-            case Side.AFTER:
+            case EventSide.AFTER:
                 return time.start_ms > self.time.end_ms
-            case Side.SINCE:
+            case EventSide.SINCE:
                 return time.end_ms >= self.time.start_ms
-            case Side.DURING:
+            case EventSide.DURING:
                 span = self.span
                 return span is not None and span.meets(time)
 
@@ -63,8 +63,8 @@ def anchor_among(pool: Pool, order: Sequence[int], sure: Column, event: EventPhr
     """Return the anchor that the best memory for the words of an event is; None where it tells of no event surely.
 
     `sure` says how likely each row is to be about these words. What happens again and again is no event, and what
-    itself tells of a time before or after such a one is not the one. In talk, what came before and after an event is told
-    beside it, in the same conversation: a turn is no anchor.
+    itself tells of a time before or after such a one is not the one. In talk, what came before and after an event is
+    told beside it, in the same conversation: a turn is no anchor.
     """
     if not order or sure[order[0]] < SURE_MIN:
         return None
@@ -96,7 +96,7 @@ def preferred(pool: Pool, anchor: Anchor) -> Column:
 
     What tells of the event itself says what it was, and not what was before it or after.
     """
-    inside = anchor.event.side is Side.DURING
+    inside = anchor.event.side is EventSide.DURING
     return pool.column(
         [
             (inside or row.id != anchor.number)

@@ -36,13 +36,14 @@ from cognition.passes import KeptRows
 from cognition.past import PastMind
 from cognition.postings import Postings
 from cognition.ranking.compound import split
-from cognition.ranking.query import Query, ReadQuery
+from cognition.ranking.events import event_in
+from cognition.ranking.query import Query
 from cognition.ranking.vocabulary import Tables, with_own
 from cognition.recall import (
     K_DEFAULT,
     Hits,
     Ranked,
-    RankedMemory,
+    ReadQuery,
     assemble,
     find_anchor,
     fuse_hits,
@@ -221,7 +222,7 @@ class Cognition:
         made = {} if is_alone else await self._embedded(texts)
         rank_all = self._ranking(texts, made, k=k, filters=filters, graph=graph, now_ms=now_ms)
 
-        def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[RankedMemory]:
+        def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> Hits:
             return self.answer(connection, query, ranked, k=k, filters=filters, traces=traces)
 
         if self.reranking.reranker is None:
@@ -229,13 +230,15 @@ class Cognition:
             hits = await self._replica.read(
                 _at_one_moment(lambda connection: answer(connection, rank_all(connection)))
             )
-            return Hits(hits, unembedded=unembedded)
+            hits.unembedded = unembedded
+            return hits
         ranked = await self._replica.read(_at_one_moment(rank_all))
         # A model that reads for a tenth of a second does so beside that thread, on which others wait.
         reread = await trio.to_thread.run_sync(self.reranking.reread, ranked)
         hits = await self._replica.read(_at_one_moment(lambda connection: answer(connection, reread)))
         await self.reranking.keep(reread)
-        return Hits(hits, unembedded=unembedded)
+        hits.unembedded = unembedded
+        return hits
 
     @property
     def has_index(self) -> bool:
@@ -267,11 +270,11 @@ class Cognition:
         k = wished(k)
         rank_all = self._ranking(_parts(query, k), {}, k=k, filters=filters, graph=graph, now_ms=now_ms)
 
-        def answer(connection: sqlite3.Connection) -> list[RankedMemory]:
+        def answer(connection: sqlite3.Connection) -> Hits:
             ranked = rank_all(connection)
             return self.answer(connection, query, ranked, k=k, filters=filters, traces=traces)
 
-        return Hits(self._replica.read_from_thread(_at_one_moment(answer)))
+        return self._replica.read_from_thread(_at_one_moment(answer))
 
     def _ranking(
         self,
@@ -322,7 +325,7 @@ class Cognition:
         k: int,
         filters: Filters,
         traces: list[list[Traced]] | None = None,
-    ) -> list[RankedMemory]:
+    ) -> Hits:
         """Assemble the hits of every part of a question, and fuse them; on the thread of the connection."""
         found = [assemble(connection, ranked, k, filters) for ranked in parts]
         if traces is not None:
@@ -330,7 +333,8 @@ class Cognition:
         hits = found[0] if len(found) == 1 else fuse_hits(found, k)
         hits = own_words_first(connection, asked, hits, filters, k)
         of_past = any(ranked.of_past for ranked in parts)
-        return with_replaced(connection, with_both_sides(connection, hits, filters, k), of_past=of_past)
+        shown = with_replaced(connection, with_both_sides(connection, hits, filters, k), of_past=of_past)
+        return Hits(shown, anchors=[ranked.anchor for ranked in parts if ranked.anchor is not None])
 
     async def _embedded(self, texts: Sequence[str]) -> Mapping[str, Vectors] | None:
         """Return the vectors of questions as they were typed, where embedding takes long; None where no model answers.
@@ -338,7 +342,8 @@ class Cognition:
         Made beside the reading thread, on which others wait, and before it is visited: nearly all are typed as they
         are meant.
         """
-        asking = [] if self.embeds_quickly else [text for text in texts if terms(text)]
+        named = [] if self.embeds_quickly else [event.words for text in texts if (event := event_in(text))]
+        asking = [] if self.embeds_quickly else [text for text in (*texts, *named) if terms(text)]
         if not asking:
             return {}
 

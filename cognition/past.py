@@ -18,8 +18,7 @@ from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.postings import Postings
 from cognition.ranking.compound import split
-from cognition.ranking.query import ReadQuery
-from cognition.recall import K_DEFAULT, Hits, Ranked, wished
+from cognition.recall import K_DEFAULT, Hits, Ranked, ReadQuery, wished
 from cognition.relating import related
 from cognition.tables import INDEXED_FIELDS, embed_all_later, indexed
 from cognition.thinking.cycle import Deadline
@@ -74,8 +73,8 @@ class PastMind:
             ]
             reread = self._mind.reranking.reread(ranked)
             hits = self._mind.answer(connection, query, reread, k=wished(k), filters=filters, traces=traces)
-            unembedded = (count_memories if self._index is None else queue.unembedded)(connection)
-            return Hits(hits, unembedded=unembedded)
+            hits.unembedded = (count_memories if self._index is None else queue.unembedded)(connection)
+            return hits
 
         return await self.read(answer)
 

@@ -21,12 +21,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from itertools import repeat
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from cognition import anchoring, passes
-from cognition.anchoring import Anchor
+from cognition import passes
 from cognition.consolidation.standing import Ranks, SummaryRanking, stand_in
 from cognition.consolidation.summaries import Summary
 from cognition.contradictions.selves import Selves
@@ -36,7 +35,7 @@ from cognition.embedding.embedder import Vectors
 from cognition.errors import InvalidQuery
 from cognition.filters import Filters
 from cognition.index import VectorIndex
-from cognition.known import Answer, Answers, answers_of, asked_then, held_then, how_believed
+from cognition.known import Answer, Answers, Then, answers_of, asked_then, held_then, how_believed
 from cognition.memories import Shown, read_memories
 from cognition.overtaking import NAME as OVERTAKES
 from cognition.overtaking import overtaking
@@ -48,6 +47,7 @@ from cognition.ranking.events import EventPhrase
 from cognition.ranking.pool import CandidateRow, Column, Pool, WordLikeness, are_unset
 from cognition.ranking.query import Query
 from cognition.ranking.signals.believed import of as believed
+from cognition.ranking.signals.during import SIGNAL as DURING
 from cognition.ranking.signals.during import of as during
 from cognition.scoring import damped, similarity_of
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_of, texts_of
@@ -57,6 +57,9 @@ from cognition.wordings.tables import wordings_at
 from cognition.words import words
 from replica import DeviceId, Memory, MemoryId, content_number
 from replica.values import dataclass
+
+if TYPE_CHECKING:
+    from cognition.anchoring import Anchor
 
 K_DEFAULT: Final = 10
 # Nobody reads more, and each costs a read: a larger wish is granted up to here.
@@ -135,11 +138,26 @@ class RankedMemory:
 
 
 class Hits(list[RankedMemory]):
-    """What was recalled, the best first; `unembedded` memories could be found by their words alone."""
+    """What was recalled, the best first; `unembedded` memories could be found by their words alone.
 
-    def __init__(self, hits: Iterable[RankedMemory] = (), *, unembedded: int = 0) -> None:
+    `anchors` are the events by which the question names a time.
+    """
+
+    def __init__(
+        self, hits: Iterable[RankedMemory] = (), *, unembedded: int = 0, anchors: "Sequence[Anchor]" = ()
+    ) -> None:
         super().__init__(hits)
         self.unembedded = unembedded
+        self.anchors = tuple(anchors)
+
+
+class ReadQuery(NamedTuple):
+    """A question that was read, and its vector; and the same of the event by which it names a time, where it does."""
+
+    query: Query
+    vector: Vectors | None
+    event: Query | None = None
+    event_vector: Vectors | None = None
 
 
 class Reread(NamedTuple):
@@ -180,7 +198,7 @@ class Ranked:
     """The groups of tellings among the rows, by the number that each of their rows has for its content."""
     of_past: bool = False
     """Whether a time in the past was asked for."""
-    anchor: Anchor | None = None
+    anchor: "Anchor | None" = None
     """The event by which a time was asked for, where one was found."""
 
 
@@ -213,7 +231,7 @@ def rank(
     postings: Postings | None = None,
     kept: passes.KeptRows | None = None,
     wordings: WordingIndex | None = None,
-    anchor: Anchor | None = None,
+    anchor: "Anchor | None" = None,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order.
 
@@ -249,11 +267,7 @@ def rank(
         then=frozenset() if then is None else held_then(connection, [row.id for row in rows.values()], then),
         selves=Selves() if query.asked is None else selves_of(connection),
     )
-    scored = signals.score(pool, weights)
-    if anchor is not None:
-        scored = _with_preferred(scored, pool, anchor, weights)
-    if index is not None and (ahead := overtaking(pool, scored.scores, index.vectors, then)) is not None:
-        scored = signals.Scored(scored.scores + ahead, {**scored.contributions, OVERTAKES: ahead})
+    scored = _scored(pool, weights, anchor, index, then)
     order = in_order(scored.scores, pool.rows, standing.under)
     found = {**standing.lists, "near": [(row.id, 0.0) for row in near]}
     return Ranked(
@@ -272,12 +286,24 @@ def rank(
     )
 
 
-def _with_preferred(
-    scored: signals.Scored, pool: Pool, anchor: Anchor, weights: Mapping[str, float]
+def _scored(
+    pool: Pool,
+    weights: Mapping[str, float],
+    anchor: "Anchor | None",
+    index: VectorIndex | None,
+    then: Then | None,
 ) -> signals.Scored:
-    """Return the scores with what an event prefers: as much as a date would, so what fits far better stays ahead."""
-    preferred = weights.get("during", 0.0) * anchoring.preferred(pool, anchor)
-    return signals.Scored(scored.scores + preferred, {**scored.contributions, anchoring.NAME: preferred})
+    """Return the scores by the signals, what an event prefers, and a later change before what it changed."""
+    scored = signals.score(pool, weights)
+    if anchor is not None:
+        from cognition.anchoring import NAME, preferred
+
+        # As much as a date that is named, so that what fits far better stays ahead.
+        given = weights.get(DURING.name, 0.0) * preferred(pool, anchor)
+        scored = signals.Scored(scored.scores + given, {**scored.contributions, NAME: given})
+    if index is not None and (ahead := overtaking(pool, scored.scores, index.vectors, then)) is not None:
+        scored = signals.Scored(scored.scores + ahead, {**scored.contributions, OVERTAKES: ahead})
+    return scored
 
 
 def of_events(filters: Filters) -> Filters:
@@ -285,9 +311,11 @@ def of_events(filters: Filters) -> Filters:
     return replace(filters, since_ms=None, until_ms=None, type=None, outdated=True)
 
 
-def find_anchor(found: Ranked, event: EventPhrase) -> Anchor | None:
+def find_anchor(found: Ranked, event: EventPhrase) -> "Anchor | None":
     """Return the event that a question means, of what its words bring; None where no memory surely tells of it."""
-    return anchoring.anchor_among(found.pool, found.order, confidence(evidence(found.pool)), event)
+    from cognition.anchoring import anchor_among  # here: few questions name an event
+
+    return anchor_among(found.pool, found.order, confidence(evidence(found.pool)), event)
 
 
 def _by_wordings(
@@ -336,7 +364,7 @@ def _searched(
     index: VectorIndex | None,
     now_ms: int,
     limit: int,
-    anchor: Anchor | None,
+    anchor: "Anchor | None",
     *,
     graph: bool,
     triples: bool,

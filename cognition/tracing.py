@@ -19,10 +19,16 @@ def trace(ranked: Ranked, hits: list[RankedMemory]) -> list[TraceStage]:
     query = ranked.pool.query
     kind = classify(query.text)
     channels = {channel: len(found) for channel, found in sorted(ranked.lists.items()) if found}
+    classified: dict[str, object] = {
+        "class": kind.name,
+        "context": kind.context,
+        "variants": dict(query.variants),
+    }
+    if query.event is not None:
+        side, words = query.event
+        classified["event"] = {"side": side.value, "words": words, "found": ranked.anchor is not None}
     return [
-        TraceStage(
-            "classify", {"class": kind.name, "context": kind.context, "variants": dict(query.variants)}
-        ),
+        TraceStage("classify", classified),
         TraceStage("generate", {"channels": channels}),
         TraceStage("fuse", {"candidates": len(ranked.pool)}),
         TraceStage(

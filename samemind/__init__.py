@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from samemind.commands.memories._forgotten import Forgotten
     from samemind.commands.memories._remembered import Remembered, ReminderView
     from samemind.commands.memories.history import History, Version
-    from samemind.commands.memories.recall import ClaimedValue, Hit, HitClaim, Recalled
+    from samemind.commands.memories.recall import ClaimedValue, EventTaken, Hit, HitClaim, Recalled
     from samemind.commands.memories.remember_many import RememberedMany
     from samemind.commands.past.diff import Changed, Difference
     from samemind.commands.portable._parts import FailedLine, Imported
@@ -161,6 +161,7 @@ __all__ = [
     "EdgeView",
     "Entities",
     "EntityView",
+    "EventTaken",
     "Exported",
     "Extracted",
     "Failed",
@@ -295,6 +296,7 @@ _MODULE_OF: Final = {
     "EdgeView": "samemind.commands.graph._parts",
     "Entities": "samemind.commands.graph.entities",
     "EntityView": "samemind.commands.graph.entities",
+    "EventTaken": "samemind.commands.memories.recall",
     "Exported": "samemind.commands.portable.export",
     "Extracted": "samemind.commands.ingest.extract",
     "Failed": "samemind.errors",

@@ -18,7 +18,7 @@ from cognition.words import SILENT_WORDS, words
 ASKED_CHARACTERS_MAX: Final = 400
 
 
-class Side(Enum):
+class EventSide(Enum):
     """Where the time that is asked for lies, seen from the event."""
 
     BEFORE = "before"
@@ -31,7 +31,7 @@ class Side(Enum):
 class EventPhrase(NamedTuple):
     """The words of a question that name an event, and on which side of it the time lies that is asked for."""
 
-    side: Side
+    side: EventSide
     words: str
 
 
@@ -43,14 +43,14 @@ def _set(table: str) -> frozenset[str]:
 _ARTICLE: Final = r"(?=(?:dem|der|den|das|die|des|(?:mein|dein|sein|ihr|unser|eur|jen|dies)\w{0,3})\b)"
 _OF: Final = r"(?:d[eo]s?\b|d[ao]s?\b|del(?:l[ao])?\b|dell'|dei\b|degli\b|di\b|che\b|que\b|qu')"
 # en de fr es it pt, in this order.
-_LEADS: Final[Mapping[Side, str]] = {
-    Side.BEFORE: rf"before\b|prior to\b|bevor\b|ehe\b|vor {_ARTICLE}|avant\b(?: que\b| qu'| de\b| d')?"
+_LEADS: Final[Mapping[EventSide, str]] = {
+    EventSide.BEFORE: rf"before\b|prior to\b|bevor\b|ehe\b|vor {_ARTICLE}|avant\b(?: que\b| qu'| de\b| d')?"
     rf"|antes {_OF}|prima {_OF}",
-    Side.AFTER: rf"(?<!look )(?<!named )after\b|nachdem\b|nach {_ARTICLE}|après\b(?: que\b| qu')?|despu[eé]s {_OF}"
+    EventSide.AFTER: rf"(?<!look )(?<!named )after\b|nachdem\b|nach {_ARTICLE}|après\b(?: que\b| qu')?|despu[eé]s {_OF}"
     rf"|tras (?=el|la|los|las|mi)|dopo\b(?: che\b)?|depois {_OF}|após\b",
-    Side.DURING: r"during\b|while\b|während\b|pendant\b|durant\b|lors (?:de\b|du\b|des\b|d')|durante\b",
-    Side.SINCE: r"(?:ever )?since\b|seitdem\b|seit\b|depuis\b(?: que\b| qu')?|desde\b(?: que\b)?|da quando\b",
-    Side.UNTIL: r"until\b|till\b|bis zu[mr]?\b|jusqu'(?:à|aux?)\b|hasta\b(?: que\b)?"
+    EventSide.DURING: r"during\b|while\b|während\b|pendant\b|durant\b|lors (?:de\b|du\b|des\b|d')|durante\b",
+    EventSide.SINCE: r"(?:ever )?since\b|seitdem\b|seit\b|depuis\b(?: que\b| qu')?|desde\b(?: que\b)?|da quando\b",
+    EventSide.UNTIL: r"until\b|till\b|bis zu[mr]?\b|jusqu'(?:à|aux?)\b|hasta\b(?: que\b)?"
     r"|até\b(?= [oa]s? )|fino (?:al?|alla)\b",
 }
 # With which words these begin: most questions hold none of them.
@@ -97,7 +97,7 @@ def event_in(text: str) -> EventPhrase | None:
     match = _LEAD.search(text)
     if match is None or match.lastgroup is None:
         return None
-    side = Side(match.lastgroup)
+    side = EventSide(match.lastgroup)
     phrase, ended_by = _phrase(match, text)
     around = f"{text[: match.start()]} {text[match.end() :].replace(phrase, ' ', 1)}"
     if not words(text[: match.start()]) and ended_by != ",":
@@ -105,7 +105,7 @@ def event_in(text: str) -> EventPhrase | None:
     if not _is_event(phrase) or windows(phrase, 0) or _HOW_LONG.search(around.casefold()):
         return None
     asked = frozenset(words(around))
-    if side is not Side.SINCE and _ALWAYS & asked and not _WAS & asked:
+    if side is not EventSide.SINCE and _ALWAYS & asked and not _WAS & asked:
         return None
     return EventPhrase(side, phrase)
 

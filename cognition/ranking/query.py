@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
-from cognition.embedding.embedder import Vectors
 from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import nicknames
 from cognition.ranking.asking import RecallQuery, asked_for
@@ -209,15 +208,6 @@ class Query:
         of_names = {word for name in names for word in words(name)}
         told = [term for term in self.terms if of_names.isdisjoint({term, *self.called.get(term, ())})]
         return tuple(told) or self.terms
-
-
-class ReadQuery(NamedTuple):
-    """A question that was read, and its vector; and the same of the event by which it names a time, where it does."""
-
-    query: Query
-    vector: Vectors | None
-    event: Query | None = None
-    event_vector: Vectors | None = None
 
 
 def _held(name: Sequence[str], following: Sequence[str]) -> int:

@@ -140,6 +140,8 @@ def _brief(verb: str, document: Document) -> Document:
     if verb != "recall":
         return document
     kept = {key: document[key] for key in ("held", "unembedded", "trace") if document.get(key)}
+    if document.get("events"):
+        kept["events"] = [{**each, "text": _cut(each["text"])} for each in document["events"]]
     among = {hit["rid"] for hit in document["results"]}
     return {"results": [_brief_hit(hit, among) for hit in document["results"]], **kept}
 

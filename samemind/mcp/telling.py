@@ -166,6 +166,9 @@ def _recalled(document: Document) -> str:
     among = {hit["rid"] for hit in document["results"]}
     found = fenced("\n".join(line(hit, among) for hit in document["results"]))
     lines = [found]
+    for event in document.get("events") or ():
+        when = happens({"event_start": event["begins"], "event_end": event["ends"]}, UTC)
+        lines.append(f"{event['side']} the event that {event['rid']} tells of: {when}")
     if document.get("held"):
         lines.append(
             "something about this was told and is kept back, since it looks secret: "

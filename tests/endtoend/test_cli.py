@@ -244,7 +244,7 @@ def test_help_describes_every_verb_and_option_as_json_and_as_text(call: Call) ->
     (recall,) = [verb for verb in described["verbs"] if verb["name"] == "recall"]
     assert {"query", "k", "speaker", "since"} <= {option["name"] for option in recall["options"]}
     assert recall["result"][:5] == ["query", "took_ms", "results", "unembedded", "trace"]
-    assert {"begins", "put_away", "empty", "held"} == set(recall["result"][5:])
+    assert {"begins", "put_away", "empty", "held", "events"} == set(recall["result"][5:])
     (told,) = [verb for verb in described["verbs"] if verb["name"] == "remember"]
     assert [option["name"] for option in told["options"] if option["flag"] is None] == ["text"], (
         "what only a program can say is not listed"

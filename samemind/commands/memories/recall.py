@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cognition import RankedMemory as Found
+    from cognition.anchoring import Anchor
     from cognition.known import Answer
     from cognition.known import KnownValue as Known
     from cognition.tracing import TraceStage
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # As many as the ranking looks at (cognition.recall.K_MAX): who asks for more is told so, and gets no fewer in silence.
 ANSWERS_MAX: Final = 10_000
+# Of the memory that was taken for an event, as it is printed: enough to know it by.
+EVENT_CHARACTERS_MAX: Final = 80
 # An answer that is rather right than wrong.
 LIKELY: Final = 0.5
 
@@ -121,6 +124,22 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EventTaken:
+    """The event by which a question names a time, as in "before the move": what lies on that side of it comes first.
+
+    `side` is `before`, `after`, `during`, `since` or `until`; `words` are those of the question; `rid` and `text` are
+    the memory that was taken for it. It was from `begins` to `ends`, as that memory says, or else when it was told.
+    """
+
+    side: str
+    words: str
+    rid: str
+    text: str
+    begins: datetime | None
+    ends: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
     """The answers to a question, best first. Iterating gives the hits.
 
@@ -141,6 +160,8 @@ class Recalled:
     """Nothing at all is remembered here yet."""
     held: int = 0
     """Where no answer is likely: how many texts with words of the question are kept back, since they look secret."""
+    events: list[EventTaken] = field(default_factory=list)
+    """The events by which the question names a time, as far as a memory surely tells of one."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.results)
@@ -209,6 +230,7 @@ async def run(device: "Device", options: Recall) -> Recalled:
             sureness=max((hit.confidence for hit in hits), default=0.0),
             narrowed=filters != Filters() or options.as_of is not None or options.seen_by is not None,
         ),
+        events=[show_event(anchor) for anchor in found.anchors],
     )
 
 
@@ -293,6 +315,21 @@ def _shown(
     return shown
 
 
+def show_event(anchor: "Anchor") -> EventTaken:
+    """Return the event by which a question names a time, as it is shown."""
+    from replica import show_memory_id
+    from samemind.times import at_ms
+
+    return EventTaken(
+        side=anchor.event.side.value,
+        words=anchor.event.words,
+        rid=show_memory_id(anchor.rid),
+        text=anchor.text,
+        begins=at_ms(anchor.time.start_ms),
+        ends=at_ms(anchor.time.end_ms),
+    )
+
+
 def show_claim(answer: "Answer") -> HitClaim:
     """Return what a memory says of the thing that was asked for, as it is shown."""
     from samemind.times import at_ms
@@ -344,7 +381,21 @@ def render(document: Document) -> list[str]:
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
             for reason in (hit.get("why") or {}).get("found", [])
         ]
-    return [*(lines or empty(document, "nothing found")), *_held_lines(document), *_unembedded(document)]
+    return [
+        *(lines or empty(document, "nothing found")),
+        *map(_event_line, document.get("events") or ()),
+        *_held_lines(document),
+        *_unembedded(document),
+    ]
+
+
+def _event_line(event: Document) -> str:
+    """Say which event was taken for what the question names, and when that was."""
+    text = one_line(event["text"])
+    if len(text) > EVENT_CHARACTERS_MAX:
+        text = f"{text[: EVENT_CHARACTERS_MAX - 1]}…"
+    when = happens({"event_start": event["begins"], "event_end": event["ends"]})
+    return f"  {event['side']} {one_line(event['words'])}: {when}  {event['rid']}  {text}"
 
 
 def _held_lines(document: Document) -> list[str]:
