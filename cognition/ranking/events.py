@@ -72,11 +72,12 @@ _NO_EVENT: Final = _set("""
     ça tout toute vergesse eso esto todo ciò tutto isso isto tudo
 """)
 # What says that something is to be done whenever an event comes, and not what was done before one.
-_ALWAYS: Final = _set("""
-    do does is are am can should must may shall will need needs allowed darf dürfen muss müssen soll sollen
-    kann können wird werden dois doit faut peut peux debo debe puedo puede devo deve posso può pode bisogna
-""")
+_ALWAYS: Final = _set("do does is are am can should must may shall will need needs allowed")
 _WAS: Final = _set("did was were had been")
+_MODAL: Final = _set("""
+    darf dürfen muss müssen soll sollen kann können wird werden dois doit faut peut peux debo debe puedo puede
+    devo deve posso può pode bisogna
+""")
 # For how long it is, or was, until an event: that asks for the event's own time.
 _HOW_LONG: Final = late(
     r"\b(?:how (?:long|many (?:days|weeks|months|years))|wie ?(?:lange|viele (?:tage|wochen|monate|jahre))"
@@ -105,7 +106,7 @@ def event_in(text: str) -> EventPhrase | None:
     if not _is_event(phrase) or windows(phrase, 0) or _HOW_LONG.search(around.casefold()):
         return None
     asked = frozenset(words(around))
-    if side is not EventSide.SINCE and _ALWAYS & asked and not _WAS & asked:
+    if side is not EventSide.SINCE and (_MODAL & asked or (_ALWAYS & asked and not _WAS & asked)):
         return None
     return EventPhrase(side, phrase)
 
