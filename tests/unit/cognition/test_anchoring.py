@@ -1,7 +1,7 @@
 """A question for what was so before, during or after an event prefers what lies there, and says by which event."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,36 @@ def test_the_time_that_the_memory_names_is_the_event_s(mind: samemind.BlockingMi
     assert texts.index(SEEN) < texts.index(TOLD[-1][0])
 
 
+def test_filters_say_what_may_answer_and_not_when_the_event_was(mind: samemind.BlockingMind) -> None:
+    question = "where did I keep my bike after we moved to Bakery Lane?"
+    recalled = mind.recall(question, since="2026-06-01", now=NOW)
+    assert [event.text for event in recalled.events] == [MOVE]
+    assert MOVE not in [hit.text for hit in recalled.results]
+    elsewhere = mind.recall(question, workspace="another", now=NOW)
+    assert elsewhere.events == [], "another workspace knows of no move"
+
+
+def test_what_was_remembered_then_is_asked_by_an_event_as_well(mind: samemind.BlockingMind) -> None:
+    question = "where did I keep my bike before we moved to Bakery Lane?"
+    recalled = mind.recall(question, as_of=datetime.now(UTC).isoformat())
+    assert [event.text for event in recalled.events] == [MOVE]
+
+
+def test_what_was_told_during_an_event_is_found_whatever_its_words_are(tmp_path: Path) -> None:
+    """As where a date is named: more memories share a word with the question than are looked at."""
+    told = [
+        {"text": f"Who I saw: number {n} of the trip club", "told_at": "2025-03-01T09:00:00Z"}
+        for n in range(400)
+    ]
+    with samemind.open_blocking(tmp_path) as mind:
+        mind.remember_many([*told, *({"text": text, "told_at": f"{day}T09:00:00Z"} for text, day in TOLD)])
+        mind.warmup()
+        recalled = mind.recall("who did I see during the trip to Lisbon?", now=NOW, explain=True)
+        assert [event.text for event in recalled.events] == [TRIP]
+        (hit,) = [hit for hit in recalled.results if hit.text == SEEN]
+        assert "times" in [each["channel"] for each in (hit.why or {})["found"]]
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -150,6 +180,16 @@ def test_what_tells_of_the_event_is_on_neither_side_of_it() -> None:
     assert given(EventSide.BEFORE) == given(EventSide.UNTIL) == [0.0, 1.0]
     assert given(EventSide.AFTER) == given(EventSide.SINCE) == [0.0, 0.0]
     assert given(EventSide.DURING) == [1.0, 1.0], "what was told a day beside it may be of it"
+
+
+def test_what_names_a_time_on_the_side_that_is_asked_for_is_there() -> None:
+    rows = [row("it begins on 2026-12-03", 2), row("it began on 2026-11-03", 3)]
+    zero = np.zeros(2)
+    pool = Pool(Query("the move"), rows, zero, zero, NOW_MS, None)
+    event = Window(NOW_MS - DAY_MS, NOW_MS + DAY_MS)
+    for side, column in ((EventSide.BEFORE, [0.0, 1.0]), (EventSide.AFTER, [1.0, 0.0])):
+        anchor = Anchor(EventPhrase(side, "it"), 1, MemoryId(bytes(16)), MOVE, event)
+        assert preferred(pool, anchor).tolist() == column
 
 
 def test_only_a_question_that_names_an_event_is_embedded_twice(
