@@ -120,6 +120,8 @@ def test_what_was_told_during_an_event_is_found_whatever_its_words_are(tmp_path:
 def test_no_event_is_taken_that_no_memory_surely_tells_of(mind: samemind.BlockingMind, question: str) -> None:
     recalled = mind.recall(question, now=NOW, explain=True)
     assert recalled.events == []
+    named = recalled.trace[0].get("event")
+    assert named is None or not named["found"]
     assert all("anchored" not in (hit.why or {})["signals"] for hit in recalled.results)
 
 

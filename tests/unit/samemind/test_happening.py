@@ -131,3 +131,16 @@ def test_a_stretch_of_time_is_told_as_days_or_to_the_minute(
     start_ms: int, end_ms: int | None, said: str
 ) -> None:
     assert happening(start_ms, end_ms) == said
+
+
+def test_an_answer_says_which_event_was_taken_for_a_time_and_when_it_was(mind: BlockingMind) -> None:
+    recalled = mind.recall("Which doctor did I see before the holiday in Brittany?")
+    (event,) = recalled.events
+    assert (event.side, event.text) == ("before", "Holiday in Brittany")
+    document = to_json(recalled)
+    line = f"  before the holiday in Brittany: 2026-07-14 to 2026-07-28  {event.rid}  Holiday in Brittany"
+    assert line in show("recall", document)
+    assert f"before the event that {event.rid} tells of: 2026-07-14 to 2026-07-28" in tell("recall", document)
+    (told,) = brief("recall", document)["events"]
+    assert (told["rid"], told["begins"]) == (event.rid, "2026-07-14T00:00:00.000Z")
+    assert "events" not in brief("recall", to_json(mind.recall("When is choir?")))
