@@ -4,7 +4,7 @@ A remote agent is who its token says. A program on this device is who it says it
 which is only made short and safe to show.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, Final
@@ -25,6 +25,11 @@ CLIENT_CHARACTERS_MAX: Final = 60
 VERSION_CHARACTERS_MAX: Final = 40
 # So much of what it says is looked at: nobody cleans a megabyte to show a line of it.
 _LOOKED_AT_MAX: Final = 1_000
+# Where results of what only reads hold memories, or contradictions with memories at their sides.
+_RECORDS: Final = (
+    "results", "memories", "chain", "added", "changed", "forgotten", "contradictions", "nominees", "triggers", "coming",
+    "goals", "dynamic", "blocks", "merged", "ops",
+)  # fmt: skip
 _UNNAMED: Final = CallingAgent(agent=None, name="")
 
 HERE: Final = ContextVar("HERE", default=_UNNAMED)
@@ -73,13 +78,25 @@ class NotedStore:
 
     def _note(self, caller: CallingAgent, verb: str, document: Mapping[str, Any]) -> None:
         wrote = verb_named(verb).effects is not Effects.READ
-        self._log.note(caller, verb, rids_in(document), wrote=wrote, now_ms=self._now_ms())
+        self._log.note(caller, verb, rids_in(document, wrote=wrote), wrote=wrote, now_ms=self._now_ms())
 
 
-def rids_in(document: Mapping[str, Any]) -> list[str]:
-    """Return the memories that a result names at its top or in its records."""
-    found = [document["rid"]] if isinstance(document.get("rid"), str) else []
-    found += [rid for rid in document.get("rids") or () if isinstance(rid, str)]
-    for name in ("results", "memories"):
-        found += [each["rid"] for each in document.get(name) or () if isinstance(each.get("rid"), str)]
-    return list(dict.fromkeys(found))
+def rids_in(document: Mapping[str, Any], *, wrote: bool) -> list[str]:
+    """Return the memories that a call wrote, or that it showed: those that its result names at its top, or in records.
+
+    What a call that writes shows beside that, as what a new memory may contradict, is not among them.
+    """
+    named = [document] if wrote else [document, *_records(document, _RECORDS)]
+    sides = [] if wrote else [side for each in named for side in _sides(each)]
+    found = [rid for each in (*named, *sides) for rid in (each.get("rid"), *(each.get("rids") or ()))]
+    return list(dict.fromkeys(rid for rid in found if isinstance(rid, str)))
+
+
+def _records(document: Mapping[str, Any], names: Iterable[str]) -> list[Mapping[str, Any]]:
+    lists = [found for name in names if isinstance(found := document.get(name), list)]
+    return [each for found in lists for each in found if isinstance(each, Mapping)]
+
+
+def _sides(contradiction: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    pair = [contradiction.get("a"), contradiction.get("b"), contradiction.get("nominee")]
+    return [*(each for each in pair if isinstance(each, Mapping)), *_records(contradiction, ("others",))]

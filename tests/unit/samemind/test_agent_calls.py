@@ -2,11 +2,12 @@
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 import trio
@@ -17,7 +18,15 @@ from mcp.types import Implementation
 from samemind.agents.calls import RIDS_NOTED_MAX, CallingAgent, CallLog
 from samemind.config import Home
 from samemind.control.server import Say
-from samemind.mcp.noting import CLIENT_CHARACTERS_MAX, HERE, VERSION_CHARACTERS_MAX, NotedStore, client_of
+from samemind.mcp.noting import (
+    CLIENT_CHARACTERS_MAX,
+    HERE,
+    VERSION_CHARACTERS_MAX,
+    NotedStore,
+    client_of,
+    rids_in,
+)
+from samemind.mcp.tools import full
 from tests.support import cli
 
 NOW = 1_000_000_000_000
@@ -174,3 +183,52 @@ def test_a_log_that_takes_no_writes_keeps_remote_agents_out_and_no_program_of_th
 
     trio.run(ask)
     assert store.asked == [{}]
+
+
+# These are named beside a memory that is counted, and say nothing more than what it is part of.
+BESIDE = {
+    *(("recall", f".results[].claim.{part}[].rid") for part in ("earlier", "against", "now")),
+    ("contradictions list", ".contradictions[].beliefs[].rid"),
+    ("contradictions show", ".beliefs[].rid"),
+}
+
+
+def paths_to_memories(kind: Any, path: str = "", above: tuple[Any, ...] = ()) -> Iterator[str]:
+    """Yield where a result of that type names memories."""
+    for part in get_args(kind):
+        yield from paths_to_memories(part, f"{path}[]" if get_origin(kind) is list else path, above)
+    if is_dataclass(kind) and kind not in above:
+        types = get_type_hints(kind)
+        for one in fields(kind):
+            if one.name in ("rid", "rids"):
+                yield f"{path}.{one.name}"
+            else:
+                yield from paths_to_memories(types[one.name], f"{path}.{one.name}", (*above, kind))
+
+
+def at(path: str) -> Any:
+    """Return a document that names the memory "r" there."""
+    found: Any = ["r"] if path.endswith("s") else "r"
+    for name in reversed(path.removeprefix(".").split(".")):
+        found = {name.removesuffix("[]"): [found] if name.endswith("[]") else found}
+    return found
+
+
+READING = [
+    (tool.verb, path)
+    for tool in full()
+    if tool.read_only
+    for path in dict.fromkeys(paths_to_memories(tool.declared().result))
+]
+
+
+@pytest.mark.parametrize(("verb", "path"), READING)
+def test_each_memory_that_a_tool_shows_is_written_down(verb: str, path: str) -> None:
+    """By what the results of the tools are declared with, so that a new one is counted or is said not to be."""
+    assert rids_in(at(path), wrote=False) == ([] if (verb, path) in BESIDE else ["r"])
+
+
+def test_what_a_call_wrote_is_not_mixed_with_what_it_showed_beside_that() -> None:
+    document = {"rid": "new", "rids": ["too"], "nominees": [{"rid": "old"}], "changed": True}
+    assert rids_in(document, wrote=True) == ["new", "too"]
+    assert rids_in(document, wrote=False) == ["new", "too", "old"]
