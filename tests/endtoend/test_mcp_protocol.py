@@ -196,6 +196,11 @@ def test_a_session_of_before_hears_of_what_changed_too(tmp_path: Path) -> None:
             ] == [uri]
 
     talk(work)
+    calls = cli.run(tmp_path, "--json", "agents", "log").json["calls"]
+    asked = [each["tool"] for each in calls]
+    assert asked == ["remember", "list", "correct", "remember"], (
+        "what the server looks at by itself is no call"
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)

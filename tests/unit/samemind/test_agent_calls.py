@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.types import Implementation
 
-from samemind.agents.calls import RIDS_NOTED_MAX, CallingAgent, CallLog
+from samemind.agents.calls import RIDS_NOTED_MAX, AgentActivity, CallingAgent, CallLog
+from samemind.commands.agents.list import LOCAL_MAX
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.mcp.noting import (
@@ -73,6 +74,34 @@ def test_of_two_that_find_the_log_full_at_once_one_begins_another(
         for _ in range(2):
             threads.submit(log.note, DESK, "recall", ["r"], wrote=False, now_ms=NOW)
     assert sorted(tools(log)) == ["recall", "recall", "remember"]
+
+
+def test_calls_are_counted_over_both_files_and_again_when_there_are_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("samemind.agents.calls.LOG_BYTES_MAX", 2_000)
+    log = CallLog(Home.at(tmp_path).local_agents_log)
+    for number in range(30):
+        name = "odd" if number % 2 else "even"
+        here = CallingAgent(agent=None, name=name, version=str(number))
+        log.note(here, "recall", [], wrote=False, now_ms=NOW + number * 1_000)
+        calls = list(log.noted())
+        mine = [each for each in calls if each.caller.name == name]
+        seen = log.seen()
+        assert seen[None, name] == AgentActivity(calls=len(mine), last=mine[-1].at, version=str(number))
+        assert sum(each.calls for each in seen.values()) == len(calls)
+    assert log.path.with_name(f"{log.path.name}.1").exists()
+    listed = cli.run(tmp_path, "--json", "agents").json["local"]
+    assert [(each["name"], each["version"]) for each in listed] == [("odd", "29"), ("even", "28")]
+
+
+def test_a_program_that_has_another_name_each_time_fills_no_page(tmp_path: Path) -> None:
+    log = CallLog(Home.at(tmp_path).local_agents_log)
+    for number in range(LOCAL_MAX + 20):
+        here = CallingAgent(agent=None, name=f"a{number}")
+        log.note(here, "recall", [], wrote=False, now_ms=NOW + number * 1_000)
+    listed = [each["name"] for each in cli.run(tmp_path, "--json", "agents").json["local"]]
+    assert listed == [f"a{number}" for number in range(LOCAL_MAX + 19, 19, -1)]
 
 
 def test_agents_on_this_device_push_out_nothing_that_remote_ones_did(
