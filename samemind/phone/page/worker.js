@@ -16,13 +16,14 @@ const FOUND_MS = 4_000; // how long a page waits for what another device finds: 
 const IDLE_MS = 500, SLICE_MS = 20, REST_MS = 1_500;
 const QUIET_MS = 100, PATIENCE_MS = 2_000, TROUBLE_RETRY_MS = 60_000;
 const AWAY_MS = 3_000;
+const TAKEN_IN_MS = 10_000; // who was paired with has taken this phone in by then, or will have when it is called again
 const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404, TOO_MANY = 4429;
 const NO_ROOM = "the other device hears as many callers, or holds as many links with this phone, as it can";
 const STRANGERS = "this phone and the device at this address are not paired"; // each end may be the one that finds out
 const IS_STRANGER = new Set(["SomebodyElse", "Untrusted"]);
 
 let python = null, wasKept = false, disk = null, device = null, socket = null, heard = 0, asking = 0, failures = 0, redial = 0, again = 0, resting = 0, reading = 0, noting = Promise.resolve(), mail = null, linkedAt = performance.now();
-let link = { state: "off" }, isLost = false;
+let link = { state: "off" }, isLost = false, isTakenIn = true;
 const times = {};
 
 const tell = (event, detail) => postMessage({ event, ...detail });
@@ -224,7 +225,7 @@ function linked(state) {
 
 function dial() {
   clearTimeout(redial);
-  if (socket || !device) return;
+  if (socket || !device || !isTakenIn) return;
   if (JSON.parse(device.member_keys()) && Object.keys(JSON.parse(device.member_keys())).length === 0) return linked({ state: "alone" });
   linked({ ...link, state: "calling" });
   const mine = (socket = new WebSocket(place("/phone/link"), [ASKING_PROTOCOL, LINK_PROTOCOL]));
@@ -391,12 +392,20 @@ function pair({ code, expected }) {
       }
       const paired = JSON.parse(device.pair_state());
       if (!paired) return;
+      isTakenIn = false;
       resolve(paired);
       dismissLost().catch(() => {});
-      setTimeout(() => { talk.close(); failures = 0; dial(); }, 100); // what proves the code is on its way
+      setTimeout(() => talk.close(), TAKEN_IN_MS);
       noteMembers();
     };
-    talk.onclose = (event) => reject(new Error(event.code === NO_CODE_SHOWN ? PAIRING_CLOSED : "The other device cannot be reached, or took no more guesses."));
+    talk.onclose = (event) => {
+      if (!isTakenIn) { // the other device ends it once it has taken this phone in, and would not let it in before
+        isTakenIn = true;
+        failures = 0;
+        dial();
+      }
+      reject(new Error(event.code === NO_CODE_SHOWN ? PAIRING_CLOSED : "The other device cannot be reached, or took no more guesses."));
+    };
   });
 }
 

@@ -2,9 +2,11 @@
 
 import hashlib
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 from urllib.error import HTTPError
@@ -29,6 +31,7 @@ from tests.endtoend.phone.conftest import (
 )
 from tests.support.cli import environment, run
 from tests.support.hearing import next_line
+from tests.support.pages import offering
 from tests.support.phone_page import page as built_page
 
 Open = Callable[[str], Page]
@@ -51,6 +54,47 @@ def test_it_remembers_finds_as_one_types_and_flushes_each_commit_once(laptop: La
     assert len(call(page, "recent", limit=50)) == 22
     page.get_by_role("link", name="Due").click()
     expect(page.get_by_text("call the plumber")).to_be_visible()
+
+
+def test_what_is_done_is_named_to_those_who_do_not_see_what_stands_beside_it(
+    laptop: Laptop, phone: Open
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    for what in ("call the plumber", "water the plants"):
+        tell(page, f"Remind me to {what} tomorrow at 9")
+    page.get_by_role("link", name="Due").click()
+    page.get_by_role("button", name="Done: Remind me to water the plants").click()
+    expect(page.locator(".card.due")).to_have_count(1)
+    expect(page.locator(".card.due")).to_contain_text("call the plumber")
+
+
+# What the bar says of the link, from now on.
+_STATES: Final = """() => {
+  const where = document.getElementById("where");
+  window.states = [];
+  new MutationObserver(() => window.states.push(where.dataset.state)).observe(where, { attributes: true });
+}"""
+
+
+def test_whoever_was_paired_is_let_in_also_where_taking_it_in_takes_a_while(
+    laptop: Laptop, phone: Open
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.evaluate(_STATES)
+    with offering(laptop.home) as (code, command):
+        page.get_by_role("link", name="Devices").click()
+        page.get_by_label("Code", exact=True).fill(code)
+        with closing(sqlite3.connect(laptop.home / "memory.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")  # as a disk that is busy: the laptop writes nothing meanwhile
+            page.get_by_role("button", name="Pair", exact=True).click()
+            page.locator(".words").wait_for()
+            page.wait_for_timeout(1_500)
+            other.execute("ROLLBACK")
+        command.communicate(timeout=60)
+    expect(page.locator("#where")).to_have_attribute("data-state", "together")
+    assert "refused" not in page.evaluate("() => window.states")
 
 
 def test_it_takes_what_a_laptop_put_under_a_summary(laptop: Laptop, phone: Open) -> None:
