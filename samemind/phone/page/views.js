@@ -265,7 +265,7 @@ export function dueView() {
     const all = await run("due");
     const row = (memory) => h("li", { class: "card due", "data-rid": memory.rid },
       h("div", {}, h("span", { class: "card-text", dir: "auto" }, memory.text), h("span", { class: "card-meta" }, h("span", { class: memory.due_ms <= Date.now() ? "late" : "" }, momentOf(memory.due_ms)))),
-      h("button", { type: "button", onclick: () => run("done", { rid: memory.rid }).then(refresh, complain) }, "Done"));
+      h("button", { type: "button", "aria-label": `Done: ${memory.text}`, onclick: () => run("done", { rid: memory.rid }).then(refresh, complain) }, "Done"));
     const late = all.filter((each) => each.due_ms <= Date.now()), ahead = all.filter((each) => each.due_ms > Date.now());
     const part = (name, those) => (those.length ? [h("h3", { class: "day" }, name), h("ul", { class: "cards" }, ...those.map(row))] : []);
     const nothing = h("p", { class: "nothing" }, "Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be.");
