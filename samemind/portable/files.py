@@ -43,6 +43,7 @@ from samemind.portable import (
 from samemind.portable.records import Record, Unreadable
 from samemind.portable.texts import (
     FAULTS_OF_A_ZIP,
+    NOTE,
     WHOLE_BYTES_MAX,
     PackedFile,
     Source,
@@ -138,8 +139,11 @@ def _read_folder(folder: Path, format: str) -> Iterator[Record]:
     for link in _led_out(folder):
         name = link.relative_to(folder).as_posix()
         yield Unreadable(line=1, reason=f"{name}: expected a note of this folder, it is a link out of it")
-    for note in found:
-        name = note.relative_to(folder).as_posix()
+    yield from _notes_of({note.relative_to(folder).as_posix(): note for note in found})
+
+
+def _notes_of(found: Mapping[str, Source]) -> Iterator[Record]:
+    for name, note in found.items():
         try:
             yield from read_text(name, _note(note), "markdown")
         except Usage as error:
@@ -155,6 +159,8 @@ def _read_zip(path: Path | PipeContent, format: str) -> Iterator[Record]:
         chats += [file for file in files.values() if chats and file.name == _KEPT]
         if export is not None:
             yield from slack.read(export)
+        elif files and format in ("auto", "markdown") and all(name.lower().endswith(NOTE) for name in files):
+            yield from _notes_of(files)
         elif len(chats) > 1:
             for each in chats:
                 yield from read_path(each, format)
@@ -270,7 +276,7 @@ def notes_in(folder: Path, *, plain: bool = False) -> list[Path]:
 
 
 def _notes(folder: Path) -> list[Path]:
-    return _visible(folder, "*.md")
+    return _visible(folder, f"*{NOTE}")
 
 
 def _visible(folder: Path, *patterns: str) -> list[Path]:

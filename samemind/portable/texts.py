@@ -46,6 +46,7 @@ FAULTS_OF_A_ZIP: Final = (
     RuntimeError,
     UnicodeDecodeError,
 )
+NOTE: Final = ".md"
 # The marks with which such a text begins.
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -111,7 +112,7 @@ def check_text(source: Source) -> None:
 
 @contextmanager
 def open_zip(source: Path | PipeContent) -> Iterator[dict[str, PackedFile]]:
-    """Open a zip: its files that may be read, by their places in it.
+    """Open a zip: its files that may be read, by their places in it; notes, where it holds nothing else.
 
     How many it has, and how large they say to be, is bounded before anything is unpacked; no more is ever read of a
     file than it says. Raises `Usage` where it is no zip, or one of more.
@@ -123,17 +124,23 @@ def open_zip(source: Path | PipeContent) -> Iterator[dict[str, PackedFile]]:
         except (*FAULTS_OF_A_ZIP, ValueError, OSError) as error:
             raise _unreadable(source, error) from None
         with archive:
-            found = {
+            all_files = {
                 info.filename: PackedFile(archive, info)
                 for info in sorted(archive.infolist(), key=lambda info: info.filename)
-                if not info.is_dir() and info.filename.lower().endswith(_MAY_HOLD_CHATS)
+                if not info.is_dir()
             }
+            # What stands beside other things is about these.
+            found = _ending_so(all_files, _MAY_HOLD_CHATS) or _ending_so(all_files, (NOTE,))
             if len(archive.infolist()) > ZIP_FILES_MAX:
                 raise _bad(source, f"expected at most {ZIP_FILES_MAX} files in the zip, it has more")
             allowed = _bytes_allowed(source)
             if sum(each.info.file_size for each in found.values()) > allowed:
                 raise _bad(source, f"expected it to unpack to at most {allowed} bytes, it holds more")
             yield found
+
+
+def _ending_so(files: Mapping[str, PackedFile], ends: tuple[str, ...]) -> dict[str, PackedFile]:
+    return {name: file for name, file in files.items() if name.lower().endswith(ends)}
 
 
 def _check_list(source: Path | PipeContent) -> None:

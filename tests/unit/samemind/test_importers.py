@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import shutil
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
@@ -243,6 +244,18 @@ def test_good_entries_beside_bad_ones_come_in_and_the_bad_ones_are_counted(
     path = written(tmp_path / "mixed.json", [{"mapping": 5}, *CHATGPT])
     imported = mind.import_(path)
     assert (imported.imported, [line.line for line in imported.failed]) == (2, [1])
+
+
+def test_a_folder_of_notes_may_be_zipped_and_notes_beside_an_export_are_about_it(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    (vault / "trips").mkdir(parents=True)
+    (vault / "tea.md").write_text("I like tea")
+    (vault / "trips" / "lisbon.md").write_text("We went to Lisbon in May")
+    packed = shutil.make_archive(str(tmp_path / "vault"), "zip", vault)
+    assert [*read_path(Path(packed), "auto")] == [*read_path(vault, "auto")]
+    (vault / "diary.txt").write_text("2024-01-03: rain all day")
+    shutil.make_archive(str(tmp_path / "vault"), "zip", vault)
+    assert [getattr(each, "text", None) for each in read_path(Path(packed), "auto")] == ["rain all day"]
 
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
