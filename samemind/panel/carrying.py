@@ -8,6 +8,7 @@ for as long as the panel is open; the command that does so later is told too.
 import shlex
 import shutil
 import tempfile
+from base64 import b64encode
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from samemind.commands.portable.import_ import Import
 from samemind.commands.portable.import_ import run as import_
 from samemind.commands.thinking._parts import Retract
 from samemind.commands.thinking.retract import run as retract
+from samemind.declaring import declared
 from samemind.errors import NotFound, Usage
 from samemind.plain import to_json
 from samemind.times import at_ms
@@ -40,6 +42,8 @@ UPLOADS_MAX: Final = 4
 UNDOS_MAX: Final = 16
 # File systems take 255.
 NAME_BYTES_MAX: Final = 200
+# A line of an answer. A multiple of three, so that what it is written as has no end of its own.
+PIECE_BYTES: Final = 3 << 16
 
 
 @dataclass(slots=True)
@@ -64,8 +68,7 @@ class Carrying:
             raise Usage("expected the name of a file", code="invalid")
         while len(self._uploads) >= UPLOADS_MAX:
             self.drop(next(iter(self._uploads)))
-        self._device.home.uploads.mkdir(mode=0o700, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=self._device.home.uploads))
+        folder = self._folder()
         upload = folder.name
         path = folder / plain
         path.touch(0o600)
@@ -123,10 +126,25 @@ class Carrying:
             self.drop(upload)
         shutil.rmtree(self._device.home.uploads, ignore_errors=True)
 
-    async def take_out(self, say: "Say") -> Mapping[str, Any]:
-        """Say every memory, as lines of an export."""
-        document: Mapping[str, Any] = to_json(await export(self._device, Export(), say))
-        return document
+    async def take_out(self, asked: Mapping[str, Any], say: "Say") -> Mapping[str, Any]:
+        """Say every memory: as lines of an export, or with the `format` markdown as pieces of a zip of notes."""
+        wanted = str(asked.get("format", "jsonl"))
+        if wanted not in _FORMATS:
+            raise Usage(f"expected {' or '.join(_FORMATS)} as format, got {wanted!r:.60}", code="invalid")
+        if wanted == "jsonl":
+            document: Mapping[str, Any] = to_json(await export(self._device, Export(), say))
+            return document
+        scratch = self._folder()
+        try:
+            notes = scratch / "notes"
+            done = await export(self._device, Export(format=wanted, output=str(notes)), say)
+            packed = Path(await trio.to_thread.run_sync(shutil.make_archive, str(notes), "zip", str(notes)))
+            async with await trio.open_file(packed, "rb") as file:
+                while piece := await file.read(PIECE_BYTES):
+                    await say({"base64": b64encode(piece).decode()})
+            return {"count": done.count}
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     async def back_up(self) -> Mapping[str, Any]:
         """Copy the store into the folder of backups beside it, under the time of now."""
@@ -137,6 +155,11 @@ class Carrying:
         path = folder / f"{self._device.home.store.stem}-{moment:%Y-%m-%d-%H%M%S}.db"
         document: Mapping[str, Any] = to_json(await backup(self._device, Backup(file=str(path)), _unheard))
         return document
+
+    def _folder(self) -> Path:
+        """Make a folder that only the owner reads."""
+        self._device.home.uploads.mkdir(mode=0o700, exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=self._device.home.uploads))
 
     def _named(self, id: str) -> _Upload:
         if id not in self._uploads:
@@ -149,6 +172,8 @@ def _short(name: str) -> str:
     return name.encode("utf-8", "ignore")[-NAME_BYTES_MAX:].decode("utf-8", "ignore")
 
 
+# Those of the command line.
+(_FORMATS,) = [one.word.choices for one in declared(Export) if one.name == "format"]
 _BY_HAND: Final = "the end of the import said which command does"
 
 

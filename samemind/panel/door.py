@@ -408,7 +408,7 @@ def _carrying_routes(panel: Panel) -> Iterable[Route]:
         Route(f"{base}/upload/{{id}}", _told_errors(add), methods=["POST"]),
         Route(f"{base}/import", _Streaming(panel, carrying.bring_in), methods=["POST"]),
         Route(f"{base}/import-undo", _told_errors(take_back), methods=["POST"]),
-        Route(f"{base}/export", _Streaming(panel, lambda _, say: carrying.take_out(say)), methods=["POST"]),
+        Route(f"{base}/export", _Streaming(panel, carrying.take_out), methods=["POST"]),
         Route(f"{base}/backup", _told_errors(back_up), methods=["POST"]),
     ]
 

@@ -231,7 +231,7 @@ def test_a_chat_is_brought_in_by_its_file_and_taken_back(laptop: Panel, page: Pa
     laptop.errors.clear()  # the browser tells of the refusal
 
 
-def test_everything_is_taken_out_and_backed_up(laptop: Panel, page: Page) -> None:
+def test_everything_is_taken_out_and_backed_up(laptop: Panel, page: Page, tmp_path: Path) -> None:
     for text in ("Ann moved to Lisbon", "Grüße aus München"):
         laptop.ask("remember", text=text, no_facts=True)
     go(page, "settings")
@@ -239,6 +239,16 @@ def test_everything_is_taken_out_and_backed_up(laptop: Panel, page: Page) -> Non
         page.get_by_role("button", name="Export everything").click()
     lines = Path(downloading.value.path()).read_text("utf-8").splitlines()
     assert {"Ann moved to Lisbon", "Grüße aus München"} <= {json.loads(line).get("text") for line in lines}
+    page.get_by_label("Format").select_option(label="Markdown notes, as a zip")
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Export everything").click()
+    assert downloading.value.suggested_filename.endswith("-notes.zip")
+    downloading.value.save_as(tmp_path / "notes.zip")
+    assert list((laptop.home / "uploads").iterdir()) == [], "nothing is left beside the store"
+    assert run(tmp_path / "other", "import", str(tmp_path / "notes.zip")).code == 0
+    others = run(tmp_path / "other", "--json", "list").json["memories"]
+    assert {each["text"] for each in others} == {"Ann moved to Lisbon", "Grüße aus München"}
+    assert {each["rid"] for each in others} == {each["rid"] for each in laptop.ask("list")["memories"]}
     page.get_by_role("button", name="Back up now").click()
     expect(page.locator(".box").filter(has_text="Backup")).to_contain_text("2 memories in")
     (made,) = (laptop.home / "backups").iterdir()

@@ -129,25 +129,34 @@ function save(name, parts, type) {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
+// How everything is taken out: each as the device says it, and the file that it becomes.
+const EXPORTS = {
+  jsonl: { name: () => t("JSON lines"), end: ".jsonl", type: "application/x-ndjson", take: ({ lines = [] }) => lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`)) },
+  markdown: { name: () => t("Markdown notes, as a zip"), end: "-notes.zip", type: "application/zip", take: ({ base64 }) => (base64 ? [Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))] : []) },
+};
+
 function exportBox() {
   const said = h("p", { class: "muted", role: "status" });
+  const format = h("select", { "aria-label": t("Format") }, Object.entries(EXPORTS).map(([name, each]) => h("option", { value: name }, each.name())));
   const button = h("button", { type: "button", on: { click: run } }, t("Export everything"));
   async function run() {
     button.disabled = true;
-    const lines = [];
+    const { end, type, take } = EXPORTS[format.value];
+    const parts = [];
     try {
-      const { count } = await stream("panel/export", {}, ({ lines: some }) => {
-        if (some) lines.push(...some.map((line) => (line.endsWith("\n") ? line : `${line}\n`)));
-        say(said, plural(lines.length, "{n} line", "{n} lines"));
+      const { count } = await stream("panel/export", { format: format.value }, (told) => {
+        parts.push(...take(told));
+        if (told.lines) say(said, plural(parts.length, "{n} line", "{n} lines"));
+        else if (told.progress) say(said, t("{done} of {total}", { done: number(told.progress.done), total: number(told.progress.total) }));
       });
-      save(`samemind-${new Date().toISOString().slice(0, 10)}.jsonl`, lines, "application/x-ndjson");
+      save(`samemind-${new Date().toISOString().slice(0, 10)}${end}`, parts, type);
       say(said, plural(count, "{n} memory exported", "{n} memories exported"));
     } catch (error) {
       complain(error);
     }
     button.disabled = false;
   }
-  return h("section", { class: "box" }, h("h3", {}, t("Export")), h("p", {}, t("All memories with everything that belongs to them, as JSON lines. Any samemind can import them.")), button, said);
+  return h("section", { class: "box" }, h("h3", {}, t("Export")), h("p", {}, t("All memories with everything that belongs to them. Any samemind can import them.")), h("div", { class: "row" }, format, button), said);
 }
 
 function backupBox() {
