@@ -1,15 +1,17 @@
-"""Turn a decision about a contradiction into ops, and say which decisions were made.
+"""Make a decision about a contradiction, as ops, and say which decisions were made.
 
 A decision is a verdict on every claim of the slot, those that were replaced too: so what it hides stays hidden when the
 claim that had replaced it goes. Where a value is to hold that nobody holds any more, it is claimed anew on the memory
 that claimed it last. A merger is a new memory that replaces what it merges; nothing is thrown away by any of them.
 """
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from cognition.contradictions.slots import Belief, ClaimStatus, Judged
+from cognition.contradictions.tables import judged_of
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED, compatible
 from replica import (
@@ -17,7 +19,6 @@ from replica import (
     ClaimVerdict,
     Core,
     MemoryId,
-    Op,
     OpKind,
     Relate,
     Remember,
@@ -40,6 +41,44 @@ class Resolution:
     hlc: int
     kept: tuple[str, ...]
     hidden: tuple[str, ...]
+
+
+def decide(
+    core: Core,
+    connection: sqlite3.Connection,
+    slot: bytes,
+    values: Sequence[str],
+    *,
+    entity: str,
+    relation: str,
+    now_ms: int,
+) -> bool:
+    """Keep the chosen values of a slot and hide the others; say whether anything was written."""
+    judged = judged_of(connection, slot)
+    anew = restatements(core, judged, values, entity=entity, relation=relation)
+    if anew:  # a verdict names claims, so they come first
+        core.commit(anew, now_ms)
+        judged = judged_of(connection, slot)
+    decided = verdicts(core, judged, values)
+    core.commit(decided, now_ms)
+    return bool(anew or decided)
+
+
+def merge(
+    core: Core,
+    judged: Judged,
+    rid: MemoryId,
+    text: str,
+    *,
+    workspace: str | None,
+    entity: str,
+    relation: str,
+    now_ms: int,
+) -> None:
+    """Tell a memory that stands in place of every claim of the slot, as a decision and not as one more telling."""
+    writes = merger(core, judged, rid, text, workspace=workspace, entity=entity, relation=relation)
+    (claim,) = (op for op in core.commit(writes, now_ms) if op.kind == OpKind.CLAIM)
+    core.commit([Write(Resolve((ClaimVerdict(rid, claim.place, True),)))], now_ms)
 
 
 def restatements(
@@ -126,12 +165,6 @@ def merger(
         Write(Claim(entity, relation, " ".join(text.split()), places, None), rid),
         *(Write(Relate(show_memory_id(rid), UPDATES, show_memory_id(source), 1.0)) for source in sources),
     ]
-
-
-def decided_for(rid: MemoryId, made: Sequence[Op]) -> Write:
-    """Return the verdict by which a merger shows as a decision rather than as one more thing that was told."""
-    (claim,) = (op for op in made if op.kind == OpKind.CLAIM)
-    return Write(Resolve((ClaimVerdict(rid, claim.place, True),)))
 
 
 def resolutions(judged: Judged) -> list[Resolution]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import JUDGED
-from cognition.contradictions.resolving import restatements, verdicts
+from cognition.contradictions.resolving import decide
 from cognition.contradictions.slots import Belief, ContradictionStatus, Judged
 from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.telling import place_of
@@ -125,11 +125,7 @@ def _keep_both(core: Core, connection: sqlite3.Connection, slot: _Slot, now_ms: 
     values = [side[0].told.value for side in judged.sides]
     if judged.status is not ContradictionStatus.OPEN and not slot.relation.startswith(f"{JUDGED}:"):
         return
-    anew = restatements(core, judged, values, entity=slot.entity, relation=slot.relation)
-    if anew:  # a verdict names claims, so they come first
-        core.commit(anew, now_ms)
-        judged = judged_of(connection, slot.slot)
-    core.commit(verdicts(core, judged, values), now_ms)
+    decide(core, connection, slot.slot, values, entity=slot.entity, relation=slot.relation, now_ms=now_ms)
 
 
 def _edges(

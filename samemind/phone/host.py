@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.relations import Attention, relation_words
-from cognition.contradictions.resolving import changed, decided_for, merger, restatements, verdicts
+from cognition.contradictions.resolving import changed, decide, merge
 from cognition.contradictions.slots import ContradictionStatus, Judged
 from cognition.contradictions.tables import ClaimTables, judged_of
 from cognition.holding import secret_kinds, texts_of
@@ -291,10 +291,8 @@ class Phone:
             changes = changed(self.core, judged, value, since_ms, entity=entity, relation=relation)
             self.core.commit(changes, now_ms)
             return self.questions()
-        if anew := restatements(self.core, judged, values, entity=entity, relation=relation):
-            self.core.commit(anew, now_ms)  # a verdict names claims, so they come first
-            judged = judged_of(self.connection, bytes.fromhex(slot))
-        self.core.commit(verdicts(self.core, judged, values), now_ms)
+        name = bytes.fromhex(slot)
+        decide(self.core, self.connection, name, values, entity=entity, relation=relation, now_ms=now_ms)
         return self.questions()
 
     def merge(self, slot: str, text: str, *, anyway: bool = False, now_ms: int) -> list[Answer]:
@@ -308,8 +306,16 @@ class Phone:
         if not anyway:
             _check_secrets(secret_kinds(text, {}, known=[*self._texts_of(judged).values()]))
         rid = new_memory_id(now_ms, self._random)
-        writes = merger(self.core, judged, rid, text, workspace=workspace, entity=entity, relation=relation)
-        self.core.commit([decided_for(rid, self.core.commit(writes, now_ms))], now_ms)
+        merge(
+            self.core,
+            judged,
+            rid,
+            text,
+            workspace=workspace,
+            entity=entity,
+            relation=relation,
+            now_ms=now_ms,
+        )
         return self.questions()
 
     def _asked(self, slot: str) -> tuple[str, str, str | None, Judged]:

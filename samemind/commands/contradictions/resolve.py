@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cognition.contradictions.slots import Judged
-    from replica import Core, MemoryId, Write
-    from samemind.commands.contradictions._work import Record
+    from replica import Core
     from samemind.device import Device
 
 
@@ -50,7 +49,7 @@ class Resolved:
 
 async def run(device: "Device", options: ResolveContradiction) -> Resolved:
     """Decide one; a decision that stands already changes nothing."""
-    from cognition.contradictions.resolving import changed, decided_for, restatements, verdicts
+    from cognition.contradictions.resolving import changed, decide, merge
     from cognition.contradictions.tables import judged_of
     from replica import new_memory_id, show_memory_id
     from replica.reads.devices import device_names
@@ -71,29 +70,21 @@ async def run(device: "Device", options: ResolveContradiction) -> Resolved:
     def write(core: "Core", connection: "sqlite3.Connection") -> Resolved:
         record = find_contradiction(connection, options.id)
         judged = judged_of(connection, record.slot)
+        named = {"entity": record.entity, "relation": record.relation}
         merged = None
         now_ms = device.now_ms()
         if options.merge is not None:
             merged = new_memory_id(now_ms, device.random)
-            writes = _merged(core, connection, record, judged, merged, options.merge)
-            made = core.commit(writes, now_ms)
-            core.commit([decided_for(merged, made)], now_ms)
+            text = _checked(connection, judged, options.merge)
+            merge(core, judged, merged, text, workspace=record.workspace, **named, now_ms=now_ms)
             done = True
         elif since_ms is not None:
             (value,) = _chosen(connection, judged, options)
-            core.commit(
-                changed(core, judged, value, since_ms, entity=record.entity, relation=record.relation), now_ms
-            )
+            core.commit(changed(core, judged, value, since_ms, **named), now_ms)
             done = True
         else:
             values = _chosen(connection, judged, options)
-            anew = restatements(core, judged, values, entity=record.entity, relation=record.relation)
-            if anew:  # a verdict names claims, so they come first
-                core.commit(anew, now_ms)
-                judged = judged_of(connection, record.slot)
-            decided = verdicts(core, judged, values)
-            core.commit(decided, now_ms)
-            done = bool(anew or decided)
+            done = decide(core, connection, record.slot, values, **named, now_ms=now_ms)
         view = view_of(connection, record, judged_of(connection, record.slot), device_names(connection))
         return Resolved(
             contradiction=view, rid=None if merged is None else show_memory_id(merged), changed=done
@@ -102,31 +93,15 @@ async def run(device: "Device", options: ResolveContradiction) -> Resolved:
     return await device.replica.run(write)
 
 
-def _merged(
-    core: "Core",
-    connection: "sqlite3.Connection",
-    record: "Record",
-    judged: "Judged",
-    rid: "MemoryId",
-    text: str,
-) -> "list[Write]":
-    """Return the memory that stands for all of them."""
-    from cognition.contradictions.resolving import merger
+def _checked(connection: "sqlite3.Connection", judged: "Judged", text: str) -> str:
+    """Return what is to stand for all of them; refused if it is too long, or tells a secret that none of them holds."""
     from replica.codec import check_text
     from samemind.commands.contradictions._work import texts_of
     from samemind.refusing import refuse_secret
 
     check_text(text)
     refuse_secret(text, known=texts_of(connection, judged).values())
-    return merger(
-        core,
-        judged,
-        rid,
-        text,
-        workspace=record.workspace,
-        entity=record.entity,
-        relation=record.relation,
-    )
+    return text
 
 
 def _chosen(connection: "sqlite3.Connection", judged: "Judged", options: ResolveContradiction) -> list[str]:

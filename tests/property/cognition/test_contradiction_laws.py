@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognition.contradictions.relations import relation_of
-from cognition.contradictions.resolving import restatements, verdicts
+from cognition.contradictions.resolving import decide
 from cognition.contradictions.slots import ClaimStatus, ContradictionStatus, Judged
 from cognition.contradictions.tables import ClaimTables, judged_of
 from cognition.contradictions.telling import ClaimWriter, telling_of
@@ -98,11 +98,7 @@ class World:
             values = [side[0].told.value for side in judged.sides if side[0].told.value in keep]
             if not values:
                 continue
-            anew = restatements(core, judged, values, entity=entity, relation=relation)
-            if anew:
-                core.commit(anew, self.now_ms)
-                judged = judged_of(connection, slot)
-            core.commit(verdicts(core, judged, values), self.now_ms)
+            decide(core, connection, slot, values, entity=entity, relation=relation, now_ms=self.now_ms)
             after = judged_of(connection, slot)
             assert after.status is ContradictionStatus.SETTLED
             held = {belief.told.value for belief in after.beliefs if belief.standing is ClaimStatus.HELD}
