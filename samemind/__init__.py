@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         Side,
     )
     from samemind.commands.contradictions.list import Contradictions
+    from samemind.commands.contradictions.reopen import Reopened
     from samemind.commands.contradictions.resolve import Resolved
     from samemind.commands.contradictions.review import Review, Unjudged
     from samemind.commands.contradictions.settle import Settled
@@ -223,6 +224,7 @@ __all__ = [
     "Remembered",
     "RememberedMany",
     "ReminderView",
+    "Reopened",
     "Requeued",
     "ResolutionView",
     "Resolved",
@@ -358,6 +360,7 @@ _MODULE_OF: Final = {
     "Remembered": "samemind.commands.memories._remembered",
     "RememberedMany": "samemind.commands.memories.remember_many",
     "ReminderView": "samemind.commands.memories._remembered",
+    "Reopened": "samemind.commands.contradictions.reopen",
     "Requeued": "samemind.commands.ingest.queue_requeue",
     "ResolutionView": "samemind.commands.contradictions._parts",
     "Resolved": "samemind.commands.contradictions.resolve",

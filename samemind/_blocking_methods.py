@@ -37,6 +37,7 @@ class BlockingMethods(ThreadedMind):
     review = waiting_for(Mind.review)
     resolve = waiting_for(Mind.resolve)
     settle = waiting_for(Mind.settle)
+    reopen = waiting_for(Mind.reopen)
     correct = waiting_for(Mind.correct)
     queue = waiting_for(Mind.queue)
     requeue = waiting_for(Mind.requeue)

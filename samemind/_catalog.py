@@ -41,6 +41,7 @@ FAMILIES: Final = {
         "contradictions review",
         "contradictions resolve",
         "settle",
+        "contradictions reopen",
         "correct",
     ),
     "ingest": (
@@ -180,6 +181,7 @@ MODULE_OF: Final = {
     "contradictions review": "samemind.commands.contradictions.review",
     "contradictions resolve": "samemind.commands.contradictions.resolve",
     "settle": "samemind.commands.contradictions.settle",
+    "contradictions reopen": "samemind.commands.contradictions.reopen",
     "correct": "samemind.commands.contradictions.correct",
     "queue list": "samemind.commands.ingest.queue_list",
     "queue requeue": "samemind.commands.ingest.queue_requeue",
@@ -303,6 +305,9 @@ HELP_OF: Final = {
         "Resolve a contradiction: choose what is kept; the rest is hidden, not deleted."
     ),
     "settle": "Judge how two memories relate, after reading both; a later verdict replaces an earlier one.",
+    "contradictions reopen": (
+        "Reopen a contradiction: undo the decision on it, on every device, and ask again."
+    ),
     "correct": "Correct a memory: replace a text that is wrong; the old text stays in its history.",
     "queue list": "List what still has to be embedded or read by a model, and what failed.",
     "queue requeue": "Retry entries of the queue that failed: those named, or all.",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from samemind.commands.carry.export import CarriedOut
     from samemind.commands.contradictions._parts import ContradictionView, Corrected
     from samemind.commands.contradictions.list import Contradictions
+    from samemind.commands.contradictions.reopen import Reopened
     from samemind.commands.contradictions.resolve import Resolved
     from samemind.commands.contradictions.review import Review
     from samemind.commands.contradictions.settle import Settled
@@ -541,6 +542,15 @@ class Methods(Asking):
         answer: Settled = await self._ask(
             "settle", a=rid_of(a), b=rid_of(b), verdict=verdict, since=when_of(since), by=by
         )
+        return answer
+
+    async def reopen(self, id: Id) -> Reopened:
+        """Reopen a contradiction: undo the decision on it, on every device, and ask again.
+
+        What the decision hid or replaced holds again; a memory that it made by `merge` is forgotten. What is open stays
+        so.
+        """
+        answer: Reopened = await self._ask("contradictions reopen", id=id_of(id))
         return answer
 
     async def correct(self, rid: Rid, text: str) -> Corrected:

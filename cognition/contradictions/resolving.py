@@ -168,15 +168,21 @@ def merger(
 
 
 def resolutions(judged: Judged) -> list[Resolution]:
-    """Return the resolutions whose verdicts still count, the oldest first."""
+    """Return the resolutions whose verdicts still count, the oldest first; to ask again is none."""
     found: dict[bytes, tuple[bytes, int, dict[str, None], dict[str, None]]] = {}
     for belief in judged.beliefs:
         for opinion in belief.told.opinions:
             _, _, kept, hidden = found.setdefault(opinion.op, (opinion.device, opinion.hlc, {}, {}))
             (kept if opinion.keep else hidden)[belief.told.value] = None
+    # Whoever opens a question again keeps each of its values by an op of its own, in one commit.
+    parts: dict[tuple[bytes, int], set[str]] = {}
+    for device, hlc, kept, hidden in found.values():
+        if not hidden:
+            parts.setdefault((device, hlc >> 16), set()).update(kept)
     made = [
         (hlc, op, Resolution(device, hlc, tuple(kept), tuple(hidden)))
         for op, (device, hlc, kept, hidden) in found.items()
+        if hidden or parts[device, hlc >> 16] <= kept.keys()
     ]
     return [resolution for _, _, resolution in sorted(made, key=lambda each: each[:2])]
 

@@ -17,7 +17,7 @@ from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED
 from cognition.judging import same_slots
-from cognition.judging.verdicts import EDGES, RANKS, Sides, Verdict, edges_between, sides_of
+from cognition.judging.verdicts import EDGES, RANKS, Sides, Verdict, edges_among, sides_of
 from cognition.tiers import told_ms
 from replica import (
     Claim,
@@ -133,7 +133,7 @@ def _edges(
 ) -> list[Write]:
     wanted = (show_memory_id(newer), EDGES[verdict], show_memory_id(older))
     writes = [
-        Write(Relate(*edge, None)) for edge in edges_between(connection, older, newer) if edge != wanted
+        Write(Relate(*edge, None)) for edge in edges_among(connection, (older, newer)) if edge != wanted
     ]
     writes.append(Write(Relate(*wanted, weight)))
     pair = (min(older, newer), max(older, newer))

@@ -90,15 +90,13 @@ def standing(connection: sqlite3.Connection, one: MemoryId, other: MemoryId) -> 
     return min(found, key=lambda each: (-each.weight, _ORDER.index(EDGES[each.verdict])), default=None)
 
 
-def edges_between(
-    connection: sqlite3.Connection, one: MemoryId, other: MemoryId
-) -> list[tuple[str, str, str]]:
-    """Return the edges that hold verdicts on two memories."""
-    pair = {show_memory_id(one), show_memory_id(other)}
+def edges_among(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> list[tuple[str, str, str]]:
+    """Return the edges that hold verdicts on two of these memories."""
+    named = {show_memory_id(rid) for rid in rids}
     return [
         (source, relation, target)
-        for source, relation, target, _ in edges_related(connection, [show_memory_id(one)], _ORDER)
-        if {source, target} == pair
+        for source, relation, target, _ in edges_related(connection, sorted(named), _ORDER)
+        if {source, target} <= named
     ]
 
 

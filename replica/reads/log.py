@@ -1,15 +1,15 @@
 """Read the log and its feeds: which ops came, on what, and who wrote them."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from replica.codec import decode_payload
 from replica.errors import StoreCorrupt
-from replica.ids import DeviceId, MemoryId, OpRef, Origin
+from replica.ids import ID8_BYTES, DeviceId, MemoryId, OpRef, Origin
 from replica.meta import Meta
 from replica.oplog import LogRow
-from replica.ops import Erase, Forget, OpKind
+from replica.ops import Erase, Forget, OpKind, Resolve
 from replica.reads.devices import WRITERS
 from replica.storage.schema import MIGRATIONS, check
 from replica.storage.sql import select_named
@@ -38,6 +38,16 @@ class LoggedOp(NamedTuple):
     incarnation: bytes
     device_name: str | None
     forgot: tuple[MemoryId, ...]
+
+
+class LoggedVerdict(NamedTuple):
+    """What an op of the log said of a claim: `op` and `claim` are short ids, `device` is the op's writer."""
+
+    claim: bytes
+    op: bytes
+    hlc: int
+    device: bytes
+    keep: bool
 
 
 class FeedWriter(NamedTuple):
@@ -148,6 +158,25 @@ def forgets_of(connection: sqlite3.Connection, rid: MemoryId) -> list[LogRow]:
             "SELECT * FROM op WHERE kind = ? AND instr(payload, ?) ORDER BY pos", (OpKind.FORGET, rid)
         )
     ]
+
+
+def verdicts_on(connection: sqlite3.Connection, claims: Set[bytes]) -> list[LoggedVerdict]:
+    """Return what the ops of the log that were folded said of these claims, those that others overrode too."""
+    rows = connection.execute(
+        """SELECT o.id, o.hlc, f.device, o.payload FROM op o JOIN feed f ON f.no = o.feed
+           WHERE o.kind = ? AND o.status = 0 AND o.payload IS NOT NULL""",
+        (OpKind.RESOLVE,),
+    )
+    found = []
+    for op, hlc, device, payload in rows:
+        body = decode_payload(OpKind.RESOLVE, payload)
+        assert isinstance(body, Resolve)
+        found += [
+            LoggedVerdict(verdict.claim.id8, op[:ID8_BYTES], hlc, device, verdict.keep)
+            for verdict in body.verdicts
+            if verdict.claim.id8 in claims
+        ]
+    return found
 
 
 def ranges_after(connection: sqlite3.Connection, position: int) -> Iterator[OpRange]:

@@ -71,5 +71,5 @@ COMMAND: Final = Command(
     library=Method("correct", "Correct a memory: replace a text that is wrong."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
-    place=6,
+    place=7,
 )

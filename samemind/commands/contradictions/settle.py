@@ -160,5 +160,5 @@ COMMAND: Final = Command(
     ),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
-    place=5,
+    place=6,
 )

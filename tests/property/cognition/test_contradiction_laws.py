@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognition.contradictions.relations import relation_of
-from cognition.contradictions.resolving import decide
+from cognition.contradictions.resolving import changed, decide, merge
 from cognition.contradictions.slots import ClaimStatus, ContradictionStatus, Judged
 from cognition.contradictions.tables import ClaimTables, judged_of
 from cognition.contradictions.telling import ClaimWriter, telling_of
 from cognition.contradictions.values import compatible
 from cognition.extraction.values import Statement
+from cognition.judging.reopening import reopen
 from replica import Core, Forget, MemoryId, Remember, SqliteStore, Write, compact, connect, new_memory_id
 from replica.storage.shown import DerivedTables
 from replica.verify import verify_replica
@@ -104,11 +105,44 @@ class World:
             held = {belief.told.value for belief in after.beliefs if belief.standing is ClaimStatus.HELD}
             assert held == set(values), "who decides alone gets what they decided"
 
+    def reopen(self, core: Core) -> None:
+        """Take back the last decision on every question."""
+        connection = connection_of(core)
+        for slot, entity, relation in connection.execute(
+            "SELECT slot, entity, relation FROM contradiction"
+        ).fetchall():
+            settled = judged_of(connection, slot).status is ContradictionStatus.SETTLED
+            done = reopen(core, connection, slot, entity=entity, relation=relation, now_ms=self.now_ms)
+            assert done is None or done.changed is settled
+            again = reopen(core, connection, slot, entity=entity, relation=relation, now_ms=self.now_ms)
+            assert again is None or not again.changed
+
+    def decide(self, core: Core, how: tuple[Any, ...]) -> None:
+        """Decide every question in one of the three ways; the values are taken by their place."""
+        connection = connection_of(core)
+        for slot, entity, relation in connection.execute(
+            "SELECT slot, entity, relation FROM contradiction"
+        ).fetchall():
+            judged = judged_of(connection, slot)
+            values = [side[0].told.value for side in judged.sides]
+            kind, at = how
+            named = {"entity": entity, "relation": relation}
+            if kind == "keep":
+                kept = sorted({values[number % len(values)] for number in at})
+                decide(core, connection, slot, kept, **named, now_ms=self.now_ms)
+            elif kind == "since":
+                value = values[at % len(values)]
+                core.commit(changed(core, judged, value, self.now_ms, **named), self.now_ms)
+            else:
+                rid = new_memory_id(self.now_ms, self.random)
+                merge(core, judged, rid, "Ann is her own boss", workspace=None, **named, now_ms=self.now_ms)
+
 
 STEPS = st.one_of(
     st.tuples(st.just("tell"), st.integers(0, 2), st.sampled_from(VALUES), st.booleans()),
     st.tuples(st.just("again"), st.integers(0, 2), st.sampled_from(VALUES), st.integers(0, 9)),
     st.tuples(st.just("resolve"), st.integers(0, 2), st.sets(st.sampled_from(VALUES), min_size=1)),
+    st.tuples(st.just("reopen"), st.integers(0, 2)),
     st.tuples(st.just("forget"), st.integers(0, 2), st.integers(0, 9)),
     st.tuples(st.just("sync"), st.integers(0, 2), st.integers(0, 2)),
 )
@@ -124,6 +158,10 @@ def play(world: World, step: tuple[Any, ...]) -> None:
         world.tell(core, rest[0], changes=False, again=world.told[rest[1] % len(world.told)])
     elif kind == "resolve":
         world.resolve(core, sorted(rest[0]))
+    elif kind == "decide":
+        world.decide(core, rest[0])
+    elif kind == "reopen":
+        world.reopen(core)
     elif kind == "forget" and world.told:
         say(core, Forget((world.told[rest[0] % len(world.told)],)), now_ms=world.now_ms)
     elif kind == "sync" and at != rest[0]:
@@ -181,3 +219,58 @@ def test_only_a_decision_or_a_change_takes_a_value_away(steps: list[tuple[Any, .
         disputed = any(not compatible(one, other) for one in held for other in held)
         if status == ContradictionStatus.OPEN.value:
             assert disputed, "nobody is asked what is not in dispute"
+
+
+DECISIONS = st.one_of(
+    st.tuples(st.just("keep"), st.lists(st.integers(0, 4), min_size=1, max_size=3)),
+    st.tuples(st.just("since"), st.integers(0, 4)),
+    st.tuples(st.just("merge"), st.just(0)),
+)
+
+
+def asked(core: Core) -> tuple[Any, ...]:
+    """What is in question on a device, and what recall gives: what shows and says something that holds."""
+    connection = connection_of(core)
+    shown = {rid for (rid,) in connection.execute("SELECT rid FROM memory")}
+    return shown - retired(core), [
+        (slot, status, {(belief.told.rid, belief.told.value, belief.told.from_ms) for belief in held})
+        for slot, status in connection.execute("SELECT slot, status FROM contradiction").fetchall()
+        for held in [
+            [each for each in judged_of(connection, slot).beliefs if each.standing is ClaimStatus.HELD]
+        ]
+    ]
+
+
+ROUNDS = st.one_of(
+    st.tuples(st.just("tell"), st.integers(0, 1), st.sampled_from(VALUES), st.just(False)),
+    st.tuples(st.just("decide"), st.integers(0, 1), DECISIONS),
+    st.tuples(st.just("reopen"), st.integers(0, 1)),
+    st.tuples(st.just("sync"), st.integers(0, 1), st.integers(0, 1)),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ROUNDS, max_size=6), st.lists(DECISIONS, min_size=1, max_size=3), st.booleans())
+def test_a_decision_that_is_taken_back_was_never_made(
+    rounds: list[tuple[Any, ...]], decisions: list[tuple[Any, ...]], is_elsewhere: bool
+) -> None:
+    """Whatever was decided before, and however often since, on this device or on another."""
+    world = World(group("ann", "ben", make_store=make_store), [], Random(3))
+    ann, ben = world.cores
+    told = [("tell", at, value, False) for at, value in enumerate(VALUES[:2])]
+    last = [("tell", at, value, False) for at, value in enumerate(["Intel", "Shell"])]
+    for step in (*told, ("sync", 0, 1), *rounds, *last):
+        play(world, step)
+    settle(world.cores, world.now_ms)
+    before = asked(ann)
+    assert [status for _, status, _ in before[1]] == ["open"]
+    for decision in decisions:
+        world.now_ms += 1_000
+        world.decide(ann, decision)
+    assert [status for _, status, _ in asked(ann)[1]] == ["settled"]
+    sync(ann, ben, world.now_ms)
+    world.now_ms += 1_000
+    world.reopen(ben if is_elsewhere else ann)
+    settle(world.cores, world.now_ms)
+    assert asked(ann) == asked(ben) == before
+    assert verify_replica(ann).ok
