@@ -40,8 +40,8 @@ FAMILIES: Final = {
         "contradictions show",
         "contradictions review",
         "contradictions resolve",
-        "settle",
         "contradictions reopen",
+        "settle",
         "correct",
     ),
     "ingest": (
@@ -180,8 +180,8 @@ MODULE_OF: Final = {
     "contradictions show": "samemind.commands.contradictions.show",
     "contradictions review": "samemind.commands.contradictions.review",
     "contradictions resolve": "samemind.commands.contradictions.resolve",
-    "settle": "samemind.commands.contradictions.settle",
     "contradictions reopen": "samemind.commands.contradictions.reopen",
+    "settle": "samemind.commands.contradictions.settle",
     "correct": "samemind.commands.contradictions.correct",
     "queue list": "samemind.commands.ingest.queue_list",
     "queue requeue": "samemind.commands.ingest.queue_requeue",
@@ -304,10 +304,10 @@ HELP_OF: Final = {
     "contradictions resolve": (
         "Resolve a contradiction: choose what is kept; the rest is hidden, not deleted."
     ),
-    "settle": "Judge how two memories relate, after reading both; a later verdict replaces an earlier one.",
     "contradictions reopen": (
         "Reopen a contradiction: undo the decision on it, on every device, and ask again."
     ),
+    "settle": "Judge how two memories relate, after reading both; a later verdict replaces an earlier one.",
     "correct": "Correct a memory: replace a text that is wrong; the old text stays in its history.",
     "queue list": "List what still has to be embedded or read by a model, and what failed.",
     "queue requeue": "Retry entries of the queue that failed: those named, or all.",

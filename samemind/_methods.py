@@ -532,6 +532,15 @@ class Methods(Asking):
         )
         return answer
 
+    async def reopen(self, id: Id) -> Reopened:
+        """Reopen a contradiction: undo the decision on it, on every device, and ask again.
+
+        What the decision hid or replaced holds again; a memory that it made by `merge` is forgotten. What is open stays
+        so.
+        """
+        answer: Reopened = await self._ask("contradictions reopen", id=id_of(id))
+        return answer
+
     async def settle(
         self, a: Rid, b: Rid, verdict: str, *, since: When | None = None, by: str = "person"
     ) -> Settled:
@@ -542,15 +551,6 @@ class Methods(Asking):
         answer: Settled = await self._ask(
             "settle", a=rid_of(a), b=rid_of(b), verdict=verdict, since=when_of(since), by=by
         )
-        return answer
-
-    async def reopen(self, id: Id) -> Reopened:
-        """Reopen a contradiction: undo the decision on it, on every device, and ask again.
-
-        What the decision hid or replaced holds again; a memory that it made by `merge` is forgotten. What is open stays
-        so.
-        """
-        answer: Reopened = await self._ask("contradictions reopen", id=id_of(id))
         return answer
 
     async def correct(self, rid: Rid, text: str) -> Corrected:

@@ -124,7 +124,7 @@ def _brief(verb: str, document: Document) -> Document:
         return {key: value for key, value in document.items() if key != "sections"} | {"merged": merged}
     if verb == "contradictions list":
         return {**document, "contradictions": list(map(_brief_contradiction, document["contradictions"]))}
-    if verb == "contradictions resolve":
+    if verb in ("contradictions resolve", "contradictions reopen"):
         decided = {key: value for key, value in document["contradiction"].items() if key != "beliefs"}
         return {**document, "contradiction": _with_brief_sides(decided)}
     if verb in _ONE_MEMORY:

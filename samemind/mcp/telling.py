@@ -385,6 +385,17 @@ def _resolved(document: Document) -> str:
     return f"{done}\n{fenced(' '.join(told.split()))}"
 
 
+def _reopened(document: Document) -> str:
+    """Return what is open again, and between which values."""
+    found = document["contradiction"]
+    values = [quoted(side["value"]) for side in (found["a"], found["b"], *found["others"])]
+    subject = subject_of(found["entity"], found["relation"], in_words=True)
+    done = "it was open already" if found["status"] == "open" and not document["changed"] else found["status"]
+    gone = "".join(f"\nforgotten: {rid}" for rid in document["forgotten"])
+    told = f"- {subject}{' or '.join(values)}"
+    return f"{done}\n{fenced(' '.join(told.split()))}{gone}"
+
+
 def _kept_back(held: str) -> str:
     return (
         f"NOT changed: it looks secret, so the change waits on this device as {held} until its owner "
@@ -500,6 +511,7 @@ _TOLD: Final[Mapping[str, Callable[[Document], str]]] = {
     "why": told_why,
     "contradictions list": _contradictions,
     "contradictions resolve": _resolved,
+    "contradictions reopen": _reopened,
     "contradictions review": _review,
     "correct": _corrected,
     "settle": _settled,

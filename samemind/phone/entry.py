@@ -52,6 +52,7 @@ class OpenedDevice:
             "questions": phone.questions,
             "settle": phone.settle,
             "merge": phone.merge,
+            "reopen": phone.reopen,
             "devices": phone.devices,
             "status": phone.status,
             "digests": phone.digests,

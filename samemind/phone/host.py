@@ -318,6 +318,16 @@ class Phone:
         )
         return self.questions()
 
+    def reopen(self, slot: str, *, now_ms: int) -> list[Answer]:
+        """Take the last decision on a question back. Return what is asked now."""
+        entity, relation, *_ = self._asked(slot)
+        undo = import_module("cognition.judging.reopening").reopen  # few decisions are regretted
+        name = bytes.fromhex(slot)
+        done = undo(self.core, self.connection, name, entity=entity, relation=relation, now_ms=now_ms)
+        if done is None:
+            raise NameNotFound("no decision settled this question: what was told since did")
+        return self.questions()
+
     def _asked(self, slot: str) -> tuple[str, str, str | None, Judged]:
         """Return whom a question is about, in what, in which space, and how it stands."""
         name = bytes.fromhex(slot)

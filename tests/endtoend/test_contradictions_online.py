@@ -118,6 +118,13 @@ def test_two_daemons_raise_one_contradiction_and_lose_no_memory_when_both_decide
             until(lambda: seen(laptop).status == "settled")
             assert seen(laptop) == seen(phone)
             assert held(seen(laptop)) == [seen(phone).a.value]
+            # Undone on the other device, it is open on both, as if nobody had decided.
+            laptop.reopen(name)
+            until(lambda: seen(phone).status == "open")
+            for each in (laptop, phone):
+                until(lambda: sorted(held(seen(each))) == ["Google", "Meta"])  # noqa: B023 - called at once
+                assert {memory.text for memory in each.list()} == {"I work at Google", "I work at Meta"}
+                assert seen(each).resolutions == []
             # Told in sequence as a change, it is settled by that, and nothing is asked.
             assert laptop.remember("I just started at Stripe", speaker="Ann", read=True).contradictions == []
             until(lambda: held(seen(phone)) == ["Stripe"])

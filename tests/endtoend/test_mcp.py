@@ -541,6 +541,29 @@ def test_an_agent_sees_a_contradiction_settles_it_and_corrects_a_memory(tmp_path
     trio.run(main)
 
 
+def test_an_agent_with_all_tools_undoes_a_decision(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with agent(tmp_path, "--profile", "full") as client:
+            for text in ("Ann works at Google", "Ann works at Meta"):
+                await call(client, "remember", text=text)
+            (found,) = (await call(client, "contradictions"))["contradictions"]
+            await call(client, "resolve", id=found["id"], merge="Ann works at Google and Meta")
+            reopened = await client.call_tool("contradictions_reopen", {"id": found["id"]})
+            said = reopened.content[0].text  # type: ignore[union-attr]
+            assert said.startswith("open\n<recalled-memories")
+            assert "- Ann works at: Google or Meta" in said
+            (merged,) = reopened.structured_content["forgotten"]
+            assert said.endswith(f"forgotten: {merged}")
+            (again,) = (await call(client, "contradictions", status="open"))["contradictions"]
+            assert (again["id"], again["a"], again["b"]) == (found["id"], found["a"], found["b"])
+            twice = await client.call_tool("contradictions_reopen", {"id": found["id"]})
+            assert twice.content[0].text.startswith("it was open already")  # type: ignore[union-attr]
+            refused = await client.call_tool("contradictions_reopen", {"id": "ffffffff"})
+            assert refused.is_error
+
+    trio.run(main)
+
+
 def test_an_agent_judges_what_remember_names_and_the_whole_way_is_shown(tmp_path: Path) -> None:
     """Told twice in other words, told otherwise, told of something else: each is named, judged, and not named again."""
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import ContradictionView, status_words, subject
-from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument
+from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
 from samemind.errors import NotFound
 from samemind.printable import one_line
 from samemind.rendering import Document
@@ -25,7 +25,7 @@ class ReopenContradiction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopened:
-    """A contradiction that is open. `changed`: whether it was not before; `forgotten` are mergers that this undid."""
+    """How a contradiction stands now. `changed`: whether anything did; `forgotten` are mergers that this undid."""
 
     contradiction: ContradictionView
     forgotten: list[str] = field(default_factory=list)
@@ -82,15 +82,7 @@ COMMAND: Final = Command(
     run=run,
     render=render,
     effects=Effects.DESTROY,
-    agents=CoreTool(
-        place=14,
-        name="reopen",
-        title="Reopen a contradiction",
-        description=(
-            "Undo the decision on a contradiction, where the user says that it was wrong: what it hid is "
-            "back, and the question is open."
-        ),
-    ),
+    agents=Agents.FULL,
     panel=True,
     library=Method(
         "reopen",

@@ -276,26 +276,34 @@ export function dueView() {
 }
 
 const answers = new Map(); // what is typed as the answer to a question, by its slot: it stays while other views are looked at
+const decided = new Map(); // what was decided on this page, by its slot: the question with what was said of it
 
 export function questionsView() {
   const list = h("ul", { class: "cards" });
   let drawn = null; // the questions that are shown, each as JSON with its card
   async function refresh() {
-    const all = (await run("questions")).map((each) => [JSON.stringify(each), each]);
+    const open = await run("questions");
+    for (const each of open) decided.delete(each.slot);
+    const all = [...open, ...decided.values()].map((each) => [JSON.stringify(each), each]);
     if (drawn && all.map(([key]) => key).join() === [...drawn.keys()].join()) return;
     // What is ticked or typed already stays through other news.
-    drawn = new Map(all.map(([key, each]) => [key, drawn?.get(key) ?? question(each)]));
-    redrawn(list, ...(drawn.size ? drawn.values() : [h("li", { class: "nothing" }, "Nothing contradicts itself.")]));
+    drawn = new Map(all.map(([key, each]) => [key, drawn?.get(key) ?? (each.said ? done(each) : question(each))]));
+    redrawn(list, ...(open.length ? [] : [h("li", { class: "nothing" }, "Nothing contradicts itself.")]), ...drawn.values());
+  }
+  function done({ slot, entity, relation, said }) {
+    const undo = h("button", { type: "button", onclick: () => run("reopen", { slot }).then(refresh, complain) }, "Undo");
+    return h("li", { class: "card decided", "data-rid": slot }, h("p", {}, entity === "owner" ? "You" : named(entity), `: ${relation}`), h("div", { class: "row" }, h("span", { dir: "auto" }, said), undo));
   }
   function question({ slot, entity, relation, sides }) {
     const boxes = sides.map((side) => h("input", { type: "checkbox", value: side.value, onchange: ready }));
-    const keep = h("button", { type: "button", class: "primary", disabled: true, onclick: () => settle({ keep: ticked() }) }, "Keep what is ticked");
-    const all = h("button", { type: "button", onclick: () => settle({ keep: sides.map((side) => side.value) }) }, sides.length > 2 ? "All: they are different things" : "Both: they are two things");
+    const keep = h("button", { type: "button", class: "primary", disabled: true, onclick: () => settle({ keep: ticked() }, `Kept: ${ticked().join(", ")}`) }, "Keep what is ticked");
+    const all = h("button", { type: "button", onclick: () => settle({ keep: sides.map((side) => side.value) }, "Kept as different things") }, sides.length > 2 ? "All: they are different things" : "Both: they are two things");
     const changed = h("button", { type: "button", disabled: true, onclick: since }, "It changed: since when?");
     const neither = h("button", { type: "button", class: "quiet", onclick: () => merge().focus() }, sides.length > 2 ? "None: type what is right" : "Neither: type what is right");
     const more = h("form", { class: "stack" });
     const ticked = () => boxes.filter((box) => box.checked).map((box) => box.value);
-    const settle = (how) => run("settle", { slot, ...how }).then(refresh, complain);
+    const note = (said) => decided.set(slot, { slot, entity, relation, said });
+    const settle = (how, said) => run("settle", { slot, ...how }).then(() => (note(said), refresh()), complain);
     const leave = (next) => h("button", { type: "button", class: "quiet", onclick: () => swap(more, next) }, "Leave it open");
 
     function ready() {
@@ -309,7 +317,7 @@ export function questionsView() {
       const day = h("input", { type: "date", required: true, max: dateOf(now), value: dateOf(told) });
       more.onsubmit = (event) => {
         event.preventDefault();
-        settle({ keep: [value], since_ms: new Date(`${day.value}T00:00`).getTime() });
+        settle({ keep: [value], since_ms: new Date(`${day.value}T00:00`).getTime() }, `${value} since ${day.value}`);
       };
       answers.delete(slot);
       more.replaceChildren(h("label", { class: "stack" }, h("span", {}, named(value), " since"), day), h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "It changed then"), leave(changed)));
@@ -331,6 +339,7 @@ export function questionsView() {
         try {
           await run("merge", { slot, text, anyway });
           answers.delete(slot);
+          note(`Remembered instead: ${text.trim()}`);
           await refresh();
         } catch (error) { complainAt(secret, error, field.value === text, "Remember it anyway", () => save(true)); }
       };

@@ -411,7 +411,7 @@ function pair({ code, expected }) {
 
 // -- what a page asks ---------------------------------------------------------------------------------------------------
 
-const WRITING = new Set(["remember", "edit", "forget", "done", "settle", "merge"]);
+const WRITING = new Set(["remember", "edit", "forget", "done", "settle", "merge", "reopen"]);
 
 function call({ verb, options = {} }) {
   const timed = { ...options };

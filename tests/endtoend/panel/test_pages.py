@@ -438,6 +438,13 @@ def test_what_is_decided_can_be_undone_and_nothing_slides_under_the_pointer(
     while settled().get("works_at") != "resolution" and time.monotonic() < until:
         page.wait_for_timeout(300)
     assert settled()["works_at"] == "resolution"
+    # What was decided long ago is undone there, too, and on every device.
+    go(page, "inbox")
+    go(page, "questions")
+    page.get_by_text("Settled", exact=True).click()
+    row.get_by_role("button", name="Undo").click()
+    expect(work.get_by_role("button", name="This is true: Meta")).to_be_visible()
+    assert settled() == {"lives_in": "resolution"}
 
 
 def test_a_memory_that_could_not_be_asked_for_is_not_said_to_be_none(laptop: Panel, page: Page) -> None:

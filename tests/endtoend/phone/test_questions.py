@@ -61,6 +61,14 @@ def test_a_question_is_answered_in_each_way_and_so_on_every_device(laptop: Lapto
     expect(cards).to_have_count(1)
     ben.get_by_role("button", name="Both: they are two things").press("Enter")
     page.get_by_text("Nothing contradicts itself.").wait_for()
+
+    # What was decided can be undone, and decided otherwise.
+    undo = page.locator(".decided").filter(has_text="Ben:").get_by_role("button", name="Undo")
+    undo.press("Enter")
+    expect(cards).to_have_count(1)
+    expect(undo).to_have_count(0)
+    ben.get_by_role("button", name="Both: they are two things").press("Enter")
+    page.get_by_text("Nothing contradicts itself.").wait_for()
     assert call(page, "questions") == []
 
     agreed(page, laptop)

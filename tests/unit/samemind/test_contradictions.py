@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,6 +122,74 @@ def test_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
     assert only(mind).status == "settled"
     assert mind.think().contradictions.count == 0
     assert mind.remember("I work at Meta in Zurich", read=True).contradictions == []
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"keep_a": True},
+        {"keep_b": True},
+        {"keep_both": True},
+        {"keep_b": True, "since": "2026-02-01"},
+        {"merge": "I work at Google and advise Meta"},
+    ],
+    ids=" ".join,
+)
+def test_a_decision_is_undone_by_reopening(mind: BlockingMind, how: dict[str, Any]) -> None:
+    for text in ("I work at Google", "I work at Meta"):
+        mind.remember(text, at="2026-01-10", wait=True)
+    (before,) = mind.contradictions()
+    told = {each.rid for each in mind.list()}
+    merged = mind.resolve(before.id, **how).rid
+    done = mind.reopen(before.id[:8])
+    assert done.changed
+    assert done.forgotten == ([] if merged is None else [merged])
+    found = done.contradiction
+    assert found == only(mind)
+    assert (found.status, found.a, found.b, found.others) == ("open", before.a, before.b, [])
+    assert found.resolutions == [], "that it is asked again is no decision"
+    assert {each.rid for each in mind.list()} == told
+    assert recalled(mind, "where do I work?") == {"I work at Google", "I work at Meta"}
+    ops = mind.digest().ops
+    assert not mind.reopen(before).changed
+    assert mind.digest().ops == ops
+    assert mind.resolve(before, keep_a=True).changed
+    assert recalled(mind, "where do I work?") == {"I work at Google"}
+    assert mind.verify().ok
+
+
+def test_what_was_decided_before_another_question_came_up_stays_decided(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    mind.resolve(name, keep_b=True)
+    mind.remember("I work at Apple", read=True)
+    mind.resolve(name, keep_b=True)
+    found = mind.reopen(name).contradiction
+    assert {found.a.value, found.b.value} == {"Meta", "Apple"}
+    assert standings(found) == [("Google", "hidden"), ("Meta", "held"), ("Apple", "held")]
+
+
+def test_what_nobody_decided_cannot_be_reopened(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    assert not mind.reopen(name).changed, "it is open, and nobody decided yet"
+    mind.remember("I just started at Stripe", read=True)
+    with pytest.raises(samemind.NotFound, match="no decision settled") as refused:
+        mind.reopen(name)
+    assert refused.value.code == "not_decided"
+    with pytest.raises(samemind.NotFound, match="no contradiction has the id 123456789"):
+        mind.reopen("123456789")
+
+
+def test_a_merger_that_was_edited_since_is_a_telling_and_stays(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    merged = mind.resolve(name, merge="I work at Google and advise Meta").rid
+    assert merged is not None
+    mind.edit(merged, "I work at Google and advise Meta on Fridays")
+    with pytest.raises(samemind.NotFound, match="no decision settled"):
+        mind.reopen(name)
+    assert mind.get(merged).text == "I work at Google and advise Meta on Fridays"
 
 
 def test_a_change_that_is_told_twice_has_only_what_held_before_both(mind: BlockingMind) -> None:

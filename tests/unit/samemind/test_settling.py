@@ -264,6 +264,23 @@ def test_a_contradiction_that_was_found_already_is_settled_and_not_doubled(mind:
     assert [(belief.value, belief.standing) for belief in found.beliefs][-1] == ("Meta", "held")
 
 
+@pytest.mark.parametrize("verdict", ["changed", "two_things", "same", "repeats"])
+def test_a_verdict_that_settled_a_contradiction_is_withdrawn_with_it(
+    mind: BlockingMind, verdict: str
+) -> None:
+    google, meta = mind.remember("Ann works at Google"), mind.remember("Ann works at Meta")
+    (before,) = mind.contradictions()
+    mind.settle(google, meta, verdict)
+    assert [each.status for each in mind.contradictions()] == ["settled"]
+    found = mind.reopen(before).contradiction
+    assert (found.status, found.a, found.b) == ("open", before.a, before.b)
+    assert mind.get(google).same == []
+    assert not mind.reopen(before).changed
+    assert mind.settle(google, meta, verdict).changed, "no verdict stands any more"
+    assert [each.status for each in mind.contradictions()] == ["settled"]
+    assert mind.verify().ok
+
+
 @pytest.mark.parametrize(
     ("older", "newer"),
     [

@@ -1,5 +1,5 @@
 // Questions: what two memories say that cannot both hold, side by side, for a person to settle. What is decided keeps
-// its place for as long as it can be undone, so that no other question comes under the pointer.
+// its place until one leaves the page, so that no other question comes under the pointer.
 
 import { call } from "./api.js";
 import { announce, h, keyed, say } from "./dom.js";
@@ -102,8 +102,26 @@ function pastOf(item) {
   const by = { change: since ? t("since {date}", { date: date(since) }) : t("changed since"), resolution: t("decided")}[item.settled_by] ?? t("settled");
   const row = h("li", { class: "settled-row" });
   const again = h("button", { type: "button", class: "quiet", on: { click: () => row.replaceChildren(...reopened(item, row)) } }, t("Decide again"));
-  row.append(h("span", { dir: "auto" }, h("strong", {}, subjectOf(item)), ` ${listed(held)} `), h("span", { class: "muted" }, `${by} · ${[item.a, item.b, ...item.others].map((side) => side.value).filter((value, place, all) => all.indexOf(value) === place).join(" / ")}`), again);
+  const back = wasDecided(item) && h("button", { type: "button", class: "quiet", on: { click: () => takeBack(item) } }, t("Undo"));
+  row.append(h("span", { dir: "auto" }, h("strong", {}, subjectOf(item)), ` ${listed(held)} `), h("span", { class: "muted" }, `${by} · ${[item.a, item.b, ...item.others].map((side) => side.value).filter((value, place, all) => all.indexOf(value) === place).join(" / ")}`), again, back || "");
   return row;
+}
+
+/** Whether somebody decided it: a decision that it changed says a second time, on one memory, what is true. */
+function wasDecided({ settled_by, beliefs }) {
+  const again = (held) => beliefs.some((each) => each.standing === "replaced" && each.rid === held.rid && each.value === held.value);
+  return settled_by === "resolution" || beliefs.some((each) => each.standing === "held" && again(each));
+}
+
+/** Ask again what was decided, on every device. */
+async function takeBack(item) {
+  try {
+    await call("contradictions/reopen", { id: item.id });
+    announce(t("Undone."));
+  } catch (error) {
+    complain(error);
+  }
+  changed();
 }
 
 /** A question that was settled, asked once more. */
@@ -155,10 +173,12 @@ function updateQuestion(element, item) {
   element.done.hidden = !done;
   if (done) {
     const waits = windowOf(item.id);
+    const stands = done.pending ? "asked" : String(waits?.id);
     // The card stays as tall as it was: nothing moves under the pointer.
-    if (element.dataset.waits !== String(waits?.id)) {
-      element.dataset.waits = String(waits?.id);
-      element.done.replaceChildren(h("p", {}, h("strong", { dir: "auto" }, `${subjectOf(item)}: `), done.said), ...(waits ? [h("div", { class: "row", data: { window: waits.id } }, undoButtons(waits.id))] : []));
+    if (element.dataset.waits !== stands) {
+      element.dataset.waits = stands;
+      const buttons = waits ? [h("div", { class: "row", data: { window: waits.id } }, undoButtons(waits.id))] : [h("button", { type: "button", on: { click: () => takeBack(item) } }, t("Undo"))];
+      element.done.replaceChildren(h("p", {}, h("strong", { dir: "auto" }, `${subjectOf(item)}: `), done.said), ...(done.pending ? [] : buttons));
     }
     return;
   }

@@ -187,6 +187,32 @@ def test_a_contradiction_is_settled_by_what_is_typed_instead() -> None:
         device.merge("00" * 16, "In Olten", now_ms=NOW_MS + 4)
 
 
+def test_a_decision_is_taken_back_however_it_was_made() -> None:
+    device, question = _two_cities()
+    slot = question["slot"]
+    assert device.reopen(slot, now_ms=NOW_MS + 2) == [question], "what is open stays so"
+    device.settle(slot, ["Basel"], now_ms=NOW_MS + 3)
+    assert device.reopen(slot, now_ms=NOW_MS + 4) == [question]
+    device.settle(slot, ["Bern"], since_ms=NOW_MS, now_ms=NOW_MS + 5)
+    assert [each["sides"] for each in device.reopen(slot, now_ms=NOW_MS + 6)] == [question["sides"]]
+    rids = {each["rid"] for each in device.recent(limit=10)}
+    device.merge(slot, "In Olten, between them", now_ms=NOW_MS + 7)
+    (again,) = device.reopen(slot, now_ms=NOW_MS + 8)
+    assert again["sides"] == question["sides"]
+    assert {each["rid"] for each in device.recent(limit=10)} == rids
+    with pytest.raises(NameNotFound, match="settled already"):
+        device.reopen("00" * 16, now_ms=NOW_MS + 9)
+
+
+def test_what_nobody_decided_cannot_be_taken_back() -> None:
+    device, question = _two_cities()
+    device.remember("I moved to Zurich last week", now_ms=NOW_MS + 2)
+    read_all(device, now_ms=NOW_MS + 3)
+    assert device.questions() == []
+    with pytest.raises(NameNotFound, match="no decision settled this"):
+        device.reopen(question["slot"], now_ms=NOW_MS + 4)
+
+
 def _two_cities() -> tuple[Phone, dict[str, Any]]:
     """Return a phone that was told two cities, and what it asks about them."""
     device = phone()
