@@ -63,6 +63,12 @@ _NUMBERS_OF_A_DAY: Final = 3
 _ACCENTS: Final = frozenset("\u0300\u0301\u0302\u0303\u0304\u0308\u0327\u0328\u030c")
 
 
+def says_more_than_a_weekday(text: str) -> bool:
+    """Say whether a text has words, and is not one weekday, written in full in any of the languages."""
+    words = _words(text)
+    return bool(words) and not (len(words) == 1 and words[0] in _NAMES_OF_WEEKDAYS)
+
+
 def day_of(text: str, *, month_first: bool | None = None, short_years: bool = False) -> int | None:
     """Return the day that a text is, in ms since 1970; None where it is none, or says more or less.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from replica import Value, derived_memory_id
-from samemind.portable.days import day_of, month_first_in
+from samemind.portable.days import day_of, month_first_in, says_more_than_a_weekday
 from samemind.portable.records import Item, Record
 
 SOURCE: Final = "diary"
@@ -110,6 +110,10 @@ def _begun(line: str, month_first: bool | None, year: str) -> tuple[int, str, st
         at = len(start) - len(start.lstrip(_MARKS))
         cuts.append((at + digits.end(), at + digits.end()))
     cuts = [(len(line), len(line)), *sorted(cuts, reverse=True)]  # "12 févr. - rain" is parted by its dash
+    # "6 March: sun" is no Sunday, but how the day was; "Monday: 6 March" has no day before its colon.
+    colon = line.find(": ")
+    if colon >= 0 and says_more_than_a_weekday(line[colon:]):
+        cuts = [(colon, colon + 1), *cuts]
     for added in ("", f" {year}") if year else ("",):
         for end, behind in cuts:
             heading = line[:end].strip(_MARKS)

@@ -331,6 +331,10 @@ DIARIES: list[tuple[str, str, list[tuple[int, str | None, str]]]] = [
      [(3, "2024-03-03", "x"), (5, "2024-03-06", "y")]),
     ("d.txt", "31 Dec 2024: rain\n1 Jan: snow",  # of which year, nothing says
      [(1, "2024-12-31", "rain\n1 Jan: snow")]),
+    ("d.txt", "Diary 2026\n\n6 March: sun\n7 March: mar\nand rain",  # each is the beginning of a weekday, too
+     [(3, "2026-03-06", "sun"), (4, "2026-03-07", "mar\nand rain")]),
+    ("d.txt", "Diary 2026\n\n6 March: Friday\n7 March: Samedi\nrain\nSunday: 8 March\nsnow",
+     [(4, "2026-03-07", "rain"), (6, "2026-03-08", "snow")]),
     ("d.txt", "Le 3 janvier 2024\npluie",
      [(1, "2024-01-03", "pluie")]),
 ]  # fmt: skip
