@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
+from pathlib import Path
 from typing import Final
 
 import replica
@@ -147,17 +148,21 @@ def survey_files(paths: Sequence[Source], format: str) -> Survey:
     return survey
 
 
-def records_of(paths: Sequence[Source], format: str) -> Iterator[Storable | Unreadable]:
-    for record in chain.from_iterable(read_path(path, format) for path in paths):
-        if isinstance(record, Item) or not isinstance(record, Beside):  # the union takes its time
-            yield record
+Found = tuple[str, Storable | Unreadable]
+"""What a file holds, behind the words that name the file where there are several."""
 
 
-def next_page(
-    records: Iterator[Storable | Unreadable], size: int, workspace: str | None
-) -> list[Storable | Unreadable]:
+def records_of(paths: Sequence[Source], format: str) -> Iterator[Found]:
+    for path in paths:
+        named = "" if len(paths) == 1 else f"{path if isinstance(path, Path) else path.name}: "
+        for record in read_path(path, format):
+            if isinstance(record, Item) or not isinstance(record, Beside):  # the union takes its time
+                yield named, record
+
+
+def next_page(records: Iterator[Found], size: int, workspace: str | None) -> list[Found]:
     page = list(islice(records, size))
-    return page if workspace is None else [_into(workspace, record) for record in page]
+    return page if workspace is None else [(named, _into(workspace, record)) for named, record in page]
 
 
 async def bring_claims(
@@ -200,14 +205,14 @@ def _into(workspace: str, record: Storable | Unreadable) -> Storable | Unreadabl
 
 
 def sift(
-    records: Iterable[Storable | Unreadable],
+    records: Iterable[Found],
 ) -> tuple[list[Storable], list[FailedLine]]:
     """Part what can be stored from what cannot, so that one bad line does not keep its batch out."""
     good: list[Storable] = []
     bad: list[FailedLine] = []
-    for record in records:
+    for named, record in records:
         if isinstance(record, Unreadable):
-            bad.append(FailedLine(line=record.line, reason=record.reason))
+            bad.append(FailedLine(line=record.line, reason=f"{named}{record.reason}"))
             continue
         try:
             if isinstance(record, Item):
@@ -226,7 +231,7 @@ def sift(
                 encode_payload(bytes(SALT_BYTES), replica.Set(record.name, record.value))
             good.append(record)
         except (InvalidOp, SamemindError, UnicodeEncodeError) as error:
-            bad.append(FailedLine(line=record.line, reason=str(error)))
+            bad.append(FailedLine(line=record.line, reason=f"{named}{error}"))
     return good, bad
 
 

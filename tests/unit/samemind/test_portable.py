@@ -114,6 +114,19 @@ def test_an_edge_that_no_device_could_say_is_named_and_the_others_come_in(
     assert (taken.imported, [each.line for each in taken.failed]) == (1, [1])
 
 
+def test_what_failed_is_named_with_its_file_where_there_are_several(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    one.write_text('{"text": "Hello"}\nno line of ours\n')
+    other.write_text(json.dumps({"text": "x", "importance": 5}))
+    taken = mind.import_(one, other)
+    starts = [(each.line, each.reason.partition(": ")[0]) for each in taken.failed]
+    assert starts == [(2, str(one)), (1, str(other))]
+    (alone,) = mind.import_(other).failed
+    assert not alone.reason.startswith(str(other))
+
+
 def test_what_was_forgotten_here_does_not_come_in_again(mind: BlockingMind, tmp_path: Path) -> None:
     file = tmp_path / "locomo.json"
     file.write_text(json.dumps(LOCOMO))
