@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import icalendar
 import pytest
 
-from samemind.calendar_feed import TOKEN_BYTES
+from samemind.calendar_feed import TOKEN_BYTES, FeedPlace
+from samemind.config import Home
 from tests.support.cli import SECONDS_MAX, Ran, daemon, run
 from tests.support.http import Answer, Caller, let_in, stranger
 from tests.support.ports import free_port
@@ -331,6 +332,11 @@ def test_other_machines_are_shown_names_and_a_way_to_trust_them(tmp_path: Path) 
         assert told["trust"] == f"https://{name.netloc}/phone/trust"
         assert f"while the panel was at 127.0.0.1:{urlsplit(here['url']).port}" in told["note"]
         assert fed(home)["note"] is None, "that is said once"
+        away = FeedPlace("0f" * 32, "0.0.0.0", 1)
+        away.keep(Home.at(home))
+        assert fed(home, "--new")["note"] is None, "whoever subscribes anew looks nowhere else"
+        told = fed(home)
+        name = urlsplit(told["url"])
         for url in (f"https://localhost:{port}{name.path}", *told["urls"][1:]):
             assert Feed(home, url).entries()
         plain = socket.create_connection(("127.0.0.1", port), SECONDS_MAX)

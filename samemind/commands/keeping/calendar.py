@@ -150,7 +150,7 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     ends = _end(begins, fields.get("event_end"))
     if begins is None or ends is None:  # beyond the years that a calendar has
         return None
-    text = _CONTROLS.sub("", it.memory.text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _CONTROLS.sub("", it.memory.text)
     title = " ".join(text.split())
     entry = icalendar.Event()
     entry.add("uid", f"{show_memory_id(it.rid)}@samemind")

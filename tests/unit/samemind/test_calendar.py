@@ -13,7 +13,7 @@ import samemind
 from cognition.days import DAY_MS
 from replica import DeviceId, ShownMemory
 from replica.state.memories import Memory
-from samemind.commands.keeping.calendar import FEED_BYTES_MAX, feed_text
+from samemind.commands.keeping.calendar import FEED_BYTES_MAX, TITLE_CHARACTERS_MAX, feed_text
 from tests.support.devices import run
 from tests.support.doors import opened
 
@@ -90,9 +90,15 @@ _TEXTS = st.text(
 @given(text=_TEXTS, rule=_TEXTS.map("FREQ=DAILY;{}".format) | st.just("FREQ=DAILY;X-\r\nATTACH=1"))
 def test_no_text_and_no_rule_adds_a_line_to_a_calendar_or_breaks_it(text: str, rule: str) -> None:
     """A rule with a line end in it made every calendar fail, and to some programs a lone CR ends a line."""
-    made = feed_text([reminder(1, text, NOW_MS, repeats=rule), reminder(2, "tea", NOW_MS)], NOW_MS)
-    assert "\r" not in made.replace("\r\n", "")
-    assert len(read(made)) == 2
+    texts = (
+        text,
+        f"{text}{'x' * TITLE_CHARACTERS_MAX}",
+        "tea",
+    )  # a title alone, one that is cut, and a plain one
+    told = [reminder(no, each, NOW_MS, repeats=rule) for no, each in enumerate(texts)]
+    made = feed_text(told, NOW_MS)
+    assert not set(map(chr, (*range(9), *range(11, 32), 127))) & set(made.replace("\r\n", ""))
+    assert len(read(made)) == len(texts)
     known = {
         "UID",
         "DTSTAMP",
@@ -129,6 +135,14 @@ def test_a_feed_is_bounded_and_keeps_what_repeats_and_what_is_near() -> None:
     few = [*told[290:310], weekly]
     assert [str(each["summary"])[:4] for each in read(feed_text(few, NOW_MS))] == ["bins", *["day "] * 20]
     assert read(feed_text([reminder(1, "x" * FEED_BYTES_MAX, NOW_MS)], NOW_MS)) == []
+
+
+def test_a_feed_is_no_longer_than_it_may_be_whatever_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = [reminder(no, f"thing {no}", NOW_MS + no) for no in range(9)]
+    for most in range(1_000, 2_000, 9):
+        monkeypatch.setattr("samemind.commands.keeping.calendar.FEED_BYTES_MAX", most)
+        made = feed_text(told, NOW_MS)
+        assert most - 400 < len(made.encode()) <= most
 
 
 def test_a_feed_is_the_same_whoever_asks_and_when() -> None:

@@ -1,17 +1,25 @@
 """Where the address of a calendar is kept, and how the command that shows it is typed."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+import trio
 
-from samemind.calendar_feed import FeedPlace, new_token
+from cognition.days import DAY_MS
+from samemind.calendar_feed import OPENED_AT, FeedPlace, new_token
 from samemind.cli.help import show_help
 from samemind.cli.line import find_verb, read_line, read_words
 from samemind.cli.printing import Printer
+from samemind.commands.keeping.calendar_feed import _opened
 from samemind.config import Home
+from samemind.errors import Failed
+from samemind.panel.demand import LOOPBACK
+from samemind.panel.feeding import _Calendar
 
 GOOD = {"token": "0f" * 32, "host": "127.0.0.1", "port": 7412}
 
@@ -77,3 +85,79 @@ def test_the_feed_is_listed_and_explained_as_it_is_typed(capsys: pytest.CaptureF
     assert "calendar-feed" not in listed
     show_help(read_line(["calendar", "--feed", "--help"]), Printer(json=False, raw=False))
     assert capsys.readouterr().out.startswith("usage: samemind calendar [--feed] [--new] [--off]")
+
+
+class Panels:
+    """A panel that opens anywhere but at the places that are taken, and notes where it was asked to."""
+
+    def __init__(self, *taken: tuple[str, int], code: str = "cannot_listen") -> None:
+        self.places: list[tuple[str, int]] = []
+        self._taken = taken
+        self._code = code
+
+    async def open(self, place: tuple[str, int] = LOOPBACK) -> None:
+        await trio.lowlevel.checkpoint()
+        self.places.append(place)
+        if place in self._taken:
+            raise Failed("it does not open there", code=self._code)
+
+
+def test_the_panel_is_opened_where_programs_look_or_at_the_usual_port_or_any() -> None:
+    kept = FeedPlace("0f" * 32, "0.0.0.0", 7500)
+
+    def opened(panels: Panels, kept: FeedPlace | None) -> list[tuple[str, int]]:
+        trio.run(_opened, cast(Any, panels), kept)
+        return panels.places
+
+    assert opened(Panels(), None) == [OPENED_AT]
+    assert opened(Panels(OPENED_AT), None) == [OPENED_AT, LOOPBACK]
+    assert opened(Panels(), kept) == [("0.0.0.0", 7500)]
+    with pytest.raises(Failed):  # elsewhere nobody would find it
+        opened(Panels(("0.0.0.0", 7500)), kept)
+    with pytest.raises(Failed):
+        opened(Panels(OPENED_AT, code="extra_missing"), None)
+
+
+class Store:
+    """A device without reminders, whose news and clock are set by hand; it notes how often it was read, and by whom."""
+
+    def __init__(self) -> None:
+        self.replica = self
+        self.news = self.now_ms = self.reads = self.at_once = self.at_once_max = 0
+
+    async def read(self, function: Callable[[Any], Any]) -> list[Any]:
+        self.reads += 1
+        self.at_once += 1
+        self.at_once_max = max(self.at_once, self.at_once_max)
+        await trio.lowlevel.checkpoint()
+        self.at_once -= 1
+        return []
+
+    async def apart(self, function: Callable[..., str], *arguments: Any) -> str:
+        await trio.lowlevel.checkpoint()
+        return function(*arguments)
+
+
+def test_a_calendar_is_made_once_for_each_change_and_each_day_however_many_ask() -> None:
+    """Which reminders are the nearest is another thing on the next day."""
+    store = Store()
+    calendar = _Calendar(cast(Any, SimpleNamespace(device=store, now_ms=lambda: store.now_ms)))
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            for _ in range(20):
+                nursery.start_soon(calendar.current)
+        assert (store.reads, store.at_once_max) == (1, 1)
+        store.now_ms = DAY_MS - 1
+        await calendar.current()
+        assert store.reads == 1
+        store.now_ms = DAY_MS
+        await calendar.current()
+        assert store.reads == 2
+        store.news = 1
+        async with trio.open_nursery() as nursery:
+            for _ in range(20):
+                nursery.start_soon(calendar.current)
+        assert (store.reads, store.at_once_max) == (3, 1)
+
+    trio.run(main)
