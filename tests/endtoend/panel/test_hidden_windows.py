@@ -116,10 +116,13 @@ def test_where_all_are_hidden_the_first_that_is_looked_at_hears_for_those_that_f
     windows: Windows,
 ) -> None:
     for each in windows.all:
+        go(each, "memories")
+        expect(each.get_by_role("heading", level=1)).to_have_text("Memories")
         windows.show(each, "minimized")
     windows.tell("Told while nobody looked")
     for count, each in enumerate(windows.all, start=1):
         windows.show(each)
+        expect(each.locator("#main").get_by_text("Told while nobody looked")).to_be_visible()
         windows.tell(f"Told when {count} looked")
         for seen in windows.all[:count]:
             expect(seen.locator("#pill")).to_have_text(f"{count + 1} memories")

@@ -61,16 +61,21 @@ export function homeView() {
     if (state.loaded) learnWords(rows).then((came) => came && show());
   };
 
-  stream("log", { limit: KEPT }, () => {}).then((log) => {
-    ops = [...log.ops.reverse(), ...ops].filter(told).slice(0, KEPT);
-    show();
-  }, () => {});
+  function readLog() {
+    ops = [];
+    stream("log", { limit: KEPT }, () => {}).then((log) => {
+      const known = new Set(log.ops.map((op) => op.op_id));
+      ops = [...ops.filter((op) => !known.has(op.op_id)), ...log.ops.reverse().filter(told)].slice(0, KEPT); // some may have come meanwhile
+      show();
+    }, () => {});
+  }
+  readLog();
   showThisDay(thisDay);
   const stop = onOps((news) => {
     ops = [...news.ops.toReversed().filter(told), ...ops].slice(0, KEPT);
     map.pulse(news);
     show();
-  });
+  }, readLog);
   const timer = setInterval(show, 30_000);
 
   return {

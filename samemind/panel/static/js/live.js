@@ -16,14 +16,14 @@ const latest = new Map(); // what the holder of the stream was told, for pages t
 let leaving = null; // of a page that listens: how it leaves
 let retry = 0;
 let isOut = false;
-const opsHeard = new Set();
+const opsHeard = new Map(); // each with what it does where some were missed
 let greet;
 /** Kept once the device has answered for the first time: from then on nothing is missed. */
 export const greeted = new Promise((resolve) => (greet = resolve));
 
-/** Be told of ops as they come: {count, ops}. */
-export function onOps(listener) {
-  opsHeard.add(listener);
+/** Be told of ops as they come: {count, ops}; and where some came while this page heard nothing, that they did. */
+export function onOps(listener, missed = listener) {
+  opsHeard.set(listener, missed);
   return () => opsHeard.delete(listener);
 }
 
@@ -32,11 +32,14 @@ const HEARD = {
     state.connected = true;
     greet();
     // A page that has not asked for anything yet is about to, and is told all that comes from here on.
-    if (state.begun) reloadSoon();
+    if (state.begun) {
+      reloadSoon();
+      for (const missed of opsHeard.values()) missed();
+    }
     changed();
   },
   ops(news) {
-    for (const listener of opsHeard) listener(news);
+    for (const listener of opsHeard.keys()) listener(news);
     reloadSoon();
   },
   status(status) {
