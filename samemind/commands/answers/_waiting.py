@@ -1,9 +1,11 @@
 """Find what waits for the person who is talked with: what is to be brought up, and what they have to decide."""
 
+import hashlib
 import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
+from cognition.contradictions.finding import slots_with_facts
 from cognition.contradictions.relations import Attention
 from cognition.contradictions.tables import judged_of
 from cognition.contradictions.values import folded
@@ -19,6 +21,7 @@ from samemind.views import variants_among
 # An agent reads them before everything that it says; more would be an agenda.
 TRIGGERS_MAX: Final = 5
 QUESTIONS_MAX: Final = 3
+_DAY_MS: Final = 86_400_000
 
 
 def pending_triggers(
@@ -35,23 +38,46 @@ def pending_triggers(
     return views_of(connection, waiting[:TRIGGERS_MAX], thresholds).triggers
 
 
-def pending_questions(connection: sqlite3.Connection, workspaces: tuple[str, ...]) -> list[PendingQuestion]:
-    """Return the open contradictions that are asked about, the oldest first."""
+def pending_questions(
+    connection: sqlite3.Connection,
+    workspaces: tuple[str, ...],
+    rids: Sequence[MemoryId] = (),
+    *,
+    now_ms: int,
+) -> list[PendingQuestion]:
+    """Return some open contradictions that are asked about, at first those in which these memories state something.
+
+    The memory that stands first counts most. Then come those that came up within a day, the newest first; the others
+    take turns, in another order each day, which is the same on every device. So whoever answers none is not asked the
+    same three for ever.
+    """
     rows = connection.execute(
-        """SELECT slot, workspace, entity, relation FROM contradiction
-           WHERE status = 'open' AND attention = ? ORDER BY raised, slot""",
+        """SELECT slot, workspace, entity, relation, raised >> 16 FROM contradiction
+           WHERE status = 'open' AND attention = ?""",
         (Attention.ASK.value,),
     ).fetchall()
     allowed = {folded(each) for each in workspaces}
-    found = []
-    for slot, workspace, entity, relation in rows:
-        if allowed and folded(workspace or "") not in allowed:
-            continue
-        values = [side[0].told.value for side in judged_of(connection, slot).sides]
-        found.append(PendingQuestion(id=slot.hex(), entity=entity, relation=relation, values=values))
-        if len(found) == QUESTIONS_MAX:
-            break
-    return found
+    about: dict[bytes, int] = {}
+    for place, rid in enumerate(rids):
+        for slot in slots_with_facts(connection, rid):
+            about.setdefault(slot, place)
+
+    def turn(row: tuple[bytes, str | None, str, str, int]) -> tuple[int, int, bytes]:
+        slot, raised_ms = row[0], row[-1]
+        is_new = now_ms - raised_ms < _DAY_MS
+        today = (now_ms // _DAY_MS).to_bytes(8, "big", signed=True)
+        return about.get(slot, len(rids)), -raised_ms if is_new else 0, hashlib.sha256(today + slot).digest()
+
+    open_here = [row for row in rows if not allowed or folded(row[1] or "") in allowed]
+    return [
+        PendingQuestion(
+            id=slot.hex(),
+            entity=entity,
+            relation=relation,
+            values=[side[0].told.value for side in judged_of(connection, slot).sides],
+        )
+        for slot, _, entity, relation, _ in sorted(open_here, key=turn)[:QUESTIONS_MAX]
+    ]
 
 
 def merged_texts(connection: sqlite3.Connection, rids: Sequence[MemoryId]) -> list[MergedText]:

@@ -93,9 +93,10 @@ class ContextBlock:
     they were given, with the block in the system prompt, and `messages` their roles and texts; `compacted` tells what
     was done to make room: `trimmed`, and then `reduced`. `unembedded` memories could be found by their words alone.
 
-    `triggers` are what memory would bring up and nobody has shown yet, `questions` the contradictions that wait for a
-    decision, `merged` the memories in the block whose text perhaps nobody wrote, since devices edited one place of it
-    at once: for whoever talks with the owner, and no part of `text`.
+    `triggers` are what memory would bring up and nobody has shown yet, `merged` the memories in the block whose text
+    perhaps nobody wrote, since devices edited one place of it at once, and `questions` at most three contradictions
+    that wait for a decision: those that the block is about, then those of the last day, then others, each day other
+    ones. All this is for whoever talks with the owner, and no part of `text`.
     """
 
     text: str
@@ -194,7 +195,7 @@ def _waiting(
 
     return (
         pending_triggers(connection, now_ms, device.thresholds, workspaces),
-        pending_questions(connection, workspaces),
+        pending_questions(connection, workspaces, rids, now_ms=now_ms),
         merged_texts(connection, rids),
     )
 
