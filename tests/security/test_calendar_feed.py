@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from tests.support.http import Answer, Caller, let_in, stranger
 from tests.support.ports import free_port
 
 DENTIST = "call the dentist about the crown"
+AUTHORITY = "/phone/samemind.crt"
 SECRET = "the spare key is with Mrs. Okafor"
 
 
@@ -339,6 +341,19 @@ def test_other_machines_are_shown_names_and_a_way_to_trust_them(tmp_path: Path) 
         name = urlsplit(told["url"])
         for url in (f"https://localhost:{port}{name.path}", *told["urls"][1:]):
             assert Feed(home, url).entries()
+        trusting = ssl.create_default_context(
+            cadata=stranger(f"https://localhost:{port}").get(AUTHORITY).body
+        )
+        with (
+            socket.create_connection(("127.0.0.1", port), SECONDS_MAX) as plain,
+            trusting.wrap_socket(plain, server_hostname=name.hostname) as line,
+        ):  # as a phone that trusts this device, by the name that it was given
+            line.sendall(
+                f"GET {name.path} HTTP/1.1\r\nHost: {name.netloc}\r\nConnection: close\r\n\r\n".encode()
+            )
+            said = b"".join(iter(lambda: line.recv(65_536), b""))
+            assert said.startswith(b"HTTP/1.1 200")
+            assert DENTIST.encode() in said
         plain = socket.create_connection(("127.0.0.1", port), SECONDS_MAX)
         with plain:
             plain.sendall(f"GET {name.path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n".encode())

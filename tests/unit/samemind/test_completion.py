@@ -51,6 +51,7 @@ def offered(line: str, shell: str = "zsh", **more: str) -> dict[str, str]:
         ("samemind peers r", {"rename", "revoke"}, {"list"}),
         ("samemind --home /x --json remember --type e", {"episodic"}, {"semantic"}),
         ("samemind remember --b", {"--batch"}, set()),
+        ("samemind calendar --", {"--feed", "--new", "--off", "--output"}, {"--batch"}),
         ("samemind help d", {"digest", "demo"}, {"recall"}),
         ("samemind help contradictions r", {"resolve", "review"}, {"list"}),
         ("samemind completion ", set(SHELLS), set()),
