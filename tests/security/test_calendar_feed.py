@@ -4,6 +4,8 @@ import json
 import socket
 import ssl
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,11 +15,15 @@ from urllib.parse import urlsplit
 
 import icalendar
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
 
 from samemind.calendar_feed import TOKEN_BYTES, FeedPlace
 from samemind.config import Home
-from tests.support.cli import SECONDS_MAX, Ran, daemon, run
+from tests.support.cli import COMMAND, SECONDS_MAX, Ran, daemon, environment, run
+from tests.support.hearing import next_line
 from tests.support.http import Answer, Caller, let_in, stranger
+from tests.support.netns import named, needs_netns, two_hosts
 from tests.support.ports import free_port
 
 DENTIST = "call the dentist about the crown"
@@ -378,3 +384,46 @@ def test_a_page_that_was_let_in_may_ask_for_the_address_and_change_it(tmp_path: 
         both = page.post("/api/v1/calendar-feed", {"new": True, "off": True})
         assert (both.status, both.code) == (400, "invalid")
         assert page.post("/api/v1/calendar-feed", {"off": True}).json["url"] is None
+
+
+FETCH = """
+import ssl, sys, urllib.error, urllib.request
+context = ssl.create_default_context(cafile=sys.argv[2])
+try:
+    with urllib.request.urlopen(sys.argv[1], context=context, timeout=20) as answer:
+        sys.stdout.write(answer.read().decode())
+except urllib.error.HTTPError as error:
+    sys.stdout.write(str(error.code))
+"""
+
+
+@needs_netns
+def test_another_machine_that_trusts_this_one_subscribes_by_its_name_and_its_number(tmp_path: Path) -> None:
+    """A phone's calendar, as far as it can be had without a phone: another host, by TLS that it checks."""
+    home, trusted = tmp_path / "home", tmp_path / "authority.crt"
+    remind(home, DENTIST)
+    with two_hosts() as (laptop, phone):
+        up = laptop.popen(
+            [*COMMAND, "--home", str(home), "--json", "up", "--no-mdns", "--panel", "0.0.0.0:7412"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+        assert json.loads(next_line(up))["panel_url"].startswith("https://")
+        told = fed(home)
+        name = urlsplit(told["url"])
+        authority = x509.load_pem_x509_certificate((home / "authority.pem").read_bytes())
+        trusted.write_bytes(authority.public_bytes(serialization.Encoding.PEM))
+        assert any(f"//{laptop.address}:7412/" in url for url in told["urls"])
+        wrong = told["url"].replace(name.path, f"/calendar/{'0' * 2 * TOKEN_BYTES}.ics")
+
+        def fetched(url: str) -> str:
+            asked = [sys.executable, "-c", FETCH, url, str(trusted)]
+            return str(phone.run(asked, capture_output=True, text=True).stdout)
+
+        with named(phone, str(name.hostname), laptop.address):
+            for url in (told["url"], f"https://{laptop.address}:7412{name.path}"):
+                assert DENTIST in fetched(url)
+            assert fetched(wrong) == "404"
+            assert fed(home, "--off")["url"] is None
+            assert fetched(told["url"]) == "404"
