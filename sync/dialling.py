@@ -18,7 +18,7 @@ from replica.ids import DeviceId
 from sync.address import Address
 from sync.errors import Crowded, LinkLost, SelfLink, SyncError, Untrusted
 from sync.identity import Identity
-from sync.network import own_hosts
+from sync.network import on_interface, own_hosts
 from sync.tls import SecureStream, secure
 
 # A lost packet is sent again after one second, then two: this allows for two of them.
@@ -115,7 +115,7 @@ def remote_host(stream: trio.SocketStream) -> str | None:
 def _host_of(place: tuple[Any, ...]) -> str:
     """Return a host as it can be called: a link-local one is nowhere without its interface."""
     host, scope = str(place[0]), place[3] if len(place) > 3 else 0
-    return f"{host}%{scope}" if scope and "%" not in host else host
+    return on_interface(f"{host}%{scope}" if scope and "%" not in host else host)
 
 
 async def connect(place: Address) -> trio.SocketStream:

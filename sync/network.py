@@ -7,6 +7,8 @@ the one by which the program waits does not. Only the look is done here; what fo
 
 import ipaddress
 import math
+import os
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -122,3 +124,18 @@ def own_addresses() -> frozenset[str]:
 def own_hosts() -> list[str]:
     """Return the same, the likeliest first."""
     return sorted(own_addresses(), key=lambda host: (":" in host, host))
+
+
+def on_interface(host: str) -> str:
+    """Return a link-local host with its interface by name, as the system names whoever calls from there.
+
+    An interface's number is another one after a restart, or once something was plugged in, and then leads elsewhere.
+    Windows tells by number who calls, and understands no other name.
+    """
+    plain, _, scope = host.partition("%")
+    if os.name == "nt" or not (scope.isascii() and scope.isdecimal()):
+        return host
+    try:
+        return f"{plain}%{socket.if_indextoname(int(scope))}"
+    except (OSError, OverflowError):  # it is gone, or nobody's
+        return host

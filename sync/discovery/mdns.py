@@ -43,7 +43,7 @@ from replica.supervision import Supervisor
 from sync.address import Address
 from sync.beat import next_beat
 from sync.discovery.sightings import News, ServiceType, Sighting, Vanished
-from sync.network import addresses_now
+from sync.network import addresses_now, on_interface
 
 VERSION: Final = "1"
 
@@ -328,7 +328,7 @@ def _sighting(info: AsyncServiceInfo, own: frozenset[str] = frozenset()) -> Sigh
     if told is not None and info.properties.get(_ORIGIN.encode()) == told.encode():
         own = frozenset()
     named = info.parsed_scoped_addresses(IPVersion.All)[:ADDRESSES_MAX]
-    hosts = sorted({_unmapped(host) for host in named}, key=lambda host: _promise(host, own))
+    hosts = sorted({on_interface(_unmapped(host)) for host in named}, key=lambda host: _promise(host, own))
     addresses = tuple(Address(host, info.port) for host in hosts if _promise(host, own)[0] < _HOPELESS)
     return Sighting(info.name, addresses) if addresses else None
 

@@ -2,8 +2,12 @@
 
 import asyncio
 import itertools
+import os
+import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 import trio
@@ -31,6 +35,18 @@ def test_the_likeliest_address_comes_first() -> None:
     seen = heard("fe80::1", "2001:db8::1", "10.0.0.1")
     assert seen is not None
     assert [str(each) for each in seen.addresses] == ["10.0.0.1:7411", "[2001:db8::1]:7411", "[fe80::1]:7411"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there interfaces have no other name than a number")
+def test_an_address_on_the_link_is_kept_with_the_name_of_its_interface() -> None:
+    """Its number, which zeroconf tells, is another one after a restart; whoever calls from there is told by name."""
+    index, name = socket.if_nameindex()[0]
+    answer = SimpleNamespace(
+        name=f"x.{KIND}", port=7411, properties={}, parsed_scoped_addresses=lambda _: [f"fe80::1%{index}"]
+    )
+    seen = _sighting(cast("AsyncServiceInfo", answer))
+    assert seen is not None
+    assert [each.host for each in seen.addresses] == [f"fe80::1%{name}"]
 
 
 @pytest.mark.parametrize("hopeless", ["127.0.0.1", "0.0.0.0", "224.0.0.251", "::1", "::", "ff02::fb"])

@@ -1,5 +1,7 @@
 """A machine that moved, or slept, is told from one that did not."""
 
+import os
+import socket
 from functools import partial
 
 import pytest
@@ -7,7 +9,15 @@ import trio
 import trio.testing
 
 from sync import network
-from sync.network import LOOK_SECONDS, SLEPT_SECONDS_MIN, AddressesNow, Change, Looks, own_addresses
+from sync.network import (
+    LOOK_SECONDS,
+    SLEPT_SECONDS_MIN,
+    AddressesNow,
+    Change,
+    Looks,
+    on_interface,
+    own_addresses,
+)
 from tests.support.descriptors import none_left
 
 HOME = frozenset({"192.168.1.7", "fe80::7"})
@@ -99,3 +109,26 @@ def test_changes_are_told_on_after_a_moment_without_descriptors() -> None:
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "fe80::1",
+        "fe80::1%eth0",
+        "fe80::1%",
+        "fe80::1%0",
+        "fe80::1%99999999999999999999",
+        "10.0.0.2",
+        "x.local",
+    ],
+)
+def test_a_host_without_the_number_of_an_interface_stays_as_it_is(host: str) -> None:
+    """Also with a number that is no interface's, which whoever announces it may make up."""
+    assert on_interface(host) == host
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there interfaces have no other name than a number")
+def test_the_number_of_an_interface_becomes_its_name() -> None:
+    for index, name in socket.if_nameindex():
+        assert on_interface(f"fe80::1%{index}") == f"fe80::1%{name}"
