@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import replica.membership
+from replica.codec import pack
 from replica.errors import InvalidOp
 from replica.ids import INCARNATION_BYTES, DeviceId, Origin
 from replica.membership import (
@@ -177,6 +178,8 @@ def test_a_strangers_ops_are_refused_though_they_are_signed() -> None:
 def test_an_introduction_has_one_shape(at: int, value: Any) -> None:
     plain = plain_member(by("ann", "ben"))
     assert read_member(plain) == by("ann", "ben")
+    largest = [*plain[:1], bytes(CERTIFICATE_BYTES_MAX), "n" * NAME_BYTES_MAX, *plain[3:]]
+    assert plain_member(read_member(largest)) == largest
     plain[at] = value
     with pytest.raises(InvalidOp, match="expected an introduction"):
         read_member(plain)
@@ -232,6 +235,53 @@ def test_an_author_that_the_root_named_is_named_once() -> None:
     assert membership.news([named], []) == ([named], [])
     membership.add([named], [])
     assert membership.news([named], []) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("certificate", "reaches", "leaves_out"),
+    [
+        (pack(None), [9, 9], False),
+        (pack([]), [0, 0], True),
+        (pack([[bytes(INCARNATION_BYTES), 5]]), [5, 0], True),
+        (pack([[bytes(INCARNATION_BYTES), 5], "nonsense", [b"short", 7]]), [5, 0], True),
+        (pack(7), [0, 0], True),
+        (b"\xc1", [0, 0], True),
+    ],
+    ids=["all", "none", "so far", "half nonsense", "no list", "no value"],
+)
+def test_what_a_root_says_of_an_author_allows_so_far_and_nonsense_allows_nothing(
+    certificate: bytes, reaches: list[int], leaves_out: bool
+) -> None:
+    ann, eve = identity("ann"), identity("eve")
+    certificate = b"samemind author 1\0" + certificate
+    named = introduce(ann.sign, ann.device_id, public_key=eve.public_key, certificate=certificate, name="eve")
+    membership = of_root()
+    assert membership.news([named], []) == ([named], [])
+    membership.add([named], [])
+    for incarnation, reach in zip((bytes(INCARNATION_BYTES), b"x" * INCARNATION_BYTES), reaches, strict=True):
+        at = Origin(eve.device_id, incarnation)
+        assert [seq for seq in range(1, 10) if membership.allows(at, seq)] == [*range(1, reach + 1)]
+    assert membership.leaves_out == leaves_out
+
+
+def test_a_newcomer_takes_a_root_and_the_authors_that_it_names_from_one_message() -> None:
+    ann, eve = identity("ann"), identity("eve")
+    named = name_author(ann.sign, ann.device_id, public_key=eve.public_key, name="eve", reach={})
+    said = named_root("ann", "ann")
+    newcomer = Membership([by("ben", "ben"), by("ben", "ann")], awaits=device("ann"))
+    fresh, _ = newcomer.news([named, said], [], own=device("ben"), by=device("ann"))
+    assert {*fresh} >= {said, named}
+    newcomer.add(fresh, [])
+    assert newcomer.root == device("ann")
+    assert newcomer.leaves_out
+
+
+def test_an_author_is_told_as_one_and_not_once_more_as_a_member() -> None:
+    ann, eve = identity("ann"), identity("eve")
+    named = name_author(ann.sign, ann.device_id, public_key=eve.public_key, name="eve", reach={})
+    group = of_root(by("ann", "ben"))
+    group.add([named], [])
+    assert group.told() == (named, by("ann", "ben"))
 
 
 def test_of_an_author_that_two_roots_name_the_word_of_the_last_one_counts() -> None:
