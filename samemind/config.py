@@ -101,6 +101,8 @@ class Home:
     """Key and certificate with which the panel is served to other machines; the owner's own, if put there."""
     authority = _Beside("authority.pem")
     """Key and certificate of the authority that phones trust; it signs the panel's certificate."""
+    authority_ran_out = _Beside("authority.ran-out.pem")
+    """The one before it, which had run out by this device's clock."""
     phones = _Beside("phone.json")
     """Where phones find this device."""
     calendar = _Beside("calendar.json")

@@ -25,6 +25,8 @@ from samemind.errors import Failed
 
 # Making a phone trust another one takes a person five steps; nobody does that every year.
 DAYS: Final = 3_650
+# One that is made while the clock is years ahead is good all the same once that was set right.
+SINCE: Final = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 # Of a common name, by X.520.
 _NAME_CHARACTERS_MAX: Final = 64
 _NAMES: Final = ("local", "localhost")
@@ -65,6 +67,7 @@ class Authority:
     def kept(
         cls,
         path: Path,
+        ran_out: Path,
         *,
         device: str,
         owned: Collection[str],
@@ -73,15 +76,33 @@ class Authority:
     ) -> Self:
         """Return the one in the file; one is made where there is none, it ran out, or may not vouch for what is owned.
 
+        One that ran out is kept in the file `ran_out`, and put back where it has not run out after all: phones trust
+        it, and a clock may have been ahead by years.
+
         `device`: what people call this device. `owned`: names and addresses beyond those of a home network that it has
         to vouch for; one that is made may vouch for what its predecessor might, too. `hosts`: by what else the device
         is reached now; one that is made may vouch for a server's address.
         """
         permitted = {*owned, *filter(_is_servers, hosts)}
+        before = cls._read(ran_out)
+        if before is not None and before._is_good(owned, now):
+            ran_out.replace(path)
+            return before
+        found = cls._read(path)
+        if found is None:
+            return cls._made(path, device, permitted, now)
+        if found._is_good(owned, now):
+            return found
+        if now >= found.certificate.not_valid_after_utc:
+            path.replace(ran_out)
+        return cls._made(path, device, permitted | found._owned(), now)
+
+    @classmethod
+    def _read(cls, path: Path) -> Self | None:
         try:
             pem = path.read_bytes()
         except FileNotFoundError:
-            return cls._made(path, device, permitted, now)
+            return None
         try:
             key = serialization.load_pem_private_key(pem, password=None)
             certificate = x509.load_pem_x509_certificate(pem)
@@ -96,10 +117,10 @@ class Authority:
                 code="bad_certificate",
                 hint="restore the file from a backup, or move it away; phones then have to trust a new one",
             ) from None
-        found = cls(key, certificate)
-        if now >= certificate.not_valid_after_utc or not all(map(found.may_vouch_for, owned)):
-            return cls._made(path, device, permitted | found._owned(), now)
-        return found
+        return cls(key, certificate)
+
+    def _is_good(self, owned: Collection[str], now: datetime.datetime) -> bool:
+        return now < self.certificate.not_valid_after_utc and all(map(self.may_vouch_for, owned))
 
     @classmethod
     def _made(cls, path: Path, device: str, owned: Collection[str], now: datetime.datetime) -> Self:
@@ -113,7 +134,7 @@ class Authority:
             .issuer_name(name)
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(days=1))
+            .not_valid_before(min(SINCE, now - datetime.timedelta(days=1)))
             .not_valid_after(now + datetime.timedelta(days=DAYS))
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(_SIGNS_CERTIFICATES, critical=True)

@@ -66,7 +66,12 @@ def ensure_certificate(
         owned.add(kept.name)
     named = {*hosts, *owned}
     authority = Authority.kept(
-        home.authority, device=platform.node() or "this device", owned=owned, hosts=named, now=now
+        home.authority,
+        home.authority_ran_out,
+        device=platform.node() or "this device",
+        owned=owned,
+        hosts=named,
+        now=now,
     )
     wanted = sorted(filter(authority.may_vouch_for, named))
     if found is None or not _is_good(found, authority, wanted, now):

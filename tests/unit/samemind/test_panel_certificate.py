@@ -3,6 +3,7 @@
 import ipaddress
 import ssl
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,12 @@ def served(home: Home) -> x509.Certificate:
 
 def authority(home: Home) -> x509.Certificate:
     return x509.load_pem_x509_certificate(home.authority.read_bytes())
+
+
+def is_valid(certificate: x509.Certificate) -> bool:
+    """Say whether a phone with a right clock takes it."""
+    now = datetime.fromtimestamp(NOW / 1_000, UTC)
+    return certificate.not_valid_before_utc <= now < certificate.not_valid_after_utc
 
 
 def hosts_in(certificate: x509.Certificate) -> set[str]:
@@ -79,6 +86,47 @@ def test_the_authority_is_made_anew_only_when_it_ran_out(tmp_path: Path) -> None
     ensure_certificate(home, HOSTS, NOW + (AUTHORITY_DAYS + 1) * DAY)
     assert authority(home) != first
     served(home).verify_directly_issued_by(authority(home))
+
+
+@pytest.mark.parametrize("years", [11, 50])
+def test_a_clock_that_was_ahead_by_years_costs_nobody_the_authority_that_phones_trust(
+    tmp_path: Path, years: int
+) -> None:
+    """It counted as one that ran out and was replaced by one of the future: each phone had to trust another one."""
+    home = Home.at(tmp_path)
+    ensure_certificate(home, HOSTS, NOW)
+    trusted = authority(home)
+    ensure_certificate(home, HOSTS, NOW + 365 * years * DAY)
+    assert authority(home) != trusted
+    ensure_certificate(home, HOSTS, NOW)
+    assert authority(home) == trusted
+    served(home).verify_directly_issued_by(trusted)
+    assert is_valid(served(home))
+
+
+@pytest.mark.parametrize("years", [-30, 50])
+def test_an_authority_that_was_made_by_a_wrong_clock_is_good_or_made_anew_by_a_right_one(
+    tmp_path: Path, years: int
+) -> None:
+    """One of the future was kept for good, and no phone could trust it."""
+    home = Home.at(tmp_path)
+    for when in (NOW + 365 * years * DAY, NOW):
+        ensure_certificate(home, HOSTS, when)
+    assert is_valid(authority(home))
+    assert is_valid(served(home))
+
+
+def test_one_that_ran_out_comes_not_back_where_it_may_not_vouch_for_what_is_owned(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    ensure_certificate(home, HOSTS, NOW)
+    first = authority(home)
+    later = NOW + (AUTHORITY_DAYS + 1) * DAY
+    ensure_certificate(home, HOSTS, later)
+    second = authority(home)
+    ensure_certificate(home, HOSTS, later + DAY)
+    assert authority(home) == second != first
+    ensure_certificate(home, HOSTS, NOW, chosen={"memory.example.org"})
+    assert authority(home) not in (first, second)
 
 
 def test_the_authority_may_sign_and_vouches_for_nothing_but_a_home_network(tmp_path: Path) -> None:
