@@ -207,6 +207,43 @@ def test_many_small_files_become_one_and_a_newcomer_opens_few() -> None:
     assert len(texts(phone.core)) == 20 * TIER_FILES_MAX
 
 
+def test_what_is_merged_leaves_at_once_with_a_second_look() -> None:
+    (laptop,) = devices("laptop")
+    box: Box = {}
+    leave_notes(laptop, box, TIER_FILES_MAX - 1)
+    remember(laptop.core, "one more")
+    looked = laptop.visit(box)
+    assert (len(looked.wrote), looked.removed, looked.again) == (2, [], True)
+    again = laptop.visit(box)
+    assert (again.wrote, len(again.removed), again.again) == ([], TIER_FILES_MAX, False)
+    assert len(box) == 1
+
+
+def test_a_file_tells_what_its_maker_held() -> None:
+    """Or no op would leave the log where a mailbox is all that devices share."""
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "a note")
+    laptop.visit(box)
+    phone.visit(box)
+    phone.visit(box)
+    laptop.visit(box)
+    assert laptop.core.contacts[phone.core.device].folded == laptop.core.feeds.held()
+
+
+def test_a_file_that_is_gone_is_forgotten_though_nothing_else_is_new() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    leave_notes(laptop, box, 2)
+    phone.visit(box, writes=False)
+    name, data = box.popitem()
+    phone.visit(box, writes=False)
+    phone.restart()
+    assert name not in phone.shelf.kept
+    box[name] = data
+    assert phone.visit(box, writes=False).fetched == 1
+
+
 def test_a_file_that_went_missing_is_written_again_by_whoever_looks_next() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
