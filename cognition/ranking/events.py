@@ -66,6 +66,7 @@ _END: Final = late(r"[,;:?!…()]|\.(?!\d)")
 _ANY: Final = _set("""
     a an any each every some jede jeder jedem jeden jedes einem einer einen eine un une chaque cada uno una um
     uma ogni
+    so such many few more
 """)
 _NO_EVENT: Final = _set("""
     ever long ask forget anything everything something else noon bed one two much many too later moment cela
@@ -73,6 +74,7 @@ _NO_EVENT: Final = _set("""
 """)
 # What says that something is to be done whenever an event comes, and not what was done before one.
 _ALWAYS: Final = _set("do does is are am can should must may shall will need needs allowed")
+_ENGLISH_LEADS: Final = frozenset(["before", "prior to", "after", "during", "while", "until", "till"])
 _WAS: Final = _set("did was were had been")
 _MODAL: Final = _set("""
     darf dürfen muss müssen soll sollen kann können wird werden dois doit faut peut peux debo debe puedo puede
@@ -105,10 +107,18 @@ def event_in(text: str) -> EventPhrase | None:
         return None  # "after the move where did I live": where the event ends nobody says
     if not _is_event(phrase) or windows(phrase, 0) or _HOW_LONG.search(around.casefold()):
         return None
-    asked = frozenset(words(around))
-    if side is not EventSide.SINCE and (_MODAL & asked or (_ALWAYS & asked and not _WAS & asked)):
+    if side is not EventSide.SINCE and _is_of_always(match[0].casefold(), phrase, around):
         return None
     return EventPhrase(side, phrase)
+
+
+def _is_of_always(lead: str, phrase: str, around: str) -> bool:
+    """Say whether a question asks for what is so whenever an event comes: "what do I do before the exam?"."""
+    if lead not in _ENGLISH_LEADS:
+        return not _MODAL.isdisjoint(words(around))
+    # Of "who is here while I am away?" both halves say it.
+    asked = frozenset(words(f"{around} {phrase}" if lead == "while" else around))
+    return bool(asked & _ALWAYS) and not asked & _WAS
 
 
 def _phrase(match: re.Match[str], text: str) -> tuple[str, str]:

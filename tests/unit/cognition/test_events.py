@@ -35,6 +35,7 @@ SINCE, UNTIL = EventSide.SINCE, EventSide.UNTIL
         ("¿Dónde vivía antes de la mudanza?", BEFORE, "la mudanza"),
         ("¿Qué pasó después de la muerte de la abuela?", AFTER, "la muerte de la abuela"),
         ("Dove abitavo prima del trasloco?", BEFORE, "trasloco"),
+        ("qual era a cor do muro antes da mudança do bairro?", BEFORE, "mudança do bairro"),
         ("onde eu morava antes da mudança pra lisboa?", BEFORE, "mudança pra lisboa"),
     ],
 )
@@ -58,6 +59,8 @@ def test_an_event_is_read(question: str, side: EventSide, named: str) -> None:
         "who is it that works for me before lunch",
         "what did I eat after lunch?",
         "what do we run before a release?",
+        "How did my talk turn out before so many guests?",
+        "Who feeds the cat while we are away?",
         "What must I do before the release?",
         "What is not allowed before six in the evening?",
         "What was done before six in the morning?",
