@@ -164,12 +164,16 @@ def _trust_routes(panel: "Panel") -> Iterable[Route]:
     folder = files("samemind.panel").joinpath("trust")
     page = Template(folder.joinpath("trust.html").read_text("utf-8"))
     style = folder.joinpath("trust.css").read_bytes()
+    program = folder.joinpath("trust.js").read_bytes()
 
     async def walk(request: Request) -> Response:
         return Response(page.substitute(_told(panel)), media_type="text/html", headers=_AGAIN)
 
     async def dress(request: Request) -> Response:
         return Response(style, media_type="text/css", headers=_AGAIN)
+
+    async def speak(request: Request) -> Response:
+        return Response(program, media_type="text/javascript", headers=_AGAIN)
 
     async def give(request: Request) -> Response:
         if panel.authority is None:
@@ -179,6 +183,7 @@ def _trust_routes(panel: "Panel") -> Iterable[Route]:
     return [
         Route(f"{PHONE}/trust", walk, methods=["GET"]),
         Route(f"{PHONE}/trust.css", dress, methods=["GET"]),
+        Route(f"{PHONE}/trust.js", speak, methods=["GET"]),
         Route(f"{PHONE}/samemind.crt", give, methods=["GET"]),
     ]
 
@@ -190,13 +195,12 @@ def _told(panel: "Panel") -> Mapping[str, str]:
     """Return what the page of trust says of this device."""
     authority = panel.authority
     if authority is None:
-        own = "This device shows a certificate of its owner's, or answers its own machine only."
-        return {"origin": escape(panel.url), "name": "", "fingerprint": "", "state": own, "shown": "hidden"}
+        return {"origin": escape(panel.url), "name": "", "fingerprint": "", "own": "", "shown": "hidden"}
     (name,) = authority.certificate.subject
     return {
         "origin": escape(panel.place.origin),
         "name": escape(str(name.value)),
         "fingerprint": authority.fingerprint,
-        "state": "",
+        "own": "hidden",
         "shown": "",
     }

@@ -1,12 +1,19 @@
-"""The texts of the panel's modules, as their translations name them: the first argument of `t`, two of `plural`."""
+"""The texts of the panel's modules, as their translations name them: the first argument of `t`, two of `plural`.
+
+And those of the page of trust: the words between its tags, with the marks of what is shown in bold or as code.
+"""
 
 import json
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 
 MODULES = Path(__file__).parents[2] / "samemind" / "panel" / "static" / "js"
 CATALOGS = MODULES / "catalog"
+TRUST = MODULES.parents[1] / "trust" / "trust.html"
+_BLOCKS = frozenset({"title", "h1", "h2", "p", "li", "figcaption", "a"})
+_MARKS = frozenset({"b", "code"})
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _OPENS, _CLOSES = "([{", ")]}"
 
@@ -15,9 +22,53 @@ def texts() -> list[str]:
     """Return every text that the modules ask a catalog for."""
     return list(
         dict.fromkeys(
-            text for path in sorted(MODULES.glob("*.js")) for text in texts_of(path.read_text("utf-8"))
+            [
+                *(
+                    text
+                    for path in sorted(MODULES.glob("*.js"))
+                    for text in texts_of(path.read_text("utf-8"))
+                ),
+                *texts_between_tags(TRUST.read_text("utf-8")),
+            ]
         )
     )
+
+
+def texts_between_tags(page: str) -> list[str]:
+    """Give the texts of a page as `trust.js` does."""
+    reader = _Blocks()
+    reader.feed(page)
+    return reader.texts
+
+
+class _Blocks(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._open: list[list[str]] = []
+        self._is_value = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _BLOCKS:
+            self._open.append([])
+        elif tag in _MARKS and self._open:
+            named = dict(attrs).get("data-is")
+            self._is_value = named is not None
+            self._open[-1].append(f"<{tag}>" if named is None else f"{{{named}}}")
+
+    def handle_data(self, data: str) -> None:
+        if self._open and not self._is_value:
+            self._open[-1].append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _BLOCKS:
+            text = " ".join("".join(self._open.pop()).split())
+            if text and not text.startswith("$"):
+                self.texts.append(text)
+        elif tag in _MARKS and self._open:
+            if not self._is_value:
+                self._open[-1].append(f"</{tag}>")
+            self._is_value = False
 
 
 def texts_of(source: str) -> Iterator[str]:

@@ -319,3 +319,29 @@ def test_a_browser_on_another_machine_is_served_by_https(chromium: Browser, tmp_
         expect(page.get_by_role("img", name="QR code that opens this panel on a phone")).to_be_visible()
         context.close()
         assert errors == []
+
+
+@pytest.mark.parametrize(
+    ("locale", "title", "asks", "says"),
+    [
+        ("de-DE", "Diesem Gerät vertrauen: samemind", "Zertifikat laden", "auf Zertifikat laden, dann auf Zulassen"),
+        ("es-ES", "Confiar en este dispositivo: samemind", "Obtener el certificado", "y luego Permitir"),
+        ("it-IT", "Trust this device: samemind", "Get the certificate", "then Allow"),
+    ],
+)  # fmt: skip
+def test_the_page_of_trust_speaks_the_language_of_the_browser(
+    chromium: Browser, laptop: Panel, locale: str, title: str, asks: str, says: str
+) -> None:
+    context = chromium.new_context(locale=locale)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text))
+    page.goto(f"{laptop.url}phone/trust")
+    expect(page).to_have_title(title)
+    expect(page.locator("a.button")).to_have_text(asks)
+    step = page.locator(".steps > li").first
+    expect(step).to_contain_text(says)
+    assert step.locator("> b").count() == 2, "the words of a screen stand out in every language"
+    assert page.locator("html").get_attribute("lang") == (locale[:2] if locale != "it-IT" else "en")
+    assert complaints == []
+    context.close()
