@@ -11,10 +11,11 @@ import pytest
 
 from replica.compaction import compact
 from replica.core import Core
+from replica.ids import OpRef, Origin
 from replica.membership import revoke
 from replica.ops import Erase
 from replica.storage.memory_store import MemoryStore
-from sync.carrier.cargo import check
+from sync.carrier.cargo import Reach, check, header_of
 from sync.carrier.shelf import (
     ALTERED_MS_MIN,
     FETCH_BYTES_MAX,
@@ -23,6 +24,7 @@ from sync.carrier.shelf import (
     LISTED_MS_MAX,
     TIER_FILES_MAX,
     UNREADABLE_MS_MAX,
+    Filed,
     FileState,
     Shelf,
     is_altered,
@@ -912,6 +914,28 @@ def test_news_come_through_a_flood_at_once_and_so_does_what_was_there_before_it(
     looked = phone.visit(box, writes=False)
     assert texts(phone.core) == {"before the flood", "in the middle of it"}
     assert looked.fetched <= FETCH_FILES_MAX
+
+
+def test_what_came_up_last_is_fetched_first_wherever_its_name_falls() -> None:
+    flood = [f"{n:032x}.samemind" for n in range(5 * FETCH_FILES_MAX)]
+    news = flood.pop(len(flood) // 4)
+    shelf = Shelf()
+    assert len(shelf.listed(dict.fromkeys(flood, 1), NOW_MS)) == FETCH_FILES_MAX
+    assert shelf.listed(dict.fromkeys([*flood, news], 1), NOW_MS)[0] == news
+
+
+def test_ranges_that_follow_each_other_are_remembered_as_one() -> None:
+    """A file of a long history has a range for each frame."""
+    core = core_of("laptop")
+    origin, other = core.origin, core_of("phone").origin
+
+    def reach(after: int, prev: bytes, last: int, *, of: Origin = origin) -> Reach:
+        return Reach(of, after, prev, OpRef(of, last, b"%08d" % last))
+
+    first, second, third = reach(0, b"", 3), reach(3, b"00000003", 5), reach(5, b"00000005", 9)
+    apart = [reach(9, b"another!", 11), reach(9, b"00000009", 12, of=other)]
+    filed = Filed.of(header_of(core, NOW_MS), [first, apart[1], second, third, apart[0]], ())
+    assert filed.reaches == (reach(0, b"", 9), apart[1], apart[0])
 
 
 def test_what_a_known_maker_wrote_and_had_to_wait_is_fetched_before_anything_else() -> None:
