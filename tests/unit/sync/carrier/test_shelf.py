@@ -1023,6 +1023,19 @@ def test_over_its_bound_own_files_become_one_base_and_that_is_not_written_again(
     assert len(texts(phone.core)) == 9
 
 
+def test_below_its_bound_own_files_stay_as_they_are() -> None:
+    (laptop,) = devices("laptop")
+    box: Box = {}
+    leave_notes(laptop, box, 3)
+    laptop.bytes_max = sum(map(len, box.values()))
+    laptop.visit(box)
+    assert len(box) == 3
+    laptop.bytes_max -= 1
+    for _ in range(2):
+        laptop.visit(box)
+    assert len(box) == 1
+
+
 def test_in_a_full_mailbox_what_goes_anyway_makes_room_before_anything_is_written() -> None:
     """It was removed after the write once, which never came: full mailboxes stayed full."""
     laptop, phone = devices("laptop", "phone")
