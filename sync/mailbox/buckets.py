@@ -63,11 +63,14 @@ class PageElements(Elements):
     NAME: str
     SIZE: str
     FOLLOWING: str
+    # Whether there is another page, where that is said beside its name: "true" or "false".
+    MORE: str = ""
 
     def __init__(self) -> None:
         super().__init__()
         self.page = Page()
         self.is_listing = False
+        self.more = ""
         self._name = self._size = ""
 
     def opened(self, tag: str) -> None:
@@ -87,6 +90,8 @@ class PageElements(Elements):
                 self._size = text
             case self.FOLLOWING:
                 self.page.following = text
+            case self.MORE:
+                self.more = text
             case self.FOLDER:
                 self.page.entries += 1
             case self.FILE:
@@ -104,6 +109,10 @@ def read_page(body: bytes, elements: PageElements) -> Page:
         raise _unreadable() from None
     if not elements.is_listing or len(elements.page.following) >= TEXT_CHARACTERS_MAX:
         raise _unreadable()
+    if elements.more == "false":  # some name the last file even so, and the same page then comes for ever
+        elements.page.following = ""
+    elif elements.more == "true" and not elements.page.following:
+        raise Unreached("the server lists some of the files, and does not say how to ask for the others")
     return elements.page
 
 

@@ -69,6 +69,7 @@ class _S3Page(PageElements):
     NAME = "Key"
     SIZE = "Size"
     FOLLOWING = "NextContinuationToken"
+    MORE = "IsTruncated"
 
 
 def canonical_query(query: Mapping[str, str]) -> str:

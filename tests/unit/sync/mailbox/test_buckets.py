@@ -181,6 +181,20 @@ def test_what_is_said_of_one_file_is_not_taken_for_another_that_nothing_is_said_
     assert ended(files().names(), HttpAnswer(200, body))[1] == {NAME: 5}
 
 
+def test_a_listing_of_s3_ends_where_the_server_says_so_and_never_in_the_middle() -> None:
+    """Some servers name a next page behind the last one; older ones say that there is one, and not which."""
+    _, page, file, more, _ = PAGES["S3"]
+    name = any_name()
+    listed = file % (name.encode(), 5)
+    last = page % (listed + b"<IsTruncated>false</IsTruncated>" + more)
+    assert ended(s3_files().names(), HttpAnswer(200, last))[1] == {name: 5}
+    nowhere = page % (listed + b"<IsTruncated>true</IsTruncated>")
+    with pytest.raises(Unreached, match="some of the files"):
+        ended(s3_files().names(), HttpAnswer(200, nowhere))
+    on = page % (more + b"<IsTruncated>true</IsTruncated>")
+    assert ended(s3_files().names(), HttpAnswer(200, on), HttpAnswer(200, last))[1] == {name: 5}
+
+
 @EACH
 @pytest.mark.parametrize(
     "body",
