@@ -59,7 +59,8 @@ class AzureFiles(BucketFiles):
         headers["authorization"] = authorization(
             method, urlsplit(url).path, query, headers, account=self._account, key=self._key
         )
-        return HttpCall(method, f"{url}?{urlencode(query)}" if query else url, headers, body, bytes_max)
+        asked = f"?{urlencode(query, quote_via=quote)}" if query else ""
+        return HttpCall(method, f"{url}{asked}", headers, body, bytes_max)
 
     def _listing(self, following: str) -> Mapping[str, str]:
         asked = {

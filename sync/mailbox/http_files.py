@@ -21,6 +21,7 @@ ERROR_BYTES_MAX: Final = 4_096
 TEXT_CHARACTERS_MAX: Final = 4_096
 _SIZE_DIGITS_MAX: Final = 15
 _RETRY_DIGITS_MAX: Final = 6
+_USUAL_PORTS: Final = {"http": 80, "https": 443}
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 # A server and no more: a name, or an address of numbers, and a port.
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
@@ -78,7 +79,10 @@ class HttpFiles(Protocol):
 
 
 def host_of(parts: SplitResult) -> str:
-    """Return a host with its port, as it is sent, signed and looked up; `Unreached` for one that cannot be."""
+    """Return a host with its port, as it is sent, signed and looked up; `Unreached` for one that cannot be.
+
+    The usual port is left out: proxies hand the host on without it, where a server looks for what was signed.
+    """
     try:
         name, port = (parts.hostname or "").encode("idna").decode(), parts.port
     except ValueError:
@@ -86,7 +90,7 @@ def host_of(parts: SplitResult) -> str:
             "the storage could not be reached: its name or port is none that there can be"
         ) from None
     name = f"[{name}]" if ":" in name else name
-    return name if port is None else f"{name}:{port}"
+    return name if port in (None, _USUAL_PORTS.get(parts.scheme)) else f"{name}:{port}"
 
 
 def refused(answer: HttpAnswer, url: str, moved: str) -> MailboxError:

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
 
 from replica.asyncio_host import AsyncioHost
 from sync.mailbox.azure import AzureFiles
@@ -45,9 +45,12 @@ _ASKED: Final = {
 # Of a key's id, an account and a region, as they stand in the headers of a request.
 _HEADER_WORD: Final = re.compile(r"[!-~]{0,256}")
 _DRIVE: Final = re.compile(r"/[A-Za-z]:/")
+# In a path that may be written in percent already.
+_PATH_SAFE: Final = "/%:@!$&'()*+,;="
 # What a server of one's own takes, as does Cloudflare; and what AWS takes where nothing is said.
 _REGION: Final = "auto"
 _REGION_AWS: Final = "us-east-1"
+_HOST_AWS: Final = "s3.amazonaws.com"
 PORT_NATS: Final = 4222
 # JetStream's own bound.
 REPLICAS_MAX: Final = 5
@@ -133,7 +136,7 @@ def _check_bucket(parts: SplitResult, secret: str | None) -> None:
 def _holds_secret(parts: SplitResult) -> bool:
     """Say whether something in an address is a password, or a token: a NATS server knows nobody by a name there."""
     try:
-        inner = [urlsplit(each) for each in parse_qs(parts.query).get("endpoint", ())]
+        inner = [urlsplit(_with_scheme(each)) for each in parse_qs(parts.query).get("endpoint", ())]
     except ValueError:
         raise ValueError("expected an address behind endpoint=, got something else") from None
     # A colon written %3A is one that the server sees: of a user it is never part (RFC 7617).
@@ -205,11 +208,14 @@ def _webdav_folder(parts: SplitResult) -> str:
 
 
 def _s3(parts: SplitResult, key_id: str, secret: str) -> S3Files:
-    asked = {key: values[-1] for key, values in parse_qs(parts.query).items()}
-    region = asked.get("region", _REGION if "endpoint" in asked else _REGION_AWS)
+    bucket = parts.netloc.rpartition("@")[2]
+    endpoint = _without_bucket(_endpoint(parts) or f"https://{_HOST_AWS}", bucket)
+    is_aws = urlsplit(endpoint).hostname == _HOST_AWS
+    region = parse_qs(parts.query).get("region", [_REGION_AWS if is_aws else _REGION])[-1]
     return S3Files(
-        _endpoint(parts) or f"https://s3.{region}.amazonaws.com",
-        parts.netloc.rpartition("@")[2],
+        # That name alone stands for one region, which refuses the buckets of all others.
+        f"https://s3.{region}.amazonaws.com" if is_aws else endpoint,
+        bucket,
         _prefix(parts),
         region=region,
         key_id=key_id,
@@ -231,8 +237,17 @@ def _azblob(parts: SplitResult, account: str, secret: str) -> AzureFiles:
 
 def _prefix(parts: SplitResult) -> str:
     """Return what the names of a folder's files begin with in a bucket."""
-    folder = unquote(parts.path).strip("/")
-    return f"{folder}/" if folder else ""
+    return "".join(f"{each}/" for each in unquote(parts.path).split("/") if each)
+
+
+def _without_bucket(endpoint: str, bucket: str) -> str:
+    """Return the server that is named as `bucket.s3.example`, as some providers show it: the path names the bucket.
+
+    Two names at least have to be left: at `minio.example` there may be a bucket `minio`.
+    """
+    scheme, _, rest = endpoint.partition("://")
+    server = rest.removeprefix(f"{bucket}.")
+    return f"{scheme}://{server}" if (urlsplit(f"//{server}").hostname or "").count(".") >= 2 else endpoint
 
 
 def _endpoint(parts: SplitResult) -> str | None:
@@ -240,11 +255,14 @@ def _endpoint(parts: SplitResult) -> str | None:
     said = parse_qs(parts.query).get("endpoint")
     if said is None:
         return None
-    url = said[-1] if "://" in said[-1] else f"https://{said[-1]}"
-    inner = urlsplit(url)
+    inner = urlsplit(_with_scheme(said[-1]))
     if inner.scheme not in ("http", "https") or not inner.hostname or inner.query or inner.fragment:
         raise ValueError(f"expected http:// or https:// and a host behind endpoint=, got {said[-1]!r:.80}")
-    return url
+    return f"{inner.scheme}://{inner.netloc}{quote(inner.path, safe=_PATH_SAFE)}"
+
+
+def _with_scheme(endpoint: str) -> str:
+    return endpoint if "://" in endpoint else f"https://{endpoint.removeprefix('//')}"
 
 
 def _is_base64(text: str) -> bool:

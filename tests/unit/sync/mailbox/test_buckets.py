@@ -113,7 +113,7 @@ def test_what_is_sent_to_azure_is_what_was_signed() -> None:
     signed = azure.authorization("PUT", f"/bucket/box/{NAME}", {}, rest, account="ada", key=b"hush")
     assert call.headers["authorization"] == signed
     listed = next(azure_files("a b/").names())
-    assert "prefix=a+b%2F" in listed.url, "its value is signed as it is, and sent in percent"
+    assert "prefix=a%20b%2F" in listed.url, "its value is signed as it is, and sent in percent"
 
 
 def test_a_name_that_is_none_of_ours_is_never_written() -> None:

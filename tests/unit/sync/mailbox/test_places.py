@@ -50,6 +50,19 @@ def test_a_bucket_goes_by_key_name_and_endpoint() -> None:
         ("?endpoint=https://s3.example", "https://s3.example/bucket?", "auto"),
         ("?endpoint=s3.example", "https://s3.example/bucket?", "auto"),
         ("?endpoint=http://s3.example/store/", "http://s3.example/store/bucket?", "auto"),
+        ("?endpoint=http://s3.example/st%C3%A4ll%20e", "http://s3.example/st%C3%A4ll%20e/bucket?", "auto"),
+        ("?endpoint=http://s3.example/st%25C3%25A4ll", "http://s3.example/st%C3%A4ll/bucket?", "auto"),
+        ("?endpoint=HTTP://s3.example", "http://s3.example/bucket?", "auto"),
+        ("?endpoint=https://bucket.s3.eu-1.example&region=eu-1", "https://s3.eu-1.example/bucket?", "eu-1"),
+        ("?endpoint=bucket.s3.eu.example:9000/", "https://s3.eu.example:9000/bucket?", "auto"),
+        ("?endpoint=https://bucket.example", "https://bucket.example/bucket?", "auto"),
+        ("?endpoint=s3.amazonaws.com&region=eu-1", "https://s3.eu-1.amazonaws.com/bucket?", "eu-1"),
+        ("?endpoint=https://s3.amazonaws.com", "https://s3.us-east-1.amazonaws.com/bucket?", "us-east-1"),
+        (
+            "?endpoint=https://bucket.s3.amazonaws.com:443/&region=eu-1",
+            "https://s3.eu-1.amazonaws.com/bucket?",
+            "eu-1",
+        ),
     ],
 )
 def test_a_bucket_without_endpoint_is_at_amazon_and_without_region_in_a_usual_one(
@@ -61,10 +74,31 @@ def test_a_bucket_without_endpoint_is_at_amazon_and_without_region_in_a_usual_on
     assert f"/{region}/s3/" in call.headers["authorization"]
 
 
+@pytest.mark.parametrize("folder", ["a/b", "a/b/", "/a//b", "a/%2Fb"])
+@pytest.mark.parametrize("before", ["s3://KEYID@bucket", "azblob://ada@box"])
+def test_a_folder_of_a_bucket_is_the_same_however_many_slashes_it_is_written_with(
+    before: str, folder: str
+) -> None:
+    assert "prefix=a%2Fb%2F" in asked(f"{before}/{folder}", "aHVzaA==").url
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "host"),
+    [
+        ("https://s3.example:443", "s3.example"),
+        ("http://s3.example:80/store", "s3.example"),
+        ("http://s3.example:443", "s3.example:443"),
+        ("http://[::1]:80", "[::1]"),
+    ],
+)
+def test_the_usual_port_is_neither_sent_nor_signed(endpoint: str, host: str) -> None:
+    assert asked(f"s3://KEYID@bucket?endpoint={endpoint}", "hush").headers["host"] == host
+
+
 def test_a_container_of_azure_goes_by_account_and_name() -> None:
     call = asked("azblob://ada@box/sub%20folder", "aHVzaA==")
     assert call.url.startswith("https://ada.blob.core.windows.net/box?")
-    assert "prefix=sub+folder%2F" in call.url
+    assert "prefix=sub%20folder%2F" in call.url
     assert call.headers["authorization"].startswith("SharedKey ada:")
     assert "aHVzaA==" not in str(call)
     own = asked("azblob://ada@box/?endpoint=http://127.0.0.1:10000/ada", "aHVzaA==")
@@ -82,6 +116,8 @@ def test_a_container_of_azure_goes_by_account_and_name() -> None:
         ("webdav+https://ada%0D%0A@cloud.example/", "x", "the address of a mailbox"),
         ("webdav+https://ada@cloud.example/?token=hush", "x", "no 'token'"),
         ("s3://KEYID@bucket/box?endpoint=https://ada:hush@s3.example", "x", "without a secret"),
+        ("s3://KEYID@bucket/box?endpoint=ada:hush@s3.example", "x", "without a secret"),
+        ("s3://KEYID@bucket/box?endpoint=//ada:hush@s3.example", "x", "without a secret"),
         ("s3://KEYID@bucket/box?secret_access_key=hush", "x", "no 'secret_access_key'"),
         ("azblob://ada@box/sub?endpoint=https://x.example?sv=1&sig=hush", "aHVzaA==", "no 'sig'"),
         ("nats+tls://hush@meet.example/family", None, "without a secret"),
