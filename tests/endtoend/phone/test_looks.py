@@ -180,7 +180,7 @@ def test_who_has_keys_alone_goes_on_where_they_were(laptop: Laptop, phone: Open)
     expect(page.get_by_label("Bern")).to_be_checked()
     page.get_by_role("button", name="Keep what is ticked").press("Enter")
     page.get_by_text("Nothing contradicts itself.").wait_for()
-    expect(page.locator("main")).to_be_focused()
+    expect(page.locator(".decided").get_by_role("button", name="Undo")).to_be_focused()
 
 
 def test_at_twice_the_size_nothing_is_beyond_the_edge(laptop: Laptop, phone: Open) -> None:
