@@ -37,6 +37,7 @@ class BlockingMethods(ThreadedMind):
     review = waiting_for(Mind.review)
     resolve = waiting_for(Mind.resolve)
     reopen = waiting_for(Mind.reopen)
+    snooze_contradiction = waiting_for(Mind.snooze_contradiction)
     settle = waiting_for(Mind.settle)
     correct = waiting_for(Mind.correct)
     queue = waiting_for(Mind.queue)

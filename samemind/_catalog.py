@@ -41,6 +41,7 @@ FAMILIES: Final = {
         "contradictions review",
         "contradictions resolve",
         "contradictions reopen",
+        "contradictions snooze",
         "settle",
         "correct",
     ),
@@ -181,6 +182,7 @@ MODULE_OF: Final = {
     "contradictions review": "samemind.commands.contradictions.review",
     "contradictions resolve": "samemind.commands.contradictions.resolve",
     "contradictions reopen": "samemind.commands.contradictions.reopen",
+    "contradictions snooze": "samemind.commands.contradictions.snooze",
     "settle": "samemind.commands.contradictions.settle",
     "correct": "samemind.commands.contradictions.correct",
     "queue list": "samemind.commands.ingest.queue_list",
@@ -307,6 +309,7 @@ HELP_OF: Final = {
     "contradictions reopen": (
         "Reopen a contradiction: undo the decision on it, on every device, and ask again."
     ),
+    "contradictions snooze": "Postpone a contradiction on every device: nobody is asked about it until then.",
     "settle": "Judge how two memories relate, after reading both; a later verdict replaces an earlier one.",
     "correct": "Correct a memory: replace a text that is wrong; the old text stays in its history.",
     "queue list": "List what still has to be embedded or read by a model, and what failed.",

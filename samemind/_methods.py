@@ -541,6 +541,13 @@ class Methods(Asking):
         answer: Reopened = await self._ask("contradictions reopen", id=id_of(id))
         return answer
 
+    async def snooze_contradiction(self, id: Id, until: When) -> ContradictionView:
+        """Postpone a contradiction on every device: nobody is asked about it until then."""
+        answer: ContradictionView = await self._ask(
+            "contradictions snooze", id=id_of(id), until=when_of(until)
+        )
+        return answer
+
     async def settle(
         self, a: Rid, b: Rid, verdict: str, *, since: When | None = None, by: str = "person"
     ) -> Settled:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from cognition.contradictions.relations import SEVERITIES, Attention, relation_of, subject_of
 from cognition.contradictions.slots import Judged
+from cognition.contradictions.snoozing import snoozed
 from cognition.contradictions.tables import judged_of
 from cognition.triggers.kinds import (
     ESCALATION,
@@ -28,7 +29,8 @@ def candidates(
 
     Who wants to hear of less severe ones is asked about what is else only mentioned, too.
 
-    Its window is the last op in its slot: a question that was settled and is open again is brought up again.
+    Its window is the last op in its slot: a question that was settled and is open again is brought up again. One that
+    is put off is left out until its time.
     """
     told_more = thresholds.escalation_severity != Thresholds().escalation_severity
     rows = connection.execute(
@@ -36,7 +38,10 @@ def candidates(
            ORDER BY raised, slot LIMIT ?""",
         (Attention.ASK.value, (Attention.MENTION if told_more else Attention.ASK).value, _LOOKED_AT),
     ).fetchall()
+    later = snoozed(connection, now_ms)
     for slot, relation, raised in rows:
+        if slot in later:
+            continue
         severity = SEVERITIES[relation_of(relation).kind].value
         if FLOORS[severity] < FLOORS[thresholds.escalation_severity]:
             continue
@@ -56,7 +61,10 @@ def reason(
             WHERE m.rid IN ({",".join("?" * len(rids))}) AND k.status = 'open' ORDER BY k.raised, k.slot""",
         rids,
     ).fetchall()
+    later = snoozed(connection, now_ms)
     for slot, entity, relation, raised in rows:
+        if slot in later:
+            continue
         sides = judged_of(connection, slot).sides
         about = {belief.told.rid for side in sides for belief in side}
         if about & set(rids):

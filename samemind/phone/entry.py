@@ -53,6 +53,7 @@ class OpenedDevice:
             "settle": phone.settle,
             "merge": phone.merge,
             "reopen": phone.reopen,
+            "snooze": phone.snooze,
             "devices": phone.devices,
             "status": phone.status,
             "digests": phone.digests,

@@ -17,6 +17,7 @@ from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.relations import Attention, relation_words
 from cognition.contradictions.resolving import changed, decide, merge
 from cognition.contradictions.slots import ContradictionStatus, Judged
+from cognition.contradictions.snoozing import snooze, snoozed
 from cognition.contradictions.tables import ClaimTables, judged_of
 from cognition.holding import secret_kinds, texts_of
 from cognition.ingest import SLICE_S, NewTelling, TellingReader
@@ -266,14 +267,22 @@ class Phone:
         older = self.connection.execute(f"{listed} DESC LIMIT ?", (REMINDER.name, 0, from_ms, LIST_MAX))
         return [*read_memories(self.connection, sorted({number for (number,) in (*near, *older)}))]
 
-    def questions(self) -> list[Answer]:
-        """Return what contradicts itself and waits for an answer, the latest first."""
+    def questions(self, *, now_ms: int) -> list[Answer]:
+        """Return what contradicts itself and waits for an answer, the latest first; not what was put off."""
         rows = self.connection.execute(
             """SELECT slot, entity, relation FROM contradiction WHERE status = ? AND attention != ?
-               ORDER BY raised DESC, slot LIMIT ?""",
-            (ContradictionStatus.OPEN.value, Attention.QUIET.value, LIST_MAX),
-        ).fetchall()
-        return [self._question(*row) for row in rows]
+               ORDER BY raised DESC, slot""",
+            (ContradictionStatus.OPEN.value, Attention.QUIET.value),
+        )
+        later = snoozed(self.connection, now_ms)
+        asked = [row for row in rows if row[0] not in later][:LIST_MAX]
+        return [self._question(*row) for row in asked]
+
+    def snooze(self, slot: str, until_ms: int, *, now_ms: int) -> list[Answer]:
+        """Put a question off on every device. Return what is asked now."""
+        self._asked(slot)
+        self.core.commit([snooze(bytes.fromhex(slot), until_ms)], now_ms)
+        return self.questions(now_ms=now_ms)
 
     def settle(
         self, slot: str, keep: Sequence[str], *, since_ms: int | None = None, now_ms: int
@@ -290,10 +299,10 @@ class Phone:
             (value,) = values
             changes = changed(self.core, judged, value, since_ms, entity=entity, relation=relation)
             self.core.commit(changes, now_ms)
-            return self.questions()
+            return self.questions(now_ms=now_ms)
         name = bytes.fromhex(slot)
         decide(self.core, self.connection, name, values, entity=entity, relation=relation, now_ms=now_ms)
-        return self.questions()
+        return self.questions(now_ms=now_ms)
 
     def merge(self, slot: str, text: str, *, anyway: bool = False, now_ms: int) -> list[Answer]:
         """Decide a question by a new memory in place of all that it is about. Return what is left.
@@ -316,7 +325,7 @@ class Phone:
             relation=relation,
             now_ms=now_ms,
         )
-        return self.questions()
+        return self.questions(now_ms=now_ms)
 
     def reopen(self, slot: str, *, now_ms: int) -> list[Answer]:
         """Take the last decision on a question back. Return what is asked now."""
@@ -326,7 +335,7 @@ class Phone:
         done = undo(self.core, self.connection, name, entity=entity, relation=relation, now_ms=now_ms)
         if done is None:
             raise NameNotFound("no decision settled this question: what was told since did")
-        return self.questions()
+        return self.questions(now_ms=now_ms)
 
     def _asked(self, slot: str) -> tuple[str, str, str | None, Judged]:
         """Return whom a question is about, in what, in which space, and how it stands."""
@@ -355,12 +364,14 @@ class Phone:
             key=lambda each: (not each["is_here"], each["is_out"], each["name"]),
         )
 
-    def status(self) -> Answer:
+    def status(self, *, now_ms: int) -> Answer:
         """Return how much there is, and how this device stands in its group."""
-        ((questions,),) = self.connection.execute(
-            "SELECT count(*) FROM contradiction WHERE status = ? AND attention != ?",
+        slots = self.connection.execute(
+            "SELECT slot FROM contradiction WHERE status = ? AND attention != ?",
             (ContradictionStatus.OPEN.value, Attention.QUIET.value),
         )
+        later = snoozed(self.connection, now_ms)
+        questions = sum(slot not in later for (slot,) in slots)
         return {
             "device": self.core.device.hex(),
             "memories": count_tellings(self.connection),

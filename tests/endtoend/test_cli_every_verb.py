@@ -61,8 +61,8 @@ WORKS = {
 # These are about something that has to come up first: tried where it does.
 ABOUT_SOMETHING = {
     "extract", "queue requeue",
-    "contradictions show", "contradictions resolve", "contradictions reopen", "settle", "held release", "held drop",
-    "unconsolidate", "unlink",
+    "contradictions show", "contradictions resolve", "contradictions reopen", "contradictions snooze", "settle",
+    "held release", "held drop", "unconsolidate", "unlink",
     "triggers deliver", "triggers act", "triggers dismiss", "triggers snooze", "goals done",
 }  # fmt: skip
 FAILS = {

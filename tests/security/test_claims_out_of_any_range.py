@@ -71,7 +71,7 @@ def test_a_phone_folds_them_and_answers() -> None:
         pass
     assert told["rid"] in [each["rid"] for each in called.ask("how old is Ann0?", limit=50, now_ms=NOW_MS)]
     assert called.recent(limit=200)
-    assert called.questions()
+    assert called.questions(now_ms=NOW_MS)
 
 
 def test_thinking_and_every_answer_go_on(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from cognition.contradictions.finding import slots_with_facts
 from cognition.contradictions.relations import Attention
+from cognition.contradictions.snoozing import snoozed
 from cognition.contradictions.tables import judged_of
 from cognition.contradictions.values import folded
 from cognition.triggers.kinds import Thresholds
@@ -68,7 +69,10 @@ def pending_questions(
         today = (now_ms // _DAY_MS).to_bytes(8, "big", signed=True)
         return about.get(slot, len(rids)), -raised_ms if is_new else 0, hashlib.sha256(today + slot).digest()
 
-    open_here = [row for row in rows if not allowed or folded(row[1] or "") in allowed]
+    later = snoozed(connection, now_ms)
+    open_here = [
+        row for row in rows if row[0] not in later and (not allowed or folded(row[1] or "") in allowed)
+    ]
     return [
         PendingQuestion(
             id=slot.hex(),

@@ -76,6 +76,8 @@ class ContradictionView:
     action: str
     attention: str
     raised_at: datetime
+    snoozed_until: datetime | None = None
+    """Until when nobody is asked about it."""
     beliefs: list[BeliefView] = field(default_factory=list)
     resolutions: list[ResolutionView] = field(default_factory=list)
 
@@ -126,6 +128,8 @@ def subject(entity: str, relation: str) -> str:
 
 
 def status_words(each: Document) -> str:
+    if each["status"] == "open" and each["snoozed_until"]:
+        return f"open, postponed until {clock(each['snoozed_until'])}"
     if each["status"] == "open":
         return f"open, {_ATTENTION.get(each['attention'], each['attention'])}"
     return _SETTLED.get(each["settled_by"], "settled")

@@ -65,7 +65,11 @@ def judged_then(connection: sqlite3.Connection, record: Record, until_ms: int | 
 
 
 def view_of(
-    connection: sqlite3.Connection, record: Record, judged: Judged, names: Mapping[bytes, str]
+    connection: sqlite3.Connection,
+    record: Record,
+    judged: Judged,
+    names: Mapping[bytes, str],
+    snoozed: Mapping[bytes, int],
 ) -> ContradictionView:
     assert judged.status is not None
     kind = relation_of(record.relation).kind
@@ -86,6 +90,7 @@ def view_of(
         action=ACTIONS[SEVERITIES[kind]].value,
         attention=attention_of(record.relation).value,
         raised_at=at_stamp(judged.raised),
+        snoozed_until=at_ms(snoozed[record.slot]) if record.slot in snoozed else None,
         beliefs=[_belief(belief, texts, names) for belief in judged.beliefs],
         resolutions=[
             ResolutionView(

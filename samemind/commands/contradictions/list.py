@@ -60,6 +60,7 @@ class Contradictions:
 async def run(device: "Device", options: ListContradictions) -> Contradictions:
     """List them: the open ones first, and of these the worst, and of these the latest."""
     from cognition.contradictions.relations import attention_of
+    from cognition.contradictions.snoozing import snoozed
     from cognition.contradictions.values import folded
     from replica.reads.devices import device_names
     from samemind.commands.contradictions._work import Record, end_of, judged_then, view_of
@@ -86,10 +87,10 @@ async def run(device: "Device", options: ListContradictions) -> Contradictions:
             if options.status in (None, status):
                 found.append((_rank(record, status, raised), record, judged))
         found.sort(key=itemgetter(0))
-        names = device_names(connection)
+        names, later = device_names(connection), snoozed(connection, device.now_ms())
         return Contradictions(
             contradictions=[
-                view_of(connection, record, judged or judged_then(connection, record, until_ms), names)
+                view_of(connection, record, judged or judged_then(connection, record, until_ms), names, later)
                 for _, record, judged in found[: options.limit]
             ],
             total=len(found),

@@ -34,6 +34,7 @@ class Reopened:
 
 async def run(device: "Device", options: ReopenContradiction) -> Reopened:
     """Undo what was decided on one; one that is open stays as it is."""
+    from cognition.contradictions.snoozing import snoozed
     from cognition.contradictions.tables import judged_of
     from cognition.judging.reopening import reopen
     from replica import show_memory_id
@@ -58,7 +59,9 @@ async def run(device: "Device", options: ReopenContradiction) -> Reopened:
             )
         judged = judged_of(connection, record.slot)
         return Reopened(
-            contradiction=view_of(connection, record, judged, device_names(connection)),
+            contradiction=view_of(
+                connection, record, judged, device_names(connection), snoozed(connection, device.now_ms())
+            ),
             forgotten=[show_memory_id(rid) for rid in done.forgotten],
             changed=done.changed,
         )

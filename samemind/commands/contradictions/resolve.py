@@ -50,6 +50,7 @@ class Resolved:
 async def run(device: "Device", options: ResolveContradiction) -> Resolved:
     """Decide one; a decision that stands already changes nothing."""
     from cognition.contradictions.resolving import changed, decide, merge
+    from cognition.contradictions.snoozing import snoozed
     from cognition.contradictions.tables import judged_of
     from replica import new_memory_id, show_memory_id
     from replica.reads.devices import device_names
@@ -85,7 +86,8 @@ async def run(device: "Device", options: ResolveContradiction) -> Resolved:
         else:
             values = _chosen(connection, judged, options)
             done = decide(core, connection, record.slot, values, **named, now_ms=now_ms)
-        view = view_of(connection, record, judged_of(connection, record.slot), device_names(connection))
+        judged = judged_of(connection, record.slot)
+        view = view_of(connection, record, judged, device_names(connection), snoozed(connection, now_ms))
         return Resolved(
             contradiction=view, rid=None if merged is None else show_memory_id(merged), changed=done
         )

@@ -26,6 +26,7 @@ class ShowContradiction:
 
 async def run(device: "Device", options: ShowContradiction) -> ContradictionView:
     """Show one, with everything that was claimed and decided."""
+    from cognition.contradictions.snoozing import snoozed
     from replica.reads.devices import device_names
     from samemind.commands.contradictions._work import (
         end_of,
@@ -41,7 +42,9 @@ async def run(device: "Device", options: ShowContradiction) -> ContradictionView
         judged = judged_then(connection, record, until_ms)
         if judged.status is None:
             raise NotFound(f"there was no such contradiction at {options.as_of}")
-        return view_of(connection, record, judged, device_names(connection))
+        return view_of(
+            connection, record, judged, device_names(connection), snoozed(connection, device.now_ms())
+        )
 
     return await device.replica.read(read)
 

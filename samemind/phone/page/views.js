@@ -6,6 +6,7 @@ import { voiceButton } from "./voice.js";
 
 const FIRST = 40;
 const FOUND = 20;
+const LATER_MS = 7 * 86_400_000; // what is put off is asked again in a week
 const STILL_MS = 250; // who types on is not done asking
 const run = async (verb, options) => (await ask("call", { verb, options })).answer;
 const complain = (error) => document.documentElement.dataset.gone || notice(error.message, { error: true });
@@ -300,6 +301,7 @@ export function questionsView() {
     const all = h("button", { type: "button", onclick: () => settle({ keep: sides.map((side) => side.value) }, "Kept as different things") }, sides.length > 2 ? "All: they are different things" : "Both: they are two things");
     const changed = h("button", { type: "button", disabled: true, onclick: since }, "It changed: since when?");
     const neither = h("button", { type: "button", class: "quiet", onclick: () => merge().focus() }, sides.length > 2 ? "None: type what is right" : "Neither: type what is right");
+    const later = h("button", { type: "button", class: "quiet", onclick: () => run("snooze", { slot, until_ms: Date.now() + LATER_MS }).then(() => (notice("You will be asked again in a week."), refresh()), complain) }, "Ask me later");
     const more = h("form", { class: "stack" });
     const ticked = () => boxes.filter((box) => box.checked).map((box) => box.value);
     const note = (said) => decided.set(slot, { slot, entity, relation, said });
@@ -357,7 +359,7 @@ export function questionsView() {
       h("p", {}, entity === "owner" ? "You" : named(entity), `: ${relation}`),
       h("fieldset", { class: "stack" }, h("legend", { class: "unseen" }, "What is true?"),
         ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, named(side.value), h("small", {}, "“", named(side.text), `” · ${momentOf(side.told_ms)}`))))),
-      h("div", { class: "row" }, keep, all, changed, neither), more);
+      h("div", { class: "row" }, keep, all, changed, neither, later), more);
   }
   const shown = refresh().catch(complain);
   return { element: h("div", { class: "stack" }, h("h2", {}, "Which is true?"), list), shown, refresh: () => refresh().catch(complain) };

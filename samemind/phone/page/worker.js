@@ -162,7 +162,7 @@ function passOn() {
 // after the next start. These flushes acknowledge nothing either.
 function readBehind() {
   if (reading || !device?.is_behind()) return;
-  const since = performance.now(), { position } = asked("status");
+  const since = performance.now(), { position } = asked("status", { now_ms: Date.now() });
   const some = () => {
     if (!device) return;
     if (!isStill(since)) return void (reading = setTimeout(some, QUIET_MS));
@@ -176,7 +176,7 @@ function readBehind() {
       disk.counts.flushes = flushes;
     }
     reading = 0;
-    if (asked("status").position === position) return;
+    if (asked("status", { now_ms: Date.now() }).position === position) return;
     goOn();
     tell("news", {});
   };
@@ -193,7 +193,7 @@ const asked = (verb, options = {}) => {
   if (answer?.error) throw Object.assign(new Error(answer.message), { name: answer.error });
   return answer;
 };
-const status = () => ({ ...asked("status"), link, isLost, bytes: disk.bytes(), heap: python._module.HEAPU8.length, flushes: disk.counts.flushes, mailboxes: JSON.parse(device.mail_states()) });
+const status = () => ({ ...asked("status", { now_ms: Date.now() }), link, isLost, bytes: disk.bytes(), heap: python._module.HEAPU8.length, flushes: disk.counts.flushes, mailboxes: JSON.parse(device.mail_states()) });
 
 // -- the link ---------------------------------------------------------------------------------------------------------
 
@@ -237,7 +237,7 @@ function dial() {
     if (!device) return;
     heard = performance.now();
     restLater();
-    const before = asked("status").position;
+    const before = asked("status", { now_ms: Date.now() }).position;
     try {
       send(device.link_receive(new Uint8Array(event.data), Date.now()));
     } catch (error) {
@@ -270,7 +270,7 @@ function turned(before) {
     if (link.state === "calling") askForMailboxes();
     linked({ ...state, state: state.quiet ? "together" : "syncing" });
   }
-  const now = asked("status");
+  const now = asked("status", { now_ms: Date.now() });
   if (state?.quiet || now.position !== before) failures = 0; // and not as soon as it stands: where nothing can be kept, it is called ever more seldom
   if (now.is_out) return void leftOut();
   readBehind(); // of a telling that was forgotten elsewhere, facts may be left here
@@ -311,7 +311,7 @@ function askForMailboxes() {
 function mailed(before) {
   if (!device) return;
   restLater();
-  const now = asked("status");
+  const now = asked("status", { now_ms: Date.now() });
   if (now.is_out) return void leftOut();
   readBehind();
   if (now.position !== before) { goOn(); tell("news", {}); noteMembers(); }
@@ -411,11 +411,11 @@ function pair({ code, expected }) {
 
 // -- what a page asks ---------------------------------------------------------------------------------------------------
 
-const WRITING = new Set(["remember", "edit", "forget", "done", "settle", "merge", "reopen"]);
+const WRITING = new Set(["remember", "edit", "forget", "done", "settle", "merge", "reopen", "snooze"]);
 
 function call({ verb, options = {} }) {
   const timed = { ...options };
-  if (!["recent", "known", "questions", "devices", "status", "digests"].includes(verb)) timed.now_ms = Date.now();
+  if (!["recent", "known", "devices", "digests"].includes(verb)) timed.now_ms = Date.now();
   const answer = asked(verb, timed);
   if (WRITING.has(verb)) {
     follow();

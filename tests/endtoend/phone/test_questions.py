@@ -62,8 +62,23 @@ def test_a_question_is_answered_in_each_way_and_so_on_every_device(laptop: Lapto
     ben.get_by_role("button", name="Both: they are two things").press("Enter")
     page.get_by_text("Nothing contradicts itself.").wait_for()
 
-    # What was decided can be undone, and decided otherwise.
+    # What is put off is asked neither here nor elsewhere, until somebody asks for it.
     undo = page.locator(".decided").filter(has_text="Ben:").get_by_role("button", name="Undo")
+    undo.press("Enter")
+    ben.get_by_role("button", name="Ask me later").press("Enter")
+    page.get_by_text("Nothing contradicts itself.").wait_for()
+    agreed(page, laptop)
+    (later,) = (
+        each for each in laptop.ask("contradictions list")["contradictions"] if each["entity"] == "Ben"
+    )
+    assert (later["status"], later["snoozed_until"] is None) == ("open", False)
+    laptop.ask("contradictions snooze", id=later["id"], until="now")
+    agreed(page, laptop)
+    expect(cards).to_have_count(1)
+    ben.get_by_role("button", name="Both: they are two things").press("Enter")
+    page.get_by_text("Nothing contradicts itself.").wait_for()
+
+    # What was decided can be undone, and decided otherwise.
     undo.press("Enter")
     expect(cards).to_have_count(1)
     expect(undo).to_have_count(0)

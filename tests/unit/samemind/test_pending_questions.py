@@ -58,3 +58,52 @@ def test_every_question_has_its_turn_and_a_day_asks_the_same(connection: sqlite3
     assert pending_questions(connection, (), now_ms=noon_ms) == pending_questions(
         connection, (), now_ms=noon_ms + DAY_MS // 3
     )
+
+
+def test_what_is_put_off_is_not_asked_until_its_time(
+    mind: BlockingMind, connection: sqlite3.Connection
+) -> None:
+    found = {each.entity: each for each in mind.contradictions()}
+    until = mind.snooze_contradiction(found["Ann"], "7d").snoozed_until
+    assert until is not None
+    assert mind.contradiction(found["Ann"].id).snoozed_until == until
+    assert mind.contradiction(found["Bea"].id).snoozed_until is None
+    assert "Ann" not in [each.entity for each in mind.context("where does Ann live?").questions]
+    days = [
+        [
+            each.entity
+            for each in pending_questions(connection, (), now_ms=int(until.timestamp() * 1_000) + at)
+        ]
+        for at in [-1 - day * DAY_MS for day in range(7)]
+    ]
+    assert "Ann" not in {who for day in days for who in day}
+    after_ms = int(until.timestamp() * 1_000) + 1
+    later = [
+        [each.entity for each in pending_questions(connection, (), now_ms=after_ms + day * DAY_MS)]
+        for day in range(30)
+    ]
+    assert "Ann" in {who for day in later for who in day}
+    ops = mind.digest().ops
+    assert mind.snooze_contradiction(found["Ann"], "now").snoozed_until is None
+    assert mind.snooze_contradiction(found["Ann"], "now").snoozed_until is None
+    assert mind.digest().ops == ops + 1
+    assert mind.context("where does Ann live?").questions[0].entity == "Ann"
+
+
+def test_what_is_put_off_comes_up_as_no_trigger(mind: BlockingMind) -> None:
+    for each in mind.contradictions():
+        mind.snooze_contradiction(each, "1h")
+    mind.think()
+    block = mind.context("where does Ann live?")
+    assert ("conflict_escalation" in {each.kind for each in block.triggers}, block.questions) == (False, [])
+    mind.snooze_contradiction(mind.contradictions()[0], "now")
+    mind.think()
+    assert "conflict_escalation" in {each.kind for each in mind.context("where does Ann live?").triggers}
+
+
+def test_what_can_be_no_time_is_refused(mind: BlockingMind) -> None:
+    name = mind.contradictions()[0].id
+    with pytest.raises(samemind.Usage, match="a time to come"):
+        mind.snooze_contradiction(name, "whenever")
+    with pytest.raises(samemind.NotFound, match="no contradiction has the id"):
+        mind.snooze_contradiction("123456789", "1h")

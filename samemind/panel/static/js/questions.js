@@ -10,33 +10,29 @@ import { changed, hueOf, memoryNamed, state } from "./state.js";
 import { byKeys, complain, undoButtons } from "./toasts.js";
 import { relationWords } from "./words.js";
 
-const LATER = "samemind.later";
 const LATER_MS = 7 * 86_400_000;
 // Decided on this page: they stay where they are until one goes to another page.
 const decided = new Map();
 
-/** What was put off in this browser, until when. */
-function later() {
+/** Ask later, on every device: in so many milliseconds, or now. */
+async function putOff(item, ms) {
   try {
-    return JSON.parse(localStorage.getItem(LATER)) ?? {};
-  } catch {
-    return {};
+    const until = ms ? new Date(Date.now() + ms).toISOString() : "now";
+    const { snoozed_until } = await call("contradictions/snooze", { id: item.id, until });
+    item.snoozed_until = snoozed_until;
+    if (ms) announce(t("You will be asked again in a week."));
+  } catch (error) {
+    complain(error);
   }
-}
-
-function putOff(id, until) {
-  const all = Object.fromEntries(Object.entries(later()).filter(([, when]) => when > Date.now()));
-  if (until) all[id] = until;
-  else delete all[id];
-  localStorage.setItem(LATER, JSON.stringify(all));
   changed();
 }
+
+const isPutOff = ({ snoozed_until: until }) => Boolean(until) && Date.parse(until) > Date.now();
 
 const windowOf = (id) => state.windows.find((each) => each.about === id);
 
 export function openQuestions() {
-  const off = later();
-  return (state.contradictions ?? []).filter((each) => each.status === "open" && each.attention !== "quiet" && !windowOf(each.id) && !(off[each.id] > Date.now()));
+  return (state.contradictions ?? []).filter((each) => each.status === "open" && each.attention !== "quiet" && !windowOf(each.id) && !isPutOff(each));
 }
 
 /** Who it is about and what is asked, in words: "You live in". */
@@ -72,9 +68,9 @@ export function questionsView() {
       say(summary, open.length ? plural(open.length, "{n} question: what was told cannot all be true. What you decide here applies on every device.", "{n} questions: what was told cannot all be true. What you decide here applies on every device.") : t("Nothing you told contradicts anything else."));
       empty.hidden = shown.length > 0;
       keyed(list, shown, { key: (each) => each.id, make: question, update: updateQuestion });
-      const waiting = all.filter((each) => each.status === "open" && each.attention !== "quiet" && later()[each.id] > Date.now());
+      const waiting = all.filter((each) => each.status === "open" && each.attention !== "quiet" && isPutOff(each));
       off.hidden = !waiting.length;
-      keyed(offList, waiting, { key: (each) => each.id, make: (each) => h("li", { class: "row" }, h("span", { dir: "auto" }, `${subjectOf(each)}: ${each.a.value} / ${each.b.value}`), h("button", { type: "button", on: { click: () => putOff(each.id, 0) } }, t("Ask now"))) });
+      keyed(offList, waiting, { key: (each) => each.id, make: (each) => h("li", { class: "row" }, h("span", { dir: "auto" }, `${subjectOf(each)}: ${each.a.value} / ${each.b.value}`), h("button", { type: "button", on: { click: () => putOff(each, 0) } }, t("Ask now"))) });
       const done = all.filter((each) => each.status !== "open" && !decided.has(each.id));
       past.hidden = !done.length;
       keyed(settled, done, { key: (each) => `${each.id} ${each.settled_by} ${each.beliefs.length} ${each.resolutions.length}`, make: pastOf });
@@ -147,7 +143,7 @@ function question(item) {
     h("button", { type: "button", on: { click: () => since(element) } }, t("It changed: since when?")),
     h("button", { type: "button", on: { click: () => choose(element, { keep_both: true }, t("Both are kept")) } }, t("Both: they are two things")),
     h("button", { type: "button", class: "quiet", on: { click: () => merge(element) } }, t("Neither: type what is right…")),
-    h("button", { type: "button", class: "quiet", on: { click: () => (putOff(element.item.id, Date.now() + LATER_MS), announce(t("You will be asked again in a week."))) } }, t("Ask me later")),
+    h("button", { type: "button", class: "quiet", on: { click: () => putOff(element.item, LATER_MS) } }, t("Ask me later")),
   );
   element.others = h("ul", { class: "plain others" });
   element.before = h("p", { class: "muted before" });

@@ -147,7 +147,7 @@ def test_a_contradiction_is_shown_and_settled() -> None:
     device.remember("I live in Bern", now_ms=NOW_MS)
     device.remember("I live in Basel", now_ms=NOW_MS + 1)
     read_all(device, now_ms=NOW_MS + 1)
-    (question,) = device.questions()
+    (question,) = device.questions(now_ms=NOW_MS)
     values = [side["value"] for side in question["sides"]]
     assert sorted(values) == ["Basel", "Bern"]
     with pytest.raises(NameNotFound, match="not asked about any more"):
@@ -178,7 +178,7 @@ def test_a_contradiction_is_settled_by_what_is_typed_instead() -> None:
     device, question = _two_cities()
     with pytest.raises(LooksSecret):
         device.merge(question["slot"], "The password is hunter2-Trombone9", now_ms=NOW_MS + 2)
-    assert len(device.questions()) == 1
+    assert len(device.questions(now_ms=NOW_MS)) == 1
     assert device.merge(question["slot"], "In Olten,  between them", now_ms=NOW_MS + 3) == []
     assert device.recent(limit=1)[0]["text"] == "In Olten,  between them"
     held = {value for value, standing in _beliefs(device, question["slot"]).items() if standing == "held"}
@@ -204,11 +204,23 @@ def test_a_decision_is_taken_back_however_it_was_made() -> None:
         device.reopen("00" * 16, now_ms=NOW_MS + 9)
 
 
+def test_what_is_put_off_is_neither_asked_nor_counted_until_its_time() -> None:
+    device, question = _two_cities()
+    until_ms = NOW_MS + DAY_MS
+    assert device.snooze(question["slot"], until_ms, now_ms=NOW_MS + 2) == []
+    assert device.questions(now_ms=until_ms - 1) == []
+    assert device.status(now_ms=until_ms - 1)["questions"] == 0
+    assert device.questions(now_ms=until_ms) == [question]
+    assert device.status(now_ms=until_ms)["questions"] == 1
+    with pytest.raises(NameNotFound, match="settled already"):
+        device.snooze("00" * 16, until_ms, now_ms=NOW_MS)
+
+
 def test_what_nobody_decided_cannot_be_taken_back() -> None:
     device, question = _two_cities()
     device.remember("I moved to Zurich last week", now_ms=NOW_MS + 2)
     read_all(device, now_ms=NOW_MS + 3)
-    assert device.questions() == []
+    assert device.questions(now_ms=NOW_MS) == []
     with pytest.raises(NameNotFound, match="no decision settled this"):
         device.reopen(question["slot"], now_ms=NOW_MS + 4)
 
@@ -219,7 +231,7 @@ def _two_cities() -> tuple[Phone, dict[str, Any]]:
     device.remember("I live in Bern", now_ms=NOW_MS)
     device.remember("I live in Basel", now_ms=NOW_MS + 1)
     read_all(device, now_ms=NOW_MS + 1)
-    (question,) = device.questions()
+    (question,) = device.questions(now_ms=NOW_MS)
     return device, question
 
 
@@ -252,19 +264,19 @@ def test_what_is_told_is_read_behind_the_commit_and_after_a_kill_from_where_it_w
     device = phone(path=path)
     device.remember("I live in Bern", now_ms=NOW_MS)
     device.remember("I live in Basel", now_ms=NOW_MS + 1)
-    stored = device.status()["position"]
-    assert (stored, device.has_unread, device.questions()) == (2, True, [])
+    stored = device.status(now_ms=NOW_MS)["position"]
+    assert (stored, device.has_unread, device.questions(now_ms=NOW_MS)) == (2, True, [])
     assert device.read(now_ms=NOW_MS + 2, budget_s=0)  # one of the two, and then it is killed
-    assert device.questions() == []
+    assert device.questions(now_ms=NOW_MS) == []
     device.connection.close()
     again = phone(path=path)
     assert again.has_unread
     read_all(again, now_ms=NOW_MS + 3)
-    (question,) = again.questions()
+    (question,) = again.questions(now_ms=NOW_MS)
     assert sorted(side["value"] for side in question["sides"]) == ["Basel", "Bern"]
-    position = again.status()["position"]
+    position = again.status(now_ms=NOW_MS)["position"]
     assert not again.read(now_ms=NOW_MS + 4)
-    assert again.status()["position"] == position > stored
+    assert again.status(now_ms=NOW_MS)["position"] == position > stored
 
 
 def test_what_is_edited_before_it_was_read_is_read_as_it_was_told() -> None:
@@ -273,7 +285,7 @@ def test_what_is_edited_before_it_was_read_is_read_as_it_was_told() -> None:
     rid = device.remember("I live in Basel", now_ms=NOW_MS + 1)["rid"]
     device.edit(rid, "Never mind", now_ms=NOW_MS + 2)
     assert not device.has_unread
-    (question,) = device.questions()
+    (question,) = device.questions(now_ms=NOW_MS)
     assert len(question["sides"]) == 2
 
 
@@ -283,7 +295,7 @@ def test_what_is_forgotten_before_it_was_read_leaves_nothing() -> None:
     device.forget(rid, now_ms=NOW_MS + 1)
     read_all(device, now_ms=NOW_MS + 2)
     assert device.recent(limit=10) == []
-    assert device.status()["position"] == 2
+    assert device.status(now_ms=NOW_MS)["position"] == 2
 
 
 def test_what_is_edited_and_forgotten() -> None:
@@ -302,10 +314,10 @@ def test_what_is_edited_and_forgotten() -> None:
 def test_it_is_all_there_when_it_is_opened_again(tmp_path: Path) -> None:
     device = phone(path=str(tmp_path / "memory.db"))
     device.remember("The key is under the pot", now_ms=NOW_MS)
-    digests, status = device.digests(), device.status()
+    digests, status = device.digests(), device.status(now_ms=NOW_MS)
     device.connection.close()
     again = phone(path=str(tmp_path / "memory.db"))
-    assert (again.digests(), again.status()) == (digests, status)
+    assert (again.digests(), again.status(now_ms=NOW_MS)) == (digests, status)
     assert [each["text"] for each in again.recent(limit=5)] == ["The key is under the pot"]
 
 

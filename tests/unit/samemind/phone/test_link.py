@@ -20,7 +20,7 @@ def test_two_pair_by_a_code_meet_and_hold_the_same() -> None:
         there.remember(f"Told on the laptop, number {number}", now_ms=NOW_MS + number)
     link, _ = meet(here, there)
     assert here.digests() == there.digests()
-    assert here.status()["memories"] == 51
+    assert here.status(now_ms=NOW_MS)["memories"] == 51
     state = link.state(NOW_MS)
     assert (state["open"], state["quiet"], state["name"], state["refused"]) == (True, True, "laptop", [])
     assert [each["name"] for each in here.devices()] == ["phone", "laptop"]

@@ -292,7 +292,7 @@ def test_a_file_that_comes_and_goes_is_no_trouble() -> None:
     assert here.state["trouble"] is None
     folder.spoiled = lambda _: None
     here.look()
-    assert here.phone.status()["memories"] == 1
+    assert here.phone.status(now_ms=NOW_MS)["memories"] == 1
 
 
 def test_who_was_revoked_reads_nothing_that_was_written_after_and_is_not_read() -> None:
