@@ -135,7 +135,11 @@ def told_of(settled: SavedMailbox, error: MailboxError) -> SamemindError:
     """Return what a person is told of a mailbox that did not do what it was asked."""
     said = f"{settled.name}: {error}"
     if isinstance(error, Denied):
-        hint = FOLDER_RIGHTS if settled.is_folder else "set its password again: samemind mailbox add"
+        hint = (
+            FOLDER_RIGHTS
+            if settled.is_folder
+            else error.fix or "set its password again: samemind mailbox add"
+        )
         return Failed(said, code="mailbox_denied", hint=hint)
     return Unreachable(said, code="mailbox_unreachable")
 

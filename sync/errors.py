@@ -105,7 +105,14 @@ class Unreached(MailboxError):
 
 
 class Denied(MailboxError):
-    """The mailbox does not take our key or password; no retry helps before somebody changes one."""
+    """The mailbox does not take our key or password; no retry helps before somebody changes one.
+
+    `fix`: what that person has to do, where another key or password would not help.
+    """
+
+    def __init__(self, message: str, *, fix: str | None = None) -> None:
+        super().__init__(message)
+        self.fix = fix
 
 
 class Full(MailboxError):

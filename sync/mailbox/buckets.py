@@ -2,8 +2,9 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
@@ -29,12 +30,15 @@ PAGES_MAX: Final = 10 * FILES_MAX // PAGE_FILES
 _CODE: Final = re.compile(rb"<Code>([A-Za-z]{1,64})</Code>")
 _NO_BUCKET: Final = "there is no such bucket or container: is its name right?"
 _REGION: Final = "the bucket is in another region: is `region=` in the mailbox's address right?"
-_MEANT: Final[Mapping[str, MailboxError]] = {
-    "NoSuchBucket": Gone(_NO_BUCKET),
-    "ContainerNotFound": Gone(_NO_BUCKET),
-    "AuthorizationHeaderMalformed": Denied(_REGION),
-    "PermanentRedirect": Denied(_REGION),
-    "TemporaryRedirect": Denied(_REGION),
+_elsewhere: Final = partial(
+    Denied, _REGION, fix="add it again under its name, with that region in its address"
+)
+_MEANT: Final[Mapping[str, Callable[[], MailboxError]]] = {
+    "NoSuchBucket": partial(Gone, _NO_BUCKET),
+    "ContainerNotFound": partial(Gone, _NO_BUCKET),
+    "AuthorizationHeaderMalformed": _elsewhere,
+    "PermanentRedirect": _elsewhere,
+    "TemporaryRedirect": _elsewhere,
 }
 _WHY: Final = {
     "AccessDenied": "the key may not do this here",
@@ -42,6 +46,11 @@ _WHY: Final = {
     "InvalidAccessKeyId": "it knows no key of this id",
     "RequestTimeTooSkewed": "this device's clock is wrong",
     "SignatureDoesNotMatch": "the secret does not belong to this key",
+}
+_FIXES: Final = {
+    "AccessDenied": "let the key list, read, write and delete there",
+    "AuthenticationFailed": "set this device's clock; if that is right, add it again under its name, with its key",
+    "RequestTimeTooSkewed": "set this device's clock",
 }
 
 
@@ -180,13 +189,12 @@ def check(answer: HttpAnswer, url: str, *, missing: str = _NO_BUCKET) -> None:
     found = _CODE.search(answer.body[:ERROR_BYTES_MAX])
     code = found[1].decode() if found else ""
     if code in _MEANT:
-        meant = _MEANT[code]
-        raise type(meant)(str(meant))
+        raise _MEANT[code]()
     if answer.status in (404, 410):
         raise Gone(missing)
     error = refused(answer, url, "endpoint={}")
     if isinstance(error, Denied) and code:
-        raise Denied(f"{error}: {_WHY.get(code, code)}")
+        raise Denied(f"{error}: {_WHY.get(code, code)}", fix=_FIXES.get(code))
     raise error
 
 

@@ -54,6 +54,8 @@ def look_at(
     match trouble:
         case Denied() if settled.is_folder:
             checks.append(check(False, f"this user may not read and write there ({trouble})", FOLDER_RIGHTS))
+        case Denied(fix=str() as fix):
+            checks.append(check(False, f"it refuses what is asked ({trouble})", fix))
         case Denied():
             checks.append(check(False, f"the key or password is refused ({trouble})", again))
         case Full():

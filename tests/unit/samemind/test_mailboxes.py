@@ -31,6 +31,8 @@ from samemind.mailboxes import (
 from samemind.plain import to_json
 from sync.code import PairingCode
 from sync.errors import Denied, Full, Gone, Unreached
+from sync.mailbox.buckets import check as check_answer
+from sync.mailbox.http_files import HttpAnswer
 from sync.mailbox.keeping import Keeper
 from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox, Opening
 from sync.mailbox.places import MailboxAddress, seen_from_outside
@@ -191,6 +193,23 @@ def test_doctor_says_that_the_password_is_refused_and_how_to_give_another() -> N
     assert not check.ok
     assert check.detail == "home: the key or password is refused (the storage answered 401 (Unauthorized))"
     assert check.fix == f"samemind mailbox add {DAV.url} --name home --secret-file FILE"
+
+
+@pytest.mark.parametrize(
+    ("code", "fix"),
+    [
+        ("RequestTimeTooSkewed", "set this device's clock"),
+        ("AuthorizationHeaderMalformed", "with that region in its address"),
+        ("AccessDenied", "let the key list, read, write and delete there"),
+    ],
+)
+def test_who_asks_by_a_wrong_clock_or_region_is_not_told_to_give_a_password(code: str, fix: str) -> None:
+    with pytest.raises(Denied) as refused:
+        check_answer(HttpAnswer(403, f"<Code>{code}</Code>".encode()), "https://s3.example/bucket")
+    (check,) = said(refused.value)
+    assert "key or password" not in check.detail
+    assert fix in check.fix
+    assert told_of(DAV, refused.value).hint == check.fix
 
 
 def test_doctor_asks_for_no_password_of_a_folder() -> None:
