@@ -160,11 +160,12 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     entry.add("last-modified", at_stamp(it.memory.updated))
     entry.add("dtstart", begins)
     entry.add("dtend", ends)
-    entry.add(
-        "summary", title if len(title) <= TITLE_CHARACTERS_MAX else f"{title[: TITLE_CHARACTERS_MAX - 1]}…"
-    )
-    if len(title) > TITLE_CHARACTERS_MAX:
-        entry.add("description", text)
+    is_long = len(title) > TITLE_CHARACTERS_MAX
+    # Escaped here: the library takes the `\N` of `D:\Notes` for the end of a line.
+    shown = f"{title[: TITLE_CHARACTERS_MAX - 1]}…" if is_long else title
+    entry.add("summary", icalendar.prop.vInline(_escaped(shown)))
+    if is_long:
+        entry.add("description", icalendar.prop.vInline(_escaped(text)))
     rule = _rule(rule_of(it.memory))
     if rule is not None:
         entry.add("rrule", rule[0])
@@ -176,6 +177,11 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     alarm.add("trigger", timedelta(0))
     entry.add_component(alarm)
     return entry
+
+
+def _escaped(text: str) -> str:
+    """Return a text as the value of a property (RFC 5545, 3.3.11)."""
+    return re.sub(r"[\\;,]", r"\\\g<0>", text).replace("\n", "\\n")
 
 
 def _end(begins: datetime | None, told: object) -> datetime | None:

@@ -114,6 +114,22 @@ def test_no_text_and_no_rule_adds_a_line_to_a_calendar_or_breaks_it(text: str, r
     assert {key for entry in read(made) for key in entry} <= known
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (r"look into D:\Notes\new; soon, please", r"look into D:\\Notes\\new\; soon\, please"),
+        ("\\", r"\\"),
+        (r"\n", r"\\n"),
+    ],
+)
+def test_a_backslash_stays_one_whatever_stands_behind_it(text: str, line: str) -> None:
+    """As it is sent, since the library reads what was escaped as another text again."""
+    assert f"\r\nSUMMARY:{line}\r\n" in feed_text([reminder(1, text, NOW_MS)], NOW_MS)
+    long = f"{text}\n{'x' * TITLE_CHARACTERS_MAX}"
+    sent = feed_text([reminder(1, long, NOW_MS)], NOW_MS).replace("\r\n ", "")
+    assert f"\r\nDESCRIPTION:{line}\\n{'x' * TITLE_CHARACTERS_MAX}\r\n" in sent
+
+
 def test_an_entry_says_when_it_was_told_and_when_it_was_changed() -> None:
     (entry,) = read(feed_text([reminder(1, "tea", NOW_MS)], NOW_MS))
     told = datetime.fromtimestamp(NOW_MS / 1_000, UTC)
