@@ -88,6 +88,30 @@ def without_exceptions(rule: str) -> tuple[str, tuple[int, ...]]:
     return ";".join(parts), _excepted(parts_of(rule[:RULE_CHARACTERS_MAX]))
 
 
+def by_utc(first_ms: int, rule: str) -> str | None:
+    """Return a rule as a calendar has to be told it that reads its days by UTC, as it reads `first_ms`.
+
+    None where nothing repeats by it here. A rule says weekdays and the last of a month by the clock of whoever wrote
+    it, which may be a day beside UTC's. The n-th of a weekday in a month stays as it is: by UTC no rule says it.
+    """
+    read = _read(rule)
+    if read is None:
+        return None
+    said = parts_of(rule)
+    said["INTERVAL"] = str(read.interval) if read.interval > 1 else ""
+    said["UNTIL"] = ""
+    if read.until_ms is not None:  # by UTC as the first is, and never beside a count (RFC 5545, 3.3.10)
+        said["UNTIL"] = f"{_EPOCH + timedelta(milliseconds=read.until_ms):%Y%m%dT%H%M%SZ}"
+        said.pop("COUNT", None)
+    first = _EPOCH + timedelta(milliseconds=first_ms)
+    if read.step == "WEEKLY" and read.weekdays:
+        shift = first.weekday() - _weekday_of(first_ms, read)
+        said["BYDAY"] = ",".join(_WEEKDAYS[(day + shift) % 7] for day in read.weekdays)
+    elif read.is_last_day and first.day == 1:
+        said["BYMONTHDAY"] = "1"
+    return ";".join(f"{name}={value}" for name, value in said.items() if value)
+
+
 def latest(first_ms: int, rule: object, now_ms: int) -> int:
     """Return the last time by now at which something was due; the first, where it does not repeat or is yet to come."""
     read = _read(rule)

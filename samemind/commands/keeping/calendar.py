@@ -166,7 +166,7 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     entry.add("summary", icalendar.prop.vInline(_escaped(shown)))
     if is_long:
         entry.add("description", icalendar.prop.vInline(_escaped(text)))
-    rule = _rule(rule_of(it.memory))
+    rule = _rule(rule_of(it.memory), int(fields["event_start"]))
     if rule is not None:
         entry.add("rrule", rule[0])
         if rule[1]:
@@ -198,20 +198,22 @@ def _end(begins: datetime | None, told: object) -> datetime | None:
         return None
 
 
-def _rule(told: object) -> "tuple[calendars.vRecur, list[datetime]] | None":
+def _rule(told: object, first_ms: int) -> "tuple[calendars.vRecur, list[datetime]] | None":
     """Return a rule as a calendar has it, and when it does not hold.
 
-    None for one that is none, as somebody may have written by hand.
+    None for one by which nothing repeats here, as somebody may have written by hand: a program that takes it for every
+    second has no end of entries to show.
     """
     import icalendar
 
-    from cognition.reminding.repeating import without_exceptions
+    from cognition.reminding.repeating import by_utc, without_exceptions
     from samemind.times import at_ms
 
     if not isinstance(told, str):
         return None
-    rule, excepted_ms = without_exceptions(told)
-    if not _RULE.fullmatch(rule):
+    plain, excepted_ms = without_exceptions(told)
+    rule = by_utc(first_ms, plain)
+    if rule is None or not _RULE.fullmatch(rule):
         return None
     try:
         found = icalendar.vRecur.from_ical(rule)

@@ -1,16 +1,19 @@
 """The calendar of reminders, read back by the library that reads everybody's."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import icalendar
 import pytest
+from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
 import samemind
 from cognition.days import DAY_MS
+from cognition.reminding.repeating import following
 from replica import DeviceId, ShownMemory
 from replica.state.memories import Memory
 from samemind.commands.keeping.calendar import FEED_BYTES_MAX, TITLE_CHARACTERS_MAX, feed_text
@@ -128,6 +131,56 @@ def test_a_backslash_stays_one_whatever_stands_behind_it(text: str, line: str) -
     long = f"{text}\n{'x' * TITLE_CHARACTERS_MAX}"
     sent = feed_text([reminder(1, long, NOW_MS)], NOW_MS).replace("\r\n ", "")
     assert f"\r\nDESCRIPTION:{line}\\n{'x' * TITLE_CHARACTERS_MAX}\r\n" in sent
+
+
+# When it is Monday evening in New York, and noon of another day.
+_FIRSTS = [datetime(2031, 3, 4, 2, tzinfo=UTC), datetime(2031, 5, 14, 12, tzinfo=UTC)]
+
+
+@pytest.mark.parametrize("first", _FIRSTS)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=WEEKLY;BYDAY=MO",
+        "FREQ=WEEKLY;BYDAY=WE,FR",
+        "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;INTERVAL=3;UNTIL=20310610",
+        "FREQ=DAILY;UNTIL=20310610T120000;COUNT=99",
+        "FREQ=MONTHLY",
+        "FREQ=YEARLY",
+        "FREQ=SECONDLY",
+        "FREQ=HOURLY;INTERVAL=0",
+    ],
+)
+def test_a_program_shows_what_repeats_when_it_is_due_here(rule: str, first: datetime) -> None:
+    """A weekday is one by the clock of whoever said it, and times are sent by UTC, where it may be another."""
+    assert shown_times(first, rule) == due_times(first, rule)
+
+
+def test_a_program_shows_the_last_of_a_month_where_it_is_the_first_of_the_next_by_utc() -> None:
+    first = datetime(2031, 4, 1, 2, tzinfo=UTC)
+    rule = "FREQ=MONTHLY;BYMONTHDAY=-1"
+    assert (
+        shown_times(first, rule) == due_times(first, rule) == [first.replace(month=m) for m in range(4, 10)]
+    )
+
+
+def shown_times(first: datetime, rule: str) -> list[datetime]:
+    """The first times that a program shows."""
+    (entry,) = read(feed_text([reminder(1, "bins", int(first.timestamp()) * 1_000, repeats=rule)], NOW_MS))
+    if "rrule" not in entry:
+        return [first]
+    return list(islice(rrulestr(entry["rrule"].to_ical().decode(), dtstart=first), 6))
+
+
+def due_times(first: datetime, rule: str) -> list[datetime]:
+    """When it is due here."""
+    first_ms = int(first.timestamp()) * 1_000
+    found = [first_ms]
+    while len(found) < 6 and (after_ms := following(first_ms, rule, found[-1])) is not None:
+        found.append(after_ms)
+    return [datetime.fromtimestamp(each / 1_000, UTC) for each in found]
 
 
 def test_an_entry_says_when_it_was_told_and_when_it_was_changed() -> None:
