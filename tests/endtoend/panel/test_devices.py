@@ -273,7 +273,7 @@ def test_a_person_is_related_by_hand_and_parted_again_by_keys_alone(laptop: Pane
     remove.focus()
     page.keyboard.press("Enter")
     expect(relations.filter(has_text="Acme")).to_have_count(0)
-    expect(page.locator("#announcer")).to_contain_text("Relation removed. Press U to undo.")
+    expect(page.locator("#announcer")).to_contain_text("Relation removed. Press U to undo")
     page.keyboard.press("u")
     expect(relations.filter(has_text="Acme")).to_have_count(1)
     assert "Acme" in {edge["target"] for edge in laptop.ask("graph", entity="Ann")["edges"]}, (
