@@ -37,6 +37,7 @@ _MEANT: Final[Mapping[str, Callable[[], MailboxError]]] = {
     "NoSuchBucket": partial(Gone, _NO_BUCKET),
     "ContainerNotFound": partial(Gone, _NO_BUCKET),
     "AuthorizationHeaderMalformed": _elsewhere,
+    "InvalidRegionName": _elsewhere,  # of Cloudflare
     "PermanentRedirect": _elsewhere,
     "TemporaryRedirect": _elsewhere,
 }
@@ -195,6 +196,8 @@ def check(answer: HttpAnswer, url: str, *, missing: str = _NO_BUCKET) -> None:
     error = refused(answer, url, "endpoint={}")
     if isinstance(error, Denied) and code:
         raise Denied(f"{error}: {_WHY.get(code, code)}", fix=_FIXES.get(code))
+    if isinstance(error, Unreached) and code:
+        raise Unreached(f"{error}: {code}", retry_after_s=error.retry_after_s)
     raise error
 
 

@@ -243,7 +243,9 @@ def refusal(code: str) -> bytes:
         (404, "ContainerNotFound", Gone, "is its name right"),
         (301, "PermanentRedirect", Denied, "in another region"),
         (400, "AuthorizationHeaderMalformed", Denied, "in another region"),
-        (503, "SlowDown", Unreached, "503"),
+        (400, "InvalidRegionName", Denied, "in another region"),
+        (400, "InvalidBucketName", Unreached, "400 (Bad Request): InvalidBucketName"),
+        (503, "SlowDown", Unreached, "503 (Service Unavailable): SlowDown"),
         (507, "", Full, "507"),
         (999, "", Unreached, "999"),
     ],
@@ -275,3 +277,10 @@ def test_of_a_short_file_no_more_is_returned_and_of_an_error_enough_is_read(file
     (call,), data = ended(files.get(NAME, 3), HttpAnswer(200, b"words"))
     assert data == b"wor"
     assert call.bytes_max == ERROR_BYTES_MAX
+
+
+@EACH
+def test_who_is_busy_is_left_alone_for_as_long_as_it_asks(files: BucketFiles) -> None:
+    with pytest.raises(Unreached) as caught:
+        ended(files.names(), HttpAnswer(503, refusal("SlowDown"), retry_after="70"))
+    assert caught.value.retry_after_s == 70.0
