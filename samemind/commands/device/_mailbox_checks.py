@@ -1,5 +1,6 @@
 """Look for what is wrong with mailboxes, and say what to do about it."""
 
+import shlex
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -49,7 +50,8 @@ def look_at(
     def check(ok: bool, detail: str, fix: str = "") -> Check:
         return Check(name="mailbox", ok=ok, detail=f"{view.name}: {detail}", fix=fix)
 
-    again = f"samemind mailbox add {view.url} --name {view.name} --secret-file FILE"
+    name = shlex.quote(view.name)  # to be pasted: an address of S3 has `?` and `&` in it
+    again = f"samemind mailbox add {shlex.quote(view.url)} --name {name} --secret-file FILE"
     checks = []
     match trouble:
         case Denied() if settled.is_folder:
@@ -61,7 +63,7 @@ def look_at(
         case Full():
             checks.append(check(False, f"it is full ({trouble})", "make room there, or give it more"))
         case Gone():
-            address = f"samemind mailbox remove {view.name}, then mailbox add with the right address"
+            address = f"samemind mailbox remove {name}, then mailbox add with the right address"
             checks.append(check(False, f"it is not there ({trouble})", address))
         case Exception():
             since = view.trouble_since or now
@@ -71,7 +73,7 @@ def look_at(
             )
             checks.append(check(not long, f"not reached since {minute(since)}: {trouble}", fix))
         case _ if view.looked_at is None:
-            fix = f"samemind mailbox look {view.name}, or samemind up to have it looked into always"
+            fix = f"samemind mailbox look {name}, or samemind up to have it looked into always"
             checks.append(check(True, "nobody looks into it: no daemon runs, or not for long enough", fix))
         case _:
             checks.append(check(True, f"{counted(view.files, 'file')}, {view.bytes / 1e6:.1f} MB"))
@@ -125,5 +127,5 @@ def _quiet(view: MailboxView, peer: MailboxPeer, now: datetime) -> Check:
         name="mailbox",
         ok=False,
         detail=f"{view.name}: erased words may still be in {counted(peer.stale, 'file')} of {peer.name}, which {long}",
-        fix=f"samemind mailbox look {view.name} rewrites what is inside; if it stays, revoke {peer.name}",
+        fix=f"samemind mailbox look {shlex.quote(view.name)} rewrites what is inside; if it stays, revoke {peer.name}",
     )

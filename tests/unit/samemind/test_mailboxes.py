@@ -1,5 +1,6 @@
 """Mailboxes as verbs know them: what is saved and for whom, invitations, and what status and doctor say."""
 
+import shlex
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -210,6 +211,14 @@ def test_who_asks_by_a_wrong_clock_or_region_is_not_told_to_give_a_password(code
     assert "key or password" not in check.detail
     assert fix in check.fix
     assert told_of(DAV, refused.value).hint == check.fix
+
+
+def test_what_doctor_says_to_run_can_be_pasted_into_a_shell() -> None:
+    url = "s3://KEYID@bucket/box?endpoint=https://s3.example&region=eu-1"
+    view = replace(VIEW, name="my box", url=url)
+    (check,) = look_at(SavedMailbox("my box", url, "hush"), view, Denied("403"), [], NOW)
+    words = ["samemind", "mailbox", "add", url, "--name", "my box", "--secret-file", "FILE"]
+    assert [*shlex.shlex(check.fix, posix=True, punctuation_chars=True)] == words
 
 
 def test_doctor_asks_for_no_password_of_a_folder() -> None:
