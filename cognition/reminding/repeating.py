@@ -24,6 +24,8 @@ REPEATS: Final = "repeats"
 EXCEPTED: Final = "EXDATE"
 # Each is a time of sixteen characters, and a comma.
 EXCEPTED_MAX: Final = 100
+# Ten years of months: two kilobytes.
+LISTED_MAX: Final = 120
 # Longer than any rule that says something to a person, with as many times at which it does not hold.
 RULE_CHARACTERS_MAX: Final = 120 + 17 * EXCEPTED_MAX
 _DAYS: Final = {"DAILY": 1, "WEEKLY": 7}
@@ -92,7 +94,7 @@ def by_utc(first_ms: int, rule: str) -> str | None:
     """Return a rule as a calendar has to be told it that reads its days by UTC, as it reads `first_ms`.
 
     None where nothing repeats by it here. A rule says weekdays and the last of a month by the clock of whoever wrote
-    it, which may be a day beside UTC's. The n-th of a weekday in a month stays as it is: by UTC no rule says it.
+    it, which may be a day beside UTC's. The n-th of a weekday in a month stays as it is: see `listed`.
     """
     read = _read(rule)
     if read is None:
@@ -110,6 +112,25 @@ def by_utc(first_ms: int, rule: str) -> str | None:
     elif read.is_last_day and first.day == 1:
         said["BYMONTHDAY"] = "1"
     return ";".join(f"{name}={value}" for name, value in said.items() if value)
+
+
+def listed(first_ms: int, rule: str) -> list[int]:
+    """Return the first times of what no rule by UTC says, in ms since 1970; none where `by_utc` says it.
+
+    It is due on the n-th of a weekday in a month, and that is another day by UTC: its day before the first Monday may
+    lie in the month before.
+    """
+    read = _read(rule)
+    if (
+        read is None
+        or not read.nth
+        or (_EPOCH + timedelta(milliseconds=first_ms)).weekday() == read.weekdays[0]
+    ):
+        return []
+    times = [first_ms]
+    while len(times) < LISTED_MAX and (after_ms := following(first_ms, rule, times[-1])) is not None:
+        times.append(after_ms)
+    return times
 
 
 def latest(first_ms: int, rule: object, now_ms: int) -> int:

@@ -141,7 +141,7 @@ def _calendar(entries: list[bytes]) -> str:
 def _entry(it: "ShownMemory") -> "calendars.Event | None":
     import icalendar
 
-    from cognition.reminding.repeating import rule_of
+    from cognition.reminding.repeating import listed, rule_of
     from replica import show_memory_id
     from samemind.times import at_ms, at_stamp
 
@@ -166,8 +166,11 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     entry.add("summary", icalendar.prop.vInline(_escaped(shown)))
     if is_long:
         entry.add("description", icalendar.prop.vInline(_escaped(text)))
-    rule = _rule(rule_of(it.memory), int(fields["event_start"]))
-    if rule is not None:
+    first_ms, told = int(fields["event_start"]), rule_of(it.memory)
+    rule = _rule(told, first_ms)
+    if isinstance(told, str) and (times := listed(first_ms, told)):
+        entry.add("rdate", [time for time in map(at_ms, times) if time is not None])
+    elif rule is not None:
         entry.add("rrule", rule[0])
         if rule[1]:
             entry.add("exdate", rule[1])

@@ -148,6 +148,9 @@ _FIRSTS = [datetime(2031, 3, 4, 2, tzinfo=UTC), datetime(2031, 5, 14, 12, tzinfo
         "FREQ=DAILY;INTERVAL=3;UNTIL=20310610",
         "FREQ=DAILY;UNTIL=20310610T120000;COUNT=99",
         "FREQ=MONTHLY",
+        "FREQ=MONTHLY;BYDAY=1MO",
+        "FREQ=MONTHLY;BYDAY=2WE",
+        "FREQ=MONTHLY;BYDAY=-1TH;EXDATE=20310626T120000Z",
         "FREQ=YEARLY",
         "FREQ=SECONDLY",
         "FREQ=HOURLY;INTERVAL=0",
@@ -169,6 +172,9 @@ def test_a_program_shows_the_last_of_a_month_where_it_is_the_first_of_the_next_b
 def shown_times(first: datetime, rule: str) -> list[datetime]:
     """The first times that a program shows."""
     (entry,) = read(feed_text([reminder(1, "bins", int(first.timestamp()) * 1_000, repeats=rule)], NOW_MS))
+    if "rdate" in entry:
+        assert "rrule" not in entry
+        return [each.dt for each in entry["rdate"].dts][:6]
     if "rrule" not in entry:
         return [first]
     return list(islice(rrulestr(entry["rrule"].to_ical().decode(), dtstart=first), 6))
