@@ -12,6 +12,7 @@ and back, what repeats at nine is due an hour beside that from then on.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -128,8 +129,9 @@ def listed(first_ms: int, rule: str) -> list[int]:
     ):
         return []
     times = [first_ms]
-    while len(times) < LISTED_MAX and (after_ms := following(first_ms, rule, times[-1])) is not None:
-        times.append(after_ms)
+    with suppress(OverflowError):  # beyond what a calendar has
+        while len(times) < LISTED_MAX and (after_ms := following(first_ms, rule, times[-1])) is not None:
+            times.append(after_ms)
     return times
 
 

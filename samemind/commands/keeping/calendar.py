@@ -172,8 +172,8 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
         entry.add("rdate", [time for time in map(at_ms, times) if time is not None])
     elif rule is not None:
         entry.add("rrule", rule[0])
-        if rule[1]:
-            entry.add("exdate", rule[1])
+    if rule is not None and rule[1]:
+        entry.add("exdate", rule[1])
     alarm = icalendar.Alarm()
     alarm.add("action", "DISPLAY")
     alarm.add("description", "due")

@@ -169,6 +169,29 @@ def test_a_program_shows_the_last_of_a_month_where_it_is_the_first_of_the_next_b
     )
 
 
+@given(
+    due_ms=st.integers(-62_135_596_800_000, 253_402_300_799_999)
+    | st.integers(0, 100 * DAY_MS).map(lambda before: 253_402_300_799_999 - before)
+    | st.integers(0, 100 * DAY_MS).map(lambda behind: behind - 62_135_596_800_000),
+    rule=st.sampled_from(
+        ["WEEKLY;BYDAY=TU", "MONTHLY;BYDAY=1MO", "MONTHLY;BYDAY=-9TU", "MONTHLY;BYMONTHDAY=-1"]
+    ),
+)
+def test_what_repeats_at_the_ends_of_time_breaks_no_calendar(due_ms: int, rule: str) -> None:
+    told = [reminder(1, "bins", due_ms, repeats=f"FREQ={rule}"), reminder(2, "tea", NOW_MS)]
+    assert "tea" in [str(each["summary"]) for each in read(feed_text(told, NOW_MS))]
+
+
+@pytest.mark.parametrize("day", ["MO", "1MO"])
+def test_the_first_time_is_left_out_where_it_was_excepted(day: str) -> None:
+    """A program shows the beginning of an entry, whatever else it is told."""
+    first = datetime(2031, 3, 4, 2, tzinfo=UTC)
+    step = "MONTHLY" if day == "1MO" else "WEEKLY"
+    rule = f"FREQ={step};BYDAY={day};EXDATE=20310304T020000Z"
+    (entry,) = read(feed_text([reminder(1, "bins", int(first.timestamp()) * 1_000, repeats=rule)], NOW_MS))
+    assert [each.dt for each in entry["exdate"].dts] == [first]
+
+
 def shown_times(first: datetime, rule: str) -> list[datetime]:
     """The first times that a program shows."""
     (entry,) = read(feed_text([reminder(1, "bins", int(first.timestamp()) * 1_000, repeats=rule)], NOW_MS))
