@@ -42,8 +42,10 @@ _ASKED: Final = {
     "nats+tls": frozenset({"replicas", "bytes"}),
     "s3": frozenset({"endpoint", "region"}),
 }
-# Of a key's id, an account and a region, as they stand in the headers of a request.
+# Of a key's id and an account, as they stand in the headers of a request.
 _HEADER_WORD: Final = re.compile(r"[!-~]{0,256}")
+# It is a part of the name of a server at AWS.
+_REGION_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _DRIVE: Final = re.compile(r"/[A-Za-z]:/")
 # In a path that may be written in percent already.
 _PATH_SAFE: Final = "/%:@!$&'()*+,;="
@@ -116,9 +118,10 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
 
 def _check_bucket(parts: SplitResult, secret: str | None) -> None:
     _endpoint(parts)
-    for said in (unquote(parts.username or ""), *parse_qs(parts.query).get("region", ())):
-        if not _HEADER_WORD.fullmatch(said):
-            raise ValueError(f"expected letters and digits in the address of a bucket, got {said!r:.80}")
+    if not _HEADER_WORD.fullmatch(user := unquote(parts.username or "")):
+        raise ValueError(f"expected letters and digits in the address of a bucket, got {user!r:.80}")
+    if not _REGION_NAME.fullmatch(region := parse_qs(parts.query).get("region", [_REGION])[-1]):
+        raise ValueError(f"expected letters, digits and - behind region=, got {region!r:.80}")
     if parts.scheme == "s3":
         if not (parts.username and secret):
             raise SecretMissing(

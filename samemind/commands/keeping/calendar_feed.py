@@ -72,14 +72,18 @@ async def _opened(panels: "PanelOnDemand", kept: "FeedPlace | None") -> "Panel":
     """Return the panel, opened where programs look for it, or at a port that will be free at the next start too."""
     from samemind.calendar_feed import OPENED_AT
 
-    if kept is not None:
-        return await panels.open((kept.host, kept.port))
     try:
-        return await panels.open(OPENED_AT)
+        return await panels.open(OPENED_AT if kept is None else (kept.host, kept.port))
     except Failed as error:
         if error.code != "cannot_listen":
             raise
-        return await panels.open()  # several devices may share a machine
+        if kept is None:
+            return await panels.open()  # several devices may share a machine
+        hint = (
+            "end what listens there; or, for another address, at which programs have to subscribe anew: "
+            "samemind calendar --feed --off, then samemind calendar --feed"
+        )
+        raise Failed(str(error), code=error.code, hint=hint) from None
 
 
 def _shown(panel: "Panel", feed: "FeedPlace", before: "FeedPlace | None") -> CalendarFeed:

@@ -112,8 +112,9 @@ def test_the_panel_is_opened_where_programs_look_or_at_the_usual_port_or_any() -
     assert opened(Panels(), None) == [OPENED_AT]
     assert opened(Panels(OPENED_AT), None) == [OPENED_AT, LOOPBACK]
     assert opened(Panels(), kept) == [("0.0.0.0", 7500)]
-    with pytest.raises(Failed):  # elsewhere nobody would find it
+    with pytest.raises(Failed, match="it does not open there") as caught:  # elsewhere nobody would find it
         opened(Panels(("0.0.0.0", 7500)), kept)
+    assert "calendar --feed --off" in str(caught.value.hint)
     with pytest.raises(Failed):
         opened(Panels(OPENED_AT, code="extra_missing"), None)
 
