@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -105,6 +105,16 @@ class Panel:
         page.goto(f"{self.url}{path}")
         page.locator("body[data-ready]").wait_for()
         return page
+
+    @contextmanager
+    def clocked(self, path: str = "") -> Iterator[Page]:
+        """Open a page whose clock a test may set: whoever sets one sets it for all pages of that browser, for good."""
+        browser = self.context.browser
+        assert browser is not None
+        with browser.new_context(locale="en-GB", storage_state=self.context.storage_state()) as context:
+            page = replace(self, context=context).page(path)
+            page.clock.install()
+            yield page
 
     def ask(self, verb: str, **options: Any) -> Any:
         """Ask the device for a verb, as any page of it could."""

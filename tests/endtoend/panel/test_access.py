@@ -222,16 +222,16 @@ def test_who_has_keys_alone_goes_on_where_they_were(laptop: Panel, page: Page) -
     expect(page.get_by_role("button", name="Manage")).to_be_focused()
 
 
-def test_a_notice_stays_while_somebody_stands_in_it(page: Page) -> None:
-    page.clock.install()
-    page.evaluate("async () => (await import('/js/toasts.js')).notice('Read me slowly')")
-    toast = page.locator(".toast")
-    toast.get_by_role("button", name="Close").focus()
-    page.clock.run_for(15_000)
-    expect(toast).to_be_visible()
-    page.locator("#find").focus()
-    page.clock.run_for(8_000)
-    expect(toast).to_have_count(0)
+def test_a_notice_stays_while_somebody_stands_in_it(laptop: Panel) -> None:
+    with laptop.clocked() as page:
+        page.evaluate("async () => (await import('/js/toasts.js')).notice('Read me slowly')")
+        toast = page.locator(".toast")
+        toast.get_by_role("button", name="Close").focus()
+        page.clock.run_for(15_000)
+        expect(toast).to_be_visible()
+        page.locator("#find").focus()
+        page.clock.run_for(8_000)
+        expect(toast).to_have_count(0)
 
 
 def test_what_is_done_twice_is_told_twice_to_who_cannot_see_it(page: Page) -> None:

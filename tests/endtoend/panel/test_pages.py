@@ -200,19 +200,18 @@ def test_an_edit_can_be_taken_back_where_it_was_made(laptop: Panel, page: Page) 
 
 def test_a_notice_stays_under_the_pointer(laptop: Panel) -> None:
     rid = laptop.ask("remember", text="The spare key is with Ann", no_facts=True)["rid"]
-    page = laptop.page(f"#/memory/{rid}")
-    page.locator(".memory-text-words").wait_for()
-    page.clock.install()
-    page.keyboard.press("e")
-    page.get_by_label("Edit memory").fill("The spare key is with Ben")
-    page.keyboard.press("Enter")
-    undo = page.get_by_role("button", name="Undo")
-    undo.hover()
-    page.clock.fast_forward("01:00")
-    expect(undo).to_be_visible()
-    page.mouse.move(5, 5)
-    page.clock.fast_forward("01:00")
-    expect(undo).to_have_count(0)
+    with laptop.clocked(f"#/memory/{rid}") as page:
+        page.locator(".memory-text-words").wait_for()
+        page.keyboard.press("e")
+        page.get_by_label("Edit memory").fill("The spare key is with Ben")
+        page.keyboard.press("Enter")
+        undo = page.get_by_role("button", name="Undo")
+        undo.hover()
+        page.clock.fast_forward("01:00")
+        expect(undo).to_be_visible()
+        page.mouse.move(5, 5)
+        page.clock.fast_forward("01:00")
+        expect(undo).to_have_count(0)
 
 
 def test_home_begins_with_one_box_and_a_contradiction_stands_beside_the_answer(
