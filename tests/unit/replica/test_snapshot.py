@@ -1,7 +1,6 @@
 """What a merged base does to the device that takes it, beside what it brings."""
 
 import sqlite3
-import threading
 from collections.abc import Sequence
 from contextlib import closing
 from operator import itemgetter
@@ -9,6 +8,7 @@ from operator import itemgetter
 import pytest
 import zstandard
 
+import replica.beside
 import replica.storage.shown
 from replica.codec import pack
 from replica.compaction import LEASE_MS, compact
@@ -226,8 +226,11 @@ def test_a_base_brings_memories_that_are_new_here_beside_those_of_which_somethin
 PAGE = 3
 
 
-def refuse_threads(thread: threading.Thread) -> None:
-    raise RuntimeError("can't start new thread")
+class NoThreads:
+    """Stands for the module that begins threads, where none can be begun."""
+
+    def start_new_thread(self, *_: object) -> None:
+        raise RuntimeError("can't start new thread")
 
 
 class Told:
@@ -260,7 +263,7 @@ def test_a_base_that_is_written_by_pages_is_whole(
     compact(laptop, NOW_MS)
     monkeypatch.setattr(replica.storage.shown, "_ADDED_AT_ONCE", PAGE)
     if not has_threads:
-        monkeypatch.setattr(threading.Thread, "start", refuse_threads)
+        monkeypatch.setattr(replica.beside, "_thread", NoThreads())
     tables = Told()
     with closing(connect(":memory:")) as connection:
         phone = core_of("phone", SqliteStore(connection, [tables]))
@@ -303,7 +306,7 @@ def test_how_far_a_base_is_taken_in_is_noted_until_its_end(monkeypatch: pytest.M
     remember(laptop, *(f"memory {n}" for n in range(4 * PAGE)))
     compact(laptop, NOW_MS)
     monkeypatch.setattr(replica.storage.shown, "_ADDED_AT_ONCE", PAGE)
-    monkeypatch.setattr(threading.Thread, "start", refuse_threads)
+    monkeypatch.setattr(replica.beside, "_thread", NoThreads())
     noted: list[tuple[int | None, int]] = []
 
     class Noting(Told):
