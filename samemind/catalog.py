@@ -19,6 +19,8 @@ NAMES: Final = tuple(MODULE_OF)
 # How alike (1: the same) a slip and its verb are: two letters swapped among four; less, and any word is like some verb.
 ALIKE_MIN: Final = 0.7
 
+# Of a word that ends more verbs than these, as `list` does, nobody can tell which was meant.
+_ENDING_MAX: Final = 3
 # What other programs have a verb for, and is a file here.
 SETTINGS: Final = ("config", "configure", "settings")
 
@@ -42,7 +44,7 @@ def verb_named(name: str) -> Command[Any, Any]:
         typed, known = (second, under) if under else (name, [*SHORT_FOR, *NAMES, *COMMANDS])
         near = [f"{first} {each}".strip() if under else each for each in _near(name, typed, known)]
         if near:
-            guess = f"; did you mean {near[0]!r}?"
+            guess = f"; did you mean {' or '.join(map(repr, near))}?"
         else:
             guess = f": behind {first!r} goes one of {', '.join(under)}" if under else ""
         raise Usage(
@@ -53,13 +55,13 @@ def verb_named(name: str) -> Command[Any, Any]:
 
 
 def _near(name: str, typed: str, known: Sequence[str]) -> list[str]:
-    """Return what is called so elsewhere, or ends in that word alone, or else what is typed nearly so."""
+    """Return what is called so elsewhere, or the few that end in that word, or else what is typed nearly so."""
     from difflib import get_close_matches  # a slip alone needs it
 
     ending = [each for each in NAMES if each.endswith(f" {name}")]
     if name in ELSEWHERE:
         return [ELSEWHERE[name]]
-    return ending if len(ending) == 1 else get_close_matches(typed, known, 1, ALIKE_MIN)
+    return ending if 0 < len(ending) <= _ENDING_MAX else get_close_matches(typed, known, 1, ALIKE_MIN)
 
 
 @cache

@@ -171,7 +171,8 @@ def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
         ("peer", "peers"),
         ("demoo", "demo"),
         ("hlep", "help"),
-        ("snooze", "triggers snooze"),
+        ("snooze", "contradictions snooze' or 'triggers snooze"),
+        ("reopen", "contradictions reopen"),
     ):
         with pytest.raises(Usage, match=rf"did you mean '{meant}'\?$"):
             find_verb(read_line([slip, "list"]))
