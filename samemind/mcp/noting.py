@@ -28,7 +28,7 @@ _LOOKED_AT_MAX: Final = 1_000
 # Where results of what only reads hold memories, or contradictions with memories at their sides.
 _RECORDS: Final = (
     "results", "memories", "chain", "added", "changed", "forgotten", "contradictions", "nominees", "triggers", "coming",
-    "goals", "dynamic", "blocks", "merged", "ops",
+    "goals", "dynamic", "blocks", "merged", "ops", "events",
 )  # fmt: skip
 _UNNAMED: Final = CallingAgent(agent=None, name="")
 
