@@ -10,6 +10,7 @@ from cognition.contradictions.relations import Attention
 from cognition.contradictions.snoozing import snoozed
 from cognition.contradictions.tables import judged_of
 from cognition.contradictions.values import folded
+from cognition.days import DAY_MS
 from cognition.triggers.kinds import Thresholds
 from cognition.triggers.lattice import TriggerStatus
 from cognition.triggers.raised import Described, described, read_live
@@ -22,7 +23,6 @@ from samemind.views import variants_among
 # An agent reads them before everything that it says; more would be an agenda.
 TRIGGERS_MAX: Final = 5
 QUESTIONS_MAX: Final = 3
-_DAY_MS: Final = 86_400_000
 
 
 def pending_triggers(
@@ -65,8 +65,8 @@ def pending_questions(
 
     def turn(row: tuple[bytes, str | None, str, str, int]) -> tuple[int, int, bytes]:
         slot, raised_ms = row[0], row[-1]
-        is_new = now_ms - raised_ms < _DAY_MS
-        today = (now_ms // _DAY_MS).to_bytes(8, "big", signed=True)
+        is_new = now_ms - raised_ms < DAY_MS
+        today = (now_ms // DAY_MS).to_bytes(8, "big", signed=True)
         return about.get(slot, len(rids)), -raised_ms if is_new else 0, hashlib.sha256(today + slot).digest()
 
     later = snoozed(connection, now_ms)
