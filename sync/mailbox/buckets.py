@@ -176,15 +176,14 @@ class BucketFiles(ABC):
     def remove(self, name: str) -> Calling[None]:
         """Remove a file."""
         answer: HttpAnswer = yield self._call("DELETE", self._prefix + name, {}, b"", ERROR_BYTES_MAX)
-        try:
-            check(answer, self.url, missing="")
-        except Gone as gone:
-            if str(gone):
-                raise
+        check(answer, self.url, missing=None)
 
 
-def check(answer: HttpAnswer, url: str, *, missing: str = _NO_BUCKET) -> None:
-    """Raise what a status and a code mean that are none of success. `missing`: what 404 means if no code says it."""
+def check(answer: HttpAnswer, url: str, *, missing: str | None = _NO_BUCKET) -> None:
+    """Raise what a status and a code mean that are none of success.
+
+    `missing`: what 404 means if no code says it; None where it is as good as success.
+    """
     if 200 <= answer.status < 300:
         return
     found = _CODE.search(answer.body[:ERROR_BYTES_MAX])
@@ -192,6 +191,8 @@ def check(answer: HttpAnswer, url: str, *, missing: str = _NO_BUCKET) -> None:
     if code in _MEANT:
         raise _MEANT[code]()
     if answer.status in (404, 410):
+        if missing is None:
+            return
         raise Gone(missing)
     error = refused(answer, url, "endpoint={}")
     if isinstance(error, Denied) and code:
