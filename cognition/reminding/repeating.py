@@ -15,20 +15,29 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cognition.days import DAY_MS
 from replica import Memory
 
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
 REPEATS: Final = "repeats"
 """The entry of a memory's metadata that holds the rule."""
 EXCEPTED: Final = "EXDATE"
+ZONE: Final = "TZID"
+# The longest name of a zone has thirty-two characters.
+ZONE_CHARACTERS_MAX: Final = 40
 # Each is a time of sixteen characters, and a comma.
 EXCEPTED_MAX: Final = 100
 # Ten years of months: two kilobytes.
 LISTED_MAX: Final = 120
-# Longer than any rule that says something to a person, with as many times at which it does not hold.
-RULE_CHARACTERS_MAX: Final = 120 + 17 * EXCEPTED_MAX
+# Longer than any rule that says something to a person, with its zone and as many times at which it does not hold.
+RULE_CHARACTERS_MAX: Final = 120 + len(f";{ZONE}=") + ZONE_CHARACTERS_MAX + 17 * EXCEPTED_MAX
+# Names of the zones' own database. All of them begin with a capital, and what stands beside them there does not: the
+# machine's own zone as "localtime", and the zones that count leap seconds in "right/".
+_ZONE_NAME: Final = re.compile(r"[A-Z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9][A-Za-z0-9_+-]*){0,2}", re.ASCII)
 _DAYS: Final = {"DAILY": 1, "WEEKLY": 7}
 _MONTHS: Final = {"MONTHLY": 1, "YEARLY": 12}
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -86,9 +95,38 @@ def with_exceptions(rule: str, excepted_ms: Iterable[int]) -> str:
 
 
 def without_exceptions(rule: str) -> tuple[str, tuple[int, ...]]:
-    """Return a rule as RFC 5545 has it, and at which of its times it does not hold, in ms since 1970."""
-    parts = [part for part in rule.split(";") if not part.startswith(f"{EXCEPTED}=")]
+    """Return a rule as RFC 5545 has it, without zone, and at which times it does not hold, in ms since 1970."""
+    parts = [part for part in rule.split(";") if not part.startswith((f"{EXCEPTED}=", f"{ZONE}="))]
     return ";".join(parts), _excepted(parts_of(rule[:RULE_CHARACTERS_MAX]))
+
+
+def with_zone(rule: str, zone: str | None) -> str:
+    """Return a rule that is counted by the clock of a zone, named as "Europe/Berlin", instead of one that it names.
+
+    The rule as it is where there is no name, or one that this device does not know.
+    """
+    if zone is None or _zone_called(zone) is None:
+        return rule
+    parts = [part for part in rule.split(";") if not part.startswith(f"{ZONE}=")]
+    at = next((at for at, part in enumerate(parts) if part.startswith(f"{EXCEPTED}=")), len(parts))
+    return ";".join([*parts[:at], f"{ZONE}={zone}", *parts[at:]])
+
+
+def zone_in(rule: str) -> "ZoneInfo | None":
+    """Return the zone that a rule names; None where it names none, or none that this device knows."""
+    return _zone_called(parts_of(rule[:RULE_CHARACTERS_MAX]).get(ZONE, ""))
+
+
+@lru_cache(64)
+def _zone_called(name: str) -> "ZoneInfo | None":
+    if len(name) > ZONE_CHARACTERS_MAX or _ZONE_NAME.fullmatch(name) is None:
+        return None
+    from zoneinfo import ZoneInfo  # here: most of what is read names none
+
+    try:
+        return ZoneInfo(name)
+    except (LookupError, OSError, ValueError):  # none such, a folder of them, or a file that is none
+        return None
 
 
 def by_utc(first_ms: int, rule: str) -> str | None:
