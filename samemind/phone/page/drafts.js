@@ -24,12 +24,15 @@ export function draft(key, text) {
   waiting ||= setTimeout(write, STILL_MS);
 }
 
-// Let go what was typed over memories that were forgotten, on whichever device: it holds their words.
-export async function dropGone(known) {
+// Of what is typed over memories, that whose memory was forgotten meanwhile, on whichever device: it stays until its owner tells
+// it anew or discards it. Where nothing is left to tell, it goes.
+export async function goneDrafts(known) {
   const rids = edits();
-  if (!rids.length) return;
+  if (!rids.length) return [];
   const here = await known(rids);
-  for (const rid of rids) if (!here.includes(rid)) draft(rid, null);
+  const gone = rids.filter((rid) => !here.includes(rid));
+  for (const rid of gone) if (!draftOf(rid)?.trim()) draft(rid, null);
+  return gone.filter((rid) => draftOf(rid));
 }
 
 // Where this device was erased: what was being kept meanwhile came behind that.

@@ -2,7 +2,7 @@
 import { keep, kept } from "./kept.js";
 import { ask, lead, onEvent } from "./talk.js";
 import { h, icon, inWords, linkOf, named, notice, timeOf } from "./dom.js";
-import { dropGone, takeUp } from "./drafts.js";
+import { takeUp } from "./drafts.js";
 import { devicesView, welcome, wiped } from "./devices.js";
 import { dueView, memoriesView, questionsView } from "./views.js";
 
@@ -54,7 +54,6 @@ async function refresh(known = null) {
   const due = (await ask("call", { verb: "due" })).answer.map((each) => each.due_ms);
   status.due = due.filter((ms) => ms <= Date.now()).length;
   refreshAt(Math.min(...due.filter((ms) => ms > Date.now())));
-  await dropGone(async (rids) => (await ask("call", { verb: "known", options: { rids } })).answer);
   for (const view of VIEWS) {
     const badge = document.querySelector(`.tab[data-path="${view.path}"] .badge`);
     const count = view.count?.(status) ?? 0;

@@ -1,7 +1,7 @@
 // What is remembered, what is due, what contradicts itself.
 import { ask } from "./talk.js";
 import { dateOf, dayIn, dayOf, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, say, swap, timeOf } from "./dom.js";
-import { COMPOSER, draft, drafted, draftOf } from "./drafts.js";
+import { COMPOSER, draft, drafted, draftOf, goneDrafts } from "./drafts.js";
 import { voiceButton } from "./voice.js";
 
 const FIRST = 40;
@@ -33,6 +33,41 @@ function complainAt(doubt, error, stands, anyway, run) {
   if (error.name === "LooksSecret") {
     if (stands) doubt.replaceChildren(h("p", {}, inWords(error.message)), h("button", { type: "button", onclick: run }, anyway));
   } else complain(error);
+}
+
+// What is typed over a memory that was forgotten elsewhere: why it stands alone, and what can be done with it.
+function orphaned(rid, field, doubt, changed) {
+  const discard = () => {
+    draft(rid, null);
+    changed();
+  };
+  const tell = async (anyway = false) => {
+    const text = field.value.trim();
+    doubt.replaceChildren();
+    if (!text) return field.focus();
+    try {
+      await run("remember", { text, anyway, rid: (field.dataset.rid ??= newId()) });
+      notice("Remembered.");
+      if (field.value.trim() === text) discard(); // else somebody typed on meanwhile
+    } catch (error) { complainAt(doubt, error, field.value.trim() === text, "Remember it anyway", () => tell(true)); }
+  };
+  return [
+    h("p", { class: "muted" }, "This memory was forgotten in the meantime on another page or device. Your text is still here."),
+    [h("button", { type: "button", class: "primary", onclick: () => tell() }, "Save as a new memory"), h("button", { type: "button", class: "quiet", onclick: discard }, "Discard")],
+  ];
+}
+
+function orphan(rid, changed) {
+  const doubt = h("div", { class: "doubt", role: "alert" });
+  const typed = () => {
+    delete field.dataset.rid; // other words are another memory
+    doubt.replaceChildren();
+    draft(rid, field.value);
+  };
+  const field = h("textarea", { rows: 3, dir: "auto", "aria-label": "The memory's words", oninput: typed });
+  field.value = draftOf(rid);
+  const [why, choices] = orphaned(rid, field, doubt, changed);
+  return h("li", { class: "card", "data-rid": rid }, h("div", { class: "card-more" }, why, field, doubt, ...choices));
 }
 
 const opened = new Set(); // cards that show their choices, which news draw anew
@@ -95,8 +130,9 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     const secret = h("div", { class: "doubt", role: "alert" });
     field.value = draftOf(memory.rid) ?? memory.text;
     function typed() {
+      delete field.dataset.rid; // other words would be another memory, were this one forgotten
       secret.replaceChildren();
-      draft(memory.rid, field.value);
+      draft(memory.rid, field.value === memory.text ? null : field.value);
     }
     const save = async (anyway = false) => {
       const text = field.value;
@@ -105,7 +141,21 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
         await run("edit", { rid: memory.rid, text, anyway });
         if (field.value === text) close();
         changed();
-      } catch (error) { complainAt(secret, error, field.value === text, "Save it anyway", () => save(true)); }
+      } catch (error) {
+        if (error.name === "NameNotFound") element.forgotten();
+        else complainAt(secret, error, field.value === text, "Save it anyway", () => save(true));
+      }
+    };
+    // Under somebody's fingers the field stays where it is, and only what is around it changes.
+    element.forgotten = () => {
+      if (!open.isConnected) return;
+      draft(memory.rid, field.value);
+      const [why, choices] = orphaned(memory.rid, field, secret, changed);
+      why.setAttribute("role", "alert");
+      field.onkeydown = null;
+      for (const each of [open, ...more.children]) if (each !== field && each !== secret) each.remove();
+      field.before(why);
+      secret.after(...choices);
     };
     const leave = () => {
       draft(memory.rid, null);
@@ -141,7 +191,7 @@ export function memoriesView() {
 }
 
 function newMemoriesView() {
-  let asked = 0, seen = null, most = FIRST, still = 0, told = null, shows = "";
+  let asked = 0, seen = null, most = FIRST, still = 0, told = null, shows = "", orphans = [];
   const field = h("textarea", { rows: 1, id: "say", dir: "auto", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
   const hint = h("p", { role: "status" });
   const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
@@ -193,6 +243,16 @@ function newMemoriesView() {
     if (byKeys && document.activeElement === document.body) (button.hidden ? field : button).focus();
   }
 
+  const gone = () => goneDrafts((rids) => run("known", { rids }));
+  const alone = () => (orphans.length ? [h("ul", { class: "cards" }, ...orphans.map((rid) => orphan(rid, redraw)))] : []);
+
+  // While somebody types nothing is drawn anew, but what they type over a memory that is gone says so.
+  async function news() {
+    if (!isBusy()) return refresh();
+    const rids = await gone();
+    for (const row of list.querySelectorAll("[data-rid]")) if (rids.includes(row.dataset.rid)) row.forgotten?.();
+  }
+
   function redraw() {
     shows = "";
     return refresh();
@@ -204,6 +264,9 @@ function newMemoriesView() {
     button.hidden = !question.trim();
     clear.hidden = !question;
     try {
+      const rids = await gone();
+      if (turn !== asked) return;
+      orphans = rids;
       if (question.trim()) {
         const answer = await run("ask", { question, limit: FOUND });
         if (turn !== asked) return;
@@ -231,18 +294,18 @@ function newMemoriesView() {
     const words = question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
     const count = hits.length ? `${hits.length === FOUND ? `${FOUND} or more` : hits.length} found` : "Nothing like it yet";
     say(hint, by ? `${count} with ${by}, by meaning` : count);
-    redrawn(list, h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: redraw }))));
+    redrawn(list, ...alone(), h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: redraw }))));
   }
 
   function recent(memories) {
     say(hint, "");
-    const wanted = JSON.stringify([new Date().toDateString(), most, memories]);
+    const wanted = JSON.stringify([new Date().toDateString(), most, memories, orphans]);
     if (wanted === shows) return; // told of what is shown already, as by itself
     shows = wanted;
     const before = seen;
     seen = new Set(memories.map((memory) => memory.rid + memory.changed_ms));
     if (!memories.length) {
-      redrawn(list, h("p", { class: "nothing" }, "Nothing is remembered yet. What you tell it stays on this device and on those you pair it with."));
+      redrawn(list, ...alone(), h("p", { class: "nothing" }, "Nothing is remembered yet. What you tell it stays on this device and on those you pair it with."));
       return;
     }
     const days = new Map();
@@ -252,12 +315,12 @@ function newMemoriesView() {
       days.get(day).push(card(memory, { arrived: before && !before.has(memory.rid + memory.changed_ms), changed: redraw }));
     }
     const more = memories.length === most && h("button", { type: "button", class: "quiet", onclick: () => { most *= 4; refresh(); } }, "Show more");
-    redrawn(list, ...[...days].flatMap(([day, cards]) => [h("h3", { class: "day" }, day), h("ul", { class: "cards" }, ...cards)]), ...(more ? [more] : []));
+    redrawn(list, ...alone(), ...[...days].flatMap(([day, cards]) => [h("h3", { class: "day" }, day), h("ul", { class: "cards" }, ...cards)]), ...(more ? [more] : []));
   }
 
   const shown = refresh();
   const isBusy = () => list.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
-  return { element, shown, refresh: async () => { if (!isBusy()) await refresh(); }, fill };
+  return { element, shown, refresh: () => news().catch(complain), fill };
 }
 
 export function dueView() {

@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import samemind.phone
+from replica import NameNotFound
 from samemind.phone.host import LooksSecret
 
 _PAGE = Path(samemind.phone.__file__).with_name("page")
@@ -19,8 +20,9 @@ def test_what_the_worker_imports_is_there() -> None:
         assert hasattr(import_module(module), name), (module, name)
 
 
-def test_the_error_that_a_page_knows_by_name_is_the_hosts() -> None:
-    assert _CAUGHT.findall((_PAGE / "views.js").read_text()) == [LooksSecret.__name__]
+def test_the_errors_that_a_page_knows_by_name_are_the_hosts() -> None:
+    caught = {*_CAUGHT.findall((_PAGE / "views.js").read_text())}
+    assert caught == {LooksSecret.__name__, NameNotFound.__name__}
 
 
 def test_what_passed_is_measured_by_a_clock_that_nobody_sets() -> None:
