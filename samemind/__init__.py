@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from samemind.commands.keeping.goals_list import Goals
     from samemind.commands.keeping.sessions import Sessions, SessionView
     from samemind.commands.keeping_safe.backup import BackedUp
-    from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
+    from samemind.commands.mailbox._parts import MailboxPeer, MailboxView, UnusableMailboxView
     from samemind.commands.mailbox.invite import MailboxInvitation
     from samemind.commands.mailbox.list import MailboxesListed
     from samemind.commands.mailbox.look import MailboxesLooked, MailboxLooked
@@ -254,6 +254,7 @@ __all__ = [
     "Unlinked",
     "Unreachable",
     "UnreachedPeer",
+    "UnusableMailboxView",
     "Usage",
     "Verified",
     "Version",
@@ -390,6 +391,7 @@ _MODULE_OF: Final = {
     "Unlinked": "samemind.commands.thinking.unlink",
     "Unreachable": "samemind.errors",
     "UnreachedPeer": "samemind.commands.group.sync",
+    "UnusableMailboxView": "samemind.commands.mailbox._parts",
     "Usage": "samemind.errors",
     "Verified": "samemind.commands.device.verify",
     "Version": "samemind.commands.memories.history",

@@ -33,7 +33,7 @@ from samemind.errors import Failed, Usage
 from samemind.housekeeping import keep_house
 from samemind.lock import DAEMON
 from samemind.logs import logged
-from samemind.mailboxes import Mailboxes, SavedMailbox, keeper_of, read_mailboxes
+from samemind.mailboxes import Mailboxes, SavedMailbox, keeper_of, read_mailboxes, unusable_mailboxes
 from samemind.memory_trim import share_one_heap
 from samemind.notifying import NotifyLoop
 from samemind.panel.access import is_loopback
@@ -104,7 +104,7 @@ async def _serve(
             device.tasks.keep("thinking", device.thinker.run)
             device.tasks.keep("compacting the log", keep_house, device)
             device.tasks.keep("bringing up what is due", NotifyLoop(device).run)
-            device.mailboxes = _mailboxes(device, device.tasks)
+            device.mailboxes = _mailboxes(device, device.tasks, log)
             device.tasks.keep("saying who is linked", _say_changes, device, log, None if launches else say)
             nursery.start_soon(_until_signalled, signals, device)
             await device.stop.wait()
@@ -145,7 +145,7 @@ def _kept_place(home: Home, *, launches: bool) -> tuple[str, int] | None:
     return EVERYWHERE, phones.port
 
 
-def _mailboxes(device: Device, tasks: Supervisor) -> Mailboxes:
+def _mailboxes(device: Device, tasks: Supervisor, log: logging.Logger) -> Mailboxes:
     """Keep the device's mailboxes, those that are saved now and those that come."""
 
     async def took() -> None:
@@ -156,6 +156,8 @@ def _mailboxes(device: Device, tasks: Supervisor) -> Mailboxes:
         return keeper_of(settled, device.replica, device.identity, device.host, device.random, took)
 
     mailboxes = Mailboxes(make, tasks)
+    for unusable in unusable_mailboxes(device.home):
+        log.warning("the mailbox %s cannot be used: %s", unusable.name, unusable.why)
     for settled in read_mailboxes(device.home):
         mailboxes.keep(settled)
     return mailboxes

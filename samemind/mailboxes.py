@@ -4,12 +4,14 @@ They stand in `mailboxes.json`, for its owner alone, since the passwords stand t
 a command line or a process title.
 """
 
+import itertools
 import json
-from collections.abc import Awaitable, Callable, Sequence
+import shlex
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import trio
 
@@ -32,6 +34,15 @@ FLUSH_SECONDS: Final = 1.2
 CLOSE_SECONDS: Final = 0.5
 # What to do about a folder that refuses.
 FOLDER_RIGHTS: Final = "let this user read and write there; it may be mounted read-only"
+_NAME_WANTED: Final = f"expected a name of 1 to {NAME_CHARACTERS_MAX} characters"
+# Enough to say what was expected and found.
+_WHY_CHARACTERS_MAX: Final = 300
+_KINDS: Final[Mapping[type, str]] = {
+    str: "a text",
+    int: "a whole number",
+    list: "a list",
+    type(None): "nothing",
+}
 _INSTALL: Final = {"nats": "pip install 'nats-py>=2.16,<2.17'"}
 
 
@@ -66,24 +77,40 @@ class SavedMailbox:
         return self.url
 
 
+@dataclass(frozen=True, slots=True)
+class UnusableMailbox:
+    """An entry of the file that this version cannot use: edited by hand, or written by a newer one.
+
+    `name`: what it is called, or which entry it is; `why`: what was expected and found; `entry`: as it stands there.
+    """
+
+    name: str
+    why: str
+    entry: Any
+
+    @property
+    def key(self) -> str | None:
+        """By what the store knows it, where it says an address."""
+        url = self.entry.get("url") if isinstance(self.entry, dict) else None
+        return url if isinstance(url, str) else None
+
+
 def read_mailboxes(home: Home) -> list[SavedMailbox]:
-    """Return the mailboxes of a home."""
-    try:
-        found = json.loads(home.mailboxes.read_text("utf-8"))
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError) as error:
-        raise _unreadable(home.mailboxes, str(error)) from None
-    try:
-        return [_read(one) for one in found]
-    except (TypeError, ValueError, KeyError) as error:
-        raise _unreadable(home.mailboxes, str(error)) from None
+    """Return the mailboxes of a home that can be used; `Failed` for a file that holds no entries at all."""
+    return _read_all(home)[0]
 
 
-def write_mailboxes(home: Home, mailboxes: Sequence[SavedMailbox]) -> None:
-    """Save them, for this user's eyes only."""
+def unusable_mailboxes(home: Home) -> list[UnusableMailbox]:
+    """Return the other entries of the file."""
+    return _read_all(home)[1]
+
+
+def write_mailboxes(home: Home, mailboxes: Sequence[SavedMailbox], *, instead_of: str | None = None) -> None:
+    """Save them, for this user's eyes only. What is unusable stays as it is, but for entries named `instead_of`."""
+    kept = [one.entry for one in unusable_mailboxes(home) if one.name != instead_of]
     with whole_file(home.mailboxes) as scratch:
-        scratch.write_text(json.dumps([asdict(one) for one in mailboxes], indent=1), encoding="utf-8")
+        entries = [*(asdict(one) for one in mailboxes), *kept]
+        scratch.write_text(json.dumps(entries, indent=1), encoding="utf-8")
     home.mailboxes.chmod(0o600)
 
 
@@ -93,8 +120,13 @@ def new_mailbox(
     place: MailboxAddress,
     bytes_max: int | None,
     out: tuple[str, ...],
+    *,
+    reserved: Collection[str] = (),
 ) -> SavedMailbox:
-    """Return a mailbox that may join these; one of the same name takes its place."""
+    """Return a mailbox that may join these; one of the same name takes its place.
+
+    `reserved`: names that it is not given unasked.
+    """
     try:
         check_place(place)
     except ValueError as error:
@@ -106,14 +138,12 @@ def new_mailbox(
             hint=_INSTALL[module],
         )
     if name is None:
-        taken = {one.name for one in mailboxes if one.url != place.url}
-        plain = [f"mailbox-{n}" if n else "mailbox" for n in range(MAILBOXES_MAX + 1)]
+        taken = {*reserved, *(one.name for one in mailboxes if one.url != place.url)}
+        plain = (f"mailbox-{n}" if n else "mailbox" for n in itertools.count())
         same = [one.name for one in mailboxes if one.url == place.url]
         name = same[0] if same else next(each for each in plain if each not in taken)
-    if not 0 < len(name) <= NAME_CHARACTERS_MAX or not name.isprintable() or name != name.strip():
-        raise Usage(
-            f"expected a name of 1 to {NAME_CHARACTERS_MAX} characters, got {name!r:.60}", code="invalid"
-        )
+    if not _is_name(name):
+        raise Usage(f"{_NAME_WANTED}, got {name!r:.60}", code="invalid")
     if any(one.url == place.url and one.name != name for one in mailboxes):
         raise Usage("expected another address: there is a mailbox at this one already", code="invalid")
     if len(mailboxes) >= MAILBOXES_MAX and name not in {one.name for one in mailboxes}:
@@ -122,11 +152,15 @@ def new_mailbox(
     return SavedMailbox(name, place.url, place.secret, place.pin, bytes_max, out, phones)
 
 
-def mailbox_named(mailboxes: Sequence[SavedMailbox], name: str) -> SavedMailbox:
-    """Return the mailbox of that name."""
+def mailbox_named(home: Home, name: str) -> SavedMailbox:
+    """Return the mailbox of that name; `Failed` says why it cannot be used."""
+    mailboxes, unusable = _read_all(home)
     for one in mailboxes:
         if one.name == name:
             return one
+    for other in unusable:
+        if other.name == name:
+            raise Failed(f"{name} cannot be used: {other.why}", code="bad_settings", hint=mend(home, other))
     known = ", ".join(one.name for one in mailboxes) or "none"
     raise NotFound(f"expected the name of a mailbox ({known}), got {name[:60]!r}", code="no_such_mailbox")
 
@@ -222,18 +256,73 @@ class Mailboxes:
         return sorted(left)
 
 
-def _read(one: Any) -> SavedMailbox:
+def mend(home: Home, unusable: UnusableMailbox) -> str:
+    """Return what to do about an entry that cannot be used."""
+    remove = f"samemind mailbox remove {shlex.quote(unusable.name)}"
+    return f"correct it in {home.mailboxes}, or if no newer version of samemind uses it: {remove}"
+
+
+def _read_all(home: Home) -> tuple[list[SavedMailbox], list[UnusableMailbox]]:
+    try:
+        found = json.loads(home.mailboxes.read_text("utf-8"))
+    except FileNotFoundError:
+        return [], []
+    except (OSError, ValueError) as error:
+        raise _unreadable(home.mailboxes, str(error)) from None
+    if not isinstance(found, list):
+        raise _unreadable(home.mailboxes, f"expected a list, got {type(found).__name__}")
+    mailboxes, unusable = list[SavedMailbox](), list[UnusableMailbox]()
+    for place, entry in enumerate(found, start=1):
+        try:
+            mailboxes.append(_read(entry, mailboxes))
+        except ValueError as error:
+            name = entry.get("name") if isinstance(entry, dict) else None
+            called = name if _is_name(name) else f"entry {place}"
+            unusable.append(UnusableMailbox(called, str(error)[:_WHY_CHARACTERS_MAX], entry))
+    return mailboxes, unusable
+
+
+def _read(entry: Any, before: Sequence[SavedMailbox]) -> SavedMailbox:
+    """Return the mailbox of an entry; `ValueError` says what was expected and found, and no secret."""
+    if not isinstance(entry, dict):
+        raise ValueError(f"expected the fields of a mailbox, got {type(entry).__name__}")
     settled = SavedMailbox(
-        one["name"],
-        one["url"],
-        one["secret"],
-        one["pin"],
-        one["bytes_max"],
-        tuple(one["out"]),
-        one.get("phones"),
+        _field(entry, "name", str),
+        _field(entry, "url", str),
+        _field(entry, "secret", str, default=None),
+        _field(entry, "pin", str, default=None),
+        _field(entry, "bytes_max", int, default=None),
+        tuple(_field(entry, "out", list, default=[])),
+        _field(entry, "phones", str, default=None),
     )
+    if not _is_name(settled.name):
+        raise ValueError(f"{_NAME_WANTED}, got {settled.name!r:.60}")
+    for one in before:
+        if settled.name == one.name or settled.url == one.url:
+            raise ValueError(f"expected each name and each address once, got those of {one.name} twice")
     check_place(settled.place)
     return settled
+
+
+def _field(entry: Mapping[str, Any], name: str, kind: type, **default: Any) -> Any:
+    """Return a field of an entry. Its value is in no message: it may be a secret."""
+    found = entry.get(name)
+    if found is None and "default" in default:
+        return default["default"]
+    if type(found) is not kind:  # a bool is an int, and no size
+        raise ValueError(
+            f"expected {_KINDS[kind]} as {name!r}, got {_KINDS.get(type(found), 'something else')}"
+        )
+    return found
+
+
+def _is_name(name: Any) -> TypeGuard[str]:
+    return (
+        isinstance(name, str)
+        and 0 < len(name) <= NAME_CHARACTERS_MAX
+        and name.isprintable()
+        and name == name.strip()
+    )
 
 
 def _unreadable(path: Path, why: str) -> Failed:

@@ -46,6 +46,7 @@ _ASKED: Final = {
 _HEADER_WORD: Final = re.compile(r"[!-~]{0,256}")
 # It is a part of the name of a server at AWS.
 _REGION_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_USER: Final = re.compile(r"//.*@")
 _DRIVE: Final = re.compile(r"/[A-Za-z]:/")
 # In a path that may be written in percent already.
 _PATH_SAFE: Final = "/%:@!$&'()*+,;="
@@ -88,9 +89,11 @@ def check_place(place: MailboxAddress) -> MailboxAddress:
         parts = urlsplit(place.url)
         hosts = parts.hostname if parts.scheme not in ("nats", "nats+tls") else _hosts(parts)
     except ValueError:
-        raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}") from None
+        raise ValueError(
+            f"expected the address of a mailbox ({_EXAMPLES}), got {_shown(place.url)!r:.80}"
+        ) from None
     if parts.scheme not in SCHEMES or not unquote(parts.username or "").isprintable():
-        raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}")
+        raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {_shown(place.url)!r:.80}")
     if _holds_secret(parts):
         raise SecretMissing(
             "expected an address without a secret in it: it goes beside it, in a file or typed"
@@ -273,6 +276,11 @@ def _is_base64(text: str) -> bool:
         return len(base64.b64decode(text, validate=True)) > 0
     except ValueError:
         return False
+
+
+def _shown(url: str) -> str:
+    """Return an address for a message, without what may be a password in it."""
+    return _USER.sub("//…@", url)
 
 
 def _hosts(parts: SplitResult) -> list[str]:

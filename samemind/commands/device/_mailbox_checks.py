@@ -9,7 +9,7 @@ from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
 from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
-from samemind.mailboxes import FOLDER_RIGHTS, SavedMailbox, read_mailboxes
+from samemind.mailboxes import FOLDER_RIGHTS, SavedMailbox, mend, read_mailboxes, unusable_mailboxes
 from samemind.rendering import counted, minute
 from sync.errors import Denied, Full, Gone
 
@@ -31,7 +31,15 @@ async def mailbox_checks(device: Device) -> list[Check]:
     members = await device.replica.run(lambda core, _: dict(core.membership.members))
     out = await device.replica.run(lambda core, _: core.membership.revoked)
     now = datetime.now(UTC)
-    checks = []
+    checks = [
+        Check(
+            name="mailbox",
+            ok=False,
+            detail=f"{one.name} cannot be used: {one.why}",
+            fix=mend(device.home, one),
+        )
+        for one in unusable_mailboxes(device.home)
+    ]
     for settled in mailboxes:
         trouble = None
         if device.mailboxes is not None and settled.name in device.mailboxes.keepers:

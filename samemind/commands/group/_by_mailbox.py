@@ -35,14 +35,14 @@ async def pair_by_mailbox(
     device: Device, syncer: "Syncer", name: str, code: str | None, *, wait: str | None, say: Say
 ) -> "Partner":
     """Show a code and wait at a mailbox, or prove one there: the two need not be on one network, only up."""
-    from samemind.mailboxes import mailbox_named, read_mailboxes, told_of  # here: few pair in this way
+    from samemind.mailboxes import mailbox_named, told_of  # here: few pair in this way
     from sync.errors import MailboxError
     from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox
     from sync.mailbox.places import open_box, seen_from_outside
     from sync.meeting import partner_of
     from sync.pairing import WINDOW_MS, Introduction
 
-    settled = mailbox_named(read_mailboxes(device.home), name)
+    settled = mailbox_named(device.home, name)
     wait_ms = (
         None if wait is None else read_span(wait, name="--wait", least_ms=WINDOW_MS, most_ms=WAIT_MS_MAX)
     )

@@ -90,3 +90,12 @@ class MailboxView:
     trouble: str | None = None
     trouble_since: datetime | None = None
     peers: list[MailboxPeer] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnusableMailboxView:
+    """An entry of `mailboxes.json` that is unusable. `why`: what was expected and found; `fix`: what to do."""
+
+    name: str
+    why: str
+    fix: str

@@ -10,7 +10,7 @@ from samemind.commands.mailbox._parts import MailboxView
 from samemind.commands.mailbox._views import mailbox_view
 from samemind.device import Device
 from samemind.errors import NotFound, Usage
-from samemind.mailboxes import new_mailbox, read_mailboxes, write_mailboxes
+from samemind.mailboxes import new_mailbox, read_mailboxes, unusable_mailboxes, write_mailboxes
 from sync.mailbox.places import MailboxAddress
 
 # A password, key or certificate on one line or a few.
@@ -26,8 +26,10 @@ async def use_mailbox(
         lambda core, _: tuple(sorted(each.hex() for each in core.membership.revoked))
     )
     before = read_mailboxes(device.home)
-    settled = new_mailbox(before, name, place, bytes_max, out)
-    write_mailboxes(device.home, [one for one in before if one.name != settled.name] + [settled])
+    reserved = [one.name for one in unusable_mailboxes(device.home)]
+    settled = new_mailbox(before, name, place, bytes_max, out, reserved=reserved)
+    after = [one for one in before if one.name != settled.name] + [settled]
+    write_mailboxes(device.home, after, instead_of=settled.name)
     if device.mailboxes is not None:
         device.mailboxes.keep(settled)
     return await mailbox_view(device, settled)

@@ -30,9 +30,9 @@ async def run(device: "Device", options: InviteToMailbox) -> MailboxInvitation:
     import base64
 
     from samemind.commands.mailbox._using import INVITATION
-    from samemind.mailboxes import mailbox_named, read_mailboxes
+    from samemind.mailboxes import mailbox_named
 
-    settled = mailbox_named(read_mailboxes(device.home), options.name)
+    settled = mailbox_named(device.home, options.name)
     said = {"name": settled.name, "url": settled.url, "secret": settled.secret, "pin": settled.pin}
     plain = json.dumps({key: value for key, value in said.items() if value is not None})
     return MailboxInvitation(text=INVITATION + base64.urlsafe_b64encode(plain.encode()).decode().rstrip("="))

@@ -1,10 +1,11 @@
 """List mailboxes, and the state of each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.mailbox._parts import MailboxView, standing
+from samemind.commands.mailbox._parts import MailboxView, UnusableMailboxView, standing
 from samemind.declaring import Agents, Command, Effects, Method
+from samemind.printable import one_line
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -18,20 +19,35 @@ class ListMailboxes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailboxesListed:
-    """The mailboxes of this device."""
+    """The mailboxes of this device. `unusable`: entries of its file that it left alone, and why."""
 
     mailboxes: list[MailboxView]
+    unusable: list[UnusableMailboxView] = field(default_factory=list)
 
 
 async def run(device: "Device", options: ListMailboxes) -> MailboxesListed:
     """Return them all."""
     from samemind.commands.mailbox._views import mailbox_views
+    from samemind.mailboxes import mend, unusable_mailboxes
 
-    return MailboxesListed(mailboxes=await mailbox_views(device))
+    home = device.home
+    unusable = [
+        UnusableMailboxView(name=one.name, why=one.why, fix=mend(home, one))
+        for one in unusable_mailboxes(home)
+    ]
+    return MailboxesListed(mailboxes=await mailbox_views(device), unusable=unusable)
 
 
 def render(document: Document) -> list[str]:
-    return standing(document["mailboxes"]) or ["no mailbox: samemind mailbox add"]
+    unusable = [
+        line
+        for each in document["unusable"]
+        for line in (
+            f"mailbox {one_line(each['name'])} cannot be used: {one_line(each['why'])}",
+            f"  {one_line(each['fix'])}",
+        )
+    ]
+    return standing(document["mailboxes"]) + unusable or ["no mailbox: samemind mailbox add"]
 
 
 COMMAND: Final = Command(

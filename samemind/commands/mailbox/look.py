@@ -47,8 +47,8 @@ async def run(device: "Device", options: LookIntoMailbox) -> MailboxesLooked:
     from samemind.mailboxes import mailbox_named, read_mailboxes, told_of
     from sync.errors import MailboxError
 
-    mailboxes = read_mailboxes(device.home)
-    wanted = mailboxes if options.name is None else [mailbox_named(mailboxes, options.name)]
+    home, name = device.home, options.name
+    wanted = read_mailboxes(home) if name is None else [mailbox_named(home, name)]
     done = []
     for settled in wanted:
         try:

@@ -40,13 +40,12 @@ async def run(device: "Device", options: ServePhones) -> PhonesServed:
 
     if options.off and options.at is not None:
         raise Usage("expected --at or --off, not both", code="invalid")
-    mailboxes = read_mailboxes(device.home)
-    settled = mailbox_named(mailboxes, options.name)
+    settled = mailbox_named(device.home, options.name)
     if options.at is None and not options.off:
         return PhonesServed(name=settled.name, at=settled.phones)
     phones = None if options.at is None else check_for_phones(settled.place, options.at)
     changed = replace(settled, phones=phones)
-    write_mailboxes(device.home, [changed if one is settled else one for one in mailboxes])
+    write_mailboxes(device.home, [changed if one == settled else one for one in read_mailboxes(device.home)])
     if device.mailboxes is not None:
         device.mailboxes.saved[changed.name] = changed
     return PhonesServed(name=changed.name, at=changed.phones)

@@ -27,16 +27,23 @@ class MailboxRemoved:
 
 async def run(device: "Device", options: RemoveMailbox) -> MailboxRemoved:
     """Use it no more, and remember nothing of it."""
-    from samemind.mailboxes import mailbox_named, read_mailboxes, write_mailboxes
+    from samemind.mailboxes import mailbox_named, read_mailboxes, unusable_mailboxes, write_mailboxes
     from sync.mailbox.visiting import forget_shelf
 
-    before = read_mailboxes(device.home)
-    settled = mailbox_named(before, options.name)
-    write_mailboxes(device.home, [one for one in before if one.name != settled.name])
+    name, before, unusable = options.name, read_mailboxes(device.home), unusable_mailboxes(device.home)
+    going = {one.key for one in before if one.name == name} | {
+        one.key for one in unusable if one.name == name
+    }
+    if not going:
+        mailbox_named(device.home, name)  # says which there are
+    others = [one for one in before if one.name != name]
+    write_mailboxes(device.home, others, instead_of=name)
     if device.mailboxes is not None:
-        device.mailboxes.drop(settled.name)
-    await forget_shelf(device.replica, settled.key)
-    return MailboxRemoved(name=settled.name)
+        device.mailboxes.drop(name)
+    for key in going:
+        if key is not None:
+            await forget_shelf(device.replica, key)
+    return MailboxRemoved(name=name)
 
 
 def render(document: Document) -> list[str]:

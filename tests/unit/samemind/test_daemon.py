@@ -1,6 +1,7 @@
 """What a daemon decides before and beside its links, without one running."""
 
 import errno
+import json
 import logging
 import signal
 from collections.abc import AsyncIterator
@@ -164,3 +165,13 @@ def test_what_was_put_off_is_in_the_mailboxes_before_the_daemon_ends(
     home = Home.at(tmp_path)
     write_mailboxes(home, [SavedMailbox("stick", "folder:///srv/box")])
     assert served(home, monkeypatch)[1].done == ["flushed", "closed"]
+
+
+def test_a_mailbox_that_is_unusable_is_said_in_the_log_and_keeps_no_other_from_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    home = Home.at(tmp_path)
+    stick = {"name": "stick", "url": "folder:///srv/box"}
+    home.mailboxes.write_text(json.dumps([{"name": "far", "url": "telepathy://mars"}, stick]))
+    assert served(home, monkeypatch)[1].done == ["flushed", "closed"]
+    assert "the mailbox far cannot be used: expected the address of a mailbox" in caplog.text
