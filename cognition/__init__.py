@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING
 from replica.lazily import exports
 
 if TYPE_CHECKING:
-    from cognition.context import TOKENS_DEFAULT, Context
+    from cognition.background.queue import QueueRow, QueueState
+    from cognition.context.block import TOKENS_DEFAULT, Context
     from cognition.embedding.embedder import Embedder
     from cognition.embedding.hashed import HashedEmbedder
     from cognition.embedding.static import StaticEmbedder
     from cognition.errors import CognitionError, IndexStale, InvalidQuery, ModelUnavailable
-    from cognition.explain import ExplainedStage
     from cognition.extraction import FACTS_MAX, Extraction
     from cognition.filters import Filters
-    from cognition.ingest_plan import TakenIn, read_text, take_in
+    from cognition.ingest.plan import TakenIn, read_text, take_in
     from cognition.memories import RECALLED, Shown, read_memories
     from cognition.mind import Cognition, open_mind
     from cognition.past import PastMind
-    from cognition.queue import QueueRow, QueueState
-    from cognition.recall import K_DEFAULT, CandidateReason, RankedMemory
+    from cognition.recall.explain import ExplainedStage
+    from cognition.recall.stages import K_DEFAULT, CandidateReason, RankedMemory
     from cognition.tables import CognitionTables
 
 __all__ = [
@@ -56,20 +56,20 @@ if not TYPE_CHECKING:
     __getattr__ = exports(
         __name__,
         {
-            "context": ("TOKENS_DEFAULT", "Context"),
+            "background.queue": ("QueueRow", "QueueState"),
+            "context.block": ("TOKENS_DEFAULT", "Context"),
             "embedding.embedder": ("Embedder",),
             "embedding.hashed": ("HashedEmbedder",),
             "embedding.static": ("StaticEmbedder",),
             "errors": ("CognitionError", "IndexStale", "InvalidQuery", "ModelUnavailable"),
-            "explain": ("ExplainedStage",),
             "extraction": ("FACTS_MAX", "Extraction"),
             "filters": ("Filters",),
-            "ingest_plan": ("TakenIn", "read_text", "take_in"),
+            "ingest.plan": ("TakenIn", "read_text", "take_in"),
             "memories": ("RECALLED", "Shown", "read_memories"),
             "mind": ("Cognition", "open_mind"),
             "past": ("PastMind",),
-            "queue": ("QueueRow", "QueueState"),
-            "recall": ("K_DEFAULT", "CandidateReason", "RankedMemory"),
+            "recall.explain": ("ExplainedStage",),
+            "recall.stages": ("K_DEFAULT", "CandidateReason", "RankedMemory"),
             "tables": ("CognitionTables",),
         },
     )

@@ -1,7 +1,7 @@
 """Run cognition beside a replica: embed what was written or merged, and answer recalls.
 
-What is new is embedded in the background (`cognition.worker`), and read by a reranker where there is one. Recall works
-from the first moment: memories whose vectors are not ready are found by their words.
+What is new is embedded in the background (`cognition.background.worker`), and read by a reranker where there is one.
+Recall works from the first moment: memories whose vectors are not ready are found by their words.
 """
 
 import sqlite3
@@ -15,31 +15,32 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
-from cognition import queue
+from cognition.background import queue
+from cognition.background.naming import read_all_names, read_names
+from cognition.background.worker import EmbeddingWorker
 from cognition.decay import PROFILE_DEFAULT, PROFILES, DecayProfile
 from cognition.embedding.embedder import Embedder, Vectors
+from cognition.embedding.index import VectorIndex
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.embedding.universal import UniversalEmbedder
 from cognition.errors import ModelUnavailable
-from cognition.explain import ExplainedStage, why_not
-from cognition.feedback import ranking_weights
 from cognition.filters import Filters
-from cognition.index import VectorIndex
-from cognition.ingest_worker import Ingest
-from cognition.local import LocalTables
-from cognition.marking import with_both_sides, with_replaced
+from cognition.ingest.local import LocalTables
+from cognition.ingest.worker import Ingest
 from cognition.models.chat import ChatModel
-from cognition.naming import read_all_names, read_names
 from cognition.near_graph.keeper import GraphKeeper
-from cognition.passes import KeptRows
 from cognition.past import PastMind
-from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.events import event_in
 from cognition.ranking.query import Query
 from cognition.ranking.vocabulary import Tables, with_own
-from cognition.recall import (
+from cognition.recall.explain import ExplainedStage, why_not
+from cognition.recall.feedback import ranking_weights
+from cognition.recall.marking import with_both_sides, with_replaced
+from cognition.recall.relating import related, vector_of
+from cognition.recall.spelling import corrected
+from cognition.recall.stages import (
     K_DEFAULT,
     Hits,
     Ranked,
@@ -53,28 +54,27 @@ from cognition.recall import (
     rank,
     wished,
 )
-from cognition.relating import related, vector_of
+from cognition.recall.tracing import TraceStage as Traced
+from cognition.recall.tracing import trace
 from cognition.reranking.mixing import with_readings
 from cognition.reranking.readings import enter_model
 from cognition.reranking.reranker import Reranker
 from cognition.reranking.worker import RerankerWorker
-from cognition.spelling import corrected
+from cognition.search.passes import KeptRows
+from cognition.search.postings import Postings
 from cognition.talk.queue import requeue_talk
 from cognition.thinking.cycle import CYCLE_S, Cycle, Deadline, Round, think
 from cognition.thinking.waiting import waiting
-from cognition.tracing import TraceStage as Traced
-from cognition.tracing import trace
 from cognition.triggers.kinds import Thresholds
 from cognition.wordings.embedding import WordingEmbedder
 from cognition.wordings.index import WordingIndex
 from cognition.wordings.tables import other_space
 from cognition.words import QUERY_CHARACTERS_MAX, terms
-from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, ReplicaError
 from replica.supervision import Supervisor, Trouble
 
 if TYPE_CHECKING:
-    from cognition.comparing import Comparing, Reviewed
+    from cognition.judging.comparing import Comparing, Reviewed
     from cognition.judging.model_judge import ModelJudge
     from cognition.judging.nominating import Nominated
     from cognition.talk.reader import TalkReader
@@ -160,7 +160,7 @@ class Cognition:
 
     @cached_property
     def _comparing(self) -> "Comparing":
-        from cognition.comparing import Comparing
+        from cognition.judging.comparing import Comparing
 
         return Comparing(self._replica, self.embedding)
 

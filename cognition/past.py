@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
-from cognition import queue
+from cognition.background import queue
+from cognition.embedding.index import VectorIndex
 from cognition.entities import keep, read_some, unread
-from cognition.explain import ExplainedStage, why_not
 from cognition.filters import Filters
-from cognition.index import VectorIndex
-from cognition.postings import Postings
 from cognition.ranking.compound import split
-from cognition.recall import K_DEFAULT, Hits, Ranked, ReadQuery, wished
-from cognition.relating import related
+from cognition.recall.explain import ExplainedStage, why_not
+from cognition.recall.relating import related
+from cognition.recall.stages import K_DEFAULT, Hits, Ranked, ReadQuery, wished
+from cognition.recall.tracing import TraceStage as Traced
+from cognition.search.postings import Postings
 from cognition.tables import INDEXED_FIELDS, embed_all_later, indexed
 from cognition.thinking.cycle import Deadline
-from cognition.tracing import TraceStage as Traced
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, count_memories
 from replica.reads.texts import wording_of

@@ -2,7 +2,7 @@
 
 from cognition.consolidation.propose import Consolidation
 from cognition.contradictions.step import ContradictionStep
-from cognition.linking import Linking
+from cognition.ingest.linking import Linking
 from cognition.patterns.step import Patterns
 from cognition.thinking.cycle import Step
 from cognition.triggers.kinds import Thresholds

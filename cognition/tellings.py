@@ -64,7 +64,7 @@ _CREATE: Final = (
     "INSERT INTO telling_due SELECT link FROM shown_link",
     "INSERT INTO telling_unread SELECT min(id), max(id) FROM shown_memory HAVING count(*) > 0",
 )
-# What was told in bulk and not compared yet (`cognition.linking`): nothing could build that anew.
+# What was told in bulk and not compared yet (`cognition.ingest.linking`): nothing could build that anew.
 _CREATE_UNLINKED: Final = "CREATE TABLE IF NOT EXISTS telling_unlinked (rid BLOB PRIMARY KEY) WITHOUT ROWID"
 _TABLES: Final = (
     "telling",

@@ -14,8 +14,8 @@ from cognition.extraction.english import BY_FIRST_WORD
 from cognition.extraction.other_languages import DENIED, LEANING
 from cognition.extraction.other_languages import PATTERNS as OTHER_LANGUAGES
 from cognition.extraction.pattern import compiled
-from cognition.holding import secret_kinds
-from cognition.ingest_plan import read_text
+from cognition.ingest.holding import secret_kinds
+from cognition.ingest.plan import read_text
 from cognition.reminding.reading import read_reminder
 from cognition.reminding.words import table
 from cognition.times import windows

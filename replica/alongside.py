@@ -3,7 +3,7 @@
 Vectors of slow models: a transformer on a phone would embed a hundred thousand texts for an hour. They are derived, so
 they are never hashed, never merged and never waited for. Who lacks some asks a peer that works with the very same
 model, for so many at a time, by the memory and by a hash of what was embedded; and gets those that the peer has of
-exactly these words. What the vectors are is the business of whoever keeps them (`cognition.alongside`); the
+exactly these words. What the vectors are is the business of whoever keeps them (`cognition.background.alongside`); the
 conversation (`sync.exchange`) carries bytes.
 """
 

@@ -22,7 +22,7 @@ from samemind.mind_thread import MindThread
 from samemind.waiting import ThreadedMind, waiting_for
 
 if TYPE_CHECKING:
-    from cognition.sensory import Kind as SensedKind
+    from cognition.ingest.sensory import Kind as SensedKind
     from samemind.commands.device.log import OpView
     from samemind.commands.memories.recall import Recalled
 

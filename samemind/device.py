@@ -29,9 +29,9 @@ from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
 from cognition.decay import PROFILES, DecayProfile
 from cognition.entities import EntityTables
-from cognition.local import LocalTables
+from cognition.fading.rehearsal import Rehearsals, telling
+from cognition.ingest.local import LocalTables
 from cognition.patterns.tables import PatternTables
-from cognition.rehearsal import Rehearsals, telling
 from cognition.triggers.kinds import Thresholds
 from cognition.triggers.tables import TriggerTables
 from replica import (

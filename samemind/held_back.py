@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cognition.holding import QuarantinedText, hold, secret_kinds, texts_of
+from cognition.ingest.holding import QuarantinedText, hold, secret_kinds, texts_of
 from cognition.memories import read_memories
 from replica import (
     MemoryId,

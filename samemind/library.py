@@ -31,8 +31,8 @@ from samemind.plain import from_json
 from samemind.reach import ReachedDevice, Result, reach_or_copy
 
 if TYPE_CHECKING:
-    from cognition.sensory import Kind as SensedKind
-    from cognition.sensory import SensoryBuffer
+    from cognition.ingest.sensory import Kind as SensedKind
+    from cognition.ingest.sensory import SensoryBuffer
     from samemind.commands.device.log import OpView
     from samemind.commands.group._parts import GroupView
     from samemind.commands.group.pair import Paired
@@ -61,7 +61,9 @@ class Mind(Methods):
         text_of("text", text)
         text_of("speaker", speaker or "")
         if self._sensed is None:
-            from cognition.sensory import SensoryBuffer  # loads a mind, which most callers have no use for
+            from cognition.ingest.sensory import (
+                SensoryBuffer,  # loads a mind, which most callers have no use for
+            )
 
             self._sensed = SensoryBuffer()
         try:

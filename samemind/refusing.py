@@ -6,7 +6,7 @@ remember it, and decide there.
 
 from collections.abc import Iterable
 
-from cognition.holding import secret_kinds
+from cognition.ingest.holding import secret_kinds
 from samemind.errors import Usage
 
 

@@ -21,7 +21,7 @@ from samemind.performing import Local, at_once
 
 if TYPE_CHECKING:
     from cognition import Cognition
-    from cognition.recall import Hits
+    from cognition.recall.stages import Hits
 
 Result = TypeVar("Result")
 Options = ParamSpec("Options")

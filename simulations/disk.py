@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
 from cognition.entities import EntityTables
-from cognition.local import LocalTables
+from cognition.ingest.local import LocalTables
 from cognition.patterns.tables import PatternTables
 from cognition.tables import CognitionTables
 from cognition.triggers.kinds import Thresholds

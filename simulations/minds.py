@@ -1,17 +1,17 @@
 """Let devices think: embed what is due and run the product's own steps, and let people answer what came of it.
 
-The daemon does this in the background (`cognition.worker`, `cognition.thinking.cycle`); here each call is one event of
-the plan, on one thread. What a step writes reaches the observer as any commit does, so thinking on devices that are
-apart is judged like people's words: one record a contradiction, one summary a cluster, one trigger a subject.
+The daemon does this in the background (`cognition.background.worker`, `cognition.thinking.cycle`); here each call is
+one event of the plan, on one thread. What a step writes reaches the observer as any commit does, so thinking on devices
+that are apart is judged like people's words: one record a contradiction, one summary a cluster, one trigger a subject.
 """
 
 from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from cognition import queue
+from cognition.background import queue
 from cognition.embedding.hashed import HashedEmbedder
-from cognition.feedback import lesson
+from cognition.recall.feedback import lesson
 from cognition.thinking.cycle import StepOutcome
 from cognition.triggers.lattice import joined
 from replica.fields import Value

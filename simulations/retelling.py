@@ -8,7 +8,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from cognition import linking
+from cognition.ingest import linking
 from cognition.tellings import tellings_with
 from replica.ids import MemoryId, new_memory_id
 from replica.ops import Forget, Remember, Unlink, Write

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.consolidation.clusters import SIMILARITY_MIN, WINDOW_DAYS
+from cognition.embedding.products import Vectors, products, unit
 from cognition.memories import EACH
-from cognition.products import Vectors, products, unit
 
 # The latest told are kept, and are what a new memory is compared with: 5 MB, whatever was imported into one month.
 ALONE_MAX: Final = 20_000

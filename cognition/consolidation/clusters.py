@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cognition.consolidation.extract import MEMBERS_MIN
 from cognition.days import DAY_MS
-from cognition.products import Vectors, products
+from cognition.embedding.products import Vectors, products
 
 SIMILARITY_MIN: Final = 0.7
 WINDOW_DAYS: Final = 30

@@ -1,10 +1,10 @@
 """Say in a few sentences what several memories say. Pure, and made of their own sentences: nothing is invented.
 
 The most important memory leads, whole. Of each of the others, in the order of their importance, the sentences follow
-that no sentence before them says in the same telling words in the same order (`cognition.sameness`). What is within a
-longer sentence may say something else: that has a "not" in it. A memory for which there is no room is not in this
-summary: what a summary stands for, it says. Where the memories have more than one speaker, each sentence is given to
-its own, so that "I" is never somebody else; one speaker of all is the summary's, as a memory has one.
+that no sentence before them says in the same telling words in the same order (`cognition.ingest.sameness`). What is
+within a longer sentence may say something else: that has a "not" in it. A memory for which there is no room is not in
+this summary: what a summary stands for, it says. Where the memories have more than one speaker, each sentence is given
+to its own, so that "I" is never somebody else; one speaker of all is the summary's, as a memory has one.
 
 A summary's text is computed whenever it is shown and never stored: what a forgotten memory said is in no summary.
 """
@@ -108,7 +108,7 @@ def _weight(source: SummarySource) -> float:
 def _sentences(source: SummarySource) -> dict[str, Words]:
     # Here: whoever only asks what a summary stands for does not wait for the grammar.
     from cognition.extraction.sentences import sentences
-    from cognition.sameness import telling_words
+    from cognition.ingest.sameness import telling_words
 
     return {sentence: telling_words(sentence) for sentence in sentences(source.text)}
 

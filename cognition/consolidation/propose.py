@@ -17,9 +17,9 @@ from cognition.consolidation.alone import Alone
 from cognition.consolidation.clusters import ClusterCandidate, clusters
 from cognition.days import DAY_MS
 from cognition.decay import TYPE_DEFAULT
+from cognition.embedding.products import unit
 from cognition.filters import TIME
 from cognition.memories import IDS_MAX
-from cognition.products import unit
 from cognition.thinking.cycle import StepOutcome
 from replica import Core, MemoryId, Propose, Write, derived_transaction, show_memory_id
 

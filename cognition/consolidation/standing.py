@@ -27,11 +27,11 @@ from cognition.consolidation.summaries import (
 )
 from cognition.embedding.embedder import Vectors
 from cognition.filters import Filters
+from cognition.ingest.sameness import telling_words, turns
 from cognition.memories import IDS_MAX
-from cognition.passes import allowed
 from cognition.ranking.pool import CandidateRow
 from cognition.ranking.stem import stem
-from cognition.sameness import telling_words, turns
+from cognition.search.passes import allowed
 from cognition.tables import indexed
 from cognition.words import STOP_WORDS
 from replica.values import dataclass

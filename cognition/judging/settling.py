@@ -16,9 +16,9 @@ from cognition.contradictions.slots import Belief, ContradictionStatus, Judged
 from cognition.contradictions.tables import judged_of, selves_of
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED
+from cognition.fading.tiers import told_ms
 from cognition.judging import same_slots
 from cognition.judging.verdicts import EDGES, RANKS, Sides, Verdict, edges_among, sides_of
-from cognition.tiers import told_ms
 from replica import (
     Claim,
     Core,

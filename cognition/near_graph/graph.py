@@ -3,7 +3,7 @@
 The graph does not hold the vectors: it holds what is left of each when all of them are turned so that their numbers
 fall in weight, and cut to the first `NARROW`. With the default embedder these hold 91 % of what real sentences say, in
 two fifths of the memory and half the time of a build and of a search. What it names is then multiplied as it is
-(`cognition.index`), so what the cut costs is made good by naming more.
+(`cognition.embedding.index`), so what the cut costs is made good by naming more.
 
 In the file a vector stands at a place that follows from its order. Erasing one is writing zeros there: the file need
 not be made anew, and what is left still leads to its neighbours. Beside it lies a second file that says what the first

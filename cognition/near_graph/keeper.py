@@ -19,12 +19,12 @@ from typing import Final
 import numpy as np
 import trio
 
+from cognition.background.worker import EmbeddingWorker
 from cognition.embedding.embedder import Vectors
+from cognition.embedding.index import ALL_MAX, BESIDE_MAX, VectorIndex
 from cognition.errors import IndexStale
-from cognition.index import ALL_MAX, BESIDE_MAX, VectorIndex
 from cognition.near_graph import graph as graphs
 from cognition.near_graph.graph import GraphStamp, HnswGraph, Numbers
-from cognition.worker import EmbeddingWorker
 from replica import Replica, derived_transaction
 
 # From here on a graph is built where the library is. At 400,000 a recall gains less than a tenth by one; the time of

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from cognition.days import DAY_MS
+from cognition.embedding.products import products, unit
 from cognition.patterns.miners import (
     HUB_DEGREE_MIN,
     HUB_MEMORIES_MIN,
@@ -30,7 +31,6 @@ from cognition.patterns.miners import (
 from cognition.patterns.reading import TEXT_CHARACTERS_MAX
 from cognition.patterns.tables import Touched
 from cognition.patterns.words import theme_words
-from cognition.products import products, unit
 from replica import MemoryId
 from replica.reads.ids import ids_of, number_of
 from replica.reads.texts import texts_at

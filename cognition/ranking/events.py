@@ -2,7 +2,7 @@
 
 Six languages share one table of the words that lead to an event. Where they lead to a date (`cognition.times`) or to
 no certain event ("before a release"), or where the question asks for what is always done before one, no event is read.
-Which one is meant is found among the memories (`cognition.anchoring`); nothing here looks into a store.
+Which one is meant is found among the memories (`cognition.recall.anchoring`); nothing here looks into a store.
 """
 
 import re

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cognition import scoring
 from cognition.decay import Lives
+from cognition.ranking import scoring
 
 if TYPE_CHECKING:
     from cognition.ranking.pool import Column, Pool

@@ -1,10 +1,10 @@
 """Rerank by late interaction: a text is read once, when it comes, and a question is held against what was read.
 
-The model (answerai-colbert-small, from the wheel of the extra `[models]`: `cognition.packaged`) gives a vector for each
-token of a text. How well a text answers is how near, on average, each token of the question has its nearest token in
-it. A cross-encoder reads question and text together and has to be asked anew for each pair, 15 ms a text; here the text
-is read beforehand, the question takes one reading of its own, and then some hundred texts cost ten to thirty.
-On conversations it finds more than the cross-encoder that stood here, which beside it found nothing.
+The model (answerai-colbert-small, from the wheel of the extra `[models]`: `cognition.embedding.packaged`) gives a
+vector for each token of a text. How well a text answers is how near, on average, each token of the question has its
+nearest token in it. A cross-encoder reads question and text together and has to be asked anew for each pair, 15 ms a
+text; here the text is read beforehand, the question takes one reading of its own, and then some hundred texts cost ten
+to thirty. On conversations it finds more than the cross-encoder that stood here, which beside it found nothing.
 
 A vector of 384 numbers for each token would be forty times the text. Only the sign of each number is kept, less what
 all tokens have in common: 48 bytes a token, which lose nothing that could be measured (decision 0024).
@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from cognition.embedding.embedder import Vectors, unit
-from cognition.packaged import PackagedModel, Pinned
+from cognition.embedding.packaged import PackagedModel, Pinned
 from cognition.reranking.middle import middle
 from cognition.reranking.reranker import Scores
 from cognition.words import is_english
@@ -78,7 +78,8 @@ class LateInteraction:
         asked = unit(self.tokens(question, QUESTION, ASKED_MAX) - self._middle)
         held = np.frombuffer(b"".join(readings), np.uint8).reshape(-1, BYTES_A_TOKEN)
         signs = np.unpackbits(held, axis=1).astype(np.float32)
-        # Not `@`, whose threads wait for the cores: see `cognition.index`. Signs are +1 and -1, unpacked 1 and 0.
+        # Not `@`, whose threads wait for the cores: see `cognition.embedding.index`. Signs are +1 and -1, unpacked 1
+        # and 0.
         near = 2 * np.einsum("ij,kj->ik", asked, signs) - asked.sum(axis=1, keepdims=True)
         near /= np.sqrt(WIDTH)
         begins = np.cumsum([0, *(len(one) // BYTES_A_TOKEN for one in readings[:-1])])

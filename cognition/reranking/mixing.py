@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from cognition.ranking.signals import RERANKER, Scored
-from cognition.recall import Ranked, Reread, best_of, in_order
+from cognition.recall.stages import Ranked, Reread, best_of, in_order
 from cognition.reranking.readings import UNREADABLE, RerankText, as_read, read_one, readings_of
 from cognition.reranking.reranker import Reranker, Scores
 

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
+from cognition.background.naming import IDLE_S, quiet
 from cognition.errors import ModelUnavailable
-from cognition.naming import IDLE_S, quiet
-from cognition.recall import Ranked
+from cognition.recall.stages import Ranked
 from cognition.reranking.mixing import reread_by
 from cognition.reranking.readings import count_unread, keep, keep_fresh, read_one, unread
 from cognition.reranking.reranker import Reranker

@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from cognition.queue import ATTEMPTS_MAX, BACKOFF_BASE_MS, ERROR_CHARACTERS_MAX, QueueState, state
+from cognition.background.queue import ATTEMPTS_MAX, BACKOFF_BASE_MS, ERROR_CHARACTERS_MAX, QueueState, state
 from replica import DeviceId, MemoryId, transaction
 from replica.reads.texts import said_then
 

@@ -18,7 +18,7 @@ from replica import Replica, ReplicaError
 
 # Memories whose wordings are embedded together: at most 24 texts, some sixty milliseconds.
 PAGE: Final = 8
-# As many pages are waited for: a quarter of a second, as of memories (`cognition.worker`).
+# As many pages are waited for: a quarter of a second, as of memories (`cognition.background.worker`).
 PAGES_AWAITED_MAX: Final = 4
 TROUBLE_RETRY_S: Final = 60
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from cognition.embedding.embedder import Vectors
-from cognition.index import VectorIndex
+from cognition.embedding.index import VectorIndex
 from cognition.memories import EACH
 from cognition.wordings.tables import WORDINGS_MAX, split_wordings
 from cognition.words import any_of

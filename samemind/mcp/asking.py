@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from cognition.context.fences import harmless
 from cognition.contradictions.relations import subject_of
-from cognition.fences import harmless
 
 Document = Mapping[str, Any]
 

@@ -6,7 +6,7 @@ from textwrap import indent
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from cognition.fences import harmless, quoted
+from cognition.context.fences import harmless, quoted
 from samemind.errors import Usage
 from samemind.mcp.scope import Ask
 from samemind.mcp.structured import EDGES_MAX

@@ -10,8 +10,8 @@ from datetime import UTC
 from types import MappingProxyType
 from typing import Any, Final
 
+from cognition.context.fences import FENCE_CLOSES, FENCE_OPENS, harmless, quoted
 from cognition.contradictions.relations import subject_of
-from cognition.fences import FENCE_CLOSES, FENCE_OPENS, harmless, quoted
 from samemind.mcp.structured import (
     EDGES_MAX,
     TEXT_CHARACTERS_MAX,

@@ -52,8 +52,8 @@ _LATER_ROWS_MAX: Final = 1_000
 PASTS_MAX: Final = 2
 # Whoever looks at a moment asks again within seconds; memory is given back a minute after the last question.
 PAST_S: Final = 60.0
-# Some five hundred texts. A larger store has its names read in the background (`cognition.naming`), with rests: here it
-# would hold up whatever else is asked.
+# Some five hundred texts. A larger store has its names read in the background (`cognition.background.naming`), with
+# rests: here it would hold up whatever else is asked.
 NAMES_S: Final = 0.5
 
 

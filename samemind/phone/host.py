@@ -1,8 +1,8 @@
 """Open a store for one device that runs alone, and answer what its page asks.
 
 All of it is synchronous and takes the time as an argument: a worker of a browser does one thing after another. What is
-told is on the disk when `remember` returns; what it states is read behind that (`cognition.ingest`), a slice whenever
-the worker calls `read` because nobody asks for anything.
+told is on the disk when `remember` returns; what it states is read behind that (`cognition.ingest.gate`), a slice
+whenever the worker calls `read` because nobody asks for anything.
 """
 
 import sqlite3
@@ -19,10 +19,10 @@ from cognition.contradictions.resolving import changed, decide, merge
 from cognition.contradictions.slots import ContradictionStatus, Judged
 from cognition.contradictions.snoozing import snooze, snoozed
 from cognition.contradictions.tables import ClaimTables, judged_of
-from cognition.holding import secret_kinds, texts_of
-from cognition.ingest import SLICE_S, NewTelling, TellingReader
-from cognition.ingest_plan import dated, own_zone
-from cognition.local import LocalTables
+from cognition.ingest.gate import SLICE_S, NewTelling, TellingReader
+from cognition.ingest.holding import secret_kinds, texts_of
+from cognition.ingest.local import LocalTables
+from cognition.ingest.plan import dated, own_zone
 from cognition.memories import Shown, read_memories
 from cognition.reminding.due_fields import with_reminder
 from cognition.reminding.repeating import following, latest, rule_of

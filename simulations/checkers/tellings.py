@@ -8,10 +8,10 @@ the words that it holds now brings these words first.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cognition import recall
 from cognition.filters import Filters
-from cognition.marking import with_both_sides
 from cognition.ranking.query import Query
+from cognition.recall import stages as recall
+from cognition.recall.marking import with_both_sides
 from cognition.tellings import shown_once, tellings_with
 from replica.ids import MemoryId
 from replica.ops import Remember, SaysSame

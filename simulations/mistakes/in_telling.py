@@ -7,12 +7,12 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import cognition.linking
-import cognition.recall
+import cognition.ingest.linking
+import cognition.recall.stages
 import simulations.checkers.tellings
 from cognition.filters import Filters
-from cognition.linking import Again
-from cognition.recall import RankedMemory
+from cognition.ingest.linking import Again
+from cognition.recall.stages import RankedMemory
 from replica.ids import MemoryId
 from replica.ops import Forget, Write
 from simulations.patching import Swap
@@ -27,7 +27,7 @@ def skip(world: "World") -> Sequence[Swap]:
     def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
         return [] if again.rids else [*writes]
 
-    return [(cognition.linking, "as_told", as_told)]
+    return [(cognition.ingest.linking, "as_told", as_told)]
 
 
 def overwrite(world: "World") -> Sequence[Swap]:
@@ -36,7 +36,7 @@ def overwrite(world: "World") -> Sequence[Swap]:
     def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
         return [*writes, *(Write(Forget((known,))) for known in again.rids[:1])]
 
-    return [(cognition.linking, "as_told", as_told)]
+    return [(cognition.ingest.linking, "as_told", as_told)]
 
 
 def hide(world: "World") -> Sequence[Swap]:
@@ -47,7 +47,7 @@ def hide(world: "World") -> Sequence[Swap]:
     ) -> list[RankedMemory]:
         return list(hits)
 
-    return [(cognition.recall, "own_words_first", newest)]
+    return [(cognition.recall.stages, "own_words_first", newest)]
 
 
 def hide_in_lists(world: "World") -> Sequence[Swap]:

@@ -18,7 +18,7 @@ from cognition import Embedder
 from cognition.embedding.universal import UniversalEmbedder
 from cognition.ranking.compound import split
 from cognition.ranking.confidence import FLOOR, Evidence
-from cognition.recall import evidence
+from cognition.recall.stages import evidence
 from tests.bench import homes
 from tests.bench.families import LIVES, Store, life, told_home, told_ms
 from tests.bench.logistic import Numbers, logistic

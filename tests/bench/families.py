@@ -15,18 +15,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition import Embedder, Filters, queue, read_text, take_in
+from cognition import Embedder, Filters, read_text, take_in
+from cognition.background import queue
 from cognition.contradictions.telling import ClaimWriter, telling_of
+from cognition.embedding.index import VectorIndex
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
-from cognition.index import VectorIndex
-from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.pool import Pool
 from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS
-from cognition.recall import Ranked, pool_size, rank
-from cognition.spelling import corrected
+from cognition.recall.spelling import corrected
+from cognition.recall.stages import Ranked, pool_size, rank
+from cognition.search.postings import Postings
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 from tests.bench import stress
 from tests.bench.homes import OTHERS, SEEN, Household

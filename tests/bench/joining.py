@@ -32,7 +32,7 @@ import numpy as np
 import zstandard
 
 import samemind
-from cognition import queue
+from cognition.background import queue
 from cognition.embedding.onnx import OnnxEmbedder
 from replica.storage.sql import connect, transaction
 from samemind.blocking import BlockingMind

@@ -21,10 +21,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition import Embedder, queue
+from cognition import Embedder
+from cognition.background import queue
 from cognition.choosing import EMBEDDERS, embedder_called
 from cognition.embedding.embedder import Vectors
-from cognition.index import NAMED_EACH, Halves, VectorIndex
+from cognition.embedding.index import NAMED_EACH, Halves, VectorIndex
 from tests.bench.sentences import sentences
 
 SIZES: Final = (10_000, 50_000, 100_000)
@@ -117,7 +118,7 @@ def measure(asked: Asked, embedder: Embedder, size: int, kept: Path | None) -> d
 
 def with_graph(asked: Asked, size: int) -> Iterator[dict[str, float]]:
     """Return what a graph takes and finds, by how many it names."""
-    import cognition.index as searching
+    import cognition.embedding.index as searching
     from cognition.near_graph.graph import HnswGraph, basis_of
 
     numbers = asked.index.begin()

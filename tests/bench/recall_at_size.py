@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import samemind
-from cognition.rehearsal import TELL_MS
+from cognition.fading.rehearsal import TELL_MS
 from tests.bench.compare.measure import as_installed
 from tests.bench.sentences import sentences
 

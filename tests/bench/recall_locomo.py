@@ -20,13 +20,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from cognition import Embedder, Filters, StaticEmbedder, queue
+from cognition import Embedder, Filters, StaticEmbedder
+from cognition.background import queue
 from cognition.choosing import embedder_called, reranker_called
+from cognition.embedding.index import VectorIndex
 from cognition.embedding.lexicon import WordVectors
-from cognition.index import VectorIndex
 from cognition.ranking.query import Query
 from cognition.ranking.signals import RERANKER, SIGNALS, WEIGHTS
-from cognition.recall import POOL_MIN, Ranked, rank
+from cognition.recall.stages import POOL_MIN, Ranked, rank
 from cognition.reranking import Reranker
 from cognition.reranking.mixing import reread_by, with_readings
 from cognition.reranking.readings import keep, unread

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Final
 
 import samemind
-from cognition import mind, passes, recall
+from cognition import mind
+from cognition.embedding.index import VectorIndex
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.universal import UniversalEmbedder
-from cognition.index import VectorIndex
 from cognition.ranking import signals
 from cognition.ranking.reading import TextWords
+from cognition.recall import stages as recall
+from cognition.search import passes
 from tests.bench.recall_at_size import fill
 from tests.bench.sentences import sentences
 from tests.bench.stages import Stages, Taken

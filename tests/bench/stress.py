@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from cognition import RankedMemory, StaticEmbedder
 from cognition.ranking.compound import split
-from cognition.recall import fuse_hits
+from cognition.recall.stages import fuse_hits
 from tests.support.recalling import Memory
 
 LANGUAGES: Final = ("en", "es", "de", "ru", "uk")

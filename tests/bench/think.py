@@ -22,7 +22,8 @@ from typing import Any, Final
 
 import trio
 
-from cognition import StaticEmbedder, queue
+from cognition import StaticEmbedder
+from cognition.background import queue
 from cognition.days import DAY_MS
 from cognition.embedding.embedder import Vectors
 from cognition.steps import steps

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import trio
 
-from cognition import queue
+from cognition.background import queue
 from tests.support.minds import open_memory
 from tests.support.published import published
 

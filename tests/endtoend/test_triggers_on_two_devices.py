@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import samemind
-from cognition.feedback import learned_weights
+from cognition.recall.feedback import learned_weights
 from tests.endtoend.test_two_devices import agree
 from tests.support.devices import run
 from tests.support.doors import opened, pair

@@ -17,8 +17,8 @@ from cognition.contradictions.slots import Belief, ClaimStatus, Judged, LiveClai
 from cognition.contradictions.tables import judged_of
 from cognition.contradictions.values import slot_id
 from cognition.filters import Filters
-from cognition.marking import with_both_sides
-from cognition.recall import RankedMemory
+from cognition.recall.marking import with_both_sides
+from cognition.recall.stages import RankedMemory
 from replica import Claim, Core, MemoryId, Remember, Set, Write, memories_called, new_memory_id
 from replica.ops import OpKind
 from samemind.panel.browsing import _claims

@@ -6,10 +6,10 @@ and 20,000 more than an hour.
 
 import pytest
 
-from cognition.around import read_around
-from cognition.context import Around, assemble
+from cognition.context.around import read_around
+from cognition.context.block import Around, assemble
 from cognition.filters import Filters
-from cognition.profile import CORE_LOOKED_AT, facts
+from cognition.profile.owner import CORE_LOOKED_AT, facts
 from cognition.ranking.classes import MULTI_HOP
 from replica import Core, Set, Write, connect, new_memory_id
 from replica.ops import Remember
@@ -70,7 +70,7 @@ def test_of_core_facts_those_heard_last_are_looked_at(monkeypatch: pytest.Monkey
         *(added(eve, f"builds thing {n}", meta={"category": "project"}) for n in range(CORE_LOOKED_AT + 5))
     )
     assert len(core_rows(store.connection, "project", limit=CORE_LOOKED_AT)) == CORE_LOOKED_AT
-    monkeypatch.setattr("cognition.profile.CORE_LOOKED_AT", 10)
+    monkeypatch.setattr("cognition.profile.owner.CORE_LOOKED_AT", 10)
     assert len(facts(store.connection, now_ms=NOW_MS + 2)) == 10
 
 

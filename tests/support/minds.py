@@ -16,7 +16,7 @@ from cognition import Cognition, CognitionTables, Embedder, HashedEmbedder, open
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
 from cognition.embedding.embedder import Vectors
-from cognition.local import LocalTables
+from cognition.ingest.local import LocalTables
 from cognition.patterns.tables import PatternTables
 from cognition.reranking.reranker import Reranker
 from cognition.triggers.tables import TriggerTables

@@ -1,6 +1,6 @@
 """Pairs of tellings that differ in little and say different things, by what they differ in; and repetitions.
 
-Written for the tests of `cognition.sameness`, in English, German, Spanish, Russian and Ukrainian.
+Written for the tests of `cognition.ingest.sameness`, in English, German, Spanish, Russian and Ukrainian.
 """
 
 from typing import Final

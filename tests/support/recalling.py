@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cognition import Filters, HashedEmbedder, RankedMemory, StaticEmbedder, queue
+from cognition import Filters, HashedEmbedder, RankedMemory, StaticEmbedder
+from cognition.background import queue
+from cognition.embedding.index import VectorIndex
 from cognition.embedding.lexicon import WordVectors
-from cognition.index import VectorIndex
 from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS
-from cognition.recall import Ranked, assemble, pool_size, rank, wished
+from cognition.recall.stages import Ranked, assemble, pool_size, rank, wished
 from tests.support.minds import NOW_MS, Home
 
 EMBEDDER = HashedEmbedder()

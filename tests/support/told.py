@@ -20,11 +20,12 @@ from math import inf
 from random import Random
 from typing import Final, Literal, NamedTuple
 
-from cognition import linking, queue
+from cognition.background import queue
 from cognition.decay import PROFILE_DEFAULT, PROFILES
 from cognition.embedding.hashed import HashedEmbedder
 from cognition.filters import Filters
-from cognition.ingest import NewTelling, TellingReader
+from cognition.ingest import linking
+from cognition.ingest.gate import NewTelling, TellingReader
 from cognition.memories import Shown
 from cognition.steps import steps
 from replica import Core, MemoryId, Remember, Write, introduce, links_of, new_memory_id, show_memory_id

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cognition import StaticEmbedder
-from cognition.index import ALL_MAX
+from cognition.embedding.index import ALL_MAX
 from cognition.ranking.signals import SIGNALS
 from tests.bench import golden_run, nearest, recall_stages, remember_stages, stress
 from tests.bench.fitting import Example

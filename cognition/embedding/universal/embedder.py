@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors, unit
+from cognition.embedding.one_thread import one_thread
 from cognition.embedding.universal.pieces import BEGIN, END, UnigramPieces
 from cognition.embedding.universal.unpacking import (
     ORDERS,
@@ -34,7 +35,6 @@ from cognition.embedding.universal.unpacking import (
     Unpacked,
     unpacked,
 )
-from cognition.one_thread import one_thread
 
 # What is done to a text and its vector; raise it when that changes.
 RECIPE: Final = 1

@@ -23,8 +23,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from cognition.embedding.packaged import read_pinned
 from cognition.errors import ModelUnavailable
-from cognition.packaged import read_pinned
 from replica.file_system import replace_file
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -1,6 +1,6 @@
 """Memori: what is recalled often is wanted again."""
 
-from cognition import scoring
+from cognition.ranking import scoring
 from cognition.ranking.pool import Column, Pool
 from cognition.ranking.signal import Signal
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cognition import Filters as Filtering
-    from cognition.composing import Gathered, PromptSource
-    from cognition.prompting import Said
+    from cognition.context.composing import Gathered, PromptSource
+    from cognition.context.prompting import Said
     from replica import MemoryId
     from samemind.device import Device
 
@@ -121,10 +121,10 @@ class ContextBlock:
 
 async def run(device: "Device", options: MakeContext) -> ContextBlock:
     """Make the block: for a question what answers it, else (or beside it) an overview."""
-    from cognition.composing import Gathered
+    from cognition.context.composing import Gathered
+    from cognition.context.overview import OverviewSection, read_overview, widen
+    from cognition.context.prompting import Prompt, prompt
     from cognition.listing import count_kept
-    from cognition.overview import OverviewSection, read_overview, widen
-    from cognition.prompting import Prompt, prompt
     from cognition.ranking.classes import SINGLE_HOP
     from replica import short_memory_ids, show_memory_id
     from samemind.filtering import kept
@@ -203,7 +203,7 @@ def _waiting(
 async def _gathered(
     source: "PromptSource", query: str, filters: "Filtering", options: MakeContext
 ) -> "Gathered":
-    from cognition.composing import gather
+    from cognition.context.composing import gather
     from samemind.times import read_time
 
     now_ms = None if options.now is None else read_time(options.now, name="now")
@@ -215,7 +215,7 @@ async def _gathered(
 def _budget(options: MakeContext) -> int:
     """Return how many tokens the block may take where there is no conversation."""
     from cognition import TOKENS_DEFAULT
-    from cognition.budget import memory_budget
+    from cognition.context.budget import memory_budget
 
     if options.max_tokens is not None and options.max_tokens < 0:
         raise Usage(f"expected a budget of 0 tokens or more, got {options.max_tokens}", code="invalid")
@@ -228,7 +228,7 @@ def _budget(options: MakeContext) -> int:
 
 def _conversation(options: MakeContext) -> "list[Said]":
     """Return the talk so far; `Usage` names the line that is none of it."""
-    from cognition.prompting import Said
+    from cognition.context.prompting import Said
 
     if options.conversation and (options.window is None or options.overview):
         raise Usage("expected --window and no --overview with a conversation", code="invalid")

@@ -127,7 +127,7 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
 def _stated(connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[StatedClaim]:
     from cognition.contradictions.reading import read_statements
     from cognition.contradictions.values import ENDED, folded, value_of
-    from cognition.tiers import told_ms
+    from cognition.fading.tiers import told_ms
     from replica import memories_called
     from replica.reads.claims import claims_of
     from samemind.agents.grants import source_of

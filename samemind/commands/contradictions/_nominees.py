@@ -1,8 +1,8 @@
 """Name what a new memory may repeat or contradict."""
 
+from cognition.fading.tiers import told_ms
 from cognition.judging.nominating import Nominated
 from cognition.judging.nominees import explained
-from cognition.tiers import told_ms
 from replica import MemoryId, show_memory_id
 from samemind.commands.contradictions._parts import NomineeValue, NomineeView
 from samemind.device import Device

@@ -60,7 +60,7 @@ class Review:
 
 async def run(device: "Device", options: ReviewContradictions) -> Review:
     """List the pairs that nobody judged, in order of weight."""
-    from cognition.tiers import told_ms
+    from cognition.fading.tiers import told_ms
     from replica import show_memory_id
     from samemind.commands.contradictions._nominees import nominee_view
     from samemind.times import at_ms

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from cognition.holding import held_here
+from cognition.ingest.holding import held_here
 from cognition.talk.queue import talk_state
 from cognition.wordings import tables as wordings
 from replica import Core, DeviceId, FoldStatus, is_unchecked

@@ -96,7 +96,7 @@ async def _tiers(device: "Device") -> dict[str, int]:
     from collections import Counter
     from functools import partial
 
-    from cognition.tiers import Tier, count_tiers
+    from cognition.fading.tiers import Tier, count_tiers
 
     counts, last = Counter[Tier](hot=0, warm=0, cold=0), 0
     count = partial(count_tiers, limit=TIERS_PAGE, now_ms=device.now_ms(), profile=device.profile)

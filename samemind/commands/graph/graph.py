@@ -89,7 +89,7 @@ async def _walk(mind: "Cognition | PastMind", entity: str, hops: int) -> Graph:
 
 async def _alike(mind: "Cognition | PastMind", name: str) -> list[tuple[str, str, str, float]]:
     """Return the edges from a memory to those most alike to it; none from an entity."""
-    from cognition.relating import RELATES_TO
+    from cognition.recall.relating import RELATES_TO
     from replica import show_memory_id
     from samemind.commands.graph._work import memory_id_of
 
@@ -132,7 +132,7 @@ def _edges_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, st
 
 def _facts_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, str, str, float]]:
     """Return the edges between a telling and the facts that were taken from it: they follow from the facts."""
-    from cognition.relating import FACT_OF
+    from cognition.recall.relating import FACT_OF
     from replica import memories_of, numbers_with_facts, show_memory_id
     from samemind.commands.graph._work import memory_id_of
 

@@ -26,8 +26,8 @@ async def run(device: "Device", options: RelateEntities) -> EdgeView:
     import sqlite3
 
     import replica
-    from cognition.asserting import assert_edge, holds_one
-    from cognition.relating import check_relation
+    from cognition.ingest.asserting import assert_edge, holds_one
+    from cognition.recall.relating import check_relation
     from replica import Core, Write, edge_weight, new_memory_id
     from samemind.commands.graph._work import entity_name, memory_id_of
     from samemind.refusing import refuse_secret

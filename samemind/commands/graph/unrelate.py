@@ -27,7 +27,7 @@ class Unrelate:
 async def run(device: "Device", options: Unrelate) -> EdgeView:
     """Remove an edge."""
     import replica
-    from cognition.asserting import take_back
+    from cognition.ingest.asserting import take_back
 
     def write(core: "replica.Core", connection: "sqlite3.Connection") -> EdgeView:
         edge = edge_named(options, connection)

@@ -96,7 +96,7 @@ class Rebuilt:
 
 def run(home: "Home", options: RebuildGroup) -> Rebuilt:
     """Rebuild it: with this device as its founder, and the others to move in one by one."""
-    from cognition import local
+    from cognition.ingest import local
     from replica import peer_notes
     from replica.rebuilding import authors_of, carry_over, found, holds_of, mend_texts, tell_again
     from replica.replica import wall_clock_ms

@@ -56,7 +56,7 @@ def run(home: "Home", options: RejoinGroup) -> Rejoined:
     """Get all that the rebuilt group has, and give it what this device wrote meanwhile."""
     import trio
 
-    from cognition import local
+    from cognition.ingest import local
     from replica import peer_notes, show_memory_id
     from replica.rebuilding import carry_over, joined_holds, tell_again, told_by
     from replica.replica import wall_clock_ms

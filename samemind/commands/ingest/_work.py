@@ -4,8 +4,8 @@ import sqlite3
 from datetime import datetime
 from typing import Final
 
-from cognition.holding import QuarantinedText, find_held
-from cognition.queue import BACKOFF_BASE_MS, QueueRow
+from cognition.background.queue import BACKOFF_BASE_MS, QueueRow
+from cognition.ingest.holding import QuarantinedText, find_held
 from cognition.talk.queue import TalkEntry
 from replica import show_memory_id
 from samemind.commands.ingest._parts import QueueEntry

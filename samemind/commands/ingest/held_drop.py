@@ -30,7 +30,7 @@ class Dropped:
 async def run(device: "Device", options: DropHeld) -> Dropped:
     """Throw away what was held."""
 
-    from cognition.holding import drop
+    from cognition.ingest.holding import drop
     from replica import show_memory_id
     from samemind.commands.ingest._work import find
 

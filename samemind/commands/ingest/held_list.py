@@ -41,7 +41,7 @@ class HeldList:
 async def run(device: "Device", options: ListHeld) -> HeldList:
     """List what is held, with the secrets covered: a list is looked at, copied and logged."""
     from cognition.extraction.secrets import masked
-    from cognition.holding import held_here, texts_of
+    from cognition.ingest.holding import held_here, texts_of
     from replica import show_memory_id
     from samemind.times import at_ms
 

@@ -10,7 +10,7 @@ from samemind.rendering import Document
 if TYPE_CHECKING:
     import sqlite3
 
-    from cognition.holding import QuarantinedText
+    from cognition.ingest.holding import QuarantinedText
     from replica import Core, MemoryId, Op
     from samemind.device import Device
 
@@ -35,8 +35,8 @@ async def run(device: "Device", options: ReleaseHeld) -> Released:
     """Write what was held as it was told, with the facts in it, and hold it no more."""
     from cognition import read_text, take_in
     from cognition.contradictions.telling import ClaimWriter
-    from cognition.holding import drop
-    from cognition.ingest_plan import own_zone, stated
+    from cognition.ingest.holding import drop
+    from cognition.ingest.plan import own_zone, stated
     from replica import is_known, op_uuid, show_memory_id
     from samemind.commands.ingest._work import find
 
@@ -73,7 +73,7 @@ def _changed(
     about: "MemoryId",
 ) -> Released:
     """Write a change that was held back, and hold it no more; a crash in between writes it once more, to no effect."""
-    from cognition.holding import drop
+    from cognition.ingest.holding import drop
     from replica import op_uuid, show_memory_id
     from samemind.commands.contradictions._correcting import rewrite, text_unless_changed
     from samemind.held_back import settings_of

@@ -3,7 +3,7 @@
 import sqlite3
 
 import replica
-from cognition import profile as known
+from cognition.profile import owner as known
 from samemind.commands.keeping._parts import BlockView, Profile, ProfileFact
 from samemind.errors import NotFound, Usage
 from samemind.times import at_stamp

@@ -26,7 +26,7 @@ class EditBlock:
 
 async def run(device: "Device", options: EditBlock) -> BlockView:
     """Write a block; the first to write it makes it, with a text that every device would make it with."""
-    from cognition import profile as known
+    from cognition.profile import owner as known
     from replica import Remember, Write, show_memory_id
     from replica.codec import check_text
     from replica.reads.ids import is_forgotten

@@ -34,7 +34,7 @@ class Blocks:
 
 async def run(device: "Device", options: ListBlocks) -> Blocks:
     """List the blocks."""
-    from cognition import profile as known
+    from cognition.profile import owner as known
     from samemind.commands.keeping._profile import block_view
     from samemind.moments import read_at
 

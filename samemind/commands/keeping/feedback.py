@@ -40,7 +40,7 @@ async def run(device: "Device", options: GiveFeedback) -> Taught:
     Without a question there is nothing that it was similar to: then only what stands in the memory itself is taught
     (how new, how important, how often recalled).
     """
-    from cognition.feedback import SIMILARITY_SIGNALS, learned_weights, lesson
+    from cognition.recall.feedback import SIMILARITY_SIGNALS, learned_weights, lesson
     from replica import Write, show_memory_id
 
     if options.relevant == options.irrelevant:

@@ -27,7 +27,7 @@ KEY_CHARACTERS_MAX = 100
 async def run(device: "Device", options: SetProfile) -> Profile:
     """Write entries, each a register of its own."""
     import replica
-    from cognition import profile as known
+    from cognition.profile import owner as known
     from replica import Write
     from samemind.commands.keeping._profile import profile_of
     from samemind.fields import read_pairs

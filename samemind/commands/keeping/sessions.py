@@ -64,7 +64,7 @@ class Sessions:
 
 async def run(device: "Device", options: ListSessions) -> Sessions:
     """List conversations, the latest first, as they are or as they were."""
-    from cognition.sessions import list_sessions
+    from cognition.context.sessions import list_sessions
     from samemind.moments import read_at
     from samemind.times import at_stamp
 

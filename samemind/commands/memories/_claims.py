@@ -40,7 +40,7 @@ def claims_of(
     given: Sequence[str], *, speaker: str | None, text: str, now_ms: int
 ) -> "tuple[Statement, ...]":
     """Return what is claimed; `Usage` where one is not written as a claim is, is too long, or looks secret."""
-    from cognition.holding import secret_kinds
+    from cognition.ingest.holding import secret_kinds
 
     if len(given) > CLAIMS_MAX:
         raise Usage(f"expected at most {CLAIMS_MAX} claims, got {len(given)}", code="invalid")

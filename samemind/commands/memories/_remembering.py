@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cognition import Extraction, read_text, take_in
-from cognition.ingest import NewTelling
-from cognition.ingest_plan import dated, own_zone
-from cognition.linking import with_origin
+from cognition.ingest.gate import NewTelling
+from cognition.ingest.linking import with_origin
+from cognition.ingest.plan import dated, own_zone
 from cognition.memories import RECALLED
 from cognition.reminding.due_fields import Reminding, with_reminder
 from cognition.wordings.tables import give

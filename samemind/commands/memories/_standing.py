@@ -14,10 +14,10 @@ from cognition.consolidation.summaries import (
     summary_rids,
 )
 from cognition.decay import DecayProfile
-from cognition.fading import weakest
+from cognition.fading.forecast import weakest
+from cognition.fading.tiers import tier
 from cognition.listing import newest_page, newest_tellings
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_by_group
-from cognition.tiers import tier
 from replica import (
     MemoryId,
     NameNotFound,
@@ -56,7 +56,7 @@ def view_of(
 
 def with_guess(connection: sqlite3.Connection, view: MemoryView) -> MemoryView:
     """Return a memory with what its words suggest where nobody said it."""
-    from cognition.guessing import guess
+    from cognition.ingest.guessing import guess
 
     claimed = [
         (claim.entity, claim.relation, claim.value)

@@ -11,7 +11,7 @@ WORDINGS_MAX: Final = 3
 
 def wordings_of(given: Sequence[str], text: str) -> list[str]:
     """Return the other words for a text that are kept; `Usage` where they are too many or too long, or look secret."""
-    from cognition.holding import secret_kinds
+    from cognition.ingest.holding import secret_kinds
     from cognition.wordings.tables import CHARACTERS_MAX, checked
 
     if len(given) > WORDINGS_MAX:

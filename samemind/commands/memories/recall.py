@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cognition import RankedMemory as Found
-    from cognition.anchoring import Anchor
-    from cognition.known import Answer
-    from cognition.known import KnownValue as Known
-    from cognition.tracing import TraceStage
+    from cognition.recall.anchoring import Anchor
+    from cognition.recall.known import Answer
+    from cognition.recall.known import KnownValue as Known
+    from cognition.recall.tracing import TraceStage
     from replica import MemoryId
     from samemind.device import Device
 
 
-# As many as the ranking looks at (cognition.recall.K_MAX): who asks for more is told so, and gets no fewer in silence.
+# As many as the ranking looks at (cognition.recall.stages.K_MAX): who asks for more is told so, and gets no fewer in
+# silence.
 ANSWERS_MAX: Final = 10_000
 # Of the memory that was taken for an event, as it is printed: enough to know it by.
 EVENT_CHARACTERS_MAX: Final = 80
@@ -247,7 +248,7 @@ async def count_held_for(
     """
     if narrowed or sureness >= LIKELY:
         return 0
-    from cognition.holding import count_held_about
+    from cognition.ingest.holding import count_held_about
 
     return await read(lambda connection: count_held_about(connection, question))
 

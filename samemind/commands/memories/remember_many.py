@@ -167,7 +167,7 @@ def _take_apart(wanted: "list[BatchLine]", now_ms: int) -> "list[BatchLine]":
     from dataclasses import replace
 
     from cognition import read_text
-    from cognition.ingest_plan import own_zone
+    from cognition.ingest.plan import own_zone
 
     zone = own_zone()
     found = []
@@ -187,8 +187,8 @@ def _write_many(
     """Commit lines together; return an id for each, and the ids of those that were held back."""
     from cognition import take_in
     from cognition.contradictions.telling import ClaimWriter
-    from cognition.ingest_plan import stated
-    from cognition.linking import wait_for_links
+    from cognition.ingest.linking import wait_for_links
+    from cognition.ingest.plan import stated
     from cognition.wordings.tables import give
     from replica import is_known, new_memory_id, show_memory_id
     from samemind.held_back import kept_back

@@ -12,7 +12,7 @@ from typing import Final
 
 import replica
 from cognition.contradictions.values import words_of
-from cognition.holding import texts_of
+from cognition.ingest.holding import texts_of
 from cognition.memories import read_memories
 from replica import ClaimVerdict, Core, MemoryId, OpRef, SameSlot, ShownClaim, Write
 from replica.limits import COMMIT_OPS_MAX

@@ -18,9 +18,9 @@ from typing import Final
 import replica
 from cognition import TakenIn, read_text, take_in
 from cognition.contradictions.telling import ClaimWriter
-from cognition.holding import texts_of
-from cognition.ingest_plan import stated
-from cognition.linking import wait_for_links
+from cognition.ingest.holding import texts_of
+from cognition.ingest.linking import wait_for_links
+from cognition.ingest.plan import stated
 from replica import (
     Core,
     InvalidOp,

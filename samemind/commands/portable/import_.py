@@ -43,7 +43,7 @@ FORMATS: Final = (
 )
 
 
-# `cognition.ingest.BACKLOG_MAX`, which is not loaded to print a result: so few are no news to anybody.
+# `cognition.ingest.gate.BACKLOG_MAX`, which is not loaded to print a result: so few are no news to anybody.
 READ_BEFORE_THE_NEXT_ANSWER: Final = 256
 
 

@@ -33,7 +33,7 @@ async def run(device: "Device", options: UnlinkTellings) -> Unlinked:
     """Withdraw every link that is known here and names a telling of these words; nothing of any memory changes."""
 
     import replica
-    from cognition.linking import wait_for_links
+    from cognition.ingest.linking import wait_for_links
     from cognition.tellings import tellings_with, words_of_telling
     from replica import Write, links_of, show_memory_id
     from replica.limits import NAMES_MAX

@@ -5,10 +5,10 @@ from typing import Final
 
 import pytest
 
-from cognition import noticing
 from cognition.contradictions.tables import judged_of
 from cognition.grammar.pairing import disagreements
 from cognition.grammar.typed import read_claims
+from cognition.judging import noticing
 from cognition.memories import read_memories
 from replica import Core
 from replica.verify import verify_replica

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from cognition.embedding.pieces import WordPieces
 from cognition.embedding.static import TOKENIZER, _package_folder
+from cognition.embedding.tokenizing import Tokenizer, open_tokenizer
 from cognition.embedding.vocabulary import TokenVocabulary
 from cognition.errors import ModelUnavailable
-from cognition.tokenizing import Tokenizer, open_tokenizer
 
 SPACE = "\u2581"
 

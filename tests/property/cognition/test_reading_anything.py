@@ -15,7 +15,7 @@ from cognition.extraction.secrets import masked
 from cognition.grammar.attributes import attributes, differ
 from cognition.grammar.pairing import disagreements
 from cognition.grammar.typed import read_claims, told_by
-from cognition.ingest_plan import dated, read_text
+from cognition.ingest.plan import dated, read_text
 from cognition.judging.nominees import Near, explained, nominees
 from cognition.numerals import in_decimals
 from cognition.reminding.reading import read_moment, read_reminder

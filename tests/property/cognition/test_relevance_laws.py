@@ -12,7 +12,7 @@ from cognition.embedding.static import StaticEmbedder
 from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS, score
-from cognition.recall import in_order
+from cognition.recall.stages import in_order
 from tests.support.minds import NOW_MS
 
 LEXICON = WordVectors(StaticEmbedder())

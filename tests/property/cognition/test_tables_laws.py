@@ -5,7 +5,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition import HashedEmbedder, queue
+from cognition import HashedEmbedder
+from cognition.background import queue
 from cognition.tables import CognitionTables
 from replica import Forget, MemoryId, Set, Write
 from tests.support.minds import NOW_MS, Home

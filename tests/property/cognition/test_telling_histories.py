@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 import cognition.listing
-import cognition.recall
+import cognition.recall.stages
 import simulations.checkers.tellings
 from cognition.filters import Filters
-from cognition.linking import Again
-from cognition.marking import with_both_sides
-from cognition.recall import RankedMemory
+from cognition.ingest.linking import Again
+from cognition.recall.marking import with_both_sides
+from cognition.recall.stages import RankedMemory
 from replica import MemoryId, Write
 from replica.ops import Forget, Tag
 from tests.support import told
@@ -47,7 +47,9 @@ def overwrite(patch: pytest.MonkeyPatch) -> None:
 
 def hide(patch: pytest.MonkeyPatch) -> None:
     """The newest of a group is shown, whatever was asked."""
-    patch.setattr(cognition.recall, "own_words_first", lambda connection, asked, hits, filters, k: list(hits))
+    patch.setattr(
+        cognition.recall.stages, "own_words_first", lambda connection, asked, hits, filters, k: list(hits)
+    )
 
 
 def hide_in_lists(patch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from cognition import linking, noticing
 from cognition.consolidation import propose
-from cognition.linking import wait_for_links
+from cognition.ingest import linking
+from cognition.ingest.linking import wait_for_links
+from cognition.judging import noticing
 from cognition.patterns import tables as pattern_tables
 from cognition.thinking import cycle
 from sync.identity import Identity

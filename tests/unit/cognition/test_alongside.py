@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from cognition import HashedEmbedder, queue
-from cognition.alongside import AGAIN_MS, VectorsAlongside
+from cognition import HashedEmbedder
+from cognition.background import queue
+from cognition.background.alongside import AGAIN_MS, VectorsAlongside
 from cognition.errors import ModelUnavailable
 from replica import Core, Forget, Write, introduce
 from replica.alongside import VECTOR_BYTES_MAX, Wish

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import samemind
-from cognition.anchoring import SURE_MIN, Anchor, anchor_among, preferred, time_of
+from cognition.background.worker import EmbeddingWorker
 from cognition.days import DAY_MS
 from cognition.ranking.events import EventPhrase, EventSide
 from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
+from cognition.recall.anchoring import SURE_MIN, Anchor, anchor_among, preferred, time_of
 from cognition.times import Window
-from cognition.worker import EmbeddingWorker
 from replica import MemoryId
 
 NOW = "2026-11-25T09:00:00Z"

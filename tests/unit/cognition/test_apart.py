@@ -20,12 +20,22 @@ from tests.support.published import published
 def test_capturing_preserving_and_retrieving_do_not_know_each_other() -> None:
     """Three problems, three parts: reading texts, keeping memories, finding them."""
     graph = grimp.build_graph("cognition", "replica", cache_dir=None)
-    capture = ("cognition.extraction", "cognition.ingest_plan", "cognition.linking", "cognition.sensory")
-    retrieve = ("cognition.recall", "cognition.passes", "cognition.context", "cognition.index")
+    capture = (
+        "cognition.extraction",
+        "cognition.ingest.plan",
+        "cognition.ingest.linking",
+        "cognition.ingest.sensory",
+    )
+    retrieve = (
+        "cognition.recall.stages",
+        "cognition.search.passes",
+        "cognition.context.block",
+        "cognition.embedding.index",
+    )
     for one in capture:
         for other in retrieve:
             assert not graph.chain_exists(one, other, as_packages=True), (one, other)
-            assert not graph.chain_exists(other, "cognition.ingest_plan", as_packages=True)
+            assert not graph.chain_exists(other, "cognition.ingest.plan", as_packages=True)
     assert not graph.chain_exists("replica", "cognition", as_packages=True)
 
 

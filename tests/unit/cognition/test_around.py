@@ -2,10 +2,10 @@
 
 import pytest
 
-from cognition.around import read_around
-from cognition.context import Around, assemble
+from cognition.context.around import read_around
+from cognition.context.block import Around, assemble
 from cognition.filters import Filters
-from cognition.profile import block_id
+from cognition.profile.owner import block_id
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
 from cognition.triggers.kinds import REMINDER, TriggerCandidate
 from cognition.triggers.lattice import TriggerStatus

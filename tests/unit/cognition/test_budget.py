@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition import budget
+from cognition.context import budget
 from cognition.embedding.static import StaticEmbedder
 from tests.support.published import published
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.budget import tokens
-from cognition.context import (
+from cognition.context.block import (
     FLAT_CHARACTERS_MAX,
     IMPORTANT_MIN,
     UNASKED_SHARE,
@@ -15,10 +14,11 @@ from cognition.context import (
     assemble,
     line_of,
 )
-from cognition.fences import FENCE_CLOSES, FENCE_OPENS
-from cognition.known import Answer, KnownValue
+from cognition.context.budget import tokens
+from cognition.context.fences import FENCE_CLOSES, FENCE_OPENS
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP, TEMPORAL, QueryClass
-from cognition.recall import CandidateReason, RankedMemory
+from cognition.recall.known import Answer, KnownValue
+from cognition.recall.stages import CandidateReason, RankedMemory
 from replica import DeviceId, Memory, MemoryId, Value
 from tests.support.published import published
 

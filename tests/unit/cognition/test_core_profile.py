@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.core_profile import (
+from cognition.days import DAY_MS
+from cognition.profile.core import (
     EXPIRES_DAYS,
     FACTS_MAX,
     PRUNED_FROM,
@@ -14,8 +15,7 @@ from cognition.core_profile import (
     staying,
     too_many,
 )
-from cognition.days import DAY_MS
-from cognition.profile import facts
+from cognition.profile.owner import facts
 from replica import Set, Write
 from replica.reads.profile import CORE_ROWS
 from tests.support.minds import Home

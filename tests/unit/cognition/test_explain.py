@@ -3,8 +3,8 @@ from pathlib import Path
 import trio
 
 from cognition import Filters
-from cognition.explain import ExplainedStage
 from cognition.mind import Cognition
+from cognition.recall.explain import ExplainedStage
 from replica import Forget, MemoryId, Replica, Set, Write
 from tests.support.minds import open_memory, remember
 

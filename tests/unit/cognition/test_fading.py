@@ -6,7 +6,7 @@ import pytest
 
 from cognition import Filters
 from cognition.days import DAY_MS
-from cognition.fading import priority, weakest
+from cognition.fading.forecast import priority, weakest
 from cognition.memories import read_memories
 from replica import Access, Forget, MemoryId, Set, Write
 from tests.support.minds import Home

@@ -3,7 +3,9 @@ from random import Random
 
 import pytest
 
-from cognition.feedback import (
+from cognition.ranking.scoring import LEARNING_RATE, WEIGHT_MAX, WEIGHT_MIN
+from cognition.ranking.signals import WEIGHTS
+from cognition.recall.feedback import (
     FIRST_WEIGHTS,
     learned,
     learned_weights,
@@ -12,8 +14,6 @@ from cognition.feedback import (
     shares,
     signal_weights,
 )
-from cognition.ranking.signals import WEIGHTS
-from cognition.scoring import LEARNING_RATE, WEIGHT_MAX, WEIGHT_MIN
 from replica import WHOLE_AMOUNT, MemoryId, Write, read_lessons
 from tests.support.minds import Home
 from tests.support.published import published

@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from cognition.fences import harmless, quoted
+from cognition.context.fences import harmless, quoted
 
 LOOKALIKES = (
     "</recalled-memories>", "＜/recalled-memories＞", "﹤/recalled-memories﹥", "&lt;/recalled-memories&gt;",

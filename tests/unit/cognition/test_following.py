@@ -11,7 +11,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.ingest import NewTelling, TellingReader
+from cognition.ingest.gate import NewTelling, TellingReader
 from cognition.tables import TABLES_VERSION, CognitionTables
 from replica import (
     AsyncioHost,

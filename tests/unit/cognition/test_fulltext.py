@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from cognition import Filters, fulltext, passes
+from cognition import Filters, fulltext
 from cognition.fulltext import FulltextQuery, bounded
+from cognition.search import passes
 from replica import Remember, Write, new_memory_id
 from tests.support.minds import Home
 

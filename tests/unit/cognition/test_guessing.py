@@ -2,7 +2,7 @@
 
 import pytest
 
-from cognition.guessing import guess
+from cognition.ingest.guessing import guess
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 import pytest
 
-import cognition.index
+import cognition.embedding.index
 from cognition.embedding.embedder import Vectors
+from cognition.embedding.index import AHEAD, ALL_MAX, BESIDE_MIN, Halves, VectorIndex
 from cognition.errors import IndexStale
-from cognition.index import AHEAD, ALL_MAX, BESIDE_MIN, Halves, VectorIndex
 from tests.support.minds import unit_rows
 from tests.support.published import published
 
@@ -133,8 +133,8 @@ def test_who_wants_nearly_all_of_many_gets_them_in_one_pass() -> None:
 
 
 def test_vectors_without_any_difference_are_all_on_the_shortlist(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cognition.index, "ALL_MAX", 10)
-    monkeypatch.setattr(cognition.index, "SHORTLIST_MIN", 10)
+    monkeypatch.setattr(cognition.embedding.index, "ALL_MAX", 10)
+    monkeypatch.setattr(cognition.embedding.index, "SHORTLIST_MIN", 10)
     index, row = VectorIndex(WIDTH), unit_rows(1, WIDTH, 1)
     index.add(range(100, 0, -1), row.repeat(100, axis=0))
     assert [number for number, _ in index.search(row[0], 2)] == [1, 2]
@@ -247,8 +247,8 @@ def test_a_search_makes_the_product_where_no_other_thread_does(monkeypatch: pyte
     made = index.search(query, 30)
     with ThreadPoolExecutor(1) as busy:
         busy.submit(held.wait)
-        monkeypatch.setattr(cognition.index._thread, "_executor", busy)
-        monkeypatch.setattr(cognition.index._thread, "_has_none", False)
+        monkeypatch.setattr(cognition.embedding.index._thread, "_executor", busy)
+        monkeypatch.setattr(cognition.embedding.index._thread, "_has_none", False)
         index.multiply_beside(query)
         assert index.search(query, 30) == made
         held.set()
@@ -259,13 +259,13 @@ def test_a_search_makes_the_product_where_no_other_thread_does(monkeypatch: pyte
 
 def test_what_was_asked_of_a_thread_that_cannot_be_begun_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = topical(BESIDE_MIN, WIDTH, 3)
-    index, thread = VectorIndex(WIDTH), cognition.index._ProductThread()
+    index, thread = VectorIndex(WIDTH), cognition.embedding.index._ProductThread()
     index.add(range(BESIDE_MIN), rows)
 
     def cannot(self: Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(cognition.index, "_thread", thread)
+    monkeypatch.setattr(cognition.embedding.index, "_thread", thread)
     monkeypatch.setattr(Thread, "start", cannot)
     index.multiply_beside(rows[0])
     assert (index._begun, thread._executor) == (None, None)
@@ -275,7 +275,7 @@ def test_what_was_asked_of_a_thread_that_cannot_be_begun_is_let_go(monkeypatch: 
 _FORKED: Final = """
 import os
 import numpy as np
-from cognition.index import BESIDE_MIN, VectorIndex
+from cognition.embedding.index import BESIDE_MIN, VectorIndex
 
 index = VectorIndex(8)
 index.add(range(BESIDE_MIN), np.ones((BESIDE_MIN, 8), np.float32))
@@ -334,9 +334,9 @@ class Table:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have three hundred vectors be many."""
-    monkeypatch.setattr(cognition.index, "ALL_MAX", 300)
-    monkeypatch.setattr(cognition.index, "SHORTLIST_MIN", 200)
-    monkeypatch.setattr(cognition.index, "SHORTLIST_EACH", 10)
+    monkeypatch.setattr(cognition.embedding.index, "ALL_MAX", 300)
+    monkeypatch.setattr(cognition.embedding.index, "SHORTLIST_MIN", 200)
+    monkeypatch.setattr(cognition.embedding.index, "SHORTLIST_EACH", 10)
 
 
 @pytest.mark.usefixtures("few")

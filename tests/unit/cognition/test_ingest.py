@@ -5,8 +5,9 @@ from random import Random
 
 import pytest
 
-from cognition import ingest, ingest_plan
-from cognition.ingest import NewTelling, TellingReader
+from cognition.ingest import gate as ingest
+from cognition.ingest import plan as ingest_plan
+from cognition.ingest.gate import NewTelling, TellingReader
 from replica import MemoryId, Write, new_memory_id
 from replica.ops import Erase, Forget
 from simulations.disk import SqliteDisk

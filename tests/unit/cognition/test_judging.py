@@ -198,7 +198,7 @@ def test_three_are_named_at_most_the_weightiest_first() -> None:
 def test_nobody_who_tells_something_waits_for_a_model_and_nothing_is_embedded_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cognition.worker.LINGER_S", 60)
+    monkeypatch.setattr("cognition.background.worker.LINGER_S", 60)
     old, new, newer = "Barbara pays 62 € a plot", "a plot costs Barbara 68 €", "Barbara: a plot is 70 €"
 
     async def main() -> None:

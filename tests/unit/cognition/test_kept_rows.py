@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cognition import Filters, passes
-from cognition.passes import Candidates, KeptRows
+from cognition import Filters
+from cognition.search import passes
+from cognition.search.passes import Candidates, KeptRows
 from cognition.tables import indexed
 from cognition.words import words
 from replica import Forget, Set, Write

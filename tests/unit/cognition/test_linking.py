@@ -5,9 +5,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from cognition.linking import NEAR_MAX, Linker
-from cognition.minhash import PERMUTATIONS, NearTexts, bands, bands_of, bands_of_some, signature
-from cognition.sameness import SAME_WORDS
+from cognition.ingest.linking import NEAR_MAX, Linker
+from cognition.ingest.minhash import PERMUTATIONS, NearTexts, bands, bands_of, bands_of_some, signature
+from cognition.ingest.sameness import SAME_WORDS
 from cognition.tellings import _FEW, CLASSES_MAX, groups_of
 from replica import MemoryId, Remember, SaysSame, Value, Write, new_memory_id
 from tests.support.minds import Home

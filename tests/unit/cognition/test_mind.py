@@ -8,10 +8,12 @@ import pytest
 import trio
 import trio.testing
 
-from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder, queue, recall
+from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder
+from cognition.background import queue
+from cognition.background.worker import LINGER_S
 from cognition.embedding.embedder import Vectors
 from cognition.mind import Cognition
-from cognition.worker import LINGER_S
+from cognition.recall import stages as recall
 from replica import Forget, Remember, Replica, StoreCorrupt, Write
 from tests.support.daemons import until
 from tests.support.minds import FaultyEmbedder, locomo, open_memory, remember, turns_of

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import trio
 
-import cognition.index
+import cognition.embedding.index
 from cognition import Cognition, HashedEmbedder
 from cognition.embedding.embedder import Vectors
+from cognition.embedding.index import VectorIndex
 from cognition.errors import IndexStale
-from cognition.index import VectorIndex
 from cognition.near_graph import graph as graphs
 from cognition.near_graph import keeper
 from cognition.near_graph.graph import GraphStamp, HnswGraph, about_file, basis_of, erase_in_file, stamp_of
@@ -31,9 +31,9 @@ MANY = 300
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have three hundred vectors be as many as else a million: the same code, in a second."""
-    monkeypatch.setattr(cognition.index, "ALL_MAX", 64)
-    monkeypatch.setattr(cognition.index, "SHORTLIST_MIN", 16)
-    monkeypatch.setattr(cognition.index, "SHORTLIST_EACH", 4)
+    monkeypatch.setattr(cognition.embedding.index, "ALL_MAX", 64)
+    monkeypatch.setattr(cognition.embedding.index, "SHORTLIST_MIN", 16)
+    monkeypatch.setattr(cognition.embedding.index, "SHORTLIST_EACH", 4)
     monkeypatch.setattr(keeper, "ALL_MAX", 64)
 
 
@@ -117,7 +117,7 @@ def test_what_came_while_a_graph_was_made_stands_beside_it() -> None:
 
 
 def test_where_too_much_stands_beside_a_graph_signatures_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cognition.index, "BESIDE_MAX", 3)
+    monkeypatch.setattr(cognition.embedding.index, "BESIDE_MAX", 3)
     rows = rows_of(MANY)
     index, graph = with_graph(rows)
     monkeypatch.setattr(graph, "near", lambda query, count: pytest.fail("expected nobody to ask the graph"))

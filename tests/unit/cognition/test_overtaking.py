@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from cognition import overtaking
 from cognition.grammar.lexicon import LANGUAGES, lists_of, words_of
-from cognition.known import Then
-from cognition.overtaking import NAME, tells_change
 from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
+from cognition.recall import overtaking
+from cognition.recall.known import Then
+from cognition.recall.overtaking import NAME, tells_change
 from cognition.times import Window
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory

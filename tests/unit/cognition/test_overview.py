@@ -1,9 +1,9 @@
 """What an agent is told before anything was asked."""
 
-from cognition.budget import tokens
-from cognition.context import Context
+from cognition.context.block import Context
+from cognition.context.budget import tokens
+from cognition.context.overview import PINNED, RECENT, STALE, STALE_MS, OverviewSection, read_overview, widen
 from cognition.filters import Filters
-from cognition.overview import PINNED, RECENT, STALE, STALE_MS, OverviewSection, read_overview, widen
 from replica import short_memory_ids
 from tests.support.minds import NOW_MS, Home
 

@@ -13,9 +13,9 @@ import pytest
 from cognition.embedding import onnx
 from cognition.embedding.centring import EVERYDAY
 from cognition.embedding.onnx import OnnxEmbedder
+from cognition.embedding.packaged import PackagedModel, Pinned, read_pinned
 from cognition.embedding.transformer import TransformerEmbedder
 from cognition.errors import ModelUnavailable
-from cognition.packaged import PackagedModel, Pinned, read_pinned
 from cognition.reranking import LateInteraction, late
 from cognition.reranking.middle import middle
 from tests.support.models import installed, needs_models, without_network

@@ -1,8 +1,8 @@
 """What gets into the pool of a recall, and how much each search brings."""
 
 from cognition.ranking.query import Query
-from cognition.recall import BRIDGED, NARROW_MAX, POOL_MIN, pool_size
-from cognition.tracing import TraceStage, trace
+from cognition.recall.stages import BRIDGED, NARROW_MAX, POOL_MIN, pool_size
+from cognition.recall.tracing import TraceStage, trace
 from replica import Relate, Write
 from tests.support.published import published
 from tests.support.recalling import Memory

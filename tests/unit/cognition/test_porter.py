@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.fulltext import TOKENIZER
-from cognition.porter import LETTERS_MAX, porter_stem
-from cognition.postings import stems_of
+from cognition.search.porter import LETTERS_MAX, porter_stem
+from cognition.search.postings import stems_of
 
 _BEGINNINGS = "a b y s buzz miss ba ay bat tree oyst hopp fall rely eas plast w wow"
 BEGINNINGS = ["", *_BEGINNINGS.split()]

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cognition import Filters, fulltext, passes, postings
-from cognition.postings import Postings, any_of, stem_of
+from cognition import Filters, fulltext
+from cognition.search import passes, postings
+from cognition.search.postings import Postings, any_of, stem_of
 from cognition.words import quoted
 from replica import Forget, Remember, Set, Write, new_memory_id
 from tests.support.minds import Home

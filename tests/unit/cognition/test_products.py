@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cognition.products import products
+from cognition.embedding.products import products
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.budget import tokens
-from cognition.composing import Gathered
-from cognition.context import Around
+from cognition.context.block import Around
+from cognition.context.budget import tokens
+from cognition.context.composing import Gathered
+from cognition.context.fences import FENCE_OPENS
+from cognition.context.prompting import PICTURE_TOKENS, REDUCED, TRIMMED, Prompt, Said, prompt
 from cognition.errors import InvalidQuery
-from cognition.fences import FENCE_OPENS
-from cognition.prompting import PICTURE_TOKENS, REDUCED, TRIMMED, Prompt, Said, prompt
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
-from cognition.recall import CandidateReason, RankedMemory
+from cognition.recall.stages import CandidateReason, RankedMemory
 from replica import DeviceId, Memory, MemoryId
 from tests.support.published import published
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from cognition import HashedEmbedder, queue
+from cognition import HashedEmbedder
+from cognition.background import queue
 from replica import MemoryId, Set, Write
 from tests.support.minds import NOW_MS, Home
 from tests.support.published import published

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from cognition.ingest_plan import read_text
+from cognition.ingest.plan import read_text
 from tests.support.replicas import NOW_MS
 
 # A page takes less than a second on a slow machine, a sentence a few thousandths.

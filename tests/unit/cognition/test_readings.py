@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import trio
 
-from cognition.packaged import PackagedModel
+from cognition.embedding.packaged import PackagedModel
 from cognition.reranking import LateInteraction
 from cognition.reranking.readings import keep, readings_of, unread
 from cognition.reranking.reranker import Scores

@@ -6,10 +6,19 @@ import pytest
 
 from cognition import Filters, HashedEmbedder, InvalidQuery
 from cognition.embedding.embedder import Vectors
-from cognition.linking import Linker
+from cognition.ingest.linking import Linker
 from cognition.ranking.pool import CandidateRow
 from cognition.ranking.query import Query
-from cognition.recall import NEIGHBOURED, RankedMemory, _damped, assemble, fuse, fuse_hits, in_order, rank
+from cognition.recall.stages import (
+    NEIGHBOURED,
+    RankedMemory,
+    _damped,
+    assemble,
+    fuse,
+    fuse_hits,
+    in_order,
+    rank,
+)
 from replica import DeviceId, Forget, MemoryId, Propose, Relate, Set, Write
 from replica import Memory as StoredMemory
 from replica.fields import INT_MAX

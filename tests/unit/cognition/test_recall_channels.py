@@ -1,8 +1,8 @@
 import pytest
 
 from cognition import Filters, RankedMemory
-from cognition.passes import REPEATING_MAX, Candidates, _repeated
-from cognition.recall import NARROW_MAX
+from cognition.recall.stages import NARROW_MAX
+from cognition.search.passes import REPEATING_MAX, Candidates, _repeated
 from cognition.times import Window
 from replica import Claim, Relate, Set, Write
 from replica.fields import Value

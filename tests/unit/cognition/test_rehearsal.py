@@ -9,9 +9,9 @@ import pytest
 
 from cognition.days import DAY_MS
 from cognition.decay import HALF_LIVES, PROFILES, DecayProfile, memlocal, memori, yantrik
+from cognition.fading.rehearsal import TELL_MS, Rehearsals, keep
+from cognition.fading.tiers import Tier, count_tiers, life_of, tier
 from cognition.memories import read_memories
-from cognition.rehearsal import TELL_MS, Rehearsals, keep
-from cognition.tiers import Tier, count_tiers, life_of, tier
 from replica import Forget, Memory, MemoryId, OpKind, Write
 from replica.fields import Value
 from replica.ops import Set

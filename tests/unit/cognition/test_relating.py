@@ -7,11 +7,11 @@ import pytest
 import trio
 
 import samemind
+from cognition.embedding.index import VectorIndex
 from cognition.entities import EntityTables, find_triples, keep, read_some, unread
 from cognition.errors import InvalidQuery
 from cognition.fulltext import FulltextQuery
-from cognition.index import VectorIndex
-from cognition.relating import COSINE_ABOVE, RELATED_MAX, RELATIONS, check_relation, related, vector_of
+from cognition.recall.relating import COSINE_ABOVE, RELATED_MAX, RELATIONS, check_relation, related, vector_of
 from cognition.words import any_of, words
 from replica import Core, Erase, MemoryId, SqliteStore, Write
 from tests.support.minds import Home

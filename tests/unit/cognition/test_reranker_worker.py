@@ -34,7 +34,7 @@ class Faulty(OverlapReranker):
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is waited for before something is read."""
     monkeypatch.setattr("cognition.reranking.worker.IDLE_S", 0)
-    monkeypatch.setattr("cognition.naming.QUIET_S", 0.01)
+    monkeypatch.setattr("cognition.background.naming.QUIET_S", 0.01)
 
 
 async def until(holds: Callable[[], bool], what: str) -> None:

@@ -10,10 +10,10 @@ from cognition import Filters, ModelUnavailable, RankedMemory
 from cognition.mind import Cognition
 from cognition.ranking.query import Query
 from cognition.ranking.signals import RERANKER, WEIGHTS
-from cognition.recall import Ranked, assemble, pool_size, rank
+from cognition.recall.stages import Ranked, assemble, pool_size, rank
+from cognition.recall.tracing import TraceStage, trace
 from cognition.reranking.mixing import CANDIDATES, FRESH_MAX, raised, reread_by, with_readings
 from cognition.reranking.readings import enter_model, keep, keep_fresh, readings_of, unread
-from cognition.tracing import TraceStage, trace
 from cognition.words import is_english
 from replica import Forget, Replica, Set, Write
 from tests.support.minds import NOW_MS, open_memory, remember
@@ -275,7 +275,7 @@ def test_what_is_told_while_a_mind_is_open_is_read_in_the_background(
             assert texts == ["a walrus", "Ann: a seal"]
 
     monkeypatch.setattr("cognition.reranking.worker.IDLE_S", 0)
-    monkeypatch.setattr("cognition.naming.QUIET_S", 0.01)
+    monkeypatch.setattr("cognition.background.naming.QUIET_S", 0.01)
     trio.run(main)
 
 

@@ -8,13 +8,13 @@ import pytest
 import trio
 
 from cognition import Filters
-from cognition.composing import gather
+from cognition.context.composing import gather
+from cognition.context.rounds import FOLLOW_UPS_MAX, gap, read_answer
 from cognition.errors import ModelUnavailable
 from cognition.mind import Cognition
 from cognition.models.chat import ChatMessage
 from cognition.ranking.vocabulary import TABLES
-from cognition.recall import Hits
-from cognition.rounds import FOLLOW_UPS_MAX, gap, read_answer
+from cognition.recall.stages import Hits
 from replica import Replica
 from tests.support.minds import open_memory, remember
 from tests.support.published import published

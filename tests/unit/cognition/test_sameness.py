@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.sameness import CHARACTERS_MAX, SAME_BUT_ORDER, SAME_WORDS, sureness
+from cognition.ingest.sameness import CHARACTERS_MAX, SAME_BUT_ORDER, SAME_WORDS, sureness
 from tests.support.minimal_pairs import DIFFERENT, HELD_OUT, REPEATED
 from tests.support.published import published
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition import scoring
 from cognition.days import DAY_MS
+from cognition.ranking import scoring
 from tests.support.published import published
 
 

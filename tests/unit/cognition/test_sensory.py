@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import samemind
-from cognition.sensory import CAPACITY, KINDS, TTL_MS, SensoryBuffer
+from cognition.ingest.sensory import CAPACITY, KINDS, TTL_MS, SensoryBuffer
 from tests.support.published import published
 
 

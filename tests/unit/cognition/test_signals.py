@@ -14,7 +14,7 @@ from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS, during, score
 from cognition.ranking.signals.answers import WHATEVER
 from cognition.ranking.stem import stem
-from cognition.recall import evidence
+from cognition.recall.stages import evidence
 from cognition.times import Window, windows
 from tests.support.published import published
 

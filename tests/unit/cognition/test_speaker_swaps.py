@@ -3,7 +3,7 @@
 import pytest
 
 from cognition import StaticEmbedder
-from cognition.context import assemble
+from cognition.context.block import assemble
 from cognition.ranking.classes import classify
 from cognition.ranking.query import Query
 from tests.support.recalling import Memory

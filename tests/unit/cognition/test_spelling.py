@@ -7,9 +7,9 @@ import pytest
 import samemind
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
-from cognition.postings import Postings
 from cognition.ranking.vocabulary import TABLES, with_own
-from cognition.spelling import UNKNOWN_MAX, corrected, slips
+from cognition.recall.spelling import UNKNOWN_MAX, corrected, slips
+from cognition.search.postings import Postings
 from tests.support.minds import Home
 from tests.support.published import published
 

@@ -10,8 +10,8 @@ import trio
 import trio.testing
 
 import samemind
+from cognition.background.queue import QueueState
 from cognition.models.http import HttpChatModel
-from cognition.queue import QueueState
 from cognition.talk.reader import TalkReader
 from replica import DeviceId, Replica
 from samemind.config import Home

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import samemind
-from cognition.known import KnownValue, _held, asked_then
+from cognition.recall.known import KnownValue, _held, asked_then
 from cognition.times import Window
 from replica import MemoryId
 

@@ -3,8 +3,8 @@
 from cognition import RankedMemory
 from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS
-from cognition.recall import Ranked, found_in, fuse
-from cognition.tracing import TraceStage, trace
+from cognition.recall.stages import Ranked, found_in, fuse
+from cognition.recall.tracing import TraceStage, trace
 from tests.support.published import published
 from tests.support.recalling import Memory
 

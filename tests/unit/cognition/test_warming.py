@@ -13,10 +13,10 @@ _SCRIPT: Final = """
 import json
 import re._compiler
 from datetime import datetime
-from cognition.holding import secret_kinds
+from cognition.ingest.holding import secret_kinds
 from cognition.times import windows
 from cognition.reminding.reading import read_reminder
-from cognition.ingest_plan import read_text
+from cognition.ingest.plan import read_text
 from cognition.warming import make_ready
 
 made = []

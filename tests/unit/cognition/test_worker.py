@@ -12,11 +12,12 @@ import pytest
 import trio
 import trio.testing
 
-import cognition.index
-import cognition.worker
-from cognition import HashedEmbedder, ModelUnavailable, queue
+import cognition.background.worker
+import cognition.embedding.index
+from cognition import HashedEmbedder, ModelUnavailable
+from cognition.background import queue
+from cognition.background.worker import ANSWER_S_MAX, ASKS_AGAIN_S, LINGER_S, TELLS_S_MAX, EmbeddingWorker
 from cognition.mind import Cognition
-from cognition.worker import ANSWER_S_MAX, ASKS_AGAIN_S, LINGER_S, TELLS_S_MAX, EmbeddingWorker
 from replica import Core, Forget, MemoryId, Remember, Replica, Write, new_memory_id
 from tests.support.minds import NOW_MS, FaultyEmbedder, open_memory, remember
 
@@ -175,7 +176,7 @@ async def held(replica: Replica, mind: Cognition) -> int:
 def test_vectors_that_are_on_their_way_are_waited_for_rather_than_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cognition.worker.ANSWER_S_MAX", 0.5)
+    monkeypatch.setattr("cognition.background.worker.ANSWER_S_MAX", 0.5)
 
     async def main() -> None:
         embedder = Slow()
@@ -208,7 +209,7 @@ def test_a_conversation_is_waited_for_until_it_says_so_or_is_silent(
             worker = mind.embedding
             now_s = time.monotonic()
             with monkeypatch.context() as patch:
-                patch.setattr("cognition.worker.time.monotonic", lambda: now_s)
+                patch.setattr("cognition.background.worker.time.monotonic", lambda: now_s)
                 laptop, phone = worker._awaiting(), worker._awaiting()
                 assert not worker._vectors_come()
                 laptop(True)
@@ -234,7 +235,7 @@ def test_whoever_asks_goes_before_what_waits_unless_somebody_waits_for_that(
             worker = mind.embedding
             now_s = time.monotonic()
             with monkeypatch.context() as patch:
-                patch.setattr("cognition.worker.time.monotonic", lambda: now_s)
+                patch.setattr("cognition.background.worker.time.monotonic", lambda: now_s)
                 assert not worker._somebody_asks()
                 await mind.recall("tea")
                 assert worker._somebody_asks()
@@ -280,7 +281,7 @@ def test_who_tells_one_thing_after_another_goes_before_a_costly_embedder_but_not
 def test_a_small_backlog_is_embedded_by_the_recall_that_meets_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cognition.worker.LINGER_S", 60)
+    monkeypatch.setattr("cognition.background.worker.LINGER_S", 60)
 
     async def main() -> None:
         async with open_memory(tmp_path / "m.db") as (replica, mind):
@@ -299,8 +300,8 @@ def test_a_small_backlog_is_embedded_by_the_recall_that_meets_it(
 def test_a_backlog_too_large_for_a_recall_is_counted_in_its_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cognition.worker.LINGER_S", 60)
-    monkeypatch.setattr("cognition.worker.CATCH_UP_MS_MAX", 50)
+    monkeypatch.setattr("cognition.background.worker.LINGER_S", 60)
+    monkeypatch.setattr("cognition.background.worker.CATCH_UP_MS_MAX", 50)
 
     async def main() -> None:
         embedder = FaultyEmbedder()
@@ -346,8 +347,8 @@ def test_a_store_whose_vectors_are_held_in_8_bits_answers_as_it_did(
             rids = await remember(replica, *(f"note {n} of {n * 7 % 31} things" for n in range(60)))
             await mind.settle()
             before = await answers(replica, mind)
-        monkeypatch.setattr(cognition.index, "ALL_MAX", 20)
-        monkeypatch.setattr(cognition.worker, "ALL_MAX", 20)
+        monkeypatch.setattr(cognition.embedding.index, "ALL_MAX", 20)
+        monkeypatch.setattr(cognition.background.worker, "ALL_MAX", 20)
         async with open_memory(tmp_path / "m.db", embedder=HashedEmbedder(WIDTH)) as (replica, mind):
             assert await answers(replica, mind) == before
             index = mind.embedding.index
@@ -402,7 +403,7 @@ def test_whoever_waits_for_a_backlog_has_it_counted_now_and_then(
 def test_the_count_of_what_is_left_is_told_as_often_as_it_is_wished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cognition.worker, "TOLD_EVERY_S", 0.0)
+    monkeypatch.setattr(cognition.background.worker, "TOLD_EVERY_S", 0.0)
     monkeypatch.setattr(queue, "next_batch", lambda size, took_ms: 1)
     told: list[int] = []
 

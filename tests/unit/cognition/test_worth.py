@@ -5,14 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cognition import StaticEmbedder, scoring
+from cognition import StaticEmbedder
 from cognition.days import DAY_MS
 from cognition.decay import PROFILES
+from cognition.ranking import scoring
 from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
-from cognition.recall import RankedMemory
+from cognition.recall.stages import RankedMemory
 from replica import Relate, Write
 from tests.support.minds import NOW_MS
 from tests.support.published import published

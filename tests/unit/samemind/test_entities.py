@@ -29,7 +29,7 @@ def test_nobody_waits_for_all_texts_to_be_read_and_hears_how_many_are_left(
     mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After an upgrade that reads more in texts, a million of them would take a quarter of an hour."""
-    monkeypatch.setattr("cognition.naming.IDLE_S", 1_000.0)  # or the mind reads them meanwhile
+    monkeypatch.setattr("cognition.background.naming.IDLE_S", 1_000.0)  # or the mind reads them meanwhile
     monkeypatch.setattr("samemind.moments.NAMES_S", 0.0)
     mind.remember("Today I met Mary Jones at home")
     mind.remember("Alice works at Stripe")

@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 
 import samemind
-from cognition.sensory import Kind as SensedKind
+from cognition.ingest.sensory import Kind as SensedKind
 from samemind import arguments
 from samemind.blocking import BlockingMind
 from samemind.library import Mind

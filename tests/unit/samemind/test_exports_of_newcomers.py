@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import samemind
-from cognition.ingest_plan import read_text as read_claims
+from cognition.ingest.plan import read_text as read_claims
 from samemind.errors import Usage
 from samemind.portable import markdown, texts, whatsapp
 from samemind.portable.files import read_path, read_text

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import samemind
-from cognition.holding import LISTED_MAX, QuarantinedText, find_held, held_here
-from cognition.local import LocalTables
+from cognition.ingest.holding import LISTED_MAX, QuarantinedText, find_held, held_here
+from cognition.ingest.local import LocalTables
 from replica import MemoryId
 from samemind.blocking import BlockingMind
 from tests.support import cli

@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp.types import TextContent
 
 import samemind
-from cognition.fences import FENCE_CLOSES
-from cognition.recall import K_MAX
+from cognition.context.fences import FENCE_CLOSES
+from cognition.recall.stages import K_MAX
 from samemind.agents.protocol import protocol_text
 from samemind.catalog import NAMES, verb_named
 from samemind.commands.memories.recall import ANSWERS_MAX

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from cognition import Embedder, StaticEmbedder, queue
+from cognition import Embedder, StaticEmbedder
+from cognition.background import queue
 from cognition.embedding import transformer
 from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.transformer import TransformerEmbedder
@@ -60,7 +61,7 @@ def test_doctor_lists_the_model_of_each_slot_and_says_local_or_remote(tmp_path: 
 def test_a_model_that_is_not_installed_is_named_by_doctor_and_recall_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cognition.packaged.PACKAGE", "no_such_wheel_of_models")
+    monkeypatch.setattr("cognition.embedding.packaged.PACKAGE", "no_such_wheel_of_models")
     chosen = Settings(mdns=False, embedder="bge-small", reranker="colbert-small")
     said = doctored(tmp_path / "home", chosen)
     for slot in ("embedding", "reranker"):

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import samemind
-from cognition import ingest, ingest_worker
+from cognition.ingest import gate as ingest
+from cognition.ingest import worker as ingest_worker
 from samemind import BlockingMind
 from samemind.commands.portable.import_ import READ_BEFORE_THE_NEXT_ANSWER
 from tests.support.newcomers import ASSISTANT, NEWCOMERS, Newcomer, export_of

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import samemind
 from cognition import HashedEmbedder
+from cognition.embedding.index import VectorIndex
 from cognition.errors import IndexStale
-from cognition.index import VectorIndex
 from samemind.blocking import BlockingMind
 from tests.support.published import published
 

@@ -70,7 +70,8 @@ import replica.file_system
 assert not replica.file_system.MODES_COUNT
 import samemind.cli.main, samemind.cli.opening, samemind.daemon, samemind.device, samemind.library, samemind.blocking
 import samemind.mcp.server, samemind.mcp.http, samemind.panel.door, samemind.phone.host, samemind.demo
-import sync.syncer, sync.discovery.mdns, sync.mailbox.folder, sync.mailbox.jetstream, cognition.mind, cognition.packaged
+import sync.syncer, sync.discovery.mdns, sync.mailbox.folder, sync.mailbox.jetstream
+import cognition.mind, cognition.embedding.packaged
 import importlib, pkgutil
 for package in ("replica", "sync", "cognition", "samemind"):
     for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):

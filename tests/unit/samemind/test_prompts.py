@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import samemind
-from cognition.context import FLAT_CHARACTERS_MAX
+from cognition.context.block import FLAT_CHARACTERS_MAX
 from samemind.blocking import BlockingMind
 from samemind.config import Home, Settings
 from tests.bench.recall_locomo import SIZES

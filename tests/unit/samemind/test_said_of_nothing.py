@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import samemind
-from cognition.holding import COMPARED_CHARACTERS_MAX
+from cognition.ingest.holding import COMPARED_CHARACTERS_MAX
 from samemind.catalog import verb_named
 from samemind.cli.formats import formatted
 from samemind.cli.printing import show

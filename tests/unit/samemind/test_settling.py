@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import samemind
-from cognition.comparing import Comparing
 from cognition.judging import nominating
+from cognition.judging.comparing import Comparing
 from cognition.judging.nominating import Nominated, ReviewUnderWay, Vectorized
 from cognition.memories import Shown
 from replica import MemoryId
@@ -229,7 +229,7 @@ def test_a_review_goes_on_a_moment_at_a_time_and_says_what_it_did_not_come_to(
         looks.append(review.is_over)
 
     monkeypatch.setattr(Comparing, "_look", look)
-    monkeypatch.setattr("cognition.comparing.REVIEW_S", review_s)
+    monkeypatch.setattr("cognition.judging.comparing.REVIEW_S", review_s)
     found = mind.review()
     if not review_s:
         assert (looks, found.left) == ([False], 4)

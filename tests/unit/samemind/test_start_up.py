@@ -40,12 +40,12 @@ LOOPS = ("aiosqlite", "asyncio", "attr", "logging", "ssl", "trio")
 # Without a store to open.
 NOTHING_OPENED = (*NEVER, *LOOPS, "cognition", "cryptography", "nacl", "sqlite3")
 READING = (
-    "cognition.comparing",
+    "cognition.judging.comparing",
     "cognition.contradictions.reading",
     "cognition.extraction.engine",
     "cognition.grammar.typed",
     "cognition.judging",
-    "cognition.noticing",
+    "cognition.judging.noticing",
     "cognition.steps",
 )
 # What names an embedder, and what holds BLAS to one thread where it has more: each takes longer than the question.
@@ -54,9 +54,10 @@ NOT_FOR_A_QUESTION = ("email", "importlib.metadata", "threadpoolctl")
 # Three are the lock, the control channel and files as each system does them. A question stems its
 # words, finds what repeats by each of its days, and reads what is kept aside: four more. JSON has one
 # reader with a bound. Which event a question names is read by expressions that are compiled late: two.
+# Each folder of cognition that it goes through is one.
 OPENING_MAX = 330
 ASKING_MAX = 150
-RECALLING_MAX = 713
+RECALLING_MAX = 720
 EXPLAINING_MAX = 140
 # Those of this script; a list alone leaves 60,000.
 OBJECTS_MAX = 1_000

@@ -12,7 +12,7 @@ import pytest
 import samemind
 from cognition import HashedEmbedder
 from cognition.embedding.embedder import Vectors
-from cognition.ingest import BACKLOG_MAX
+from cognition.ingest.gate import BACKLOG_MAX
 from cognition.thinking.cycle import Deadline
 from samemind.commands.thinking.think import Raised, Thought, render
 from samemind.performing import Local

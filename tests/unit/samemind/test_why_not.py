@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 import samemind
-from cognition import rehearsal
+from cognition.fading import rehearsal
 
 PEOPLE = ("Olga", "Pavel", "Ines", "Tarik")
 DEEDS = ("moved to", "lives in", "works at", "keeps bees in", "sings in")

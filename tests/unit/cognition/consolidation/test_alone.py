@@ -10,7 +10,7 @@ from cognition.consolidation import alone
 from cognition.consolidation.alone import Alone
 from cognition.consolidation.clusters import SIMILARITY_MIN
 from cognition.embedding.embedder import Vectors
-from cognition.products import unit
+from cognition.embedding.products import unit
 
 WIDTH = 16
 

@@ -5,7 +5,7 @@ import pytest
 
 from cognition.consolidation.clusters import ClusterCandidate, clusters, mean
 from cognition.days import DAY_MS
-from cognition.products import Vectors
+from cognition.embedding.products import Vectors
 from tests.support.published import published
 
 NOW = 1_700_000_000_000

@@ -6,7 +6,7 @@ import pytest
 
 from cognition.contradictions.tables import ClaimTables
 from cognition.contradictions.telling import ClaimWriter, telling_of
-from cognition.ingest_plan import read_text, take_in
+from cognition.ingest.plan import read_text, take_in
 from replica import Core, SqliteStore, Value, connect, new_memory_id
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, core_of
 from tests.unit.cognition.contradictions.dialogs import (

@@ -92,7 +92,12 @@ def test_it_asks_for_nothing_that_the_page_leaves_out() -> None:
 
 _OURS: Final = ("replica", "sync", "cognition", "samemind")
 # No phone links what it was told (`TellingReader(links=False)`), has a certificate of others, or runs the library.
-_NEVER: Final = {"cognition.linking", "samemind.blocking", "samemind.opening", "sync.foreign_certificates"}
+_NEVER: Final = {
+    "cognition.ingest.linking",
+    "samemind.blocking",
+    "samemind.opening",
+    "sync.foreign_certificates",
+}
 
 
 def _imports_of(name: str) -> Iterator[str]:

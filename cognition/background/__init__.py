@@ -1,0 +1,1 @@
+"""What is done behind a telling: embed it, and read the names in it."""

@@ -1,0 +1,1 @@
+"""Where memories stand as they fade, and what is about to be forgotten."""

@@ -1,0 +1,1 @@
+"""Find the memories that a query asks for, and say why."""

@@ -1,0 +1,1 @@
+"""The searches that bring candidates: by words, by vectors, by names."""
