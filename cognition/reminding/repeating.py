@@ -5,8 +5,12 @@ with weekdays or with the n-th of one in a month, and BYMONTHDAY=-1; and UNTIL, 
 happen, a calendar tells beside its rule as EXDATE; here that is a part of it, with times by UTC. What else a rule says
 is not looked at.
 
-Days are counted by the clock of UTC, so that devices in other zones agree on each time. Where clocks are set forward
-and back, what repeats at nine is due an hour beside that from then on.
+A rule is counted by the clock of the zone that it names, as TZID, which a calendar tells beside it, too: what repeats
+at nine is due at nine after clocks are changed. A time that is skipped then is due as long after the change as it would
+have been (RFC 5545, 3.3.5); of one that comes twice, the first counts. Devices agree as far as their zone data does.
+
+A rule that names no zone is counted by the clock of UTC, and so is one whose zone a device does not know: where clocks
+are set forward and back, what repeats at nine is due an hour beside that from then on.
 """
 
 import re
@@ -55,8 +59,9 @@ _UNTIL: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?", re.
 # How often something happens would have to be counted through. Such a rule is left alone where nobody waits for it.
 _COUNTED: Final = "COUNT="
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# A rule's times follow no clock that is set forward and back, and a calendar's exceptions do. Nothing that is read here
-# is due twice within a day.
+_MS: Final = timedelta(milliseconds=1)
+# The times of a rule without a zone follow no clock that is set forward and back, and a calendar's exceptions do.
+# Nothing that is read here is due twice within a day.
 _NEAR_MS: Final = DAY_MS // 2
 
 
@@ -80,6 +85,7 @@ class _Rule(NamedTuple):
     is_last_day: bool
     until_ms: int | None = None
     excepted_ms: tuple[int, ...] = ()
+    zone: "ZoneInfo | None" = None
 
 
 def parts_of(rule: str) -> dict[str, str]:
@@ -132,8 +138,8 @@ def _zone_called(name: str) -> "ZoneInfo | None":
 def by_utc(first_ms: int, rule: str) -> str | None:
     """Return a rule as a calendar has to be told it that reads its days by UTC, as it reads `first_ms`.
 
-    None where nothing repeats by it here. A rule says weekdays and the last of a month by the clock of whoever wrote
-    it, which may be a day beside UTC's. The n-th of a weekday in a month stays as it is: see `listed`.
+    None where nothing repeats by it here. A rule without a zone says weekdays and the last of a month by the clock of
+    whoever wrote it, which may be a day beside UTC's. The n-th of a weekday in a month stays as it is: see `listed`.
     """
     read = _read(rule)
     if read is None:
@@ -156,8 +162,8 @@ def by_utc(first_ms: int, rule: str) -> str | None:
 def listed(first_ms: int, rule: str) -> list[int]:
     """Return the first times of what no rule by UTC says, in ms since 1970; none where `by_utc` says it.
 
-    It is due on the n-th of a weekday in a month, and that is another day by UTC: its day before the first Monday may
-    lie in the month before.
+    It names no zone, is due on the n-th of a weekday in a month, and that is another day by UTC: its day before the
+    first Monday may lie in the month before.
     """
     read = _read(rule)
     if (
@@ -181,7 +187,7 @@ def latest(first_ms: int, rule: object, now_ms: int) -> int:
     now_ms = now_ms if read.until_ms is None else min(now_ms, max(first_ms, read.until_ms))
     stretch = _stretch_of(first_ms, read, now_ms)
     for back in range(_STRETCHES_MAX + len(read.excepted_ms)):
-        past = [time for time in _times(first_ms, read, stretch + 2 - back) if first_ms <= time <= now_ms]
+        past = [time for time in _times(first_ms, read, stretch + 2 - back) if time <= now_ms]
         if past:
             return max(past)
     return first_ms
@@ -244,6 +250,7 @@ def _read(rule: object) -> _Rule | None:
         step == "MONTHLY" and parts.get("BYMONTHDAY") == "-1",
         _until(parts.get("UNTIL", "")),
         _excepted(parts),
+        _zone_called(parts.get(ZONE, "")),
     )
 
 
@@ -267,7 +274,7 @@ def _until(text: str) -> int | None:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None
-    return (moment - _EPOCH) // timedelta(milliseconds=1) + (0 if found[4] else DAY_MS - 1)
+    return (moment - _EPOCH) // _MS + (0 if found[4] else DAY_MS - 1)
 
 
 def _is_count(text: str) -> bool:
@@ -276,13 +283,41 @@ def _is_count(text: str) -> bool:
 
 def _stretch_of(first_ms: int, rule: _Rule, time_ms: int) -> int:
     """Return the number of the day, week, month or year of a rule that holds a time, or the one before it."""
+    first_ms, time_ms = _wall(first_ms, rule), _wall(time_ms, rule)
     if rule.step in _DAYS:
-        period = _DAYS[rule.step] * rule.interval * DAY_MS
-        return (time_ms - _begins(first_ms, rule)) // period
+        return (time_ms - _begins(first_ms, rule)) // (_DAYS[rule.step] * rule.interval * DAY_MS)
     first, time = (_EPOCH + timedelta(milliseconds=each) for each in (first_ms, time_ms))
     months = (time.year - first.year) * 12 + time.month - first.month
     # The last of a month may be the first of the next one by UTC.
     return max(0, (months - 1) // (_MONTHS[rule.step] * rule.interval))
+
+
+def _times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
+    """Return when something is due in a stretch of its rule, from the first time on."""
+    times = [_moment(wall_ms, rule) for wall_ms in _wall_times(_wall(first_ms, rule), rule, stretch)]
+    return [time for time in times if time >= first_ms and not _is_excepted(time, rule)]
+
+
+def _wall(time_ms: int, rule: _Rule) -> int:
+    """Return what a rule's clock shows at a time, as the time at which that of UTC shows it."""
+    if rule.zone is None:
+        return time_ms
+    ahead = (_EPOCH + timedelta(milliseconds=time_ms)).astimezone(rule.zone).utcoffset()
+    return time_ms if ahead is None else time_ms + ahead // _MS
+
+
+def _moment(wall_ms: int, rule: _Rule) -> int:
+    """Return when a rule's clock shows what that of UTC shows at a time.
+
+    The first time where it shows that twice. What it skips counts by the clock as it was before.
+    """
+    if rule.zone is None:
+        return wall_ms
+    ahead = (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=rule.zone).utcoffset()
+    return wall_ms if ahead is None else wall_ms - ahead // _MS
+
+
+# What follows counts by what the clock shows.
 
 
 def _begins(first_ms: int, rule: _Rule) -> int:
@@ -293,24 +328,23 @@ def _begins(first_ms: int, rule: _Rule) -> int:
 
 
 def _weekday_of(first_ms: int, rule: _Rule) -> int:
-    """Return on which weekday of its rule something is first due: by its own clock, which may be a day beside UTC's."""
-    by_utc = (_EPOCH + timedelta(milliseconds=first_ms)).weekday()
-    return min(rule.weekdays, key=lambda day: (abs((by_utc - day + 3) % 7 - 3), day))
+    """Return the weekday of the first time; of a rule without a zone by the clock of whoever wrote it.
+
+    That may be a day beside UTC's, and so it is the nearest weekday that the rule names.
+    """
+    shown = (_EPOCH + timedelta(milliseconds=first_ms)).weekday()
+    if rule.zone is not None:
+        return shown
+    return min(rule.weekdays, key=lambda day: (abs((shown - day + 3) % 7 - 3), day))
 
 
-def _times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
-    """Return when something is due in a stretch of its rule."""
-    return [time for time in _told_times(first_ms, rule, stretch) if not _is_excepted(time, rule)]
-
-
-def _told_times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
+def _wall_times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
     if stretch < 0:
         return []
     if rule.step in _DAYS:
         begins = _begins(first_ms, rule) + stretch * _DAYS[rule.step] * rule.interval * DAY_MS
         by_weekday = rule.step == "WEEKLY" and rule.weekdays
-        times = [begins + day * DAY_MS for day in rule.weekdays] if by_weekday else [begins]
-        return [time for time in times if time >= first_ms]
+        return [begins + day * DAY_MS for day in rule.weekdays] if by_weekday else [begins]
     month = _months_on(first_ms, stretch * _MONTHS[rule.step] * rule.interval)
     if stretch and month <= first_ms:
         return []
@@ -324,11 +358,12 @@ def _in_month(first_ms: int, month_ms: int, rule: _Rule) -> int:
     first, month = (_EPOCH + timedelta(milliseconds=each) for each in (first_ms, month_ms))
     after = (month.replace(day=1) + timedelta(days=_MONTH_DAYS)).replace(day=1)
     if rule.is_last_day:
-        if first.day == 1:  # by UTC it is the first of the next month
-            return (month.replace(day=1) - _EPOCH) // timedelta(milliseconds=1)
-        return (after - timedelta(days=1) - _EPOCH) // timedelta(milliseconds=1)
+        if rule.zone is None and first.day == 1:  # by UTC it is the first of the next month
+            return (month.replace(day=1) - _EPOCH) // _MS
+        return (after - timedelta(days=1) - _EPOCH) // _MS
     weekday = rule.weekdays[0]
-    shift = (first.weekday() - weekday + 3) % 7 - 3
+    # By UTC it may be a day beside.
+    shift = (first.weekday() - weekday + 3) % 7 - 3 if rule.zone is None else 0
     if rule.nth < 0:
         back = (after - timedelta(days=1)).weekday() - weekday
         found = after - timedelta(days=1 + back % 7)
@@ -336,7 +371,7 @@ def _in_month(first_ms: int, month_ms: int, rule: _Rule) -> int:
         found = month.replace(day=1) + timedelta(
             days=(weekday - month.replace(day=1).weekday()) % 7 + 7 * (rule.nth - 1)
         )
-    return (found - _EPOCH) // timedelta(milliseconds=1) + shift * DAY_MS
+    return (found - _EPOCH) // _MS + shift * DAY_MS
 
 
 def _months_on(first_ms: int, months: int) -> int:
@@ -348,5 +383,5 @@ def _months_on(first_ms: int, months: int) -> int:
             found = first.replace(year=month // 12, month=month % 12 + 1, day=first.day - back)
         except ValueError:
             continue
-        return (found - _EPOCH) // timedelta(milliseconds=1)
+        return (found - _EPOCH) // _MS
     return first_ms

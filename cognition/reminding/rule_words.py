@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from cognition.reminding.repeating import EXCEPTED, parts_of
+from cognition.reminding.repeating import EXCEPTED, ZONE, parts_of, without_exceptions, zone_in
 
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _WEEKDAYS: Final = {
@@ -18,22 +18,27 @@ _DAY_OF_MONTH: Final = re.compile(r"-1|[1-9]|[12]\d|3[01]", re.ASCII)
 _COUNT: Final = re.compile(r"[1-9]\d{0,3}", re.ASCII)
 _DATE: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T\d{6}Z?)?", re.ASCII)
 # With which day a week begins is told by most calendars, and says nothing to a person.
-_SAID: Final = frozenset({"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "COUNT", "UNTIL", "WKST", EXCEPTED})
+_SAID: Final = frozenset(
+    {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "COUNT", "UNTIL", "WKST", EXCEPTED, ZONE}
+)
 _EXCEPTED_SHOWN: Final = 3
 # Longer than any rule that says something to a person.
 _UNSAID_CHARACTERS_MAX: Final = 120
 
 
-def rule_in_words(rule: str) -> str:
+def rule_in_words(rule: str, own_zone: str | None = None) -> str:
     """Return a rule of RFC 5545, with the times at which it does not hold, in words: as far as these say all of it.
 
-    Else return its beginning as it is: whoever wrote it may have written anything, of any length and any signs.
+    The zone by which it is counted is told unless that is `own_zone`, a name as "Europe/Berlin". Of a rule that words
+    do not say return the beginning: whoever wrote it may have written anything, of any length and any signs.
     """
     parts = parts_of(rule)
     every, on, ends = _every(parts), _on(parts), _ends(parts)
     if every is None or on is None or ends is None or not parts.keys() <= _SAID:
-        return rule[:_UNSAID_CHARACTERS_MAX]
-    return f"{every}{on}{ends}{_excepted(parts)}"
+        every, on, ends = without_exceptions(rule)[0][:_UNSAID_CHARACTERS_MAX], "", ""
+    zone = zone_in(rule)
+    by = "" if zone is None or zone.key == own_zone else f" ({zone.key} time)"
+    return f"{every}{on}{by}{ends}{_excepted(parts)}"
 
 
 def _every(parts: dict[str, str]) -> str | None:

@@ -33,6 +33,11 @@ PARTS = [
     "EXDATE=" + ",".join(f"2026{1 + day // 28:02}{1 + day % 28:02}T090000Z" for day in range(300)),
     "EXDATE=00010101,99991231T235959Z,x",
     "EXDATE=" + "9" * 5_000,
+    "TZID=Pacific/Kiritimati",
+    "TZID=America/New_York",
+    "TZID=../../etc/passwd",
+    "TZID=Europe",
+    "TZID=" + "A/" * 5_000,
     "=;",
 ]
 TIMES = st.integers(-MS_MAX, MS_MAX)

@@ -152,6 +152,13 @@ def test_a_reminder_comes_up_when_it_is_due(mind: BlockingMind) -> None:
         ("FREQ=MONTHLY;BYDAY=6MO", ", FREQ=MONTHLY;BYDAY=6MO"),
         ("FREQ=HOURLY", ", FREQ=HOURLY"),
         ("nonsense", ", nonsense"),
+        (
+            "FREQ=WEEKLY;BYDAY=TU;UNTIL=20260714T220000Z;TZID=Asia/Tokyo",
+            ", every week on Tuesday (Asia/Tokyo time), until 2026-07-14",
+        ),
+        ("FREQ=DAILY;TZID=Mars/Olympus_Mons", ", every day"),
+        ("FREQ=HOURLY;TZID=Asia/Tokyo", ", FREQ=HOURLY (Asia/Tokyo time)"),
+        ("FREQ=HOURLY;TZID=\x1b[31m", ", FREQ=HOURLY"),
     ],
 )
 def test_how_something_repeats_is_said_in_words(rule: str | None, words: str) -> None:
