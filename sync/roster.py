@@ -59,7 +59,10 @@ SIGHTED_AGAIN_MS: Final = 5_000
 
 # A household has a dozen devices. More announcements than this are somebody playing.
 SIGHTINGS_MAX: Final = 64
-ADDRESSES_PER_SIGHTING_MAX: Final = 8
+# Places of one announcement that one call tries, and such calls: a machine has a dozen addresses, and a stranger may
+# add to those of any name.
+ADDRESSES_PER_CALL_MAX: Final = 8
+PARTS_PER_SIGHTING_MAX: Final = 4
 
 # Calls that may be under way at once: enough to reach a household in one go.
 CALLS_MAX: Final = 8
@@ -187,13 +190,22 @@ class Roster:
             self._entries[key] = _Entry(ContactSource.KNOWN, (address,), member, now_ms)
 
     def sight(self, name: str, addresses: Iterable[Address], *, now_ms: int) -> None:
-        """Take an announcement from the local network; the same device may come under a new name."""
-        wanted = tuple(dict.fromkeys(addresses))[:ADDRESSES_PER_SIGHTING_MAX]
-        key = _sighted(name)
-        if not wanted or ((entry := self._entries.get(key)) is not None and entry.addresses == wanted):
+        """Take an announcement from the local network; the same device may come under a new name.
+
+        Anybody may have added places to those of a device. They are called a few together, so that it is called again
+        at once for each of a few that are added, and for none of the others.
+        """
+        wanted = tuple(dict.fromkeys(addresses))
+        for part in range(PARTS_PER_SIGHTING_MAX):
+            at = part * ADDRESSES_PER_CALL_MAX
+            self._sight(_sighted(name, part), wanted[at : at + ADDRESSES_PER_CALL_MAX], now_ms)
+
+    def _sight(self, key: str, wanted: tuple[Address, ...], now_ms: int) -> None:
+        if (entry := self._entries.get(key)) is not None and entry.addresses == wanted:
             return
-        self.lose_sight(name)
-        self._wanted = None
+        self._lose_sight(key)
+        if not wanted:
+            return
         for other, entry in list(self._entries.items()):
             if (
                 entry.source is ContactSource.SIGHTED
@@ -210,7 +222,11 @@ class Roster:
 
     def lose_sight(self, name: str) -> None:
         """Take back an announcement. A link that stands is not touched: only the link knows its peer."""
-        entry, self._wanted = self._entries.pop(_sighted(name), None), None
+        for part in range(PARTS_PER_SIGHTING_MAX):
+            self._lose_sight(_sighted(name, part))
+
+    def _lose_sight(self, key: str) -> None:
+        entry, self._wanted = self._entries.pop(key, None), None
         if entry is not None and entry.tried_ms is not None:
             self._gone[entry.addresses] = entry
             while len(self._gone) > SIGHTINGS_MAX:
@@ -475,5 +491,5 @@ def _sighted_again_ms(entry: _Entry, now_ms: int) -> int:
     return now_ms if entry.tried_ms is None else max(now_ms, entry.tried_ms + SIGHTED_AGAIN_MS)
 
 
-def _sighted(name: str) -> str:
-    return f"sighted {name}"
+def _sighted(name: str, part: int = 0) -> str:
+    return f"sighted#{part} {name}" if part else f"sighted {name}"

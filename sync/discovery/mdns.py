@@ -4,6 +4,9 @@ What is announced is as little as finding needs: a random instance name that cha
 every network, the addresses and the port; the TXT record repeats the port and the protocol's version. No
 host name, no device id. What is heard comes from anybody: whatever it holds, it must end in a sighting or in nothing.
 
+Anybody may say of any name that it is elsewhere, that nothing else which was said of it is true, or that it has gone.
+So of each name all places count that were ever said of it, until the station is built anew: a wrong one costs a call.
+
 An announcement may not send us to ourselves, or a stranger could have us knock at services that only this machine
 reaches. Two devices may share a machine, though, so an address of our own counts where the announcement shows that it
 was made on this machine: it holds a keyed hash, by a key that the system draws when it starts, of its name and port.
@@ -20,9 +23,10 @@ A machine without any network has no station, and that is not an error: it gets 
 import hashlib
 import ipaddress
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Self, cast
 
@@ -37,6 +41,7 @@ from zeroconf import (
     Zeroconf,
 )
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+from zeroconf.const import _CLASS_IN, _TYPE_A, _TYPE_AAAA, _TYPE_SRV, _TYPE_TXT
 
 from replica.asyncio_host import AsyncioHost
 from replica.supervision import Supervisor
@@ -71,7 +76,8 @@ HEARD_MAX: Final = 10_000
 # again before its name changes: so the station is built anew when the crowd may have gone, and later each time.
 CROWD_MIN: Final = 64
 CROWD_SECONDS_MIN: Final = 60.0
-# A machine with some bridges has a dozen. Each is dialled, so an announcement must not name a thousand.
+# A machine with some bridges has a dozen, and others may say something of its name, too. Each is dialled, so a name
+# must not stand for a thousand; those that were said first stay.
 ADDRESSES_MAX: Final = 32
 # Drawn anew whenever the system starts; programs of this machine read it, and nobody else. Linux has it.
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
@@ -238,13 +244,14 @@ class MdnsFinder:
         if station is None or announcement not in self._announcements or announcement.info is not None:
             return
         name, kind = self._name(), announcement.service.value
+        origin = _origin(f"{name}.{kind}", announcement.port)
         info = announcement.info = AsyncServiceInfo(
             kind,
             f"{name}.{kind}",
             parsed_addresses=sorted(self._current),
             port=announcement.port,
             properties={"v": VERSION, "p": str(announcement.port)}
-            | _origin(f"{name}.{kind}", announcement.port),
+            | ({} if origin is None else {_ORIGIN: origin}),
             server=f"{name}.local.",
         )
         self._own_names.add(info.name)
@@ -288,9 +295,8 @@ class MdnsFinder:
             return
         self._heard_count += change is ServiceStateChange.Added
         if change is ServiceStateChange.Removed:
-            if watch.seen.pop(name, None) is not None:
-                watch.tell(Vanished(name))
-        elif (watch, name) in self._resolving:
+            return  # anybody can say so; where it is true, calls there become rare by themselves
+        if (watch, name) in self._resolving:
             self._resolving[watch, name] = True
         elif len(self._resolving) < RESOLVING_MAX:
             self._resolving[watch, name] = True
@@ -304,13 +310,15 @@ class MdnsFinder:
                     info = AsyncServiceInfo(
                         watch.service.value, name
                     )  # refuses names that no program of ours makes
-                    answered = await self._host.run(info.async_request, station, RESOLVE_MS)
+                    await self._host.run(info.async_request, station, RESOLVE_MS)
+                    told = await self._host.run(_told, station, name)
                 except (*_STATION_GONE, ValueError):
                     return
                 if not self._is_current(watch, station):
                     return
-                sighting = _sighting(info, self._current) if answered else None
-                if sighting is not None and watch.seen.get(name) != sighting:
+                before = watch.seen.get(name)
+                sighting = _sighting(name, told, self._current, before)
+                if sighting is not None and before != sighting:
                     watch.seen[name] = sighting
                     watch.tell(sighting)
         finally:
@@ -320,31 +328,49 @@ class MdnsFinder:
         return watch in self._watches and self._station is not None and self._station.zeroconf is station
 
 
-def _sighting(info: AsyncServiceInfo, own: frozenset[str] = frozenset()) -> Sighting | None:
-    """What an answer comes to, if anything could be dialled; the likeliest address first."""
-    if not info.port:
-        return None
-    told = _origin(info.name, info.port).get(_ORIGIN)
-    if told is not None and info.properties.get(_ORIGIN.encode()) == told.encode():
-        own = frozenset()
-    named = info.parsed_scoped_addresses(IPVersion.All)[:ADDRESSES_MAX]
-    hosts = sorted({on_interface(_unmapped(host)) for host in named}, key=lambda host: _promise(host, own))
-    addresses = tuple(Address(host, info.port) for host in hosts if _promise(host, own)[0] < _HOPELESS)
-    return Sighting(info.name, addresses) if addresses else None
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What anybody said of one name: hosts and ports, and its TXT records."""
+
+    places: Sequence[tuple[str, int]]
+    texts: Sequence[bytes] = ()
+
+
+def _sighting(
+    name: str, told: Told, own: frozenset[str] = frozenset(), before: Sighting | None = None
+) -> Sighting | None:
+    """What was told comes to, if anything could be dialled: what was said before, then the likeliest first."""
+    found = []
+    for said, port in told.places:
+        origin = _origin(name, port)
+        is_ours = origin is not None and any(_spelled(origin) in text for text in told.texts)
+        host = on_interface(_unmapped(said))
+        promise = _promise(host, frozenset() if is_ours else own)
+        if port and promise[0] < _HOPELESS:
+            found.append((promise, Address(host, port)))
+    found.sort(key=lambda each: each[0])
+    addresses = dict.fromkeys([*(before.addresses if before else ()), *(each for _, each in found)])
+    return Sighting(name, tuple(addresses)[:ADDRESSES_MAX]) if addresses else None
 
 
 _HOPELESS: Final = 3
 _ORIGIN: Final = "o"
 
 
-def _origin(name: str, port: int) -> dict[str, str]:
-    """What shows that an announcement was made on this machine, to whoever is on it; nothing where that is unknown."""
+def _origin(name: str, port: int) -> str | None:
+    """What shows that an announcement was made on this machine, to whoever is on it; None where that is unknown."""
     try:
         key = BOOT_ID.read_bytes()
     except OSError:
-        return {}
+        return None
     said = f"announcement {name} {port}".encode()
-    return {_ORIGIN: hashlib.blake2b(said, key=key[:64], digest_size=8).hexdigest()}
+    return hashlib.blake2b(said, key=key[:64], digest_size=8).hexdigest()
+
+
+def _spelled(origin: str) -> bytes:
+    """Return an origin as it stands in a TXT record (RFC 6763, 6.1)."""
+    said = f"{_ORIGIN}={origin}".encode()
+    return bytes([len(said)]) + said
 
 
 def _unmapped(host: str) -> str:
@@ -429,6 +455,30 @@ async def _register(station: AsyncZeroconf, info: AsyncServiceInfo) -> None:
 
 async def _unregister(station: AsyncZeroconf, info: AsyncServiceInfo) -> None:
     await (await station.async_unregister_service(info))
+
+
+async def _told(station: Zeroconf, name: str) -> Told:
+    """All that is kept of a name, of which its AsyncServiceInfo takes what came last."""
+
+    def kept(name: str, kind: int) -> list[Any]:
+        return station.cache.async_all_by_details(name, kind, _CLASS_IN)[:ADDRESSES_MAX]
+
+    places = (
+        (host, service.port)
+        for service in kept(name, _TYPE_SRV)
+        for kind in (_TYPE_A, _TYPE_AAAA)
+        for record in kept(service.server, kind)
+        if (host := _host(record)) is not None
+    )
+    return Told(list(islice(places, ADDRESSES_MAX)), [each.text for each in kept(name, _TYPE_TXT)])
+
+
+def _host(record: Any) -> str | None:
+    try:
+        address = ipaddress.ip_address(record.address)
+    except ValueError:  # cut short
+        return None
+    return f"{address}%{record.scope_id}" if address.is_link_local and record.scope_id else str(address)
 
 
 async def _open_browser(station: Zeroconf, kind: str, changed: Callable[..., None]) -> AsyncServiceBrowser:

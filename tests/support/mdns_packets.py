@@ -28,6 +28,12 @@ def record(name: bytes, kind: int, data: bytes, *, ttl: int = TTL) -> bytes:
     return name + struct.pack(">HHIH", kind, 1, ttl, len(data)) + data
 
 
+def answer_alone(answer: bytes) -> bytes:
+    """The same answer, said to be the only one of its kind: others of its name are forgotten (RFC 6762, 10.2)."""
+    at = answer.index(b"\0") + 3  # its name ends so, then come its kind and its class
+    return answer[:at] + b"\x80" + answer[at + 1 :]
+
+
 def packet(records: Sequence[bytes]) -> bytes:
     """One response that holds these answers."""
     return struct.pack(">HHHHHH", 0, 0x8400, 0, len(records), 0, 0) + b"".join(records)

@@ -4,31 +4,56 @@ import asyncio
 import itertools
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 import trio
 import trio.testing
 from zeroconf._protocol.incoming import DNSIncoming
-from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+from zeroconf.asyncio import AsyncZeroconf
 from zeroconf.const import _MAX_CACHE_RECORDS
 
 from replica.asyncio_host import AsyncioHost
 from sync.discovery import mdns
-from sync.discovery.mdns import ADDRESSES_MAX, MdnsFinder, Unsayable, _origin, _sighting, random_name
+from sync.discovery.mdns import (
+    ADDRESSES_MAX,
+    MdnsFinder,
+    Told,
+    Unsayable,
+    _host,
+    _origin,
+    _sighting,
+    _spelled,
+    random_name,
+)
 from sync.discovery.sightings import ServiceType, Sighting, Vanished
 from sync.network import own_hosts
-from tests.support.mdns_packets import PTR, SERVICE, TXT, announcement, labels, packet, record
+from tests.support.mdns_packets import (
+    PTR,
+    SERVICE,
+    SRV,
+    TXT,
+    A,
+    announcement,
+    answer_alone,
+    labels,
+    packet,
+    record,
+)
 
 KIND = ServiceType.SYNC.value
 
 
 def heard(*addresses: str, port: int = 7411) -> Sighting | None:
-    info = AsyncServiceInfo(KIND, f"x.{KIND}", parsed_addresses=list(addresses), port=port, server="x.local.")
-    return _sighting(info)
+    return _sighted(*((address, port) for address in addresses))
+
+
+def _sighted(
+    *places: tuple[str, int], own: Collection[str] = (), origin: str = "", before: Sighting | None = None
+) -> Sighting | None:
+    return _sighting(f"x.{KIND}", Told(places, [_spelled(origin)]), frozenset(own), before)
 
 
 def test_the_likeliest_address_comes_first() -> None:
@@ -41,10 +66,7 @@ def test_the_likeliest_address_comes_first() -> None:
 def test_an_address_on_the_link_is_kept_with_the_name_of_its_interface() -> None:
     """Its number, which zeroconf tells, is another one after a restart; whoever calls from there is told by name."""
     index, name = socket.if_nameindex()[0]
-    answer = SimpleNamespace(
-        name=f"x.{KIND}", port=7411, properties={}, parsed_scoped_addresses=lambda _: [f"fe80::1%{index}"]
-    )
-    seen = _sighting(cast("AsyncServiceInfo", answer))
+    seen = heard(f"fe80::1%{index}")
     assert seen is not None
     assert [each.host for each in seen.addresses] == [f"fe80::1%{name}"]
 
@@ -74,20 +96,17 @@ def test_an_ipv4_address_in_ipv6_clothes_is_dialled_once_as_what_it_is() -> None
 
 def test_an_address_of_our_own_counts_only_where_this_machine_announced_it() -> None:
     """Or anybody could have us knock at services that only we reach; the name and the port are proven."""
-    own = frozenset({"10.0.0.1"})
-    name = f"x.{KIND}"
-    proven = _origin(name, 7411)
-    assert list(proven) == ["o"]
+    proven = _origin(f"x.{KIND}", 7411)
+    assert proven is not None
 
-    def sighted_at(port: int, properties: dict[str, str]) -> list[str]:
+    def sighted_at(port: int, origin: str) -> list[str]:
         addresses = ["10.0.0.1", "::ffff:10.0.0.1", "10.0.0.2"]
-        info = AsyncServiceInfo(KIND, name, parsed_addresses=addresses, port=port, properties=properties)
-        seen = _sighting(info, own)
+        seen = _sighted(*((each, port) for each in addresses), own={"10.0.0.1"}, origin=origin)
         assert seen is not None
         return [each.host for each in seen.addresses]
 
-    assert sighted_at(7411, {}) == ["10.0.0.2"]
-    assert sighted_at(7411, {"o": "00" * 8}) == ["10.0.0.2"]
+    assert sighted_at(7411, "") == ["10.0.0.2"]
+    assert sighted_at(7411, "00" * 8) == ["10.0.0.2"]
     assert sighted_at(22, proven) == ["10.0.0.2"], "a proof for one port is none for another"
     assert sighted_at(7411, proven) == ["10.0.0.1", "10.0.0.2"]
 
@@ -130,7 +149,7 @@ async def vanished(news: trio.MemoryReceiveChannel[Sighting | Vanished], name: s
 @pytest.mark.slow
 @pytest.mark.skipif(not own_hosts(), reason="this machine has no network interface to multicast on")
 def test_a_machine_whose_addresses_change_comes_back_under_another_name() -> None:
-    """Others see the old name go and a new one come; what it saw itself is taken back and found anew."""
+    """Others see a new name come; what it saw itself is taken back and found anew."""
     first = own_hosts()[0]
     ours: frozenset[str] = frozenset()
     names = (f"name{n}" for n in itertools.count())
@@ -153,7 +172,6 @@ def test_a_machine_whose_addresses_change_comes_back_under_another_name() -> Non
                     before = await own_news.receive()
                     assert isinstance(before, Sighting)
                     ours = frozenset()
-                    await vanished(others_news, seen.name)
                     await vanished(own_news, before.name)
                     ours = frozenset({first})
                     again = await sighted(others_news, "name1.")
@@ -273,6 +291,57 @@ def test_who_was_missed_in_a_crowd_is_seen_when_that_has_gone(monkeypatch: pytes
                     await sighted(news, "friend.")
 
     fast(main)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not own_hosts(), reason="this machine has no network interface to multicast on")
+@pytest.mark.parametrize("first", ["friend", "stranger"])
+def test_a_name_stands_for_all_places_that_anybody_said_of_it(first: str) -> None:
+    """A stranger's word that it is elsewhere, and nowhere else, and gone, was taken instead of the device's own."""
+    friend = announcement(b"friend", ["192.0.2.1"], 7411)
+    full, host = labels([b"friend", *SERVICE]), labels([b"host7411", b"local"])
+    places = [record(host, A, bytes([192, 0, 2, 66])), record(full, SRV, bytes([0, 0, 0, 0, 0, 9]) + host)]
+    stranger = packet([record(labels(SERVICE), PTR, full), *map(answer_alone, places)])
+    gone = packet([record(labels(SERVICE), PTR, full, ttl=0)])
+
+    async def hear(station: AsyncZeroconf, said: bytes) -> None:
+        station.zeroconf.record_manager.async_updates_from_response(DNSIncoming(said, ("192.0.2.1", 5353)))
+
+    async def main() -> None:
+        async with (
+            AsyncioHost.open() as loop,
+            MdnsFinder.open(loop) as finder,
+            finder.watch(ServiceType.SYNC) as news,
+        ):
+            assert finder._station is not None
+            with trio.fail_after(400):
+                for said in (friend, stranger) if first == "friend" else (stranger, friend):
+                    await loop.run(hear, finder._station, said)
+                    # What is said alone ends what is a second old: by the clock of zeroconf, which runs as ever.
+                    await trio.sleep(1.1 * 20)
+                await loop.run(hear, finder._station, gone)
+                while "192.0.2.1:7411" not in map(str, (seen := await sighted(news, "friend.")).addresses):
+                    pass
+                while {"192.0.2.1:7411", "192.0.2.66:9"} - {str(each) for each in seen.addresses}:
+                    seen = await sighted(news, "friend.")
+            with trio.move_on_after(40):
+                assert not isinstance(await news.receive(), Vanished)
+
+    fast(main)
+
+
+def test_of_a_name_the_places_that_were_said_first_stay_first_and_no_more_than_so_many() -> None:
+    before = heard("10.0.9.1", "10.0.8.1")
+    assert before is not None
+    seen = _sighted(*((f"10.0.{n}.1", 7411) for n in range(200)), before=before)
+    assert seen is not None
+    assert seen.addresses[:2] == before.addresses
+    assert len(seen.addresses) == len(set(seen.addresses)) == ADDRESSES_MAX
+
+
+@pytest.mark.parametrize("cut", [b"", b"\0\0\0"])
+def test_an_address_that_was_cut_short_is_none(cut: bytes) -> None:
+    assert _host(SimpleNamespace(address=cut, scope_id=None)) is None
 
 
 async def probed(finder: MdnsFinder, port: int) -> bool:

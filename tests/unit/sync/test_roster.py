@@ -8,6 +8,7 @@ from sync.address import Address
 from sync.neighbours import LinkLimits
 from sync.new_places import WITHIN_MS
 from sync.roster import (
+    ADDRESSES_PER_CALL_MAX,
     BACKOFF_MS_MAX,
     BACKOFF_MS_MIN,
     CALLS_MAX,
@@ -363,6 +364,34 @@ def test_a_flood_of_announcements_is_bounded_and_keeps_the_tied_ones() -> None:
             keys.add(contact.key)
     assert "sighted ann" in keys
     assert len(keys) <= SIGHTINGS_MAX + 1
+
+
+@pytest.mark.parametrize("first", [0, 7, 20])
+def test_places_that_a_stranger_adds_to_a_name_keep_nobody_from_whose_name_it_is(first: int) -> None:
+    """All are called, a few together, and that of the device not much more often because of the others."""
+    roster, others = roster_of(ANN), [Address("10.9.9.9", port) for port in range(1, 25)]
+    calls: list[int] = []
+    for now_ms in range(0, 600_000, 1_000):
+        added = others[: first + now_ms // 10_000]
+        roster.sight("ann", [*added[:first], HERE, *added[first:]], now_ms=now_ms)
+        for contact in roster.due(now_ms=now_ms):
+            assert len(contact.addresses) <= ADDRESSES_PER_CALL_MAX
+            roster.calling(contact.key, now_ms=now_ms)
+            roster.failed(contact.key, now_ms=now_ms, random=Random(now_ms))
+            calls += [now_ms] if HERE in contact.addresses else []
+    assert calls[0] == 0
+    assert 10 < len(calls) < 40
+
+
+def test_what_was_added_to_a_name_goes_with_it() -> None:
+    roster = roster_of(ANN)
+    roster.sight("ann", [Address("10.9.9.9", port) for port in range(1, 25)], now_ms=0)
+    assert len(roster.due(now_ms=0)) == 3
+    roster.sight("ann", [HERE], now_ms=0)
+    assert only(roster.due(now_ms=0)).addresses == (HERE,)
+    roster.sight("ann", [Address("10.9.9.9", port) for port in range(1, 25)], now_ms=0)
+    roster.lose_sight("ann")
+    assert roster.due(now_ms=0) == []
 
 
 def test_of_announcements_that_were_called_and_taken_back_the_latest_are_remembered() -> None:
