@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
+from urllib.parse import unquote_plus
 
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import FILES_MAX, check_name, too_many
@@ -22,7 +23,7 @@ from sync.mailbox.http_files import (
 
 # What is asked for on one page, and what both give at least.
 PAGE_FILES: Final = 1_000
-# A thousand names of a kilobyte each, which is the longest there are, with what is said of each.
+# A thousand names of a kilobyte each, the longest there are and thrice that in percent, with what is said of each.
 PAGE_BYTES_MAX: Final = 4 << 20
 # Pages may be short, or empty; ten times as many as all files need that there may be.
 PAGES_MAX: Final = 10 * FILES_MAX // PAGE_FILES
@@ -75,12 +76,14 @@ class PageElements(Elements):
     FOLLOWING: str
     # Whether there is another page, where that is said beside its name: "true" or "false".
     MORE: str = ""
+    # How names are written, where that can be asked for: "url" is in percent, with "+" for a blank.
+    ENCODING: str = ""
 
     def __init__(self) -> None:
         super().__init__()
         self.page = Page()
         self.is_listing = False
-        self.more = ""
+        self.more = self.encoding = ""
         self._name = self._size = ""
 
     def opened(self, tag: str) -> None:
@@ -102,13 +105,14 @@ class PageElements(Elements):
                 self.page.following = text
             case self.MORE:
                 self.more = text
+            case self.ENCODING:
+                self.encoding = text
             case self.FOLDER:
                 self.page.entries += 1
             case self.FILE:
                 self.page.entries += 1
-                name = self._name.rpartition("/")[2]
-                if name and is_size(self._size):
-                    self.page.files[name] = int(self._size)
+                if is_size(self._size):
+                    self.page.files[self._name] = int(self._size)
 
 
 def read_page(body: bytes, elements: PageElements) -> Page:
@@ -123,7 +127,15 @@ def read_page(body: bytes, elements: PageElements) -> Page:
         elements.page.following = ""
     elif elements.more == "true" and not elements.page.following:
         raise Unreached("the server lists some of the files, and does not say how to ask for the others")
+    elements.page.files = _without_folder(elements.page.files, is_encoded=elements.encoding == "url")
     return elements.page
+
+
+def _without_folder(files: Mapping[str, int], *, is_encoded: bool) -> dict[str, int]:
+    """Return files by their names alone. How they are written may be said behind them."""
+    plain = ((unquote_plus(name) if is_encoded else name, size) for name, size in files.items())
+    named = ((name.rpartition("/")[2], size) for name, size in plain)
+    return {name: size for name, size in named if name}
 
 
 class BucketFiles(ABC):

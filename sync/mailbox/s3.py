@@ -55,7 +55,14 @@ class S3Files(BucketFiles):
         return HttpCall(method, url, headers, body, bytes_max)
 
     def _listing(self, following: str) -> Mapping[str, str]:
-        asked = {"list-type": "2", "delimiter": "/", "max-keys": str(PAGE_FILES), "prefix": self._prefix}
+        asked = {
+            "delimiter": "/",
+            # A foreign key may hold what XML cannot: as it stands, such a one makes the whole page unreadable.
+            "encoding-type": "url",
+            "list-type": "2",
+            "max-keys": str(PAGE_FILES),
+            "prefix": self._prefix,
+        }
         return {**asked, "continuation-token": following} if following else asked
 
     def _page(self) -> PageElements:
@@ -70,6 +77,7 @@ class _S3Page(PageElements):
     SIZE = "Size"
     FOLLOWING = "NextContinuationToken"
     MORE = "IsTruncated"
+    ENCODING = "EncodingType"
 
 
 def canonical_query(query: Mapping[str, str]) -> str:

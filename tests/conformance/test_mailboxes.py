@@ -13,10 +13,13 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from sync.errors import Denied, Gone, Unreached
 from sync.mailbox.box import Mailbox
+from sync.mailbox.buckets import BucketFiles
+from sync.mailbox.http_files import ERROR_BYTES_MAX
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
 from sync.mailbox.pace import LookClock
 from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.requesting import HttpBox
+from sync.mailbox.s3 import S3Files
 from sync.mailbox.serving import server_settings
 from tests.support.mailbox_servers import (
     AZURE_KEY,
@@ -156,6 +159,25 @@ def test_what_is_removed_is_gone_and_may_be_removed_again(server: Server) -> Non
         assert dict(await one.names()) == {kept: 5}
         with pytest.raises(Gone):
             await one.get(name, BIG)
+
+    meet(server, body)
+
+
+def test_a_foreign_name_hides_no_file_of_ours_whatever_characters_are_in_it(server: Server) -> None:
+    """Others may write into the same bucket. Of S3 names can be asked for so that XML can hold all of them."""
+
+    async def body(one: Mailbox, other: Mailbox) -> None:
+        if not isinstance(one, HttpBox) or not isinstance(one._files, BucketFiles):
+            pytest.skip("names of files are no XML there")
+        files, name = one._files, any_name()
+        await one.put(name, b"words")
+        for foreign in ("a\x01b", "a\ufffeb", "a+b %41&<"):
+            if not foreign.isprintable() and not isinstance(files, S3Files):
+                continue  # Azure writes them in percent by itself, and Azurite lists no more
+            put = files._call("PUT", files._prefix + foreign, {}, b"x", ERROR_BYTES_MAX)
+            assert (await one._request(put)).status in (200, 201)
+            assert await other.names() == {name: 5, foreign: 1}
+            await one._do(files.remove(foreign))
 
     meet(server, body)
 

@@ -195,6 +195,22 @@ def test_a_listing_of_s3_ends_where_the_server_says_so_and_never_in_the_middle()
     assert ended(s3_files().names(), HttpAnswer(200, on), HttpAnswer(200, last))[1] == {name: 5}
 
 
+def test_names_that_s3_writes_in_percent_are_read_whether_that_is_said_before_or_behind_them() -> None:
+    """A foreign key may hold what XML cannot, and comes in percent; a server that does not know how says nothing."""
+    _, page, file, *_ = PAGES["S3"]
+    listed = (
+        file % (b"%01%0A+%2B", 1)
+        + b"<Contents><Key>b%%6Fx%%2F%b</Key><Size>5</Size></Contents>" % NAME.encode()
+    )
+    how = b"<EncodingType>url</EncodingType>"
+    for body in (how + listed, listed + how):
+        (call,), found = ended(s3_files().names(), HttpAnswer(200, page % body))
+        assert found == {"\x01\n +": 1, NAME: 5}
+        assert "encoding-type=url" in call.url
+    plain = file % (b"%41 +", 3)
+    assert ended(s3_files().names(), HttpAnswer(200, page % plain))[1] == {"%41 +": 3}
+
+
 @EACH
 @pytest.mark.parametrize(
     "body",
