@@ -12,6 +12,7 @@ from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import FILES_MAX, check_name, too_many
 from sync.mailbox.http_files import (
     ERROR_BYTES_MAX,
+    MOVED,
     TEXT_CHARACTERS_MAX,
     Calling,
     Elements,
@@ -30,24 +31,31 @@ PAGES_MAX: Final = 10 * FILES_MAX // PAGE_FILES
 
 _CODE: Final = re.compile(rb"<Code>([A-Za-z]{1,64})</Code>")
 _NO_BUCKET: Final = "there is no such bucket or container: is its name right?"
-_REGION: Final = "the bucket is in another region: is `region=` in the mailbox's address right?"
-_elsewhere: Final = partial(
-    Denied, _REGION, fix="add it again under its name, with that region in its address"
-)
 _MEANT: Final[Mapping[str, Callable[[], MailboxError]]] = {
     "NoSuchBucket": partial(Gone, _NO_BUCKET),
     "ContainerNotFound": partial(Gone, _NO_BUCKET),
-    "AuthorizationHeaderMalformed": _elsewhere,
-    "InvalidRegionName": _elsewhere,  # of Cloudflare
-    "PermanentRedirect": _elsewhere,
-    "TemporaryRedirect": _elsewhere,
 }
+_ELSEWHERE: Final = "the bucket is in another region: is `region=` in the mailbox's address right?"
+# Codes that a wrong region may bring, and what may be wrong where the server names none.
+_OF_REGION: Final = {
+    "AuthorizationHeaderMalformed": (
+        "the server does not take how this is signed: are `region=` and the key's id in the mailbox's address right?"
+    ),
+    "InvalidRegionName": _ELSEWHERE,  # of Cloudflare
+    "PermanentRedirect": _ELSEWHERE,
+    "SignatureDoesNotMatch": (
+        "the secret does not belong to this key, or `region=` in the mailbox's address is not the server's"
+    ),
+    "TemporaryRedirect": _ELSEWHERE,
+}
+# As servers name the region that they want: in an element of its own, or in words.
+_REGION: Final = re.compile(rb"<Region>([\w-]{1,64})</Region>|expecting '([\w-]{1,64})'", re.ASCII)
+_REGION_NAME: Final = re.compile(r"[\w-]{1,64}", re.ASCII)
 _WHY: Final = {
     "AccessDenied": "the key may not do this here",
     "AuthenticationFailed": "the key is not the account's, or this device's clock is wrong",
     "InvalidAccessKeyId": "it knows no key of this id",
     "RequestTimeTooSkewed": "this device's clock is wrong",
-    "SignatureDoesNotMatch": "the secret does not belong to this key",
 }
 _FIXES: Final = {
     "AccessDenied": "let the key list, read, write and delete there",
@@ -139,11 +147,15 @@ def _without_folder(files: Mapping[str, int], *, is_encoded: bool) -> dict[str, 
 
 
 class BucketFiles(ABC):
-    """The files of one folder of a bucket. `url`: the bucket's; `prefix`: what names in the folder begin with."""
+    """The files of one folder of a bucket. `url`: the bucket's; `prefix`: what names in the folder begin with.
 
-    def __init__(self, url: str, prefix: str) -> None:
+    `region`: for which requests are signed, where they are for one.
+    """
+
+    def __init__(self, url: str, prefix: str, region: str = "") -> None:
         self.url = url
         self._prefix = prefix
+        self._region = region
 
     @abstractmethod
     def _call(self, method: str, key: str, query: Mapping[str, str], body: bytes, bytes_max: int) -> HttpCall:
@@ -159,7 +171,10 @@ class BucketFiles(ABC):
 
     def put(self, name: str, data: bytes) -> Calling[None]:
         """Write a file."""
-        check((yield self._call("PUT", self._prefix + check_name(name), {}, data, ERROR_BYTES_MAX)), self.url)
+        answer: HttpAnswer = yield self._call(
+            "PUT", self._prefix + check_name(name), {}, data, ERROR_BYTES_MAX
+        )
+        self._check(answer)
 
     def names(self) -> Calling[Mapping[str, int]]:
         """List the folder; `Full` where pages go on and on, as they do if one names what was named before."""
@@ -167,7 +182,7 @@ class BucketFiles(ABC):
         entries, following = 0, ""
         for _ in range(PAGES_MAX):
             answer: HttpAnswer = yield self._call("GET", "", self._listing(following), b"", PAGE_BYTES_MAX)
-            check(answer, self.url)
+            self._check(answer)
             page = read_page(answer.body, self._page())
             found |= page.files
             entries += page.entries
@@ -182,19 +197,23 @@ class BucketFiles(ABC):
         """Read a file."""
         most = max(bytes_max, ERROR_BYTES_MAX)  # of an error there is more to read than of a short file
         answer: HttpAnswer = yield self._call("GET", self._prefix + name, {}, b"", most)
-        check(answer, self.url, missing="there is no such file")
+        self._check(answer, missing="there is no such file")
         return answer.body[:bytes_max]
 
     def remove(self, name: str) -> Calling[None]:
         """Remove a file."""
         answer: HttpAnswer = yield self._call("DELETE", self._prefix + name, {}, b"", ERROR_BYTES_MAX)
-        check(answer, self.url, missing=None)
+        self._check(answer, missing=None)
+
+    def _check(self, answer: HttpAnswer, *, missing: str | None = _NO_BUCKET) -> None:
+        check(answer, self.url, region=self._region, missing=missing)
 
 
-def check(answer: HttpAnswer, url: str, *, missing: str | None = _NO_BUCKET) -> None:
+def check(answer: HttpAnswer, url: str, *, region: str = "", missing: str | None = _NO_BUCKET) -> None:
     """Raise what a status and a code mean that are none of success.
 
-    `missing`: what 404 means if no code says it; None where it is as good as success.
+    `region`: for which the request was signed. `missing`: what 404 means if no code says it; None where it is as good
+    as success.
     """
     if 200 <= answer.status < 300:
         return
@@ -202,6 +221,8 @@ def check(answer: HttpAnswer, url: str, *, missing: str | None = _NO_BUCKET) -> 
     code = found[1].decode() if found else ""
     if code in _MEANT:
         raise _MEANT[code]()
+    if code in _OF_REGION or (answer.region and answer.status in MOVED):
+        raise _of_region(answer, code, region)
     if answer.status in (404, 410):
         if missing is None:
             return
@@ -212,6 +233,20 @@ def check(answer: HttpAnswer, url: str, *, missing: str | None = _NO_BUCKET) -> 
     if isinstance(error, Unreached) and code:
         raise Unreached(f"{error}: {code}", retry_after_s=error.retry_after_s)
     raise error
+
+
+def _of_region(answer: HttpAnswer, code: str, region: str) -> Denied:
+    """Return what is said of an answer that may be about a region: the one that is wanted, if the server names it."""
+    found = _REGION.search(answer.body[:ERROR_BYTES_MAX])
+    wanted = (found[1] or found[2]).decode() if found else answer.region
+    if not _REGION_NAME.fullmatch(wanted):
+        return Denied(_OF_REGION.get(code, _ELSEWHERE), fix="add it again under its name, corrected")
+    if wanted == region and code == "SignatureDoesNotMatch":
+        return Denied("the secret does not belong to this key")
+    return Denied(
+        f"the server wants the region {wanted}, and this is signed for {region}",
+        fix=f"add it again under its name, with region={wanted} in its address",
+    )
 
 
 def _unreadable() -> Unreached:

@@ -22,7 +22,7 @@ TEXT_CHARACTERS_MAX: Final = 4_096
 _SIZE_DIGITS_MAX: Final = 15
 _RETRY_DIGITS_MAX: Final = 6
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
-_MOVED: Final = frozenset({301, 302, 303, 307, 308})
+MOVED: Final = frozenset({301, 302, 303, 307, 308})
 # A server and no more: a name, or an address of numbers, and a port.
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 # A listing is six deep. Whoever opens millions of elements and closes none has a reader hold them all: fifty bytes of
@@ -45,12 +45,13 @@ class HttpCall:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What came back. `retry_after`, `location`: the headers of these names."""
+    """What came back. `retry_after`, `location`: the headers of these names; `region`: `x-amz-bucket-region`."""
 
     status: int
     body: bytes = b""
     retry_after: str = ""
     location: str = ""
+    region: str = ""
 
 
 Calling = Generator[HttpCall, Any, Result]
@@ -98,7 +99,7 @@ def refused(answer: HttpAnswer, url: str, moved: str) -> MailboxError:
 
     `url`: what was asked. `moved`: how the address of such a mailbox names a server, with `{}` for its own.
     """
-    if answer.status in _MOVED and answer.location:
+    if answer.status in MOVED and answer.location:
         return _sent_away(url, answer.location, moved)
     said = answer.retry_after
     later = said.isascii() and said.isdecimal() and len(said) <= _RETRY_DIGITS_MAX

@@ -33,6 +33,7 @@ _PIECE_BYTES: Final = 65_536
 # Of the head of an answer, with all that says that one is to come. httpcore's own bound is 100 KB for each of these.
 _HEAD_BYTES_MAX: Final = 131_072
 _HEADER_CHARACTERS_MAX: Final = 4_096
+_HEADERS: Final = (b"retry-after", b"location", b"x-amz-bucket-region")
 # A listing of a hundred files is read at once; a longer one by a thread, while others are served.
 _AT_ONCE_BYTES_MAX: Final = 65_536
 
@@ -122,9 +123,9 @@ class HttpBox:
                         # Pieces of a byte each come by the thousand without waiting for any.
                         await trio.lowlevel.checkpoint()
         heard = {name.lower(): value for name, value in response.headers}
-        retry_after, location = (_text(heard.get(name, b"")) for name in (b"retry-after", b"location"))
+        retry_after, location, region = (_text(heard.get(name, b"")) for name in _HEADERS)
         del body[call.bytes_max :]
-        return HttpAnswer(response.status, bytes(body), retry_after, location)
+        return HttpAnswer(response.status, bytes(body), retry_after, location, region)
 
 
 class _Bounded(httpcore2.AsyncNetworkStream):

@@ -32,9 +32,8 @@ class S3Files(BucketFiles):
         secret: str,
         now_s: Callable[[], float],
     ) -> None:
-        super().__init__(f"{endpoint.rstrip('/')}/{quote(bucket, safe='')}", prefix)
+        super().__init__(f"{endpoint.rstrip('/')}/{quote(bucket, safe='')}", prefix, region)
         self._parts = urlsplit(self.url)
-        self._region = region
         self._key_id = key_id
         self._secret = secret
         self._now_s = now_s

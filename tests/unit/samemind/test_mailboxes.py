@@ -282,7 +282,7 @@ def test_doctor_says_that_the_password_is_refused_and_how_to_give_another() -> N
     ("code", "fix"),
     [
         ("RequestTimeTooSkewed", "set this device's clock"),
-        ("AuthorizationHeaderMalformed", "with that region in its address"),
+        ("AuthorizationHeaderMalformed", "add it again under its name"),
         ("AccessDenied", "let the key list, read, write and delete there"),
     ],
 )

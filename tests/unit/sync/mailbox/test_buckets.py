@@ -251,14 +251,19 @@ def refusal(code: str) -> bytes:
     ("status", "code", "expected", "said"),
     [
         (403, "RequestTimeTooSkewed", Denied, "this device's clock is wrong"),
-        (403, "SignatureDoesNotMatch", Denied, "the secret does not belong to this key"),
+        (
+            403,
+            "SignatureDoesNotMatch",
+            Denied,
+            "this key, or `region=` in the mailbox's address is not the server's",
+        ),
         (403, "AuthenticationFailed", Denied, "or this device's clock is wrong"),
         (403, "OfAKindNobodyKnows", Denied, "OfAKindNobodyKnows"),
         (403, "<script>", Denied, "the storage answered 403 (Forbidden)"),
         (404, "NoSuchBucket", Gone, "is its name right"),
         (404, "ContainerNotFound", Gone, "is its name right"),
         (301, "PermanentRedirect", Denied, "in another region"),
-        (400, "AuthorizationHeaderMalformed", Denied, "in another region"),
+        (400, "AuthorizationHeaderMalformed", Denied, "are `region=` and the key's id"),
         (400, "InvalidRegionName", Denied, "in another region"),
         (400, "InvalidBucketName", Unreached, "400 (Bad Request): InvalidBucketName"),
         (503, "SlowDown", Unreached, "503 (Service Unavailable): SlowDown"),
@@ -276,6 +281,35 @@ def test_a_code_says_why(
         assert said in str(caught.value)
         assert "hush" not in str(caught.value)
         assert "script" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "header"),
+    [
+        (400, "<Code>AuthorizationHeaderMalformed</Code><Region>us-west-2</Region>", ""),
+        (
+            400,
+            "<Code>AuthorizationHeaderMalformed</Code><Message>is wrong; expecting 'us-west-2'</Message>",
+            "",
+        ),
+        (403, "<Code>SignatureDoesNotMatch</Code>", "us-west-2"),
+        (301, "<Code>PermanentRedirect</Code><Endpoint>bucket.s3.example</Endpoint>", "us-west-2"),
+        (301, "", "us-west-2"),
+    ],
+)
+def test_the_region_that_a_server_wants_is_named(status: int, body: str, header: str) -> None:
+    with pytest.raises(Denied, match="wants the region us-west-2, and this is signed for eu-1") as caught:
+        ended(s3_files().names(), HttpAnswer(status, f"<Error>{body}</Error>".encode(), region=header))
+    assert caught.value.fix == "add it again under its name, with region=us-west-2 in its address"
+
+
+def test_a_region_that_is_right_is_not_blamed_and_one_that_is_none_not_shown() -> None:
+    """MinIO names its region with each answer."""
+    with pytest.raises(Denied) as caught:
+        ended(s3_files().names(), HttpAnswer(403, refusal("SignatureDoesNotMatch"), region="eu-1"))
+    assert str(caught.value) == "the secret does not belong to this key"
+    with pytest.raises(Denied, match="in another region"):
+        ended(s3_files().names(), HttpAnswer(301, refusal("PermanentRedirect"), region="<script>"))
 
 
 @EACH

@@ -151,6 +151,14 @@ def test_a_server_that_says_when_to_come_again_is_heard(
     assert caught.value.retry_after_s == 17.0
 
 
+def test_the_region_that_a_bucket_is_in_is_read_from_a_redirect() -> None:
+    with (
+        answering(301, **{"X-Amz-Bucket-Region": "eu-west-3"}) as endpoint,
+        pytest.raises(Denied, match="wants the region eu-west-3, and this is signed for us-east-1"),
+    ):
+        call(endpoint, names, scheme="s3")
+
+
 @pytest.mark.parametrize("scheme", ["s3", "azblob"])
 def test_a_bucket_that_is_not_there_is_no_empty_one_and_no_line_that_is_down(scheme: str) -> None:
     with answering(404) as endpoint, pytest.raises(Gone, match="is its name right"):
