@@ -82,11 +82,11 @@ def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @contextmanager
-def rclone_webdav(folder: Path) -> Iterator[str]:
-    """Serve a folder by `rclone serve webdav`; return its address without `webdav+`."""
-    program, port = needs_program("rclone"), free_port()
+def rclone_webdav(folder: Path, *, port: int | None = None) -> Iterator[str]:
+    """Serve a folder by `rclone serve webdav`; return its address without `webdav+`. The same again: as it was."""
+    program, port = needs_program("rclone"), port or free_port()
     files = folder / "files"
-    files.mkdir()
+    files.mkdir(exist_ok=True)
     command = [program, "serve", "webdav", str(files), "--addr", f"127.0.0.1:{port}"]
     command += ["--user", USER, "--pass", PASSWORD, "--config", str(folder / "rclone.conf")]
     with serving(command, port, folder / "log"):
