@@ -39,7 +39,7 @@ class HasId(Protocol):
 
 
 Rid = Union[str, "UUID", HasRid]  # `|` takes no name that is loaded late
-Id = str | HasId
+Id = Union[str, "UUID", HasId, HasRid]
 When = str | date
 Meta = Mapping[str, Any]
 Spaces = str | Iterable[str] | None
@@ -53,10 +53,9 @@ def rid_of(named: Rid) -> str:
 
 
 def id_of(named: Id) -> str:
-    """Return the id of a trigger, or of a result that names one."""
-    untyped: Any = named
-    found: str = getattr(untyped, "id", untyped)
-    return found
+    """Return the id of a trigger, or of a result that names one; of a text that is held, that of its memory."""
+    untyped: Any = getattr(named, "id", named)
+    return rid_of(untyped)
 
 
 def when_of(moment: Any) -> str | None:

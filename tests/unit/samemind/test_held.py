@@ -59,7 +59,7 @@ def test_what_is_dropped_leaves_no_trace_in_any_file(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with samemind.open_blocking(home) as mind:
         told = mind.remember("The wifi password is Sunny-Beach42")
-        assert mind.drop_held(told.rid).id == told.rid
+        assert mind.drop_held(told).id == told.rid, "what `remember` returned names it"
         assert mind.held().held == []
         mind.remember("Something else")
     assert not [path for path in home.iterdir() if path.is_file() and b"Sunny-Beach42" in path.read_bytes()]
