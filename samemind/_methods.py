@@ -438,7 +438,7 @@ class Methods(Asking):
         *,
         until: When | None = None,
         seen_by: str | None = None,
-        limit: int | None = None,
+        limit: int = 50,
         offset: int = 0,
     ) -> Difference:
         """Return how memories changed between two times: what is new, what changed, what was forgotten."""
@@ -699,9 +699,11 @@ class Methods(Asking):
         answer: GoalView = await self._ask("goals done", rid=rid_of(rid))
         return answer
 
-    async def profile(self, *, as_of: When | None = None, seen_by: str | None = None) -> Profile:
+    async def profile(
+        self, *, as_of: When | None = None, seen_by: str | None = None, limit: int = 50
+    ) -> Profile:
         """Show the profile of the owner."""
-        answer: Profile = await self._ask("profile show", as_of=when_of(as_of), seen_by=seen_by)
+        answer: Profile = await self._ask("profile show", as_of=when_of(as_of), seen_by=seen_by, limit=limit)
         return answer
 
     async def blocks(self, *, as_of: When | None = None, seen_by: str | None = None) -> Blocks:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from samemind.commands.past.diff import DIFF_MAX
 from samemind.mcp.scope import Ask
 from samemind.mcp.telling import change_lines, contradiction_line, fenced, merged_words
 
@@ -77,13 +78,15 @@ async def _recap(about: str, ask: Ask) -> str:
 
 
 async def _changed(since: str, ask: Ask) -> str:
-    found = await ask("diff", {"since": since})
+    found = await ask("diff", {"since": since, "limit": DIFF_MAX})
     changed, forgotten, told = change_lines(found)
     # Corrections are few beside what is told, and say more; of each the latest.
     few = [*changed[-CORRECTIONS_MAX:], *forgotten[-CORRECTIONS_MAX:]]
     shown = [*few, *told[-(CHANGES_MAX - len(few)) :]]
     left = len(changed) + len(forgotten) + len(told) - len(shown)
     more = f"\n\n{left} older ones are not shown." if left else ""
+    if found["more"]:
+        more += f" Nor is what came after the first {DIFF_MAX} of a kind."
     return f"Sum up for me what changed in memory since {since}.\n\n{fenced(chr(10).join(shown))}{more}"
 
 

@@ -3,9 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from samemind.printable import one_line
 from samemind.rendering import HELD_BACK, Document, clock
+
+# As other listings show unasked.
+PROFILE_SHOWN: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,10 +97,14 @@ class ProfileFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """The profile of the owner: entries that were set, and facts that follow from what was told."""
+    """The profile of the owner: entries that were set, and facts that follow from what was told.
+
+    `more`: there are other entries, set before these, or other facts, beyond the `limit`.
+    """
 
     static: Mapping[str, str]
     dynamic: list[ProfileFact]
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,4 +150,6 @@ def goal_line(goal: Document) -> str:
 def profile_lines(document: Document) -> list[str]:
     lines = [f"{one_line(key)}: {one_line(value)}" for key, value in document["static"].items()]
     lines += [f"- {one_line(fact['text'])}" for fact in document["dynamic"]]
+    if document["more"]:
+        lines.append("there is more: samemind profile show --limit N")
     return lines or ["nothing is known of you: samemind profile set name=Julia"]

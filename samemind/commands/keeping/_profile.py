@@ -4,7 +4,7 @@ import sqlite3
 
 import replica
 from cognition.profile import owner as known
-from samemind.commands.keeping._parts import BlockView, Profile, ProfileFact
+from samemind.commands.keeping._parts import PROFILE_SHOWN, BlockView, Profile, ProfileFact
 from samemind.errors import NotFound, Usage
 from samemind.times import at_stamp
 
@@ -12,12 +12,13 @@ from samemind.times import at_stamp
 LABEL_CHARACTERS_MAX = 100
 
 
-def profile_of(connection: sqlite3.Connection, now_ms: int) -> Profile:
-    told = [
-        ProfileFact(rid=replica.show_memory_id(fact.rid), text=fact.text)
-        for fact in known.facts(connection, now_ms=now_ms)
-    ]
-    return Profile(static=known.entries(connection), dynamic=told)
+def profile_of(connection: sqlite3.Connection, now_ms: int, limit: int = PROFILE_SHOWN) -> Profile:
+    every, told = known.entries(connection), known.facts(connection, now_ms=now_ms, limit=limit + 1)
+    return Profile(
+        static=every if len(every) <= limit else known.entries(connection, limit=limit),
+        dynamic=[ProfileFact(rid=replica.show_memory_id(fact.rid), text=fact.text) for fact in told[:limit]],
+        more=max(len(every), len(told)) > limit,
+    )
 
 
 def checked_label(text: str) -> str:

@@ -3,17 +3,29 @@
 from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
-from samemind.commands.keeping._parts import Profile, profile_lines
-from samemind.declaring import Agents, Command, Effects, Method
+from samemind.commands.keeping._parts import PROFILE_SHOWN, Profile, profile_lines
+from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.options import MomentOptions
 
 if TYPE_CHECKING:
     from samemind.device import Device
 
+PROFILE_MAX: Final = 10_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowProfile(MomentOptions):
     """Show the owner's profile: entries that were set, and what memories tell."""
+
+    limit: int = option(
+        "--limit",
+        "at most this many of each",
+        default=PROFILE_SHOWN,
+        metavar="N",
+        short="-n",
+        least=0,
+        most=PROFILE_MAX,
+    )
 
 
 async def run(device: "Device", options: ShowProfile) -> Profile:
@@ -23,7 +35,10 @@ async def run(device: "Device", options: ShowProfile) -> Profile:
 
     now_ms = moment_of(device, options.as_of)
     return await read_at(
-        device, options.as_of, options.seen_by, lambda connection: profile_of(connection, now_ms)
+        device,
+        options.as_of,
+        options.seen_by,
+        lambda connection: profile_of(connection, now_ms, options.limit),
     )
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from replica import MemoryId
     from samemind.device import Device
 
+# As of other listings.
+DIFF_MAX: Final = 10_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
@@ -27,8 +30,8 @@ class Diff:
     since: str = option("--since", "from this time on", default="", takes=Takes.TIME)
     until: str | None = option("--until", "up to this time; without it, up to now", takes=Takes.TIME)
     seen_by: str | None = option("--seen-by", "as this device knew it", metavar="DEVICE")
-    limit: int | None = option(
-        "--limit", "at most this many of each; without it, all", metavar="N", short="-n", least=0
+    limit: int = option(
+        "--limit", "at most this many of each", default=50, metavar="N", short="-n", least=0, most=DIFF_MAX
     )
     offset: int = option("--offset", "skip this many of each", default=0, metavar="N", least=0)
 
@@ -82,8 +85,8 @@ async def run(device: "Device", options: Diff) -> Difference:
         raise Usage(f"expected a time for since that is before {until}, got {options.since}", code="invalid")
     async with opened_pasts(device, since_ms - 1, until_ms, options.seen_by) as pasts:
         before, after = (past.connection for past in pasts)
-        stop = None if options.limit is None else options.offset + options.limit
-        added, changed, forgotten, more = await device.apart(_compared, before, after, options.offset, stop)
+        start, stop = options.offset, options.offset + options.limit
+        added, changed, forgotten, more = await device.apart(_compared, before, after, start, stop)
     return Difference(
         since=at_ms(since_ms),
         until=at_ms(until_ms),
@@ -95,7 +98,7 @@ async def run(device: "Device", options: Diff) -> Difference:
 
 
 def _compared(
-    before: "sqlite3.Connection", after: "sqlite3.Connection", start: int, stop: int | None
+    before: "sqlite3.Connection", after: "sqlite3.Connection", start: int, stop: int
 ) -> tuple[list[MemoryView], list[Changed], list[MemoryView], bool]:
     """Return what was added, what changed and what was forgotten, a stretch of each, and whether there is more."""
     from replica.reads.memories import rids_by_age
@@ -105,15 +108,13 @@ def _compared(
     added = [rid for rid in has if rid not in known]
     forgotten = [rid for rid in had if rid not in kept]
     # One more than wanted tells whether there are more.
-    found = islice(
-        _changes(before, after, (rid for rid in has if rid in known)), None if stop is None else stop + 1
-    )
+    found = islice(_changes(before, after, (rid for rid in has if rid in known)), stop + 1)
     changed = list(found)
     return (
         list(_views(after, added[start:stop])),
         changed[start:stop],
         list(_views(before, forgotten[start:stop])),
-        stop is not None and max(len(added), len(changed), len(forgotten)) > stop,
+        max(len(added), len(changed), len(forgotten)) > stop,
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import samemind
 from samemind.cli.printing import show
+from samemind.commands.keeping._parts import PROFILE_SHOWN, profile_lines
 from samemind.commands.keeping.sessions import render as sessions_lines
 from samemind.config import Home, Settings
 from samemind.library import Mind
@@ -132,6 +133,28 @@ def test_the_profile_holds_what_was_set_and_what_was_told(tmp_path: Path) -> Non
         assert [fact.rid for fact in profile.dynamic] == [pinned.rid, told.rid]
         with pytest.raises(samemind.Usage):
             await mind.set_profile(**{"": "x"})
+
+    on_one_device(tmp_path, use)
+
+
+def test_of_a_long_profile_what_was_set_last_is_shown_and_that_there_is_more(tmp_path: Path) -> None:
+    async def use(mind: Mind) -> None:
+        await mind.set_profile(**{f"key {number:02}": "x" for number in range(PROFILE_SHOWN)})
+        assert not (await mind.profile()).more
+        set_last = await mind.set_profile(**{"a last one": "y"})
+        assert set_last == await mind.profile()
+        assert (len(set_last.static), set_last.static["a last one"], set_last.more) == (
+            PROFILE_SHOWN,
+            "y",
+            True,
+        )
+        assert profile_lines(to_json(set_last))[-1] == "there is more: samemind profile show --limit N"
+        whole = await mind.profile(limit=PROFILE_SHOWN + 1)
+        assert (len(whole.static), whole.more) == (PROFILE_SHOWN + 1, False)
+        for each in ("nuts", "milk"):
+            await mind.remember(f"allergic to {each}", pin=True)
+        one = await mind.profile(limit=1)
+        assert (len(one.static), len(one.dynamic), one.more) == (1, 1, True)
 
     on_one_device(tmp_path, use)
 

@@ -459,7 +459,7 @@ def test_corrections_are_told_of_however_much_else_was(tmp_path: Path) -> None:
 
             async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
                 assert verb == "diff"
-                found: Mapping[str, Any] = to_json(await mind.diff(options["since"]))
+                found: Mapping[str, Any] = to_json(await mind.diff(options["since"], limit=options["limit"]))
                 return found
 
             after = since + timedelta(milliseconds=1)

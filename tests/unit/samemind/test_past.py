@@ -165,6 +165,9 @@ def test_a_long_difference_is_read_a_page_at_a_time(tmp_path: Path, monkeypatch:
             for name in ("added", "changed", "forgotten"):
                 assert [each for page in pages for each in getattr(page, name)] == getattr(whole, name)
             assert not (await mind.diff(since, limit=5)).more
+            await mind.remember_many([f"many {number}" for number in range(50)])
+            unasked = await mind.diff(since)
+            assert (len(unasked.added), unasked.more) == (50, True)
 
     trio.run(main)
 
