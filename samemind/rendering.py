@@ -81,12 +81,16 @@ def empty(document: Document, nothing: str) -> list[str]:
 
 
 def repeated(rule: str | None) -> str:
-    """Return a rule of RFC 5545 in words, behind a comma: as far as these say all of it, and else as it is."""
+    """Return a rule of RFC 5545 in words, behind a comma: as far as these say all of it, and else as it is.
+
+    With its zone, where that is not this machine's.
+    """
     if not rule:
         return ""
     from cognition.reminding.rule_words import rule_in_words  # here: most of what is shown does not repeat
+    from samemind.own_zone import own_zone_name
 
-    return f", {one_line(rule_in_words(rule))}"
+    return f", {one_line(rule_in_words(rule, own_zone_name()))}"
 
 
 def plain(value: Any) -> str:

@@ -41,7 +41,7 @@ class TriggerView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComingReminder:
-    """A reminder that is yet to be due; `repeats` is a rule as in RFC 5545."""
+    """A reminder that is yet to be due; `repeats` is a rule as in RFC 5545, with its zone."""
 
     rid: str
     text: str

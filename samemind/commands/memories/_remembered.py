@@ -8,7 +8,10 @@ from samemind.commands.contradictions._parts import NomineeView
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderView:
-    """When a telling asked to be reminded; `repeats` is a rule as in RFC 5545 (`FREQ=WEEKLY;BYDAY=TU`)."""
+    """When a telling asked to be reminded.
+
+    `repeats` is a rule as in RFC 5545 with its zone (`FREQ=WEEKLY;BYDAY=TU;TZID=Europe/Berlin`), by UTC without one.
+    """
 
     due: datetime
     repeats: str | None = None

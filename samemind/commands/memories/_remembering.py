@@ -10,6 +10,7 @@ from cognition.ingest.linking import with_origin
 from cognition.ingest.plan import dated, own_zone
 from cognition.memories import RECALLED
 from cognition.reminding.due_fields import Reminding, with_reminder
+from cognition.reminding.repeating import rule_text
 from cognition.wordings.tables import give
 from replica import (
     Core,
@@ -32,6 +33,7 @@ from samemind.device import Device
 from samemind.fields import REMEMBERED_AS, read_meta
 from samemind.held_back import kept_back
 from samemind.ids import check_asked_again
+from samemind.own_zone import own_zone_name
 from samemind.talk import note_talk
 from samemind.times import at_ms, is_in_words, read_when
 
@@ -46,7 +48,7 @@ async def remember(device: Device, options: "RememberMemory") -> Remembered:
     """
     other_words = wordings_of(options.wordings, options.text) if options.wordings else []
     now_ms = device.now_ms()
-    reminding = with_reminder(options.text, fields_of(options, now_ms), now_ms)
+    reminding = with_reminder(options.text, fields_of(options, now_ms), now_ms, own_zone=own_zone_name())
     told = reminding.fields
     given = claims_of(options.claims, speaker=options.speaker, text=options.text, now_ms=now_ms)
     awaited = options.read or options.wait or options.nominees or bool(given)
@@ -155,7 +157,9 @@ def _with_first_times(
         first_ms = memory.created >> COUNTER_BITS
         reminding = with_reminder(options.text, fields_of(options, first_ms), first_ms)
         due_ms = None if reminding.due_ms is None else memory.fields.get("event_start")
-        stored = reminding._replace(fields={**reminding.fields, **memory.fields}, due_ms=due_ms)
+        stored = reminding._replace(
+            fields={**reminding.fields, **memory.fields}, due_ms=due_ms, repeats=rule_text(memory)
+        )
         return _with_times(options, stored, again)
     return again
 

@@ -92,7 +92,7 @@ class Hit:
     `confidence` is how likely it is to be about what was asked, 0 to 1; the score only orders. `claim` is there where
     the question asks for something that there is one of at a time, and this memory says what it is, or was; and where
     what it says was replaced since, whatever was asked. `event_start` and `event_end` are when it says that something
-    happens, and `repeats` is a rule as in RFC 5545 (`FREQ=WEEKLY;BYDAY=TU`).
+    happens, and `repeats` is a rule as in RFC 5545 with its zone (`FREQ=WEEKLY;BYDAY=TU;TZID=Europe/Berlin`).
     """
 
     rid: str

@@ -73,10 +73,51 @@ def test_a_zone_that_this_machine_does_not_know_is_uncertain(monkeypatch: pytest
     assert due("Remind me tomorrow at 14:00 EST to call") is None
 
 
-def test_what_repeats_by_another_clock_makes_no_reminder() -> None:
-    """On Thursdays at 23:00 in London it is Friday here, and a rule of weekdays would name the wrong one."""
-    assert due("Remind me every Thursday at 23:00 GMT to call") is None
-    assert due("Remind me every Thursday at 23:00 CET to call") == "2026-12-03T23:00"
+@pytest.mark.parametrize(
+    ("text", "local", "rule", "zone"),
+    [
+        # On Thursdays at 23:00 in London it is Friday here.
+        ("every Thursday at 23:00 GMT", "2026-12-04T00:00", "FREQ=WEEKLY;BYDAY=TH", "UTC"),
+        ("every Thursday at 23:00 BST", "2026-12-04T00:00", "FREQ=WEEKLY;BYDAY=TH", "Europe/London"),
+        (
+            "every Tuesday at 3pm New York time",
+            "2026-12-01T21:00",
+            "FREQ=WEEKLY;BYDAY=TU",
+            "America/New_York",
+        ),
+        ("every Thursday at 23:00 CET", "2026-12-03T23:00", "FREQ=WEEKLY;BYDAY=TH", "Europe/Berlin"),
+        # At ten past nine here it is ten past three there, and eight o'clock is still to come.
+        ("every day at 8am EST", "2026-11-28T14:00", "FREQ=DAILY", "America/New_York"),
+        ("every day at 9am Tokyo time", "2026-11-29T01:00", "FREQ=DAILY", "Asia/Tokyo"),
+        # An offset is no zone: by UTC its hour stays, and its days are sure where they are those of this machine.
+        ("every Thursday at 14:00 UTC+1", "2026-12-03T14:00", "FREQ=WEEKLY;BYDAY=TH", None),
+        ("every Thursday at 14:00 UTC+3", None, None, None),
+        ("every Thursday at 14:00 CST", None, None, None),
+        ("every Thursday at 14:00", "2026-12-03T14:00", "FREQ=WEEKLY;BYDAY=TH", "Europe/Amsterdam"),
+        ("on Thursday at 14:00", "2026-12-03T14:00", None, None),
+    ],
+)
+def test_what_repeats_does_so_by_the_clock_of_its_zone(
+    text: str, local: str | None, rule: str | None, zone: str | None
+) -> None:
+    asked = f"Remind me {text} to call"
+    found = with_reminder(asked, {}, TOLD_MS, own_zone="Europe/Amsterdam")
+    told = rule if zone is None else f"{rule};TZID={zone}"
+    assert (due(asked), found.repeats) == (local, told)
+    assert found.fields.get("meta", {}).get("repeats") == told
+
+
+@pytest.mark.parametrize(
+    "name",
+    # The clocks of these differ from this machine's in summer, in winter, always; and there are none such.
+    ["Africa/Algiers", "Africa/Johannesburg", "Asia/Tokyo", "Europe/Atlantis", "../../etc/passwd", None],
+)
+def test_a_zone_that_is_not_of_this_machines_clock_is_left_out(name: str | None) -> None:
+    for month in ("July", "December"):
+        found = with_reminder(
+            f"Remind me every year on 3 {month} at 14:00 to call", {}, TOLD_MS, own_zone=name
+        )
+        assert found.repeats == "FREQ=YEARLY"
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,8 @@ def test_what_only_happened_twice_is_not_moved_as_one(mind: BlockingMind) -> Non
     assert mind.get(second).event_start != mind.get(first).event_start
 
 
-def test_what_repeats_says_how(mind: BlockingMind) -> None:
+def test_what_repeats_says_how(mind: BlockingMind, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")  # a rule that is counted by UTC names no zone
     told = mind.remember("Water the plants every Tuesday", meta={"place": "balcony"})
     assert told.reminder is not None
     assert told.reminder.repeats == "FREQ=WEEKLY;BYDAY=TU"

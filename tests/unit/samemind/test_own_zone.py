@@ -1,0 +1,68 @@
+"""The name of this machine's zone is what its settings say, and nothing where they say none."""
+
+from pathlib import Path
+
+import pytest
+
+from samemind import own_zone
+from samemind.own_zone import own_zone_name, zone_name
+from tests.support.cli import run_afresh
+
+BERLIN = "Europe/Berlin"
+
+
+@pytest.mark.parametrize(
+    ("variable", "link", "written", "name"),
+    [
+        (None, "/usr/share/zoneinfo/Europe/Berlin", None, BERLIN),
+        (None, "../usr/share/zoneinfo/Europe/Berlin", "Asia/Tokyo\n", BERLIN),
+        (None, "/var/db/timezone/zoneinfo/America/Argentina/Salta", None, "America/Argentina/Salta"),
+        (None, None, "Europe/Berlin\n", BERLIN),
+        (None, "/somewhere/else", "Europe/Berlin\n", BERLIN),
+        (None, None, None, None),
+        (None, None, "\n", None),
+        ("Europe/Berlin", "/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo\n", BERLIN),
+        (":Europe/Berlin", None, None, BERLIN),
+        (":/usr/share/zoneinfo/Europe/Berlin", None, None, BERLIN),
+        # Set and empty, it means UTC, whatever the system's says.
+        ("", "/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo\n", None),
+        ("UTC", "/usr/share/zoneinfo/Asia/Tokyo", None, None),
+        (None, "/usr/share/zoneinfo/Etc/UTC", "Asia/Tokyo\n", None),
+        (None, None, "Etc/UTC\n", None),
+    ],
+)
+def test_the_name_is_of_the_variable_or_the_link_or_the_file(
+    variable: str | None, link: str | None, written: str | None, name: str | None
+) -> None:
+    assert zone_name(variable, link, written) == name
+
+
+def test_the_systems_own_files_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link, written = tmp_path / "localtime", tmp_path / "timezone"
+    monkeypatch.delenv("TZ", raising=False)
+    monkeypatch.setattr(own_zone, "_LINK", link)
+    monkeypatch.setattr(own_zone, "_WRITTEN", written)
+    assert own_zone_name() is None
+    written.write_bytes(b"Asia/Tokyo\n")
+    assert own_zone_name() == "Asia/Tokyo"
+    link.write_bytes(b"TZif2")  # a copy says no name
+    assert own_zone_name() == "Asia/Tokyo"
+    link.unlink()
+    link.symlink_to("/usr/share/zoneinfo/Europe/Berlin")
+    assert own_zone_name() == BERLIN
+    written.write_bytes(b"\xff" * 10_000_000)
+    link.unlink()
+    assert len(own_zone_name() or "") == 200
+
+
+def test_a_reminder_that_repeats_is_stored_with_this_machines_zone(tmp_path: Path) -> None:
+    def said(zone: str, *words: str) -> str:
+        done = run_afresh(tmp_path, *words, TZ=zone)
+        assert done.code == 0, done.err
+        return done.out
+
+    assert "every week on Tuesday\n" in said("Europe/Berlin", "remember", "Choir every Tuesday at 19:30")
+    assert '"FREQ=WEEKLY;BYDAY=TU;TZID=Europe/Berlin"' in said("Europe/Berlin", "triggers", "--json")
+    assert "every week on Tuesday  Choir" in said("Europe/Berlin", "triggers")
+    assert "every week on Tuesday (Europe/Berlin time)  Choir" in said("America/New_York", "triggers")
+    assert "TZID" not in said("CET-1CEST,M3.5.0,M10.5.0/3", "remember", "Yoga every Monday at 9", "--json")
