@@ -44,7 +44,7 @@ def feed_route(panel: "Panel", *, otherwise: Callable[[Request, Exception], Awai
         # A program asks by its tag whether there is a newer one; nobody on the way keeps a copy.
         headers = {"etag": made.tag, "cache-control": "private, no-cache"}
         asked = request.headers.get("if-none-match", "").split(",")
-        if made.tag in [each.strip().removeprefix("W/") for each in asked]:
+        if {made.tag, "*"} & {each.strip().removeprefix("W/") for each in asked}:
             return Response(status_code=304, headers=headers)
         return Response(made.body, media_type="text/calendar", headers=headers)
 
