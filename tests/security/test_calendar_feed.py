@@ -316,6 +316,31 @@ def test_it_is_there_again_after_a_restart_and_without_a_daemon_says_what_to_do(
         assert running.said["panel_url"] is None
 
 
+def test_doctor_says_that_programs_do_not_find_it_and_what_mends_it(tmp_path: Path) -> None:
+    """What else came to listen there while the daemon was down kept programs out, and only the log said so."""
+    home = tmp_path / "home"
+    remind(home, DENTIST)
+
+    def looked() -> Any:
+        done = run(home, "--json", "doctor")
+        (check,) = [each for each in done.json["checks"] if each["name"] == "calendar"]
+        return check
+
+    with daemon(home, "--panel", f"127.0.0.1:{free_port()}"):
+        feed = Feed(home, fed(home)["url"])
+        assert looked()["ok"]
+    assert "samemind up" in looked()["fix"]
+    port = urlsplit(feed.url).port
+    with socket.create_server(("127.0.0.1", port or 0)):
+        with daemon(home):
+            found = looked()
+            assert (found["ok"], f"127.0.0.1:{port}" in found["detail"]) == (False, True)
+            assert "samemind down" in found["fix"]
+    with daemon(home):
+        assert looked()["ok"]
+        assert feed.entries()
+
+
 def test_the_panel_of_a_browser_here_serves_it_where_programs_look_for_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
     remind(home, DENTIST)

@@ -16,6 +16,7 @@ import trio
 
 from replica import salt_of
 from samemind.agents.connecting import connected_commands
+from samemind.calendar_feed import FeedPlace
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView, clock_off
 from samemind.config import LOG, Home, beside
@@ -43,6 +44,7 @@ async def surroundings(device: Device, peers: Sequence[PeerView]) -> list[Check]
         *(each for peer in living if (each := reach(peer)) is not None),
         encryption(device.home.original.store),
         writing(device.home),
+        *feed(FeedPlace.kept(device.home), running=running, panel_at=_panel_at(device)),
         path(shutil.which(COMMAND)),
         *agents(await trio.to_thread.run_sync(connected_commands)),
     ]
@@ -86,6 +88,31 @@ def daemon(*, running: bool, listens: bool, paired: bool) -> Check:
     detail = "not running: what is written here reaches the others only with `samemind sync`"
     fix = "samemind up, or samemind service install to have it always"
     return Check(name="daemon", ok=not paired, detail=detail, fix=fix)
+
+
+def feed(kept: FeedPlace | None, *, running: bool, panel_at: tuple[str, int] | None) -> list[Check]:
+    """Say whether programs that subscribed to the calendar find it; nothing where none is served."""
+    if kept is None:
+        return []
+    where = f"{f'[{kept.host}]' if ':' in kept.host else kept.host}:{kept.port}"
+    if not running:
+        detail = "no daemon runs: programs that subscribed show the calendar as they fetched it last"
+        return [_bad("calendar", detail, "samemind up --background")]
+    if panel_at == (kept.host, kept.port):
+        return [_good("calendar", f"served at {where}")]
+    return [
+        _bad(
+            "calendar",
+            f"programs that subscribed look for it at {where}, and it is not served there",
+            "end what else listens there, then: samemind down, samemind up --background. Or, for another address, at "
+            "which programs have to subscribe anew: samemind calendar --feed --off, then samemind calendar --feed",
+        )
+    ]
+
+
+def _panel_at(device: Device) -> tuple[str, int] | None:
+    panel = None if device.panels is None else device.panels.panel
+    return None if panel is None else (panel.host, panel.port)
 
 
 def reach(peer: PeerView) -> Check | None:

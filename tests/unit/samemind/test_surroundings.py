@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from samemind.calendar_feed import FeedPlace
 from samemind.commands.device import _surroundings as look
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView, peer_line
@@ -42,6 +43,13 @@ def test_each_check_can_fail_and_is_named(tmp_path: Path) -> None:
     wrong(look.multicast("no such device", [peer()]), "multicast", "samemind peers add")
     assert look.multicast("no such device", [peer(address="10.0.0.2:7411")]).ok
     assert look.multicast(None, []).ok
+    kept = FeedPlace("0f" * 32, "127.0.0.1", 7412)
+    wrong(look.feed(kept, running=False, panel_at=None)[0], "calendar", "samemind up")
+    for place in (None, ("127.0.0.1", 7413), ("::1", 7412)):
+        (missed,) = look.feed(kept, running=True, panel_at=place)
+        wrong(missed, "calendar", "127.0.0.1:7412", "calendar --feed --off")
+    assert look.feed(kept, running=True, panel_at=("127.0.0.1", 7412))[0].ok
+    assert look.feed(None, running=False, panel_at=None) == []
     (gone,) = look.agents([("cursor", str(tmp_path / "gone"))])
     wrong(gone, "agent", "samemind connect cursor")
     (tmp_path / "open").mkdir(mode=0o777)
