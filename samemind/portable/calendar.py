@@ -4,7 +4,9 @@ So do its tasks, with when they are due, and the entries of its journal, which w
 cancelled is left out, and so is each time of a repeated event that was struck out of it or moved: nobody should be told
 that it happens.
 
-A time without a zone is taken as UTC, so that every device reads it alike. What comes from a calendar reminds of
+A time without a zone is taken as UTC, so that every device reads it alike. What repeats in a zone that every device
+knows goes on by the clock there; in one that the file describes itself, it does so only if that is surely the same as
+one of those, and by UTC else. What comes from a calendar reminds of
 nothing by itself: the calendar that it is from does. What this program wrote is left out: it is here already, or it was
 taken back.
 """
@@ -15,9 +17,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from cognition.days import DAY_MS
-from cognition.reminding.repeating import REPEATS, with_exceptions
+from cognition.reminding.repeating import REPEATS, ZONE, with_exceptions, with_zone, zone_in
 from replica import Value, derived_memory_id
 from samemind.portable.records import Item, Record, Unreadable
 
@@ -35,6 +38,8 @@ ZONE_CHANGES_MAX: Final = 200_000
 # Thirty thousand times in a zone since 1601, as a calendar of decades has them, are 25 million.
 ZONE_LOOKS_MAX: Final = 50_000_000
 _IN_A_ZONE: Final = "TZID="
+# What repeats has its zone compared with one of the database, see `_zone`.
+_LOOKS_TO_COMPARE: Final = 2
 _YEAR: Final = re.compile(r"([0-9]{4})[0-9]{4}")
 # What a rule costs that changes the clocks once, some time in ten thousand years.
 _RULE_CHANGES_MIN: Final = 500
@@ -45,6 +50,11 @@ _ZONE_RULE_PARTS: Final = frozenset(
 _MONTH_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _WEEKS_OF_A_MONTH: Final = 5
 _WEEKS_OF_A_YEAR: Final = 53
+# What a zone of the file is called that its program took from the database: "/citadel.org/20210210_1/Europe/Berlin",
+# and "Europe/Berlin 1" where two calendars with one were put together.
+_NAMED_IN: Final = re.compile(
+    r"(?:^|/)([A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+){1,2})(?: [0-9]{1,2})?$", re.ASCII
+)
 _ONE_READS: Final = threading.Lock()
 _LOOKED_AT: Final = ("BEGIN", "END", "DTSTART", "RRULE")
 
@@ -109,6 +119,8 @@ def _zone_changes(text: str) -> tuple[int, int]:
             year = int(value[:4])
         elif "VTIMEZONE" in inside and what == "RRULE":
             rules.append((zone, year, _changes_a_year(icalendar.vRecur.from_ical(value))))
+        elif what == "RRULE":
+            times += _LOOKS_TO_COMPARE
     changes = Counter[int]()
     for of, since, a_year in rules:
         changes[of] += max(_RULE_CHANGES_MIN, max(1, until - since) * a_year)
@@ -193,10 +205,41 @@ def _meta(entry: Any, begins: date | None, moved: Sequence[date]) -> dict[str, V
     found: dict[str, bool | int | float | str | bytes | None] = {}
     if (rule := entry.get("rrule")) is not None:
         excepted = [_ms(_on_clock(each, begins)) for each in (*_struck_out(entry), *moved)]
-        found[REPEATS] = with_exceptions(rule.to_ical().decode(), excepted)
+        zone = _zone(entry, begins)
+        told = with_zone(_until_by_utc(rule, zone).to_ical().decode(), None if zone is None else zone.key)
+        found[REPEATS] = with_exceptions(told, excepted)
     if entry.name == "VTODO" and (_status(entry) == "COMPLETED" or "completed" in entry):
         found["status"] = "completed"
     return {"meta": found} if found else {}
+
+
+def _zone(entry: Any, begins: date | None) -> ZoneInfo | None:
+    """Return the zone by whose clock an entry repeats, if every device knows it; None for UTC."""
+    if not isinstance(begins, datetime) or begins.tzinfo is None:
+        return None
+    if isinstance(begins.tzinfo, ZoneInfo):  # the library knows what Outlook calls zones
+        return None if begins.tzinfo.key == "UTC" else begins.tzinfo
+    names = [entry[each].params.get("TZID") for each in ("dtstart", "due") if each in entry]
+    found = _NAMED_IN.search(str(names[0])) if names else None
+    zone = None if found is None else zone_in(f"{ZONE}={found[1]}")
+    # In summer and in winter, as a zone that keeps its offset may have the name of one that does not.
+    times = (begins, begins.replace(month=(begins.month + 5) % 12 + 1, day=1))
+    if zone is None or any(each.utcoffset() != each.replace(tzinfo=zone).utcoffset() for each in times):
+        return None
+    return zone
+
+
+def _until_by_utc(rule: Any, zone: ZoneInfo | None) -> Any:
+    """Return a rule whose last time is one by UTC, if it was by the clock of a zone: of a day, its end there."""
+    told = rule.get("UNTIL")
+    if zone is None or not told:
+        return rule
+    until = told[0] if isinstance(told[0], datetime) else datetime.combine(told[0], time.max)
+    if until.tzinfo is not None:
+        return rule
+    made = rule.copy()
+    made["UNTIL"] = [until.replace(tzinfo=zone).astimezone(UTC)]
+    return made
 
 
 def _struck_out(entry: Any) -> Iterator[date]:

@@ -156,6 +156,18 @@ def test_times_and_zones_that_are_many_together_are_refused(rules: int, times: i
     assert isinstance(refused, Unreadable)
 
 
+def test_zones_that_are_compared_for_what_repeats_count_among_the_looks() -> None:
+    event = "BEGIN:VEVENT\nDTSTART;TZID=Nowhere:20260101T100000\nSUMMARY:dinner\n{}END:VEVENT\n"
+    text = calendar(*["RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU"] * 12)
+    once, again = (
+        text.replace("END:VCALENDAR\n", event.format(rule) * 4_000 + "END:VCALENDAR\n")
+        for rule in ("", "RRULE:FREQ=DAILY\n")
+    )
+    assert isinstance(next(iter(read(once))), Item)
+    (refused,) = read(again)
+    assert isinstance(refused, Unreadable)
+
+
 def test_components_within_components_without_end_are_refused() -> None:
     depth = 20_000
     found = list(read("BEGIN:VCALENDAR\n" + "BEGIN:X-A\n" * depth + "END:X-A\n" * depth + "END:VCALENDAR\n"))

@@ -1,9 +1,10 @@
 """Write reminders as an iCalendar file, for calendar programs."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final
 
+from cognition.days import DAY_MS
 from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
 from samemind.options import MomentOptions
@@ -12,7 +13,7 @@ from samemind.rendering import Document, counted
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import icalendar as calendars
@@ -57,6 +58,8 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _RULE: Final = re.compile(r"[A-Z0-9=;,+-]{1,500}", re.IGNORECASE)
 # Where nobody said until when.
 _LENGTH: Final = timedelta(minutes=30)
+# The second of a month, as the first may be the last of the month before by another clock.
+_NEVER_SHIFTED_MS: Final = DAY_MS
 # Programs ask a feed anew at their own pace; this is what we would like.
 _REFRESH: Final = timedelta(minutes=15)
 # Programs fetch a feed several times an hour, over whatever network. Some three thousand reminders of a usual length.
@@ -84,8 +87,11 @@ def calendar_text(connection: "sqlite3.Connection") -> tuple[str, int]:
 
     An entry has the id of its memory, so that a program which reads the calendar again changes what it has.
     """
-    entries = [entry.to_ical() for it in reminders(connection) if (entry := _entry(it)) is not None]
-    return _calendar(entries), len(entries)
+    from samemind.calendar_zones import zone_text
+
+    entries = [entry for it in reminders(connection) if (entry := _entry(it)) is not None]
+    zones = {name: zone_text(name) for entry in entries if (name := _zone_of(entry)) is not None}
+    return _calendar(zones, [entry.to_ical() for entry in entries]), len(entries)
 
 
 def feed_text(told: "Iterable[ShownMemory]", now_ms: int) -> str:
@@ -93,18 +99,25 @@ def feed_text(told: "Iterable[ShownMemory]", now_ms: int) -> str:
 
     What repeats goes before what is still to come, and that before what is over; of each, the nearest to `now_ms`.
     """
-    left = FEED_BYTES_MAX - len(_calendar([]))
+    from samemind.calendar_zones import zone_text
+
+    left = FEED_BYTES_MAX - len(_calendar({}, []))
     kept: list[tuple[int, bytes, bytes]] = []
+    zones: dict[str, bytes] = {}
     for it in sorted(told, key=lambda it: _distance(it, now_ms)):
         entry = _entry(it)
         if entry is None:
             continue
         written = entry.to_ical()
         left -= len(written)
+        if (zone := _zone_of(entry)) is not None and zone not in zones:
+            left -= len(zone_text(zone))
         if left < 0:
             break
+        if zone is not None:
+            zones[zone] = zone_text(zone)
         kept.append((int(it.memory.fields["event_start"]), it.rid, written))
-    return _calendar([written for _, _, written in sorted(kept)])
+    return _calendar(zones, [written for _, _, written in sorted(kept)])
 
 
 def reminders(connection: "sqlite3.Connection") -> "list[ShownMemory]":
@@ -122,8 +135,8 @@ def _distance(it: "ShownMemory", now_ms: int) -> tuple[bool, bool, int, bytes]:
     return rule_of(it.memory) is None, begins_ms < now_ms, abs(begins_ms - now_ms), it.rid
 
 
-def _calendar(entries: list[bytes]) -> str:
-    """Return a calendar of entries that are written already: each once, as it takes a third of a millisecond."""
+def _calendar(zones: "Mapping[str, bytes]", entries: list[bytes]) -> str:
+    """Return a calendar of zones, by name, and of entries, all written already: it takes a third of a ms for each."""
     import icalendar
 
     made = icalendar.Calendar()
@@ -135,18 +148,25 @@ def _calendar(entries: list[bytes]) -> str:
     made.add("refresh-interval", icalendar.vDuration(_REFRESH), parameters={"value": "DURATION"})
     made.add("x-published-ttl", icalendar.vDuration(_REFRESH))
     head = made.to_ical().removesuffix(_END)
-    return b"".join([head, *entries, _END]).decode()
+    return b"".join([head, *(zones[name] for name in sorted(zones)), *entries, _END]).decode()
+
+
+def _zone_of(entry: "calendars.Event") -> str | None:
+    """Return the zone that an entry names and its calendar has to hold."""
+    name: str | None = entry["dtstart"].params.get("TZID")
+    return name
 
 
 def _entry(it: "ShownMemory") -> "calendars.Event | None":
     import icalendar
 
-    from cognition.reminding.repeating import listed, rule_of
+    from cognition.reminding.repeating import rule_of, zone_in
     from replica import show_memory_id
-    from samemind.times import at_ms, at_stamp
+    from samemind.times import at_stamp
 
-    fields = it.memory.fields
-    begins = at_ms(int(fields["event_start"]))
+    fields, told = it.memory.fields, rule_of(it.memory)
+    zone = zone_in(told) if isinstance(told, str) else None
+    begins = _clock(int(fields["event_start"]), zone)
     ends = _end(begins, fields.get("event_end"))
     if begins is None or ends is None:  # beyond the years that a calendar has
         return None
@@ -166,14 +186,8 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     entry.add("summary", icalendar.prop.vInline(_escaped(shown)))
     if is_long:
         entry.add("description", icalendar.prop.vInline(_escaped(text)))
-    first_ms, told = int(fields["event_start"]), rule_of(it.memory)
-    rule = _rule(told, first_ms)
-    if isinstance(told, str) and (times := listed(first_ms, told)):
-        entry.add("rdate", [time for time in map(at_ms, times) if time is not None])
-    elif rule is not None:
-        entry.add("rrule", rule[0])
-    if rule is not None and rule[1]:
-        entry.add("exdate", rule[1])
+    if isinstance(told, str):
+        _repeat(entry, int(fields["event_start"]), told)
     alarm = icalendar.Alarm()
     alarm.add("action", "DISPLAY")
     alarm.add("description", "due")
@@ -182,17 +196,42 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     return entry
 
 
+def _repeat(entry: "calendars.Event", first_ms: int, told: str) -> None:
+    """Say in an entry how it repeats, and when not."""
+    from cognition.reminding.repeating import listed, without_exceptions, zone_in
+    from samemind.times import at_ms
+
+    zone, rule = zone_in(told), _rule(told, first_ms)
+    if zone is None and (times := listed(first_ms, told)):
+        entry.add("rdate", [time for time in map(at_ms, times) if time is not None])
+    elif rule is not None:
+        entry.add("rrule", rule)
+    _, excepted_ms = without_exceptions(told)
+    excepted = [time for each in excepted_ms if (time := _clock(each, zone)) is not None]
+    if rule is not None and excepted:
+        entry.add("exdate", excepted)
+
+
 def _escaped(text: str) -> str:
     """Return a text as the value of a property (RFC 5545, 3.3.11)."""
     return re.sub(r"[\\;,]", r"\\\g<0>", text).replace("\n", "\\n")
 
 
-def _end(begins: datetime | None, told: object) -> datetime | None:
+def _clock(time_ms: int, zone: tzinfo | None) -> datetime | None:
+    """Return a time by the clock of a zone, or of UTC; None beyond the years that are written."""
     from samemind.times import at_ms
 
-    ends = at_ms(int(told)) if isinstance(told, int) else None
+    moment = at_ms(time_ms)
+    try:
+        return moment if moment is None or zone is None else moment.astimezone(zone)
+    except OverflowError:
+        return None
+
+
+def _end(begins: datetime | None, told: object) -> datetime | None:
     if begins is None:
         return None
+    ends = _clock(told, begins.tzinfo) if isinstance(told, int) else None
     if ends is not None and ends > begins:
         return ends
     try:
@@ -201,29 +240,26 @@ def _end(begins: datetime | None, told: object) -> datetime | None:
         return None
 
 
-def _rule(told: object, first_ms: int) -> "tuple[calendars.vRecur, list[datetime]] | None":
-    """Return a rule as a calendar has it, and when it does not hold.
+def _rule(told: str, first_ms: int) -> "calendars.vRecur | None":
+    """Return a rule as a calendar has it.
 
     None for one by which nothing repeats here, as somebody may have written by hand: a program that takes it for every
     second has no end of entries to show.
     """
     import icalendar
 
-    from cognition.reminding.repeating import by_utc, without_exceptions
-    from samemind.times import at_ms
+    from cognition.reminding.repeating import by_utc, without_exceptions, zone_in
 
-    if not isinstance(told, str):
-        return None
-    plain, excepted_ms = without_exceptions(told)
-    rule = by_utc(first_ms, plain)
+    # Days that are told by the clock of a zone are written by it, and none is to be shifted.
+    rule = by_utc(first_ms if zone_in(told) is None else _NEVER_SHIFTED_MS, told)
+    rule = None if rule is None else without_exceptions(rule)[0]
     if rule is None or not _RULE.fullmatch(rule):
         return None
     try:
         found = icalendar.vRecur.from_ical(rule)
     except ValueError:
         return None
-    excepted = [time for time in map(at_ms, excepted_ms) if time is not None]
-    return (found, excepted) if found.get("FREQ") else None
+    return found if found.get("FREQ") else None
 
 
 def _write(path: "Path", text: str) -> None:
