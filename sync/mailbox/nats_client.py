@@ -3,6 +3,7 @@
 It is no part of `sync.mailbox.jetstream`, since it cannot be declared without the library, an extra that takes 140 ms.
 """
 
+import time
 from typing import Any, Final
 
 from nats.aio.client import Client
@@ -13,6 +14,16 @@ from nats.protocol.parser import AWAITING_MSG_PAYLOAD, Parser
 MESSAGE_BYTES_MAX: Final = 16 << 20
 # As much as the client reads of the first line, which is longest.
 LINE_BYTES_MAX: Final = 32 << 10
+# What a server adds to an answer fits into a line.
+HEADER_BYTES_MAX: Final = 4 << 10
+# An honest server answers what it is asked, pings every two minutes, and tells when another device wrote. Each piece of
+# work that it makes is a line, or so many bytes: two microseconds.
+WORK_BYTES: Final = 4 << 10
+# So much a device does for nothing: a hundred devices that write every two seconds make half of it.
+WORK_AT_ONCE: Final = 4_096
+WORK_A_SECOND: Final = 200
+# And so much for each message of its own: the longest answer, and the lines around it.
+WORK_FOR_EACH: Final = MESSAGE_BYTES_MAX // WORK_BYTES + 8
 
 
 class BoundedClient(Client):
@@ -34,9 +45,29 @@ class BoundedClient(Client):
 
 
 class _BoundedParser(Parser):
-    """Gives up what is longer than anything that is waited for: it was held whole, and read again with each piece."""
+    """Gives up what is longer than anything that is waited for: it was held whole, and read again with each piece.
+
+    It gives up a server that speaks without end of what nobody asked, too: it kept the thread busy that finds peers.
+    """
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(client)
+        self._work = float(WORK_AT_ONCE)
+        self._asked = 0
+        self._at = time.monotonic()
+
+    def _is_too_much(self, data: bytes) -> bool:
+        """Count what a piece costs, and say whether that is more than was asked for and than there is for nothing."""
+        now, asked = time.monotonic(), self.nc.stats["out_msgs"]
+        for_nothing = min(float(WORK_AT_ONCE), self._work + (now - self._at) * WORK_A_SECOND)
+        granted = max(self._work, for_nothing) + (asked - self._asked) * WORK_FOR_EACH
+        self._work = min(granted, WORK_AT_ONCE + WORK_FOR_EACH) - data.count(b"\r\n") - len(data) / WORK_BYTES
+        self._at, self._asked = now, asked
+        return self._work < 0.0
 
     async def parse(self, data: bytes = b"") -> None:
+        if self._is_too_much(data):
+            raise ProtocolError
         try:
             await super().parse(data)
         except OSError:
@@ -46,7 +77,7 @@ class _BoundedParser(Parser):
         ) as error:  # whatever it stumbled on: others end the reading, and the connection stays
             raise ProtocolError from error
         if self.state == AWAITING_MSG_PAYLOAD:
-            too_long = self.needed > MESSAGE_BYTES_MAX
+            too_long = self.needed > MESSAGE_BYTES_MAX or self.header_needed > HEADER_BYTES_MAX
         else:
             too_long = len(self.buf) > LINE_BYTES_MAX
         if too_long:

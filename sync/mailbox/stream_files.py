@@ -9,6 +9,7 @@ import binascii
 import json
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 from replica.json_text import parse_json
@@ -25,6 +26,10 @@ STREAM_BYTES_MAX: Final = 1 << 30
 HALF_SECONDS_MAX: Final = 3_600.0
 # Most files are one part, and a few large ones many.
 _SUBJECTS_MAX: Final = 4 * FILES_MAX
+# A page names 100,000 parts, if there are as many.
+PAGES_MAX: Final = 16
+# What was interrupted is seldom; of a crowd, a server made up all but a few.
+SWEPT_AT_ONCE_MAX: Final = 64
 # Over one stream limit or another, or no room for the stream itself (server errors.json).
 _FULL_CODES: Final = frozenset({10023, 10028, 10047, 10054, 10077, 10122})
 _NO_STREAM: Final = 10059
@@ -139,8 +144,10 @@ class StreamFiles:
         """Return the files that are whole, with their sizes, and the names of those that are not."""
         below = ">" if name is None else f"{_token(name)}.>"
         found: dict[tuple[str, int], set[int]] = {}
-        offset, total = 0, 1
+        offset, total, pages = 0, 1, 0
         while offset < total:
+            if (pages := pages + 1) > PAGES_MAX:
+                raise too_many()
             asked = {"subjects_filter": f"{self._subject}.{below}", "offset": offset}
             subjects, total = _read_page(_checked((yield from self._ask("INFO", asked))))
             for subject in subjects:
@@ -160,9 +167,9 @@ class StreamFiles:
         """Remove files of which some parts never came: whoever wrote them was interrupted, and wrote others since."""
         now = self._now()
         self._halves = {name: self._halves.get(name, now) for name in halves}
-        for name, since in self._halves.items():
-            if now - since >= HALF_SECONDS_MAX:
-                yield from self._purge(name)
+        old = (name for name, since in self._halves.items() if now - since >= HALF_SECONDS_MAX)
+        for name in islice(old, SWEPT_AT_ONCE_MAX):
+            yield from self._purge(name)
 
     def _purge(self, name: str) -> Asking[None]:
         _checked((yield from self._ask("PURGE", {"filter": f"{self._subject}.{_token(name)}.>"})))

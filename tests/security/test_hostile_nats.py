@@ -134,3 +134,81 @@ def test_servers_that_it_names_are_not_compared_with_all_that_it_named() -> None
             await box.names()
 
     box_with(naming, body)
+
+
+async def answer(stream: trio.SocketStream) -> None:
+    """Let a client in, and list no files for it, until all is answered that it asks to begin with."""
+    await stream.send_all(info())
+    heard, inbox = bytearray(), b""
+    async for some in stream:
+        heard += some
+        while b"\r\n" in heard:
+            line, _, rest = bytes(heard).partition(b"\r\n")
+            match line.split(b" "):
+                case [b"CONNECT", *_]:
+                    await stream.send_all(b"+OK\r\n")
+                case [b"PING"]:
+                    await stream.send_all(b"PONG\r\n")
+                case [b"SUB", subject, *_, sid] if subject.startswith(b"_INBOX"):
+                    inbox = sid
+                case [b"PUB", subject, to, size]:
+                    if len(rest) < int(size) + 2:
+                        break
+                    asked, rest = rest[: int(size)], rest[int(size) + 2 :]
+                    said = json.dumps({"state": {"subjects": {}}, "total": 0}).encode()
+                    await stream.send_all(b"MSG %b %b %d\r\n%b\r\n" % (to, inbox, len(said), said))
+                    if b"offset" in asked:
+                        return
+            heard[:] = rest
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"PING",
+        b"PONG",
+        b"+OK",
+        b"INFO {}",
+        b"-ERR 'permissions violation'",
+        b"MSG a 1 1\r\nx",
+        b"MSG a 99 0\r\n",
+    ],
+)
+def test_a_server_that_says_without_end_what_nobody_asked_is_left(said: bytes) -> None:
+    """A device heard all of it, for as long as that lasted, on the thread on which it finds others, too."""
+    ended = trio.Event()
+
+    async def endless(stream: trio.SocketStream) -> None:
+        await answer(stream)
+        try:
+            while True:
+                await stream.send_all((said + b"\r\n") * 1_000)
+        finally:
+            ended.set()
+
+    async def body(box: StreamBox) -> None:
+        assert await box.names() == {}
+        await box.bell()  # it ends with the connection, too, and with what rings
+        await ended.wait()
+
+    box_with(endless, body)
+
+
+def test_a_header_without_end_is_given_up() -> None:
+    """Each line of it was read, whatever its message was for: half a million of them took two seconds."""
+    header = b"NATS/1.0\r\n" + b"a: b\r\n" * 100_000 + b"\r\n"
+    ended = trio.Event()
+
+    async def headed(stream: trio.SocketStream) -> None:
+        await answer(stream)
+        try:
+            await stream.send_all(b"HMSG a 99 %d %d\r\n" % (len(header), len(header)) + header)
+            await stream.receive_some()
+        finally:
+            ended.set()
+
+    async def body(box: StreamBox) -> None:
+        assert await box.names() == {}
+        await ended.wait()
+
+    box_with(headed, body)

@@ -11,9 +11,11 @@ import pytest
 from sync.errors import Full, Gone, Unreached
 from sync.mailbox.stream_files import (
     HALF_SECONDS_MAX,
+    PAGES_MAX,
     PART_BYTES,
     PARTS_MAX,
     STREAM_BYTES_MAX,
+    SWEPT_AT_ONCE_MAX,
     Ask,
     Asking,
     Result,
@@ -24,7 +26,7 @@ from tests.support.visits import any_name
 STEM = "samemind.group.file"
 REFUSED: dict[str, Any] = {"error": {"err_code": 10001, "description": "no"}}
 FULL: dict[str, Any] = {"error": {"err_code": 10077, "description": "maximum bytes exceeded"}}
-PAGE = 3
+PAGE = 40
 """So many subjects a listing names at once."""
 
 
@@ -271,3 +273,30 @@ def test_of_what_a_server_says_only_the_beginning_is_passed_on() -> None:
     with pytest.raises(Unreached) as raised:
         server.run(files.names())
     assert len(str(raised.value)) < 300
+
+
+def test_a_listing_whose_pages_never_end_is_given_up() -> None:
+    """A page for each part kept a device asking for as long as the server liked, 400,000 times."""
+    answers = [
+        json.dumps({"state": {"subjects": {f"{STEM}.{any_name()}.1.0": 1}}, "total": 10**12}).encode()
+        for _ in range(PAGES_MAX)
+    ]
+    asking = StreamFiles("group", now=Clock()).names()
+    next(asking)
+    for each in answers[:-1]:
+        assert isinstance(asking.send(each), Ask)
+    with pytest.raises(Full):
+        asking.send(answers[-1])
+
+
+def test_of_a_crowd_of_files_that_never_came_whole_so_many_are_removed_in_a_look() -> None:
+    server, files, clock = opened()
+    server.messages = {
+        f"{STEM}.{any_name().replace('.', '_')}.{PART_BYTES + 1}.0": b"" for n in range(SWEPT_AT_ONCE_MAX + 1)
+    }
+    server.run(files.names())
+    clock.seconds = HALF_SECONDS_MAX
+    server.run(files.names())
+    assert len(server.messages) == 1
+    server.run(files.names())
+    assert not server.messages
