@@ -30,7 +30,6 @@ from cognition.ingest.local import LocalTables
 from cognition.ingest.worker import Ingest
 from cognition.models.chat import ChatModel
 from cognition.near_graph.keeper import GraphKeeper
-from cognition.past import PastMind
 from cognition.ranking.compound import split
 from cognition.ranking.events import event_in
 from cognition.ranking.query import Query
@@ -311,10 +310,6 @@ class Cognition:
         """
         looks_up = _looking_up(self.embedding.embedder)
         return WordVectors(looks_up) if isinstance(looks_up, StaticEmbedder) else None
-
-    def at(self, connection: sqlite3.Connection, now_ms: int) -> PastMind:
-        """Return what answers from a store as it was, which nobody else uses; `now_ms` is the moment it shows."""
-        return PastMind(self, connection, now_ms)
 
     def answer(
         self,

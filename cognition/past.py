@@ -7,7 +7,7 @@ else, where there are many, found by their words; nothing is written and nothing
 import sqlite3
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import trio
 
@@ -15,6 +15,7 @@ from cognition.background import queue
 from cognition.embedding.index import VectorIndex
 from cognition.entities import keep, read_some, unread
 from cognition.filters import Filters
+from cognition.mind import Cognition
 from cognition.ranking.compound import split
 from cognition.recall.explain import ExplainedStage, why_not
 from cognition.recall.relating import related
@@ -27,18 +28,15 @@ from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, count_memories
 from replica.reads.texts import wording_of
 
-if TYPE_CHECKING:
-    from cognition.mind import Cognition
-
 Result = TypeVar("Result")
 # As many texts a costly embedder makes vectors of for a question about the past: within a second or two.
 EMBEDDED_MAX: Final = 500
 
 
 class PastMind:
-    """A mind at a moment; made by `Cognition.at`."""
+    """A mind at a moment, `now_ms` in ms since 1970: it answers from a store as it was, which nobody else uses."""
 
-    def __init__(self, mind: "Cognition", connection: sqlite3.Connection, now_ms: int) -> None:
+    def __init__(self, mind: Cognition, connection: sqlite3.Connection, now_ms: int) -> None:
         self._mind = mind
         self._connection = connection
         self._index: VectorIndex | None = None

@@ -40,21 +40,20 @@ from replica.late import late_entries
 from replica.limits import SEEN_SAID_MAX
 from replica.meaning import Meaning, meanings_of
 from replica.membership import INTRODUCTIONS_EACH_MAX, IntroducedMember, Membership, Revocation
-from replica.meta import SHOWN_BY, LastContact, Meta
-from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, Store
+from replica.meta import SHOWN_BY, LastContact, Meta, Vouched
+from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, Partial, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Remember, Withdraw, Write
-from replica.partial import Partial
 from replica.quotas import NAMED_FREE, Beginnings, Quotas
 from replica.remains import without_edits
 from replica.rows import Understood, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
+from replica.state.adds import Add
 from replica.state.cells import memory_key
 from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
-from replica.state.memories import Add, BareMemory, MemoryCell, document_of
+from replica.state.memories import BareMemory, MemoryCell, document_of
 from replica.state.register import Dot, Vector
 from replica.values import dataclass
-from replica.vouched import Vouched
 
 if TYPE_CHECKING:
     from random import Random

@@ -8,21 +8,43 @@ Not so in a group that was rebuilt without some ops. What those did is taken out
 as it can be told apart, and so that base is another than the ops that stay come to: its founder's word decides.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Container, Mapping, Sequence
+from typing import Final, Protocol
 
+from replica.chains import Chains
 from replica.frame import Frame
 from replica.frontier import Frontier
-from replica.ids import DeviceId, Origin
-from replica.oplog import FoldStatus, LogEntry, LogRow
+from replica.ids import DeviceId, MemoryId, OpId, Origin
+from replica.membership import Membership
+from replica.meta import Vouched
+from replica.oplog import FoldStatus, LogEntry, LogRow, Store
 from replica.ops import TEXT_KINDS, Op
-from replica.rows import body_of, status_without_body, without_payload
-
-if TYPE_CHECKING:
-    from replica.core import Core
+from replica.rows import Understood, body_of, status_without_body, without_payload
 
 # Positions of late ops: all below 1, where the log begins, and each above the one before.
 _FIRST_POS: Final = -(2**62)
+
+
+class ReplicaView(Protocol):
+    """What is looked at of a replica: of `replica.core.Core`, which asks here what of a frame comes late."""
+
+    @property
+    def asked(self) -> Container[DeviceId]: ...
+    @property
+    def erased(self) -> Container[MemoryId]: ...
+    @property
+    def feeds(self) -> Chains: ...
+    @property
+    def membership(self) -> Membership: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def understood(self) -> Understood: ...
+    @property
+    def vouched(self) -> Sequence[Vouched]: ...
+
+    def is_signed(self, device: DeviceId, last: OpId, signature: bytes) -> bool:
+        """Say whether a member signed the commit that ends with this op."""
 
 
 def is_late(row: LogRow) -> bool:
@@ -30,7 +52,7 @@ def is_late(row: LogRow) -> bool:
     return row.pos < 0
 
 
-def late_entries(core: "Core", frame: Frame) -> list[LogEntry]:
+def late_entries(core: ReplicaView, frame: Frame) -> list[LogEntry]:
     """Return those ops of a frame that are known by a member's word alone, as entries of the log.
 
     As of other ops, only what an author signed counts, and payloads are missing for erased memories only.
@@ -62,7 +84,7 @@ def late_entries(core: "Core", frame: Frame) -> list[LogEntry]:
     return entries
 
 
-def signed_frontier(core: "Core") -> Frontier:
+def signed_frontier(core: ReplicaView) -> Frontier:
     """Return how far each feed is held as its author signed it: what is to be sent comes after that."""
     first: dict[int, int] = {}
     for each in core.vouched:
@@ -75,14 +97,14 @@ def signed_frontier(core: "Core") -> Frontier:
     return Frontier.of(held)
 
 
-def may_ask(core: "Core", peer: DeviceId) -> bool:
+def may_ask(core: ReplicaView, peer: DeviceId) -> bool:
     """Say whether a peer may have signed ops for which another device has vouched, and was not asked for them yet."""
     if peer in core.asked or core.membership.leaves_out:
         return False
     return any(each.by != peer for each in core.vouched)
 
 
-def _known_by_word(core: "Core") -> Mapping[Origin, int]:
+def _known_by_word(core: ReplicaView) -> Mapping[Origin, int]:
     """Return up to which seq ops of an origin may be known by word."""
     ends: dict[Origin, int] = {}
     for each in core.vouched:
@@ -91,7 +113,7 @@ def _known_by_word(core: "Core") -> Mapping[Origin, int]:
     return ends
 
 
-def _lacking(core: "Core", op: Op) -> int | None:
+def _lacking(core: ReplicaView, op: Op) -> int | None:
     """Return the feed of an op that is known by word alone; None for any other."""
     if op.payload is None and not (op.kind in TEXT_KINDS and op.rid in core.erased):
         return None
@@ -103,7 +125,7 @@ def _lacking(core: "Core", op: Op) -> int | None:
     return None if list(core.store.feed_rows(dot.feed, dot.seq, dot.seq)) else dot.feed
 
 
-def _status(core: "Core", op: Op) -> FoldStatus:
+def _status(core: ReplicaView, op: Op) -> FoldStatus:
     if body_of(op, core.understood) is not None:
         return FoldStatus.FOLDED
     return status_without_body(op, core.understood)

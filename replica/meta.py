@@ -4,7 +4,7 @@ Each row is canonical msgpack, but for the origin: device and incarnation, one a
 stands for what held before anything was written.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
 from replica import hlc
@@ -14,7 +14,6 @@ from replica.folding import Totals
 from replica.ids import DEVICE_ID_BYTES, DeviceId, OpRef, Origin
 from replica.incarnations import Incident, Opened, read_incidents
 from replica.state.register import Vector
-from replica.vouched import Vouched, read_vouched
 
 # By which rules memories show in a store, and with them its digest. 1: labels and entries of `meta` are put together
 # from all that told some (`replica.state.labels`).
@@ -30,6 +29,25 @@ class LastContact(NamedTuple):
 
     heard_ms: int
     folded: Vector
+
+
+class Vouched(NamedTuple):
+    """Ops of a feed, by its local number, from seq `first` to `last`, for which `by` has vouched."""
+
+    feed: int
+    first: int
+    last: int
+    by: DeviceId
+
+    @property
+    def ops(self) -> int:
+        """How many they are."""
+        return self.last - self.first + 1
+
+
+def read_vouched(plain: Iterable[Sequence[Any]]) -> list[Vouched]:
+    """Return what was kept."""
+    return [Vouched(feed, first, last, DeviceId(by)) for feed, first, last, by in plain]
 
 
 class Meta(NamedTuple):

@@ -8,7 +8,7 @@ written in one transaction, so a crash leaves either all of it or none. `storage
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from replica.erasure import Proof
 from replica.feeds import Feed
@@ -18,9 +18,6 @@ from replica.ops import Op
 from replica.state.cells import Cell, Key
 from replica.state.memories import BareMemory, Memory, MemoryCell
 from replica.state.register import Vector
-
-if TYPE_CHECKING:
-    from replica.remains import Remains
 
 OriginOf = Callable[[int], Origin]
 """Whose a feed is, by its local number."""
@@ -92,6 +89,13 @@ class SpinePiece(NamedTuple):
     ids: bytes
 
 
+class Remains(NamedTuple):
+    """What is left of a run of ops that left the log: a frame, named by the id of its last op."""
+
+    id: OpId
+    frame: bytes
+
+
 class PartRow(NamedTuple):
     """Part `no` of `parts` of a snapshot that is coming from a peer; `digest` is the SHA-256 of the whole."""
 
@@ -100,6 +104,15 @@ class PartRow(NamedTuple):
     digest: bytes
     parts: int
     part: bytes
+
+
+@dataclass(slots=True)
+class Partial:
+    """The first parts of one snapshot of `count` parts; `digest` is the SHA-256 of the whole."""
+
+    digest: bytes
+    count: int
+    parts: list[bytes] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -137,7 +150,7 @@ class Changes:
     """Those of them, in their order, that added a memory of which nothing else is known (`Store.bare_adds`): what they
     say is its cell, in the state and in the base alike."""
     spine: list[SpinePiece] = field(default_factory=list)
-    remains: list["Remains"] = field(default_factory=list)
+    remains: list[Remains] = field(default_factory=list)
     """What stays of deletions and edits whose ops leave the log; it is joined with what is held under the same id."""
     remains_cut: list[tuple[OpId, bytes | None]] = field(default_factory=list)
     """Remains that say less from now on, or (None) nothing, since what they edited is gone; `remains` come after."""

@@ -10,15 +10,12 @@ itself beyond the bound the first parts stay: so nobody's junk keeps out what is
 is unless a member sends many small ones.
 """
 
-from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from replica.core import Core
 from replica.ids import DeviceId
-from replica.oplog import Changes, PartRow
-
-if TYPE_CHECKING:
-    from replica.core import Core
+from replica.oplog import Changes, Partial, PartRow
 
 # Parts of snapshots that broke off and wait in a store for the rest, of all peers together. One of a hundred thousand
 # memories packed to 4 MB where few words made them up, and a third of 40 at worst; a million still fit. What is beyond
@@ -26,16 +23,7 @@ if TYPE_CHECKING:
 PARTS_KEPT_BYTES_MAX: Final = 256 << 20
 
 
-@dataclass(slots=True)
-class Partial:
-    """The first parts of one snapshot of `count` parts; `digest` is the SHA-256 of the whole."""
-
-    digest: bytes
-    count: int
-    parts: list[bytes] = field(default_factory=list)
-
-
-def partial_from(core: "Core", peer: DeviceId) -> Partial | None:
+def partial_from(core: Core, peer: DeviceId) -> Partial | None:
     """Return what has come of a snapshot of this peer's: the first parts of one, whatever else is kept."""
     if peer not in core.partials and (kept := core.store.parts(peer)):
         first = kept[0]
@@ -50,7 +38,7 @@ def partial_from(core: "Core", peer: DeviceId) -> Partial | None:
     return partial
 
 
-def keep_part(core: "Core", peer: DeviceId, partial: Partial, part: bytes) -> None:
+def keep_part(core: Core, peer: DeviceId, partial: Partial, part: bytes) -> None:
     """Take the next part, durably, unless the parts before it were given up meanwhile."""
     row = PartRow(peer, len(partial.parts), partial.digest, partial.count, part)
     if core.partials.get(peer) is partial:
@@ -61,7 +49,7 @@ def keep_part(core: "Core", peer: DeviceId, partial: Partial, part: bytes) -> No
     partial.parts.append(part)  # after the write, or one that failed would leave a hole in the store
 
 
-def _make_room(core: "Core", peer: DeviceId, partial: Partial, size: int) -> bool:
+def _make_room(core: Core, peer: DeviceId, partial: Partial, size: int) -> bool:
     """Let the largest of others' go as long as the next part of this one has no room; say whether it has some then."""
     kept = core.store.parts_bytes()
     own = sum(map(len, partial.parts))  # those of an older one of its go with the first part of this
@@ -75,7 +63,7 @@ def _make_room(core: "Core", peer: DeviceId, partial: Partial, size: int) -> boo
     return True
 
 
-def give_up_parts(core: "Core", peer: DeviceId) -> None:
+def give_up_parts(core: Core, peer: DeviceId) -> None:
     """Forget what has come of a snapshot of this peer's, if anything has."""
     if core.partials.pop(peer, None) is not None or core.store.parts(peer):
         core.write(Changes(parts_gone=peer), now_ms=0)

@@ -20,17 +20,18 @@ from replica.evidence import Fault
 from replica.feeds import join
 from replica.ids import OpRef
 from replica.late import is_late
-from replica.oplog import Changes, FoldStatus, LogRow
+from replica.meta import Vouched
+from replica.oplog import Changes, FoldStatus, LogRow, Remains
 from replica.ops import OpKind
 from replica.refold import Refolded, changes_to, refold
-from replica.remains import Remains, read_remains, remains_of
+from replica.remains import read_remains, remains_of
 from replica.rows import op_of, read_places
 from replica.state.cells import Key, State
 from replica.state.memories import MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.register import Dot, Vector
 from replica.state.text import SignedEdit
-from replica.vouched import Vouched, voucher
+from replica.vouched import voucher
 
 # What such an op does hangs on nothing that its author had seen.
 _ON_ITS_OWN: Final = (OpKind.REMEMBER, OpKind.FORGET)

@@ -17,20 +17,13 @@ from replica.errors import InvalidOp, TooLarge
 from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import MemoryId, OpId, OpRef
 from replica.membership import Membership
-from replica.oplog import FoldStatus, LogRow
+from replica.oplog import FoldStatus, LogRow, Remains
 from replica.ops import Edit, Forget, Op, OpKind
 from replica.rows import op_of
 from replica.signing import Verify
 from replica.state.text import SignedEdit, check_update
 
 _KEPT: Final = (OpKind.FORGET, OpKind.EDIT)
-
-
-class Remains(NamedTuple):
-    """What is left of a run of ops that left the log: a frame, named by the id of its last op."""
-
-    id: OpId
-    frame: bytes
 
 
 class Proven(NamedTuple):

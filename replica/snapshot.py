@@ -33,10 +33,11 @@ from replica.limits import (
     SNAPSHOT_BYTES_MAX,
     SNAPSHOT_RATIO_MAX,
 )
-from replica.oplog import Changes, LogRow, SpinePiece
+from replica.meta import Vouched
+from replica.oplog import Changes, LogRow, Remains, SpinePiece
 from replica.pruning import Pruning
 from replica.refold import changes_to, refold
-from replica.remains import Remains, read_remains, remains_of, without_edits
+from replica.remains import read_remains, remains_of, without_edits
 from replica.signing import verify
 from replica.snapshot_adds import Added, AddedRow, columns_of
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
@@ -57,7 +58,7 @@ from replica.state.merge import News, merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
 from replica.state.text import SignedEdit
-from replica.vouched import Vouched, split, voucher
+from replica.vouched import split, voucher
 from replica.zstd import NotCompressed, compress, decompress, stated_size
 
 # What is signed here, and nowhere else; its number is not that of the layout.

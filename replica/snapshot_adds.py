@@ -23,7 +23,8 @@ from typing import Any, Final, NamedTuple, overload
 from replica.codec import Reading, unpack_list
 from replica.errors import InvalidOp
 from replica.ids import MEMORY_ID_BYTES
-from replica.state.memories import Add, BareMemory
+from replica.state.adds import Add
+from replica.state.memories import BareMemory
 from replica.state.reading import check_adds
 from replica.state.register import Dot
 

@@ -32,8 +32,9 @@ from replica.rows import rehashed
 from replica.signing import Verify, verify_commit
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state import digest
+from replica.state.adds import Add
 from replica.state.cells import Cell, Key, State, memory_key, renumber
-from replica.state.memories import Add, MemoryCell
+from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Vector
 from replica.storage.memory_store import MemoryStore
 from replica.storage.store import SqliteStore

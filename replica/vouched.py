@@ -5,44 +5,22 @@ snapshot of one's own: whoever gets it from there takes the word of the first ma
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
 
+from replica.core import Core
 from replica.ids import DeviceId, MemoryId
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell
 
-if TYPE_CHECKING:
-    from replica.core import Core
 
-
-class Vouched(NamedTuple):
-    """Ops of a feed, by its local number, from seq `first` to `last`, for which `by` has vouched."""
-
-    feed: int
-    first: int
-    last: int
-    by: DeviceId
-
-    @property
-    def ops(self) -> int:
-        """How many they are."""
-        return self.last - self.first + 1
-
-
-def read_vouched(plain: Iterable[Sequence[Any]]) -> list[Vouched]:
-    """Return what was kept."""
-    return [Vouched(feed, first, last, DeviceId(by)) for feed, first, last, by in plain]
-
-
-def voucher(core: "Core", feed: int, seq: int) -> DeviceId | None:
+def voucher(core: Core, feed: int, seq: int) -> DeviceId | None:
     """Return on whose word alone an op is known; None where it was held here as its author signed it."""
     return next(
         (each.by for each in core.vouched if each.feed == feed and each.first <= seq <= each.last), None
     )
 
 
-def voucher_of_memory(core: "Core", rid: MemoryId) -> DeviceId | None:
+def voucher_of_memory(core: Core, rid: MemoryId) -> DeviceId | None:
     """Return on whose word alone it is known that a memory was added."""
     key = memory_key(rid)
     cell = core.store.load([key]).get(key)
@@ -50,7 +28,7 @@ def voucher_of_memory(core: "Core", rid: MemoryId) -> DeviceId | None:
     return next(filter(None, (voucher(core, dot.feed, dot.seq) for dot in adds)), None)
 
 
-def vouched_ops(core: "Core") -> Counter[DeviceId]:
+def vouched_ops(core: Core) -> Counter[DeviceId]:
     """Return how many ops are known by whose word."""
     found: Counter[DeviceId] = Counter()
     for each in core.vouched:

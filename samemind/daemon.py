@@ -43,7 +43,7 @@ from samemind.phone_place import EVERYWHERE, PhonePlace
 from samemind.plain import to_json
 from samemind.platform import system
 from samemind.taking_over import take_over
-from samemind.thinking import thinker
+from samemind.tending import thinker
 from sync.mailbox.keeping import Keeper
 from sync.syncer import Syncer, open_syncer
 

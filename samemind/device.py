@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from replica.supervision import Supervisor
     from samemind.control.server import Say
     from samemind.mailboxes import Mailboxes
-    from samemind.panel.demand import PanelOnDemand
+    from samemind.panel.served import PanelOpener
     from samemind.thinking import ThinkLoop
     from sync.syncer import Syncer
 
@@ -109,7 +109,7 @@ class Device:
     """Likewise: what goes on in the background of a daemon."""
     mailboxes: "Mailboxes | None" = None
     """Likewise: other programs look into them when they are asked to."""
-    panels: "PanelOnDemand | None" = None
+    panels: "PanelOpener | None" = None
     """There while the daemon runs."""
     mcp_url: str | None = None
     """Where the daemon serves remote agents, if it does."""

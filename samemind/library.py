@@ -26,7 +26,7 @@ from samemind.control.server import Say
 from samemind.declaring import Command
 from samemind.errors import SamemindError, Usage
 from samemind.home_store import HomeStore
-from samemind.performing import Local
+from samemind.local import Local
 from samemind.plain import from_json
 from samemind.reach import ReachedDevice, Result, reach_or_copy
 

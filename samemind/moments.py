@@ -129,8 +129,10 @@ async def at_moment(
     if as_of is None and seen_by is None:
         yield device.mind
         return
+    from cognition import PastMind
+
     async with opened_past(device, moment_of(device, as_of), seen_by) as past:
-        yield device.mind.at(past.connection, past.until_ms)
+        yield PastMind(device.mind, past.connection, past.until_ms)
 
 
 @asynccontextmanager
@@ -151,9 +153,11 @@ async def names_at_moment(
     if as_of is None and seen_by is None:
         yield device.mind
         return
+    from cognition import PastMind
+
     until_ms = moment_of(device, as_of)
     async with opened_past(device, until_ms, seen_by, words=False, names=True) as past:
-        mind = device.mind.at(past.connection, until_ms)
+        mind = PastMind(device.mind, past.connection, until_ms)
         await mind.read_entities(max(0.0, ends_s - trio.current_time()))
         yield mind
 

@@ -4,21 +4,22 @@ The one way in which every door, in this process or another, gets anything done.
 """
 
 import sqlite3
-from collections.abc import Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar, TypeVarTuple
 
 from replica.errors import ReplicaError, StoreCorrupt
-from samemind.catalog import verb_named
 from samemind.control.protocol import is_large
-from samemind.declaring import Command, read_options
+from samemind.declaring import Command
 from samemind.errors import Usage, explain, translated
-from samemind.plain import as_received, to_json
+from samemind.plain import to_json
 
 if TYPE_CHECKING:
+    from cognition import Cognition
+    from replica import Replica
     from samemind.control.server import Say
-    from samemind.device import Device
 
 Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
 # What code that trusts its own file raises when it should not have; any other error of ours is not worth reading the
 # whole store for.
 _AS_DAMAGE_SHOWS: Final = (
@@ -29,6 +30,18 @@ _AS_DAMAGE_SHOWS: Final = (
     TypeError,
     sqlite3.Error,
 )
+
+
+class Performer(Protocol):
+    """What verbs are performed on: `samemind.device.Device`."""
+
+    @property
+    def replica(self) -> "Replica": ...
+    @property
+    def opened_mind(self) -> "Cognition | None": ...
+    async def apart(self, function: Callable[[*Arguments], Result], *args: *Arguments) -> Result:
+        """Run what takes long in a thread, so that nobody else waits for it."""
+        ...
 
 
 def at_once(asked: Coroutine[Any, Any, Result]) -> Result:
@@ -42,14 +55,16 @@ def at_once(asked: Coroutine[Any, Any, Result]) -> Result:
     raise RuntimeError("expected a verb that waits for nothing but its store")
 
 
-async def perform(device: "Device", verb: Command[Any, Any], options: Any, say: "Say") -> Mapping[str, Any]:
+async def perform(
+    device: "Performer", verb: Command[Any, Any], options: Any, say: "Say"
+) -> Mapping[str, Any]:
     """Do it, and return the result as the document that every door shows."""
     result = await result_of(device, verb, options, say)
     document: Mapping[str, Any] = await device.apart(to_json, result) if is_large(result) else to_json(result)
     return document
 
 
-async def result_of(device: "Device", verb: Command[Any, Result], options: Any, say: "Say") -> Result:
+async def result_of(device: "Performer", verb: Command[Any, Result], options: Any, say: "Say") -> Result:
     """Do it, and return the result: an object of the type that the verb is declared with."""
     if verb.alone:
         raise Usage(f"{verb.name} is done by the command line itself", code="not_here")
@@ -60,7 +75,7 @@ async def result_of(device: "Device", verb: Command[Any, Result], options: Any, 
     return await while_taking_in(device.replica, say, lambda: _result_of(device, verb, options, say))
 
 
-async def _result_of(device: "Device", verb: Command[Any, Result], options: Any, say: "Say") -> Result:
+async def _result_of(device: "Performer", verb: Command[Any, Result], options: Any, say: "Say") -> Result:
     if device.opened_mind is not None and verb.waits_for_reading:
         await device.opened_mind.ingest.catch_up()  # no answer depends on when it is asked for
     try:
@@ -72,7 +87,7 @@ async def _result_of(device: "Device", verb: Command[Any, Result], options: Any,
     return result
 
 
-async def _damage(device: "Device") -> str:
+async def _damage(device: "Performer") -> str:
     """Return what SQLite finds wrong with the file; empty where nothing is, and the error was a bug of ours.
 
     Bits that flipped may part a table from its index, and what was just found by one is then not in the other: that
@@ -86,25 +101,6 @@ async def _damage(device: "Device") -> str:
         )
     except (ReplicaError, sqlite3.Error) as error:
         return str(error)
-
-
-class Local:
-    """A device in this process."""
-
-    def __init__(self, device: "Device") -> None:
-        self.device = device
-
-    async def ask(self, verb: str, options: Mapping[str, Any], say: "Say") -> Mapping[str, Any]:
-        """Perform a verb here."""
-        document: Mapping[str, Any] = to_json(await self.result(verb_named(verb), options, say))
-        return document
-
-    async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: "Say") -> Result:
-        """Perform a verb here, and return its result."""
-        try:
-            return as_received(await result_of(self.device, verb, read_options(verb, options), say))
-        except Exception as error:
-            raise_translated(error)
 
 
 def raise_translated(error: Exception) -> NoReturn:

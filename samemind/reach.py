@@ -17,7 +17,8 @@ from samemind.control.server import Say
 from samemind.declaring import Command, Effects
 from samemind.device import open_device
 from samemind.errors import Locked, SamemindError
-from samemind.performing import Local, raise_translated
+from samemind.local import Local
+from samemind.performing import raise_translated
 
 Result = TypeVar("Result")
 # Some ten verbs in a row, on a slow machine.

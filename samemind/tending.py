@@ -1,4 +1,4 @@
-"""Do what nobody asks for where there is no daemon: bring up what is due, and think, as long as a store is held.
+"""Do what nobody asks for as long as a store is held: bring up what is due, and think.
 
 An agent's server holds the store for hours. Without this, a reminder would wait for somebody to run `samemind think`.
 Nothing is shown on the desktop, which is for a daemon: what is due waits for whoever asks.
@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 
 import trio
 
+from replica import DeviceId
 from replica.supervision import Supervisor
 from samemind.device import Device
 from samemind.notifying import NotifyLoop
-from samemind.thinking import thinker
+from samemind.thinking import ThinkLoop
 
 
 @asynccontextmanager
@@ -29,3 +30,19 @@ async def tended(device: Device) -> AsyncIterator[None]:
         tasks.keep("thinking", thinker(device).run)
         yield
         nursery.cancel_scope.cancel()
+
+
+def thinker(device: Device) -> ThinkLoop:
+    """Return what thinks for this device, and for those that are linked with it."""
+
+    def linked() -> list[DeviceId]:
+        states = () if device.syncer is None else device.syncer.peers()
+        return [peer.device_id for peer in states if peer.state == "linked"]
+
+    return ThinkLoop(
+        device.device_id,
+        think=device.mind.think,
+        position=lambda: device.replica.position,
+        linked=linked,
+        last=lambda: device.mind.last_cycle,
+    )

@@ -7,7 +7,7 @@ rest. A failure is told and waited out, and an end of the daemon ends a cycle be
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import trio
 
@@ -15,9 +15,6 @@ from cognition import CognitionError
 from cognition.thinking.cycle import Cycle
 from cognition.thinking.pace import BUSY_MS, interval_ms, is_due, rest_ms, runner
 from replica import DeviceId, ReplicaError
-
-if TYPE_CHECKING:
-    from samemind.device import Device
 
 _log: Final = logging.getLogger(__name__)
 
@@ -92,22 +89,6 @@ class ThinkLoop:
             self.trouble = f"an error of ours ended the cycle: {error!r:.200}"
             _log.exception("thinking was given up until the next cycle, on an error of ours")
         self._seen = self._position()  # what it wrote itself is no news
-
-
-def thinker(device: "Device") -> ThinkLoop:
-    """Return what thinks for this device, and for those that are linked with it."""
-
-    def linked() -> list[DeviceId]:
-        states = () if device.syncer is None else device.syncer.peers()
-        return [peer.device_id for peer in states if peer.state == "linked"]
-
-    return ThinkLoop(
-        device.device_id,
-        think=device.mind.think,
-        position=lambda: device.replica.position,
-        linked=linked,
-        last=lambda: device.mind.last_cycle,
-    )
 
 
 def _now_ms() -> int:

@@ -32,8 +32,9 @@ from replica.ids import DeviceId, MemoryId, OpId, Origin
 from replica.oplog import FoldStatus, LogEntry
 from replica.ops import KIND_OF, Forget, Op, Relate, Remember, Set, Write
 from replica.state import cells
+from replica.state.adds import Add
 from replica.state.digest import element
-from replica.state.memories import Add, MemoryCell
+from replica.state.memories import MemoryCell
 from replica.state.register import Dot
 from simulations import faults
 from simulations.checkers.base import Checker

@@ -17,10 +17,10 @@ from replica.chains import Chains
 from replica.core import Core
 from replica.feeds import join
 from replica.ids import DeviceId, OpId
-from replica.oplog import Changes
+from replica.oplog import Changes, Partial
 from replica.ops import Edit
 from replica.outbox import Outbox
-from replica.partial import Partial, partial_from
+from replica.partial import partial_from
 from replica.state.memories import MemoryCell
 from replica.state.register import Vector, saw
 from replica.state.text import EditedText, base_name

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from replica.core import Core
 from replica.feeds import join
 from replica.ids import DeviceId
+from replica.oplog import Partial
 from replica.outbox import Outbox, Sent
-from replica.partial import Partial, give_up_parts, keep_part, partial_from
+from replica.partial import give_up_parts, keep_part, partial_from
 from replica.snapshot import make_snapshot
 from sync.errors import RemoteProtocolError
 from sync.wire.messages import BASE_PART_BYTES, Base, Refused

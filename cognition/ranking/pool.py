@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.contradictions.selves import Selves, is_assistant
-from cognition.decay import PROFILE_DEFAULT, PROFILES, DecayProfile
+from cognition.decay import PROFILE_DEFAULT, PROFILES, DecayProfile, Lives
+from cognition.ranking import scoring
 from cognition.ranking.nicknames import stands_in
 from cognition.ranking.query import Query
 from cognition.ranking.reading import NO_STEM, Glossary, TextWords
 from cognition.ranking.stem import stem
-from cognition.ranking.worth import Worth, worth_of
 from cognition.words import words
 
 Column = NDArray[np.float64]
@@ -100,6 +100,26 @@ class CandidateRow(NamedTuple):
     """The words of its date and labels."""
     permitted: int = 1
     """Whether the filters let it through; 0 or 1, as SQLite has it."""
+
+
+class Worth(NamedTuple):
+    """What candidates are worth beside what they say: that they matter, have not faded, are new, and feel as asked.
+
+    This is the composite score of YantrikDB's paper, taken apart: a weighted sum of similarity, strength and recency
+    (and of the graph, where it was followed), raised by importance as far as the memory is relevant at all, times a
+    factor for its mood. Its parts stand in the table of signals as they stand in that score, so that each has a name,
+    can be switched off, and shows in an explanation. Together with the similarity, which other signals say better, they
+    add up to it: `composite`.
+
+    Importance is what somebody set. Where nobody did, it is the salience that follows from what became of a memory: how
+    sure its source was, how often it was told again and recalled, and how much of it has not faded.
+    """
+
+    strength: Column
+    recency: Column
+    importance: Column
+    mood: Column
+    composite: Column
 
 
 @dataclass(frozen=True)
@@ -353,7 +373,7 @@ class Pool:
     @cached_property
     def worth(self) -> Worth:
         """What each row is worth beside what it says."""
-        return worth_of(self)
+        return _worth_of(self)
 
     @cached_property
     def held(self) -> Column:
@@ -511,3 +531,58 @@ def _grams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             found.append(mixed >> np.uint64(48))  # 16 bits, which are the same as a signed number
     threes, fours = found
     return threes.view(np.int64), fours.view(np.int64)
+
+
+def _worth_of(pool: Pool) -> Worth:
+    """Return what the candidates of a pool are worth."""
+    now_ms = pool.now_ms
+    decay = pool.profile.column(_lives(pool), now_ms)
+    derived = scoring.salience(
+        confidence=pool.numbers("certainty", 1.0),
+        reinforcements=_told_again(pool.all_of("mentions")),
+        accesses=pool.numbers("accesses"),
+        decay=decay,
+    )
+    told = pool.numbers("importance", np.nan)
+    importance = np.where(np.isnan(told), derived, told)
+    signals = {
+        "similarity": pool.meaning,
+        "decay": importance * decay,
+        "recency": scoring.recency(now_ms - pool.numbers("time_ms")),
+    }
+    weights = scoring.BASE_WEIGHTS
+    if pool.connected:
+        signals["graph"] = np.array([number in pool.connected for number in pool.all_of("id")], np.float64)
+        weights = scoring.GRAPH_WEIGHTS
+    base = scoring.base(signals, weights)
+    raised = scoring.amplified(base, similarity=pool.meaning, importance=importance)
+    valence, felt = pool.numbers("valence"), raised
+    if valence.any():  # few memories say how they feel
+        felt = raised * scoring.valence_boost(valence, _alignment(valence, pool.query.mood))
+    return Worth(signals["decay"], signals["recency"], raised - base, felt - raised, felt)
+
+
+def _alignment(valence: Column, mood: int) -> Column:
+    """Return 1 where moods agree and -1 where they oppose; a neutral question agrees with both (YD-21)."""
+    agrees: Column = np.where(valence * mood < 0, -1.0, 1.0)
+    return agrees
+
+
+def _told_again(mentions: Sequence[object]) -> Column:
+    """Return how often each was told again: 0 where whoever labelled it meant something else by mentions."""
+    column: Column = np.zeros(len(mentions))
+    if mentions.count(None) < len(mentions):  # few stores tell anything twice
+        column[:] = [count - 1 if type(count) is int and count > 0 else 0 for count in mentions]
+    return column
+
+
+def _lives(pool: Pool) -> Lives:
+    """Return what strength depends on; a recall that a wrong clock stamped ahead of now does not count."""
+    recalled_ms = pool.numbers("last_access")
+    return Lives(
+        pool.all_of("type"),
+        pool.numbers("time_ms"),
+        pool.numbers("updated_ms"),
+        np.where((recalled_ms > 0) & (recalled_ms <= pool.now_ms), recalled_ms, np.nan),
+        pool.numbers("half_life_s", np.nan),
+    )

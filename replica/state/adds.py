@@ -6,20 +6,26 @@ for each feed that added the memory, and one for each label that it takes off.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
+from replica.fields import Value
 from replica.state.labels import TAGS, Untagged
 from replica.state.register import Dot, Vector
 from replica.state.text import base_name
 
-if TYPE_CHECKING:
-    from replica.state.memories import Add
+
+class Add(NamedTuple):
+    """One add: its stamp, its text and the fields it started with."""
+
+    hlc: int
+    text: str
+    fields: dict[str, Value]
 
 
 class AddIndex:
     """The adds of the memory `rid`, those that come later too (`tell`), and what was not taken off of them yet."""
 
-    def __init__(self, rid: bytes, adds: "Mapping[Dot, Add]", untagged: Untagged) -> None:
+    def __init__(self, rid: bytes, adds: Mapping[Dot, Add], untagged: Untagged) -> None:
         self._rid = rid
         self._first: dict[int, int] = {}
         self._by_base: dict[bytes, dict[int, tuple[int, str]]] = {}
@@ -27,7 +33,7 @@ class AddIndex:
         for dot in sorted(adds, key=lambda dot: dot.seq):
             self.tell(dot, adds[dot], untagged.get(dot, ()))
 
-    def tell(self, dot: Dot, add: "Add", off: tuple[str, ...] = ()) -> None:
+    def tell(self, dot: Dot, add: Add, off: tuple[str, ...] = ()) -> None:
         """Take in an add that no add of its feed follows, of which some labels are off."""
         self._first.setdefault(dot.feed, dot.seq)
         self._by_base.setdefault(base_name(self._rid, add.text), {}).setdefault(dot.feed, (dot.seq, add.text))

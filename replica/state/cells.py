@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 from replica.codec import pack, read_place, unpack, wire_place
 from replica.ids import MemoryId, OpRef
 from replica.ops import SameSlot
-from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
+from replica.state.adds import Add
+from replica.state.memories import HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText
 

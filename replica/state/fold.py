@@ -15,6 +15,7 @@ from typing import assert_never
 
 from replica import ops
 from replica.ids import OpRef
+from replica.state.adds import Add
 from replica.state.cells import (
     Key,
     Lesson,
@@ -32,7 +33,7 @@ from replica.state.cells import (
     setting_key,
 )
 from replica.state.labels import TAGS, take_off
-from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
+from replica.state.memories import HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Vector, saw, write
 from replica.state.text import EditedText
 

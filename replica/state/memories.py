@@ -8,9 +8,8 @@ from it with the verdicts on them, and trigger statuses. It all hangs on the rid
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from replica.fields import Value
 from replica.ids import MemoryId, OpRef
-from replica.state.adds import AddIndex
+from replica.state.adds import Add, AddIndex
 from replica.state.labels import (
     ENTRY,
     META,
@@ -25,14 +24,6 @@ from replica.state.register import Dot, Register, winner
 from replica.state.text import EditedText, base_name
 
 _memory = tuple.__new__  # by name it takes three times as long, and every memory that changes is shown
-
-
-class Add(NamedTuple):
-    """One add: its stamp, its text and the fields it started with."""
-
-    hlc: int
-    text: str
-    fields: dict[str, Value]
 
 
 class HeldClaim(NamedTuple):

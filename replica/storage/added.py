@@ -12,8 +12,9 @@ from replica.codec import SALT_BYTES, decode_payload, decode_remembers, pack
 from replica.errors import StoreCorrupt
 from replica.ids import ID8_BYTES, MemoryId, show_memory_id
 from replica.ops import OpKind, Remember
+from replica.state.adds import Add
 from replica.state.cells import Cell, CellKind, Key, decode_cell, memory_key
-from replica.state.memories import Add, BareMemory, MemoryCell
+from replica.state.memories import BareMemory, MemoryCell
 from replica.state.register import Dot
 from replica.storage.sql import insert_many
 

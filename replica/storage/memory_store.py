@@ -22,8 +22,9 @@ from replica.oplog import Changes, FoldStatus, LogEntry, LogRow, OriginOf, PartR
 from replica.ops import Op, OpKind, Remember
 from replica.remains import joined
 from replica.rows import row_of
+from replica.state.adds import Add
 from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell, memory_key
-from replica.state.memories import Add, BareMemory, MemoryCell
+from replica.state.memories import BareMemory, MemoryCell
 from replica.state.register import Dot, Vector
 
 _FOLDED: Final = FoldStatus.FOLDED

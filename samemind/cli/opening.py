@@ -14,7 +14,8 @@ from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.declaring import Command, Effects, read_options
 from samemind.errors import Locked, SamemindError, Unreachable
-from samemind.performing import Local, at_once, raise_translated
+from samemind.local import Local
+from samemind.performing import at_once, raise_translated
 
 if TYPE_CHECKING:
     from samemind.control.server import Say

@@ -26,7 +26,7 @@ from samemind.plain import to_json
 
 if TYPE_CHECKING:
     from samemind.control.server import Say
-    from samemind.panel.door import Panel
+    from samemind.panel.opened import Panel
 
 # What went wrong, in the exit codes of the command line and in HTTP's.
 STATUS_BY_EXIT_CODE: Final[Mapping[int, int]] = {1: 500, 2: 400, 3: 404, 4: 409, 5: 502, 6: 423}

@@ -13,7 +13,7 @@ from samemind.errors import Failed
 
 if TYPE_CHECKING:
     from samemind.device import Device
-    from samemind.panel.door import Panel
+    from samemind.panel.opened import Panel
 
 # Any port that is free: the address is told to whoever asks.
 LOOPBACK: Final = ("127.0.0.1", 0)

@@ -21,7 +21,7 @@ from samemind.plain import to_json
 from sync.beat import next_beat
 
 if TYPE_CHECKING:
-    from samemind.panel.door import Panel
+    from samemind.panel.opened import Panel
 
 # What a screen can show arriving; a page that gets as many loads its list anew anyway.
 OPS_MAX: Final = 50

@@ -20,7 +20,7 @@ from samemind.commands.keeping.calendar import feed_text, reminders
 from samemind.panel.access import same
 
 if TYPE_CHECKING:
-    from samemind.panel.door import Panel
+    from samemind.panel.opened import Panel
 
 
 class _Made(NamedTuple):

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from samemind.panel.access import host_is_ours, same
 
 if TYPE_CHECKING:
-    from samemind.panel.door import Panel
+    from samemind.panel.opened import Panel
 
 API: Final = "/api/v1"
 SESSION_ROUTE: Final = f"{API}/panel/session"

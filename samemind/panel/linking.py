@@ -15,7 +15,7 @@ from sync.errors import RemoteProtocolError
 from sync.web_hello import ASKING_PROTOCOL, LINK_PROTOCOL, MAIL_PROTOCOL, PAIR_PROTOCOL
 
 if TYPE_CHECKING:
-    from samemind.panel.door import Panel
+    from samemind.panel.opened import Panel
 
 # RFC 6455, 7.4.1: the device stops, or does not take links at all.
 _GOING_AWAY: Final = 1001

@@ -250,9 +250,11 @@ class Moments:
             return kept
 
     async def _open(self, moment_ms: int, seen_by: str | None) -> _OpenMoment:
+        from cognition import PastMind  # here: most who open the panel never ask for another moment
+
         async with AsyncExitStack() as stack:
             past = await stack.enter_async_context(opened_past(self._device, moment_ms, seen_by))
-            mind = self._device.mind.at(past.connection, past.until_ms)
+            mind = PastMind(self._device.mind, past.connection, past.until_ms)
             catalogue = await mind.read(read_catalogue)
             return _OpenMoment(past, mind, catalogue, stack.pop_all(), trio.current_time(), trio.Lock())
 

@@ -26,7 +26,7 @@ from samemind.panel.guard import PHONE, phone_policy, refuse
 from samemind.phone_place import APP, APP_HINT, APP_MISSING, has_app
 
 if TYPE_CHECKING:
-    from samemind.panel.door import Panel
+    from samemind.panel.opened import Panel
 
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _ASKED_AGAIN: Final = "no-cache"

@@ -34,7 +34,8 @@ import trio
 from samemind.config import Home
 from samemind.device import open_device
 from samemind.memory_trim import give_back, share_one_heap
-from samemind.commands.memories.remember import RememberMemory, run as remember
+from samemind.commands.memories._to_remember import RememberMemory
+from samemind.commands.memories.remember import run as remember
 
 
 def held() -> int:

@@ -17,7 +17,7 @@ from samemind.commands.keeping_safe.restore import Restore
 from samemind.config import Home, Settings
 from samemind.device import open_device
 from samemind.library import Mind
-from samemind.performing import Local
+from samemind.local import Local
 from sync.address import Address
 from sync.dialling import connect
 from sync.syncer import open_syncer

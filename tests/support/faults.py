@@ -25,7 +25,7 @@ from samemind.config import Home
 from samemind.device import open_device
 from samemind.errors import explain
 from samemind.library import Mind
-from samemind.performing import Local
+from samemind.local import Local
 from tests.support.torture import fork, heard, tell
 
 ROOT: Final = Path(__file__).parents[2]

@@ -30,7 +30,7 @@ from samemind.control.client import Control
 from samemind.device import open_device
 from samemind.errors import SamemindError
 from samemind.library import Mind
-from samemind.performing import Local
+from samemind.local import Local
 
 # What is remembered at a time, about: enough for commits of every size, few enough to be listed after each kill.
 ALIVE_MAX: Final = 400

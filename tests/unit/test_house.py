@@ -6,8 +6,10 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 from tests.support.published import CONTRACT, claimed
@@ -95,6 +97,13 @@ def test_every_package_is_typed_and_every_folder_of_code_is_a_package() -> None:
         assert (ROOT / package / "py.typed").is_file(), f"{package} has no py.typed"
     folders = {path.parent for path in sources()}
     assert [shown(folder) for folder in folders if not (folder / "__init__.py").is_file()] == []
+
+
+def test_no_import_of_what_is_shipped_leads_in_a_circle_not_even_for_a_type() -> None:
+    graph = grimp.build_graph("replica", "sync", "cognition", "samemind", cache_dir=None)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert "samemind.panel.opened" in imports["samemind.panel.guard"], "imports for types are looked at too"
+    TopologicalSorter(imports).prepare()  # raises a CycleError that names the circle
 
 
 def test_nothing_is_left_for_later() -> None:

@@ -10,8 +10,7 @@ from samemind.rendering import Document
 if TYPE_CHECKING:
     from samemind.calendar_feed import FeedPlace
     from samemind.device import Device
-    from samemind.panel.demand import PanelOnDemand
-    from samemind.panel.door import Panel
+    from samemind.panel.served import PanelOpener, ServedPanel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +67,7 @@ async def run(device: "Device", options: ServeCalendar) -> CalendarFeed:
     return _shown(panel, panel.feed, None if options.new else kept)
 
 
-async def _opened(panels: "PanelOnDemand", kept: "FeedPlace | None") -> "Panel":
+async def _opened(panels: "PanelOpener", kept: "FeedPlace | None") -> "ServedPanel":
     """Return the panel, opened where programs look for it, or at a port that will be free at the next start too."""
     from samemind.calendar_feed import OPENED_AT
 
@@ -86,7 +85,7 @@ async def _opened(panels: "PanelOnDemand", kept: "FeedPlace | None") -> "Panel":
         raise Failed(str(error), code=error.code, hint=hint) from None
 
 
-def _shown(panel: "Panel", feed: "FeedPlace", before: "FeedPlace | None") -> CalendarFeed:
+def _shown(panel: "ServedPanel", feed: "FeedPlace", before: "FeedPlace | None") -> CalendarFeed:
     notes = []
     if before is not None and (before.host, before.port) != (feed.host, feed.port):
         where = f"{f'[{before.host}]' if ':' in before.host else before.host}:{before.port}"

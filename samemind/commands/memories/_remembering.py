@@ -2,7 +2,7 @@
 
 import sqlite3
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cognition import Extraction, read_text, take_in
 from cognition.ingest.gate import NewTelling
@@ -28,6 +28,7 @@ from samemind.commands.memories._claims import claims_of
 from samemind.commands.memories._found import found_in
 from samemind.commands.memories._pins import check_pins
 from samemind.commands.memories._remembered import Remembered, ReminderView
+from samemind.commands.memories._to_remember import RememberMemory
 from samemind.commands.memories._wordings import wordings_of
 from samemind.device import Device
 from samemind.fields import REMEMBERED_AS, read_meta
@@ -37,11 +38,8 @@ from samemind.own_zone import own_zone_name
 from samemind.talk import note_talk
 from samemind.times import at_ms, is_in_words, read_when
 
-if TYPE_CHECKING:
-    from samemind.commands.memories.remember import RememberMemory
 
-
-async def remember(device: Device, options: "RememberMemory") -> Remembered:
+async def remember(device: Device, options: RememberMemory) -> Remembered:
     """Store a memory, and the facts in it beside it: always a new one, whatever is known already.
 
     What says the same is linked to it, and shown with it as one. Both are done later, unless they are waited for.
@@ -99,12 +97,12 @@ async def remember(device: Device, options: "RememberMemory") -> Remembered:
     return remembered if remembered.held else await _waited(device, options, remembered)
 
 
-def _looks_at_others(options: "RememberMemory") -> bool:
+def _looks_at_others(options: RememberMemory) -> bool:
     """Say whether other memories are looked at to store this one: those that were told a moment ago show first then."""
     return bool(options.rid or options.wordings or options.pin or options.source == RECALLED)
 
 
-async def _waited(device: Device, options: "RememberMemory", stored: Remembered) -> Remembered:
+async def _waited(device: Device, options: RememberMemory, stored: Remembered) -> Remembered:
     """Wait for what was asked for beside storing it, and return it too."""
     from samemind.commands.contradictions._nominees import nominees_of
 
@@ -117,7 +115,7 @@ async def _waited(device: Device, options: "RememberMemory", stored: Remembered)
 
 
 def _read(
-    options: "RememberMemory", told: dict[str, Value], now_ms: int, *, for_facts: bool
+    options: RememberMemory, told: dict[str, Value], now_ms: int, *, for_facts: bool
 ) -> tuple[dict[str, Value], Extraction]:
     """Return the fields with the time that the words name, and what they state, where that is wanted now."""
     if for_facts:
@@ -125,7 +123,7 @@ def _read(
     return dated(options.text, told, now_ms=now_ms, zone=own_zone()), Extraction()
 
 
-def fields_of(options: "RememberMemory", now_ms: int) -> dict[str, Value]:
+def fields_of(options: RememberMemory, now_ms: int) -> dict[str, Value]:
     """Return the fields that a `remember` asks for; `now_ms` is when."""
     fields: dict[str, Value] = {}
     for name in (
@@ -149,7 +147,7 @@ def fields_of(options: "RememberMemory", now_ms: int) -> dict[str, Value]:
 
 
 def _with_first_times(
-    options: "RememberMemory", connection: sqlite3.Connection, again: Remembered
+    options: RememberMemory, connection: sqlite3.Connection, again: Remembered
 ) -> Remembered:
     """Return the answer to what is asked again, with the times of the first: its words count from when it was told."""
     for shown in memories_called(connection, [parse_memory_id(again.rid)]):
@@ -164,7 +162,7 @@ def _with_first_times(
     return again
 
 
-def _with_times(options: "RememberMemory", reminding: Reminding, remembered: Remembered) -> Remembered:
+def _with_times(options: RememberMemory, reminding: Reminding, remembered: Remembered) -> Remembered:
     """Return the answer, with the times that were read of words and when it is due."""
     if options.at or options.event_start or options.event_end:
         remembered = replace(remembered, **_times_read(options, reminding.fields))
@@ -174,7 +172,7 @@ def _with_times(options: "RememberMemory", reminding: Reminding, remembered: Rem
     return remembered
 
 
-def _times_read(options: "RememberMemory", told: dict[str, Value]) -> dict[str, Any]:
+def _times_read(options: RememberMemory, told: dict[str, Value]) -> dict[str, Any]:
     """Return which times were read of words; one that was given in digits is what its giver knows."""
     found = {}
     for name in ("at", "event_start", "event_end"):

@@ -10,9 +10,10 @@ from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, clock
 
 if TYPE_CHECKING:
+    from samemind.config import Home
     from samemind.control.server import Say
     from samemind.device import Device
-    from samemind.panel.door import Panel
+    from samemind.panel.served import ServedPanel
     from samemind.phone_place import PhonePlace
     from sync.meeting import CodeOffered
 
@@ -97,7 +98,7 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
     away = await _away(device)
     gone = None if options.replacing is None else _named(away, options.replacing)
     panel = await _opened(device, place)
-    origin, note = _origin(panel, PhonePlace.kept(device.home), place)
+    origin, note = _origin(panel, device.home, PhonePlace.kept(device.home), place)
     expected = fingerprint(device.identity.certificate).hex()
 
     def shown(offer: "CodeOffered") -> PhoneShown:
@@ -150,7 +151,7 @@ def _named(away: list[PhoneAway], text: str) -> PhoneAway:
     )
 
 
-async def _opened(device: "Device", asked: "PhonePlace | None") -> "Panel":
+async def _opened(device: "Device", asked: "PhonePlace | None") -> "ServedPanel":
     from samemind.phone_place import EVERYWHERE, PORT, PhonePlace
 
     assert device.panels is not None
@@ -165,7 +166,9 @@ async def _opened(device: "Device", asked: "PhonePlace | None") -> "Panel":
         raise
 
 
-def _origin(panel: "Panel", kept: "PhonePlace | None", asked: "PhonePlace | None") -> tuple[str, str | None]:
+def _origin(
+    panel: "ServedPanel", home: "Home", kept: "PhonePlace | None", asked: "PhonePlace | None"
+) -> tuple[str, str | None]:
     """Keep where phones find the panel from now on; return its origin, and what a person should know about it."""
     from samemind.phone_place import EVERYWHERE
     from sync.dialling import ANY
@@ -189,7 +192,7 @@ def _origin(panel: "Panel", kept: "PhonePlace | None", asked: "PhonePlace | None
         )
     if asked is not None or kept is None:
         panel.place = asked or panel.place
-        panel.place.keep(panel.device.home)
+        panel.place.keep(home)
         return panel.place.origin, None
     if kept == panel.place:
         return kept.origin, None

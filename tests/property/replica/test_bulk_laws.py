@@ -25,8 +25,9 @@ from replica.ids import MemoryId
 from replica.limits import TEXT_BYTES_MAX
 from replica.meaning import meaning_of, meanings_of
 from replica.ops import Op, OpKind, Remember
+from replica.state.adds import Add
 from replica.state.cells import encode_cell
-from replica.state.memories import Add, BareMemory, show_added
+from replica.state.memories import BareMemory, show_added
 from replica.state.reading import check_add, check_adds
 from replica.state.register import Dot
 from replica.state.text import EditedText, base_name

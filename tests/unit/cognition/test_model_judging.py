@@ -21,7 +21,7 @@ from samemind.config import Home as HomeFolder
 from samemind.config import Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
-from samemind.performing import Local
+from samemind.local import Local
 from tests.support.minds import NOW_MS
 from tests.support.model_server import ModelServer, Script, serving
 

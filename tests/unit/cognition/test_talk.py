@@ -17,7 +17,7 @@ from replica import DeviceId, Replica
 from samemind.config import Home
 from samemind.device import Device, open_device
 from samemind.library import Mind
-from samemind.performing import Local
+from samemind.local import Local
 from tests.support.minds import NOW_MS
 from tests.support.model_server import Answer, ModelServer, Script, serving
 from tests.support.published import published

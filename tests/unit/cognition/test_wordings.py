@@ -26,7 +26,7 @@ from samemind.config import Settings
 from samemind.device import Device, open_device
 from samemind.errors import Usage
 from samemind.library import Mind
-from samemind.performing import Local
+from samemind.local import Local
 from sync.identity import Identity
 from tests.support.minds import NOW_MS, FaultyEmbedder, open_memory, remember
 from tests.support.model_server import Answer, ModelServer, Script, serving

@@ -5,8 +5,7 @@ from replica.evidence import Accused, Fault, Seen
 from replica.folding import Totals
 from replica.ids import DeviceId, OpRef, Origin
 from replica.incarnations import ChainEvent, Incident, Opened
-from replica.meta import LastContact, Meta
-from replica.vouched import Vouched
+from replica.meta import LastContact, Meta, Vouched
 
 DEVICE = DeviceId(bytes(range(32)))
 

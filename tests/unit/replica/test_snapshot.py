@@ -17,9 +17,9 @@ from replica.errors import InvalidOp
 from replica.fields import Value
 from replica.ids import derived_memory_id
 from replica.incarnations import ChainEvent
-from replica.oplog import Changes, PartRow
+from replica.oplog import Changes, Partial, PartRow
 from replica.ops import Claim, Erase, Forget, Remember, Set, Write
-from replica.partial import Partial, partial_from
+from replica.partial import partial_from
 from replica.quotas import What
 from replica.snapshot import absorb, charge, make_snapshot, read_snapshot, unseal
 from replica.state.cells import memory_key

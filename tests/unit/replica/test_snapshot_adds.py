@@ -14,7 +14,8 @@ from replica.ids import DeviceId, OpId, Origin
 from replica.limits import TEXT_BYTES_MAX
 from replica.snapshot_adds import AddColumns, Added, AddedRow, columns_of
 from replica.snapshot_parts import Snapshot, SnapshotFeed
-from replica.state.memories import Add, BareMemory
+from replica.state.adds import Add
+from replica.state.memories import BareMemory
 from replica.state.register import Dot
 
 _ORIGIN = Origin(DeviceId(b"d" * 32), b"i" * 16)

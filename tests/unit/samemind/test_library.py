@@ -26,7 +26,7 @@ from samemind.config import Home
 from samemind.declaring import ByHand, declared
 from samemind.home_store import HomeStore
 from samemind.library import Mind
-from samemind.performing import Local
+from samemind.local import Local
 from tests.support import cli
 from tests.support.published import published
 

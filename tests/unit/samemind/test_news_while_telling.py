@@ -15,8 +15,8 @@ from replica.news import NewsCounter
 from samemind.commands.group._parts import PeerView
 from samemind.daemon import _say_changes
 from samemind.device import Device
-from samemind.panel.door import Panel
 from samemind.panel.events import _EventStream
+from samemind.panel.opened import Panel
 from samemind.panel.undo import CLEAR_ALL_S, UndoWindows
 
 

@@ -24,9 +24,9 @@ from samemind.commands.past import diff
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
+from samemind.local import Local
 from samemind.memory_view import MemoryView
 from samemind.moments import NAMES_S, names_at_moment, opened_past
-from samemind.performing import Local
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import opened, pair

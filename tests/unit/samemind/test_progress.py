@@ -16,7 +16,8 @@ from samemind import progress as progress_module
 from samemind.catalog import verb_named
 from samemind.declaring import read_options
 from samemind.errors import Failed
-from samemind.performing import Local, perform
+from samemind.local import Local
+from samemind.performing import perform
 from samemind.progress import Progress, while_telling
 
 MEMORIES = 700

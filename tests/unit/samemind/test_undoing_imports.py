@@ -14,7 +14,7 @@ import samemind
 from replica import Core, MemoryId, Relate, Set, StoreFailed, Write, read_settings, show_memory_id
 from samemind.catalog import verb_named
 from samemind.cli.line import read_line, read_words
-from samemind.commands.memories.remember import RememberMemory
+from samemind.commands.memories._to_remember import RememberMemory
 from samemind.commands.memories.remember import run as remember
 from samemind.commands.portable import _importing
 from samemind.commands.portable._parts import Imported

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from replica.codec import encode_payload
 from replica.ids import DeviceId, MemoryId, OpRef, Origin
 from replica.ops import Remember
+from replica.state.adds import Add
 from replica.state.cells import (
     Cell,
     CellKind,
@@ -23,7 +24,7 @@ from replica.state.cells import (
     renumber,
     setting_key,
 )
-from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell, show
+from replica.state.memories import HeldClaim, HeldTrigger, MemoryCell, show
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText, base_name
 

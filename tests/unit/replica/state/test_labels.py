@@ -19,9 +19,10 @@ from replica.labelling import check_room, field_writes, label_writes, within_an_
 from replica.ops import Erase, Op, OpKind, Remember, Set, Tag, Untag, Write
 from replica.refold import refold_after_upgrade
 from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.state.adds import Add
 from replica.state.cells import State, decode_cell, encode_cell, memory_key, renumber
 from replica.state.labels import shown_entries, shown_labels
-from replica.state.memories import Add, MemoryCell
+from replica.state.memories import MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Register

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from replica.ids import DeviceId, MemoryId, OpRef, Origin
+from replica.state.adds import Add
 from replica.state.cells import (
     Cell,
     Key,
@@ -22,7 +23,7 @@ from replica.state.cells import (
     setting_key,
 )
 from replica.state.labels import TAGS
-from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
+from replica.state.memories import HeldClaim, HeldTrigger, MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText, SignedEdit, base_name
