@@ -10,14 +10,10 @@ _WRITTEN: Final = Path("/etc/timezone")
 # A name, its end of line, and room for a comment.
 _WRITTEN_BYTES_MAX: Final = 200
 _FOLDER: Final = "zoneinfo/"
-# What is counted by UTC names no zone.
-_OF_UTC: Final = frozenset(
-    name for of_utc in ("UTC", "UCT", "Universal", "Zulu") for name in (of_utc, f"Etc/{of_utc}")
-)
 
 
 def own_zone_name() -> str | None:
-    """Return the name of this machine's zone, as "Europe/Berlin"; None where it says none, or is that of UTC.
+    """Return the name of this machine's zone, as "Europe/Berlin"; None where it says none.
 
     Whoever uses the name has to look whether there is such a zone, and whether its clock is this machine's.
     """
@@ -41,4 +37,4 @@ def zone_name(variable: str | None, link: str | None, written: str | None) -> st
         name = link.rpartition(_FOLDER)[2]
     else:
         name = (written or "").strip()
-    return None if name in _OF_UTC else name or None
+    return name or None

@@ -10,6 +10,10 @@ from cognition.reminding.repeating import REPEATS, with_zone, zone_in
 from cognition.reminding.zones import zone_of
 
 _PROSPECTIVE: Final = "prospective"
+# What is counted by UTC names no zone.
+_OF_UTC: Final = frozenset(
+    name for of_utc in ("UTC", "UCT", "Universal", "Zulu") for name in (of_utc, f"Etc/{of_utc}")
+)
 _HALF_YEAR: Final = timedelta(days=182)
 # What somebody said of it, and what says where it stands, is not read otherwise.
 _TOLD_OTHERWISE: Final = frozenset({"event_start", "event_end", "goal", "block", "turn", "parent"})
@@ -85,7 +89,7 @@ def _due(found: Reminder, text: str, told: datetime, own_zone: str | None = None
 
 def _repeating(found: Reminder, own_zone: str | None) -> Reminder:
     """Return what repeats by the clock of this machine's zone, if that is its clock in summer and in winter."""
-    rule = with_zone(found.repeats or "", own_zone)
+    rule = with_zone(found.repeats or "", None if own_zone in _OF_UTC else own_zone)
     zone = zone_in(rule)
     days = (found.due, found.due + _HALF_YEAR)
     if zone is None or any(day.replace(tzinfo=zone).timestamp() != day.timestamp() for day in days):

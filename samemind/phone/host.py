@@ -142,9 +142,12 @@ class Phone:
 
     # -- telling ---------------------------------------------------------------------------------------------
 
-    def remember(self, text: str, *, rid: str | None = None, anyway: bool = False, now_ms: int) -> Answer:
+    def remember(
+        self, text: str, *, rid: str | None = None, anyway: bool = False, zone: str | None = None, now_ms: int
+    ) -> Answer:
         """Store a text, which is read later; asked again under the same `rid`, it is stored once.
 
+        `zone`: the name of the time zone of this device's clock, by which what repeats is counted; by UTC without it.
         `LooksSecret` for what looks like one, unless `anyway` it is to be told.
         """
         text = text.strip()
@@ -152,7 +155,7 @@ class Phone:
         name = new_memory_id(now_ms, self._random) if rid is None else parse_memory_id(rid)
         if is_known(self.connection, name):
             return {"rid": show_memory_id(name), "due_ms": None, "is_without_time": False}
-        reminding = with_reminder(text, {}, now_ms)
+        reminding = with_reminder(text, {}, now_ms, own_zone=zone)
         if not anyway:
             _check_secrets(secret_kinds(text, reminding.fields))
         self._now_ms = now_ms

@@ -7,6 +7,7 @@ files only, and needs neither node nor npm where it is installed.
 
 import base64
 import hashlib
+import io
 import os
 import shutil
 import subprocess
@@ -27,6 +28,9 @@ LEFT_OUT: Final = SOURCES / "left_out.toml"
 _TIME: Final = (1980, 1, 1, 0, 0, 0)
 # What a phone runs of ours: the cores, and its own host. The rest would only be sent.
 _PACKAGES: Final = ("replica", "sync", "cognition")
+# Where `samemind/phone/stand_ins` lets `zoneinfo` look, and how the data of a zone begins.
+ZONES: Final = "zones.zip"
+_ZONE: Final = b"TZif"
 BEST: Final = 11
 _HEAD: Final = '"""What a phone\'s browser loads from `samemind`; made by `make phone`."""\n'
 
@@ -68,13 +72,14 @@ def fetch() -> None:
 
 
 def write_app(to: Path) -> None:
-    """Write the zip of Python: ours, and the two packages that it needs from others."""
+    """Write the zip of Python: ours, the two packages that it needs from others, and the zones' data."""
     vendored = BUILD / "python"
     shutil.rmtree(vendored, ignore_errors=True)
-    install(LOCK, vendored)  # msgpack has a wheel for that interpreter; spake2 is Python alone
+    install(LOCK, vendored)  # msgpack has a wheel for that interpreter; spake2 is Python alone, tzdata files
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name, path in sorted(_app_files(vendored)):
             packed.writestr(zipfile.ZipInfo(name, _TIME), path.read_bytes(), zipfile.ZIP_DEFLATED)
+        packed.writestr(zipfile.ZipInfo(ZONES, _TIME), _zones(vendored / "tzdata"))
 
 
 def install(requirements: Path, to: Path) -> None:
@@ -88,12 +93,30 @@ def install(requirements: Path, to: Path) -> None:
     )
 
 
+def _zones(package: Path) -> bytes:
+    """Return a zip with what `zoneinfo` asks for, and none of the tables that it was made of.
+
+    As 600 files a phone would write them at each start. It is stored, since the whole of one compresses better.
+    """
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as packed:
+        for path in sorted(package.rglob("*")):
+            if path.is_file() and (
+                path.name in ("__init__.py", "zones") or path.read_bytes().startswith(_ZONE)
+            ):
+                packed.writestr(
+                    zipfile.ZipInfo(path.relative_to(package.parent).as_posix(), _TIME), path.read_bytes()
+                )
+    return made.getvalue()
+
+
 def _app_files(vendored: Path) -> Iterator[tuple[str, Path]]:
     for package in _PACKAGES:
         yield from _below(ROOT / package, ROOT)
     yield "samemind/__init__.py", ROOT / "samemind" / "__init__.py"
     yield from _below(SOURCES, ROOT)
-    yield from _below(vendored, vendored)
+    for package in ("msgpack", "spake2"):
+        yield from _below(vendored / package, vendored)
 
 
 def _below(folder: Path, root: Path) -> Iterator[tuple[str, Path]]:

@@ -1,19 +1,24 @@
 """Put libraries of JavaScript behind the names of those that no browser can load.
 
 What stands in has just the calls that `replica.keys`, `replica.state.text`, `sync.carrier.sealing` and the pairing
-library make.
+library make. Zones of time, which a system has elsewhere, come with the page.
 """
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from samemind.phone.stand_ins import boxes, documents, keys
 
+# `tzdata`, packed beside the packages by tests/support/phone_wheel.py.
+_ZONES: Final = Path(__file__).parents[3] / "zones.zip"
+
 
 def install() -> None:
-    """Let `cryptography`, `nacl` and `pycrdt` be found; to be called before anything imports them."""
+    """Let `cryptography`, `nacl`, `pycrdt` and `tzdata` be found; to be called before anything imports them."""
+    sys.path.append(str(_ZONES))
     _put(
         {
             "cryptography.exceptions": {

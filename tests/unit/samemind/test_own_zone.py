@@ -26,9 +26,8 @@ BERLIN = "Europe/Berlin"
         (":/usr/share/zoneinfo/Europe/Berlin", None, None, BERLIN),
         # Set and empty, it means UTC, whatever the system's says.
         ("", "/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo\n", None),
-        ("UTC", "/usr/share/zoneinfo/Asia/Tokyo", None, None),
-        (None, "/usr/share/zoneinfo/Etc/UTC", "Asia/Tokyo\n", None),
-        (None, None, "Etc/UTC\n", None),
+        ("UTC", "/usr/share/zoneinfo/Asia/Tokyo", None, "UTC"),
+        (None, "/usr/share/zoneinfo/Etc/UTC", "Asia/Tokyo\n", "Etc/UTC"),
     ],
 )
 def test_the_name_is_of_the_variable_or_the_link_or_the_file(
@@ -65,4 +64,7 @@ def test_a_reminder_that_repeats_is_stored_with_this_machines_zone(tmp_path: Pat
     assert '"FREQ=WEEKLY;BYDAY=TU;TZID=Europe/Berlin"' in said("Europe/Berlin", "triggers", "--json")
     assert "every week on Tuesday  Choir" in said("Europe/Berlin", "triggers")
     assert "every week on Tuesday (Europe/Berlin time)  Choir" in said("America/New_York", "triggers")
-    assert "TZID" not in said("CET-1CEST,M3.5.0,M10.5.0/3", "remember", "Yoga every Monday at 9", "--json")
+    # Counted by UTC, or by a clock whose zone has no name.
+    for number, zone in enumerate(["UTC", "Etc/UTC", "", "CET-1CEST,M3.5.0,M10.5.0/3"]):
+        told = said(zone, "remember", f"Yoga every Monday at {number + 7}:00", "--json")
+        assert '"FREQ=WEEKLY;BYDAY=MO"' in told
