@@ -8,6 +8,8 @@ from typing import Final
 
 # Claims of a relation, by whom they are about.
 INDEX_OF_RELATIONS: Final = "CREATE INDEX IF NOT EXISTS claim_by_relation ON claim (relation, entity)"
+# Resolutions among all ops of the log (kind 9): what was decided before is read to take a decision back.
+INDEX_OF_RESOLUTIONS: Final = "CREATE INDEX IF NOT EXISTS op_by_resolution ON op (pos) WHERE kind = 9"
 # Core facts are few among all memories: by category, those of which their tellers were surest, and the last changed.
 INDEX_OF_SUREST: Final = """CREATE INDEX IF NOT EXISTS memory_by_category_surest
     ON memory (json_extract(meta, '$.category'), certainty) WHERE json_extract(meta, '$.category') IS NOT NULL"""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cognition.versions import made_anew
 from replica import FollowingTables, RowChange, new_and_others, read_claims, read_settings, transaction
-from replica.derived import INDEX_OF_RELATIONS, on_judged, on_judged_no_more
+from replica.derived import INDEX_OF_RELATIONS, INDEX_OF_RESOLUTIONS, on_judged, on_judged_no_more
 from replica.reads.claims import (
     ClaimNames,
     claim_names,
@@ -134,6 +134,7 @@ class ClaimTables(FollowingTables):
                     )
             # A question for one thing looks its slot up by the relation, and by whom it is about.
             connection.execute(INDEX_OF_RELATIONS)
+            connection.execute(INDEX_OF_RESOLUTIONS)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""

@@ -4,18 +4,21 @@ A question is brought back to how it stood when it was last open. For that, what
 claims that a memory makes a second time, mergers, memories set apart) is taken away from the latest on, until the rest
 is open; where it never was, to how it stands without any decision. A verdict that a later one overrode is read in the
 log; where the log no longer has it, nothing was decided there, so that more is asked about rather than less. What was
-told since then counts as it is.
+told since then counts as it is. Of a slot that verdicts on two memories made, what one replaces for the other is
+decided, too.
 
 To be open again, what was replaced is claimed anew, and each side is kept by a verdict of its own: nobody compared what
 is kept apart, so that asks (`cognition.contradictions.slots`). A merger that nobody has changed is forgotten.
 """
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
 
+from cognition.contradictions.relations import JUDGED
 from cognition.contradictions.slots import (
     ClaimStatus,
     ContradictionStatus,
@@ -27,7 +30,7 @@ from cognition.contradictions.slots import (
 from cognition.contradictions.tables import judged_of, told_of
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED
-from cognition.judging.verdicts import EDGES, Verdict, edges_among
+from cognition.judging.verdicts import EDGES, Verdict, edge_stamps_among
 from replica import (
     Claim,
     ClaimVerdict,
@@ -44,13 +47,15 @@ from replica import (
     links_of,
     memories_called,
     parse_memory_id,
+    show_memory_id,
 )
 from replica.limits import NAMES_MAX
 from replica.reads.facts import facts_of, parent_of
 from replica.reads.log import verdicts_on
-from replica.reads.texts import last_edits
+from replica.reads.texts import LastEdit, last_edits
 
-# Decisions that are looked behind for one after which the question was open: a person makes a few.
+# Decisions that are looked behind for one before which the question was open: a person makes a few. Behind more, it is
+# brought back to how it stands without any.
 DECISIONS_MAX: Final = 64
 
 
@@ -85,12 +90,14 @@ def reopen(
     claims = told_of(connection, slot)
     if judge(relation, claims).status is ContradictionStatus.OPEN:
         return DecisionUndone(changed=False)
-    mergers = _mergers(connection, claims)
-    made = restated(claims) | {told.claim for told in claims if told.rid in mergers}
+    edits = last_edits(connection, sorted({told.id for told in claims}))
+    mergers = _mergers(connection, claims, edits)
+    made = restated(claims, edits) | {told.claim for told in claims if told.rid in mergers}
+    edges = _verdicts_between(connection, claims)
     logged: dict[bytes, list[Opinion]] = {}
     for said in verdicts_on(connection, {told.claim for told in claims}):
         logged.setdefault(said.claim, []).append(Opinion(said.op, said.hlc, said.device, said.keep))
-    before = last_open(relation, claims, made, logged)
+    before = last_open(relation, claims, made, logged, edges.values())
     if before is None:
         return None
     older = {told.rid for told in claims if told.hlc < before.since}
@@ -100,20 +107,24 @@ def reopen(
         for writes in (
             partial(_forgetting, connection, gone),
             partial(_claimed_anew, core, connection, slot, before, entity=entity, relation=relation),
-            partial(_verdicts_withdrawn, connection, slot, before),
+            partial(_verdicts_withdrawn, connection, slot, before, edges),
             partial(_kept_apart, core, connection, slot, before),
         )
     ]
     return DecisionUndone(changed=True, forgotten=tuple(gone)) if any(done) else None
 
 
-def restated(claims: Sequence[LiveClaim]) -> frozenset[bytes]:
-    """Return the claims by which a memory says once more what it says already: a decision does that, and no telling."""
+def restated(claims: Sequence[LiveClaim], edits: Mapping[int, LastEdit]) -> frozenset[bytes]:
+    """Return the claims by which a memory says once more what it says already: a decision does that, and no telling.
+
+    But for what was claimed with the last edit of its memory's words: whoever corrects them back says it again.
+    """
     said = {told.claim: (told.rid, told.value) for told in claims}
     return frozenset(
         told.claim
         for told in claims
         if any(said.get(claim) == (told.rid, told.value) for claim in told.replaces)
+        and not (told.id in edits and edits[told.id].hlc >> 16 == told.hlc >> 16)
     )
 
 
@@ -122,21 +133,27 @@ def last_open(
     claims: Sequence[LiveClaim],
     made: Iterable[bytes],
     logged: Mapping[bytes, Sequence[Opinion]],
+    given: Iterable[int] = (),
 ) -> Undecided | None:
     """Return how a slot last stood open, or without any decision; None where nobody decided anything.
 
-    `made` are the claims that decisions made; `logged` are the verdicts of the log on each claim.
+    `made` are the claims that decisions made; `logged` are the verdicts of the log on each claim, `given` the stamps of
+    those on two memories.
     """
     made = frozenset(made)
-    before = None
-    stamps = {told.hlc for told in claims if told.claim in made}
+    by_verdicts = relation.startswith(f"{JUDGED}:")
+    settling = {told.claim for told in claims if by_verdicts and told.replaces} - made
+    stamps = {told.hlc for told in claims if told.claim in made or told.claim in settling}
     stamps |= {opinion.hlc for said in logged.values() for opinion in said}
     stamps |= {opinion.hlc for told in claims for opinion in told.opinions}
     stamps |= {each.hlc for told in claims for each in told.apart}
-    # A decision claims something anew first, and then gives its verdicts, all in one millisecond.
-    for since in sorted({stamp >> 16 << 16 for stamp in stamps}, reverse=True)[:DECISIONS_MAX]:
+    stamps |= {*given} if stamps else set()
+    if not stamps:
+        return None
+    told_at = [] if by_verdicts else sorted(told.hlc for told in claims if told.claim not in made)
+    for since in (*_decided_at(stamps, told_at)[:DECISIONS_MAX], 0):
         left = [
-            _undecided(told, logged.get(told.claim, ()), since)
+            _undecided(told, logged.get(told.claim, ()), since, settling)
             for told in claims
             if told.claim not in made or told.hlc < since
         ]
@@ -146,25 +163,57 @@ def last_open(
     return before
 
 
-def _undecided(told: LiveClaim, logged: Sequence[Opinion], since: int) -> LiveClaim:
-    """Return a claim with what was decided on it before a stamp."""
+def _decided_at(stamps: Iterable[int], told_at: Sequence[int]) -> list[int]:
+    """Return the first stamp of each decision, the latest decision first.
+
+    One decision takes several ops, all in one millisecond. Where a clock stands still, or a peer's is ahead of it, more
+    than that is stamped with one: then what was told between two ops says that they are two decisions.
+    """
+    first: list[int] = []
+    last = None
+    for stamp in sorted(stamps):
+        if last is None or last >> 16 != stamp >> 16 or bisect(told_at, last) != bisect(told_at, stamp):
+            first.append(stamp)
+        last = stamp
+    return first[::-1]
+
+
+def _undecided(told: LiveClaim, logged: Sequence[Opinion], since: int, settling: Set[bytes]) -> LiveClaim:
+    """Return a claim with what was decided on it before a stamp; of one of `settling`, what it replaces is decided."""
     opinions = tuple(opinion for opinion in told.opinions if opinion.hlc < since)
     if not opinions:
         earlier = [opinion for opinion in logged if opinion.hlc < since]
         opinions = (max(earlier, key=lambda opinion: (opinion.hlc, opinion.op)),) if earlier else ()
     apart = tuple(each for each in told.apart if each.hlc < since)
-    return replace(told, opinions=opinions, apart=apart)
+    replaces = () if told.claim in settling and told.hlc >= since else told.replaces
+    return replace(told, opinions=opinions, apart=apart, replaces=replaces)
 
 
-def _mergers(connection: sqlite3.Connection, claims: Sequence[LiveClaim]) -> frozenset[bytes]:
-    """Return the memories that decisions made. One whose text was edited since is a telling like any other."""
-    numbers = {MemoryId(told.rid): told.id for told in claims}
-    edited = last_edits(connection, sorted(numbers.values()))
+def _mergers(
+    connection: sqlite3.Connection, claims: Sequence[LiveClaim], edits: Mapping[int, LastEdit]
+) -> frozenset[bytes]:
+    """Return the memories that decisions made: of source `merge`, each claiming all of its words in place of others.
+
+    One whose text was edited since is a telling like any other; and so is one that somebody told with that source.
+    """
+    claimed = {(told.rid, told.value) for told in claims if told.replaces and told.id not in edits}
     return frozenset(
         shown.rid
-        for shown in memories_called(connection, sorted(numbers))
-        if shown.memory.fields.get("source") == "merge" and numbers[shown.rid] not in edited
+        for shown in memories_called(connection, sorted(MemoryId(rid) for rid, _ in claimed))
+        if shown.memory.fields.get("source") == "merge"
+        and (shown.rid, " ".join(shown.memory.text.split())) in claimed
     )
+
+
+def _verdicts_between(
+    connection: sqlite3.Connection, claims: Sequence[LiveClaim]
+) -> dict[tuple[str, str, str], int]:
+    """Return the stamps of the verdicts on two memories of a slot, or on those that its facts were taken from."""
+    return edge_stamps_among(connection, _with_sources(connection, {MemoryId(told.rid) for told in claims}))
+
+
+def _with_sources(connection: sqlite3.Connection, rids: Set[MemoryId]) -> set[MemoryId]:
+    return {*rids, *(parent for rid in rids if (parent := parent_of(connection, rid)) is not None)}
 
 
 def _forgetting(connection: sqlite3.Connection, mergers: Sequence[MemoryId]) -> list[Write]:
@@ -195,8 +244,13 @@ def _claimed_anew(
     return list(writes.values())
 
 
-def _verdicts_withdrawn(connection: sqlite3.Connection, slot: bytes, before: Undecided) -> list[Write]:
-    """Return what withdraws that somebody said of two memories in question that they do not contradict each other."""
+def _verdicts_withdrawn(
+    connection: sqlite3.Connection,
+    slot: bytes,
+    before: Undecided,
+    edges: Mapping[tuple[str, str, str], int],
+) -> list[Write]:
+    """Return what withdraws that somebody said since then of two memories that they do not contradict each other."""
     judged = connection.execute(
         """SELECT DISTINCT judgment, by, sureness FROM slot_judgment WHERE NOT same AND hlc >= ?2
            AND slot IN (SELECT own FROM claim_slot WHERE slot = ?1)
@@ -208,9 +262,9 @@ def _verdicts_withdrawn(connection: sqlite3.Connection, slot: bytes, before: Und
         for name, by, sureness in judged.fetchall()
     ]
     rids = {MemoryId(belief.told.rid) for belief in before.judged.beliefs if belief.told.claim in before.held}
-    sources = {parent for rid in rids if (parent := parent_of(connection, rid)) is not None}
-    for source, relation, target in edges_among(connection, sorted(rids | sources)):
-        if relation == EDGES[Verdict.DISAGREE]:
+    named = {show_memory_id(rid) for rid in _with_sources(connection, rids)}
+    for (source, relation, target), hlc in edges.items():
+        if relation == EDGES[Verdict.DISAGREE] or hlc < before.since or not {source, target} <= named:
             continue
         writes.append(Write(Relate(source, relation, target, None)))
         one, other = parse_memory_id(source), parse_memory_id(target)

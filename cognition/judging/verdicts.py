@@ -19,7 +19,7 @@ from cognition.contradictions.relations import JUDGED, THIS
 from cognition.contradictions.values import compatible
 from cognition.judging.nominees import Near, compared, names_of
 from replica import MemoryId, parse_memory_id, show_memory_id
-from replica.reads.graph import edges_related
+from replica.reads.graph import edge_stamps, edges_related
 
 
 class Verdict(StrEnum):
@@ -98,6 +98,15 @@ def edges_among(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> lis
         for source, relation, target, _ in edges_related(connection, sorted(named), _ORDER)
         if {source, target} <= named
     ]
+
+
+def edge_stamps_among(
+    connection: sqlite3.Connection, rids: Iterable[MemoryId]
+) -> dict[tuple[str, str, str], int]:
+    """Return the stamps of the edges that hold verdicts on two of these memories."""
+    named = {show_memory_id(rid) for rid in rids}
+    stamps = edge_stamps(connection, sorted(named), _ORDER)
+    return {edge: hlc for edge, hlc in stamps.items() if {edge[0], edge[2]} <= named}
 
 
 def judged_with(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> frozenset[MemoryId]:

@@ -55,6 +55,18 @@ def edges_related(
     return list(map(ShownEdge._make, rows))
 
 
+def edge_stamps(
+    connection: sqlite3.Connection, sources: Iterable[str], relations: Sequence[str]
+) -> dict[tuple[str, str, str], int]:
+    """Return the stamp of the last write of each edge of these relations from any of these."""
+    rows = connection.execute(
+        """SELECT source, relation, target, hlc FROM edge
+           WHERE source IN (SELECT value FROM json_each(?)) AND relation IN (SELECT value FROM json_each(?))""",
+        (json.dumps([*sources]), json.dumps([*relations])),
+    )
+    return {(source, relation, target): hlc for source, relation, target, hlc in rows}
+
+
 def edges_stamped(
     connection: sqlite3.Connection, first_hlc: int, last_hlc: int
 ) -> dict[tuple[str, str, str], int]:

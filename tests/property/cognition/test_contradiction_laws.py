@@ -6,18 +6,20 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognition.contradictions.relations import relation_of
 from cognition.contradictions.resolving import changed, decide, merge
 from cognition.contradictions.slots import ClaimStatus, ContradictionStatus, Judged
-from cognition.contradictions.tables import ClaimTables, judged_of
+from cognition.contradictions.tables import ClaimTables, judged_of, told_of
 from cognition.contradictions.telling import ClaimWriter, telling_of
 from cognition.contradictions.values import compatible
 from cognition.extraction.values import Statement
 from cognition.judging.reopening import reopen
 from replica import Core, Forget, MemoryId, Remember, SqliteStore, Write, compact, connect, new_memory_id
+from replica.reads.log import verdicts_on
 from replica.storage.shown import DerivedTables
 from replica.verify import verify_replica
 from tests.support.published import published
@@ -274,3 +276,49 @@ def test_a_decision_that_is_taken_back_was_never_made(
     settle(world.cores, world.now_ms)
     assert asked(ann) == asked(ben) == before
     assert verify_replica(ann).ok
+
+
+def test_a_clock_that_stands_still_makes_no_one_decision_of_two() -> None:
+    """As of a device whose peer's clock is ahead: until it is passed, all is stamped with one millisecond."""
+    world = World(group("ann", make_store=make_store), [], Random(4))
+    (ann,) = world.cores
+    for value in ("Google", "Meta"):
+        world.tell(ann, value, changes=False, again=None)
+    world.decide(ann, ("keep", [0]))
+    world.tell(ann, "Apple", changes=False, again=None)
+    before = asked(ann)
+    for decision in (("keep", [1]), ("since", 2), ("merge", 0)):
+        world.decide(ann, decision)
+    world.reopen(ann)
+    assert asked(ann) == before
+    assert [status for _, status, _ in before[1]] == ["open"]
+
+
+def test_verdicts_are_found_without_reading_the_whole_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(group("ann", make_store=make_store), [], Random(5))
+    (ann,) = world.cores
+    connection = connection_of(ann)
+    for value in VALUES[:2]:
+        world.tell(ann, value, changes=False, again=None)
+    for at in (0, 1, 0):
+        world.now_ms += 1_000
+        world.decide(ann, ("keep", [at]))
+    ((slot,),) = connection.execute("SELECT slot FROM contradiction").fetchall()
+    google, meta = (told.claim for told in told_of(connection, slot))
+    said: list[str] = []
+    connection.set_trace_callback(said.append)
+    found = verdicts_on(connection, {google, meta})
+    connection.set_trace_callback(None)
+    plan = " ".join(str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {said[0]}"))
+    assert "op_by_resolution" in plan
+    assert [(each.claim, each.keep) for each in found if each.claim == google] == [
+        (google, True),
+        (google, False),
+        (google, True),
+    ]
+    assert len(found) == 6
+    assert [each.claim for each in verdicts_on(connection, {meta})] == [meta] * 3
+    assert verdicts_on(connection, {bytes(8)}) == []
+    monkeypatch.setattr("replica.reads.log.VERDICTS_READ_MAX", 1)
+    newest = max(each.hlc for each in found)
+    assert {each.hlc for each in verdicts_on(connection, {google, meta})} == {newest}

@@ -11,6 +11,7 @@ import pytest
 import samemind
 from cognition.contradictions.slots import LiveClaim
 from cognition.contradictions.tables import told_of
+from cognition.judging.reopening import DECISIONS_MAX
 from samemind import BlockingMind
 from samemind.cli.printing import show as printed
 from samemind.commands.contradictions import _work, resolve, settle, show
@@ -190,6 +191,48 @@ def test_a_merger_that_was_edited_since_is_a_telling_and_stays(mind: BlockingMin
     with pytest.raises(samemind.NotFound, match="no decision settled"):
         mind.reopen(name)
     assert mind.get(merged).text == "I work at Google and advise Meta on Fridays"
+
+
+def test_what_was_told_with_the_source_of_a_merger_is_not_forgotten(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    mind.resolve(name, keep_a=True)
+    told = mind.remember("I work at Google, in Zurich", source="merge", wait=True)
+    done = mind.reopen(name)
+    assert (done.forgotten, done.contradiction.status) == ([], "open")
+    assert mind.get(told.rid).text == "I work at Google, in Zurich"
+
+
+def test_what_was_said_of_two_memories_before_the_decision_stays_said(mind: BlockingMind) -> None:
+    one = mind.remember("I work at Google", read=True)
+    other = mind.remember("I work at Google, in the office", read=True)
+    mind.settle(one, other, "repeats")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    before = recalled(mind, "where do I work?")
+    mind.resolve(name, keep_b=True)
+    assert mind.reopen(name).contradiction.status == "open"
+    assert recalled(mind, "where do I work?") == before
+    assert not mind.settle(one, other, "repeats").changed
+
+
+def test_words_that_were_corrected_back_are_no_decision(mind: BlockingMind) -> None:
+    old = mind.remember("I work at Google", read=True)
+    mind.remember("I work at Meta now", read=True)
+    mind.correct(old, "I work at Googol")
+    mind.correct(old, "I work at Google")
+    found = only(mind)
+    with pytest.raises(samemind.NotFound, match="no decision settled"):
+        mind.reopen(found)
+    assert only(mind) == found
+
+
+def test_behind_many_decisions_a_question_is_as_it_stands_without_any(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    for number in range(DECISIONS_MAX + 1):
+        mind.resolve(name, keep_a=number % 2 == 0, keep_b=number % 2 == 1)
+    assert mind.reopen(name).contradiction.status == "open"
+    assert recalled(mind, "where do I work?") == {"I work at Google", "I work at Meta"}
 
 
 def test_a_change_that_is_told_twice_has_only_what_held_before_both(mind: BlockingMind) -> None:

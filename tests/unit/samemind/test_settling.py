@@ -397,3 +397,24 @@ def test_a_judgment_that_cannot_be_is_a_line_that_failed_and_one_on_claims_that_
     file.write_text("".join(f"{json.dumps(each)}\n" for each in (line | wrong, line)))
     assert [each.line for each in mind.import_(file).failed] == [1]
     assert judgments(tmp_path / "m.db") == []
+
+
+@pytest.mark.parametrize(
+    "verdicts", [["changed"], ["changed", "same"], ["two_things", "changed"]], ids=" ".join
+)
+def test_a_verdict_that_made_its_contradiction_is_undone(
+    mind: BlockingMind, pair: Pair, verdicts: list[str]
+) -> None:
+    """That the later of two holds in place of the other was a decision, and no telling."""
+    old, new = pair
+    before = {hit.rid for hit in mind.recall("what does the room cost?")}
+    assert before == {old.rid, new.rid}
+    for verdict in verdicts:
+        mind.settle(old, new, verdict)
+    (found,) = mind.contradictions()
+    assert found.status == "settled"
+    done = mind.reopen(found).contradiction
+    assert (done.status, done.a.value, done.b.value) == ("open", "430 €", "455 €")
+    assert {hit.rid for hit in mind.recall("what does the room cost?")} == before
+    assert not mind.reopen(found).changed
+    assert mind.settle(old, new, verdicts[-1]).changed, "it may be decided again"
