@@ -309,7 +309,9 @@ HELP_OF: Final = {
     "contradictions reopen": (
         "Reopen a contradiction: undo the decision on it, on every device, and ask again."
     ),
-    "contradictions snooze": "Postpone a contradiction on every device: nobody is asked about it until then.",
+    "contradictions snooze": (
+        "Postpone a contradiction on every device: nobody is asked until then, unless something new is told about it."
+    ),
     "settle": "Judge how two memories relate, after reading both; a later verdict replaces an earlier one.",
     "correct": "Correct a memory: replace a text that is wrong; the old text stays in its history.",
     "queue list": "List what still has to be embedded or read by a model, and what failed.",

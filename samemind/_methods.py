@@ -542,7 +542,7 @@ class Methods(Asking):
         return answer
 
     async def snooze_contradiction(self, id: Id, until: When) -> ContradictionView:
-        """Postpone a contradiction on every device: nobody is asked about it until then."""
+        """Postpone a contradiction on every device: nobody is asked until then, unless something new is told."""
         answer: ContradictionView = await self._ask(
             "contradictions snooze", id=id_of(id), until=when_of(until)
         )

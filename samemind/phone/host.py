@@ -284,7 +284,7 @@ class Phone:
     def snooze(self, slot: str, until_ms: int, *, now_ms: int) -> list[Answer]:
         """Put a question off on every device. Return what is asked now."""
         self._asked(slot)
-        self.core.commit([snooze(bytes.fromhex(slot), until_ms)], now_ms)
+        self.core.commit([snooze(self.connection, bytes.fromhex(slot), until_ms)], now_ms)
         return self.questions(now_ms=now_ms)
 
     def settle(

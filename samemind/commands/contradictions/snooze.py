@@ -1,10 +1,11 @@
-"""Postpone a contradiction on every device: nobody is asked about it until then."""
+"""Postpone a contradiction on every device: nobody is asked until then, unless something new is told about it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import ContradictionView, subject
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
+from samemind.errors import Usage
 from samemind.rendering import Document, clock
 
 if TYPE_CHECKING:
@@ -19,29 +20,36 @@ _NOW: Final = "now"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnoozeContradiction:
-    """Postpone a contradiction on every device: nobody is asked about it until then."""
+    """Postpone a contradiction on every device: nobody is asked until then, unless something new is told about it."""
 
     id: str = argument("its id, or at least its first 6 characters", takes=Takes.ID)
     until: str = argument(
-        "a time, how long (30m, 2h, 1d), or words: 'tomorrow at 9'; now: ask again", takes=Takes.TIME
+        "a time within a year, how long (30m, 2h, 1d), or words: 'tomorrow at 9'; now: ask again",
+        takes=Takes.TIME,
     )
 
 
 async def run(device: "Device", options: SnoozeContradiction) -> ContradictionView:
     """Put one off until a time, by this device's clock; what is decided meanwhile is decided."""
-    from cognition.contradictions.snoozing import snooze, snoozed
+    from cognition.contradictions.snoozing import SNOOZE_MS_MAX, snooze, snoozed
     from cognition.contradictions.tables import judged_of
+    from cognition.days import DAY_MS
     from replica.reads.devices import device_names
     from samemind.commands.contradictions._work import find_contradiction, view_of
     from samemind.times import read_later
 
     now_ms = device.now_ms()
     until_ms = None if options.until == _NOW else read_later(options.until, name="until", now_ms=now_ms)
+    if until_ms is not None and until_ms > now_ms + SNOOZE_MS_MAX:
+        raise Usage(
+            f"expected a time within {SNOOZE_MS_MAX // DAY_MS} days, got {options.until!r}",
+            hint="`samemind contradictions resolve ID --keep-both` ends the question for good",
+        )
 
     def write(core: "Core", connection: "sqlite3.Connection") -> ContradictionView:
         record = find_contradiction(connection, options.id)
         if snoozed(connection, now_ms).get(record.slot) != until_ms:
-            core.commit([snooze(record.slot, until_ms)], now_ms)
+            core.commit([snooze(connection, record.slot, until_ms)], now_ms)
         judged = judged_of(connection, record.slot)
         names, later = device_names(connection), snoozed(connection, now_ms)
         return view_of(connection, record, judged, names, later)
@@ -67,7 +75,7 @@ COMMAND: Final = Command(
     panel=True,
     library=Method(
         "snooze_contradiction",
-        "Postpone a contradiction on every device: nobody is asked about it until then.",
+        "Postpone a contradiction on every device: nobody is asked until then, unless something new is told.",
     ),
     workspace=Workspace.CONTRADICTION,
     place=5,

@@ -4,13 +4,18 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import samemind
-from replica import connect
+from cognition.contradictions.snoozing import snoozed
+from cognition.contradictions.tables import ClaimTables
+from replica import Set, SqliteStore, Write, connect
 from samemind import BlockingMind
 from samemind.commands.answers._waiting import QUESTIONS_MAX, pending_questions
+from samemind.commands.contradictions._parts import ContradictionView
+from tests.support.replicas import NOW_MS, group, sqlite_store
 
 DAY_MS = 86_400_000
 PEOPLE = ("Ann", "Bea", "Cleo", "Dora", "Mia", "Fay", "Gwen", "Hana")
@@ -99,6 +104,57 @@ def test_what_is_put_off_comes_up_as_no_trigger(mind: BlockingMind) -> None:
     mind.snooze_contradiction(mind.contradictions()[0], "now")
     mind.think()
     assert "conflict_escalation" in {each.kind for each in mind.context("where does Ann live?").triggers}
+
+
+def about_ann(mind: BlockingMind) -> ContradictionView:
+    return next(each for each in mind.contradictions() if each.entity == "Ann")
+
+
+@pytest.mark.parametrize("news", ["another value", "the same again", "other words"])
+def test_what_is_put_off_is_asked_once_something_new_is_told_of_it(mind: BlockingMind, news: str) -> None:
+    found = about_ann(mind)
+    mind.snooze_contradiction(found, "7d")
+    mind.remember("Bea lives in Evora", read=True)
+    mind.pin(found.a.rid)
+    assert about_ann(mind).snoozed_until is not None, "nothing new of Ann"
+    if news == "another value":
+        mind.remember("Ann lives in Faro", read=True)
+    elif news == "the same again":
+        mind.remember("Ann lives in Porto, she told me at lunch", read=True)
+    else:
+        mind.correct(found.b.rid, "Ann lives in Porto with her aunt")
+    assert about_ann(mind).snoozed_until is None
+    assert mind.context("where does Ann live?").questions[0].entity == "Ann"
+    mind.snooze_contradiction(found, "7d")
+    assert about_ann(mind).snoozed_until is not None
+
+
+def test_nothing_is_put_off_for_longer_than_a_year(
+    mind: BlockingMind, connection: sqlite3.Connection
+) -> None:
+    """Not by a member either whose clock is ten years ahead, or who writes whatever they like."""
+    found = about_ann(mind)
+    with pytest.raises(samemind.Usage, match="within 366 days"):
+        mind.snooze_contradiction(found, "9999-12-31")
+    until = mind.snooze_contradiction(found, "365d").snoozed_until
+    assert until is not None
+    slot, until_ms = bytes.fromhex(found.id), round(until.timestamp() * 1_000)
+    assert snoozed(connection, until_ms - 1) == {slot: until_ms}
+    assert snoozed(connection, until_ms - 3_650 * DAY_MS) == {}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [7, None, "", "x", "1 2 3", "9" * 5_000, "-1 ab", "٣ ab", ["1", "2"], {"until": 1}],
+    ids=lambda value: repr(value)[:12],
+)
+def test_a_crooked_setting_puts_nothing_off(value: Any) -> None:
+    (ann,) = group("ann", make_store=sqlite_store)
+    assert isinstance(ann.store, SqliteStore)
+    ClaimTables().migrate(ann.store.connection)
+    for slot in ("", "zz", "00" * 16, "AA" * 16, " 00"):
+        ann.commit([Write(Set(f"question.later.{slot}", value))], NOW_MS)
+    assert snoozed(ann.store.connection, NOW_MS) == {}
 
 
 def test_what_can_be_no_time_is_refused(mind: BlockingMind) -> None:
