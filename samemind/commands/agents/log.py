@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.agents._parts import shown_name
 from samemind.declaring import Agents, Command, Effects, argument, option
 from samemind.errors import NotFound
+from samemind.printable import one_line
 from samemind.rendering import Document, clock
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _line(each: Document) -> str:
     more = each["count"] - len(each["rids"])
     return (
         f"{clock(each['at'])}  {'here  ' if each['agent'] is None else 'remote'}  {shown_name(each['name']):<16} "
-        f"{'wrote' if each['wrote'] else 'read '}  {each['tool']:<14} {' '.join(each['rids'])}"
+        f"{'wrote' if each['wrote'] else 'read '}  {one_line(each['tool']):<14} {one_line(' '.join(each['rids']))}"
         f"{f' and {more} more' if more > 0 else ''}"
     ).rstrip()
 

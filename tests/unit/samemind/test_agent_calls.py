@@ -261,3 +261,12 @@ def test_what_a_call_wrote_is_not_mixed_with_what_it_showed_beside_that() -> Non
     document = {"rid": "new", "rids": ["too"], "nominees": [{"rid": "old"}], "changed": True}
     assert rids_in(document, wrote=True) == ["new", "too"]
     assert rids_in(document, wrote=False) == ["new", "too", "old"]
+
+
+def test_a_crooked_line_says_nothing_to_the_terminal(tmp_path: Path) -> None:
+    """Whatever program wrote it: the file lies open to all of this user's."""
+    log = CallLog(Home.at(tmp_path).local_agents_log)
+    caller = CallingAgent(agent=None, name="a\x1b[2J")
+    log.note(caller, "\x1b]0;x\x07", ["r\x1b[31m\nr"], wrote=False, now_ms=NOW)
+    (line,) = cli.run(tmp_path, "agents", "log").out.splitlines()
+    assert line.isprintable()
