@@ -133,7 +133,7 @@ def last_open(
     claims: Sequence[LiveClaim],
     made: Iterable[bytes],
     logged: Mapping[bytes, Sequence[Opinion]],
-    given: Iterable[int] = (),
+    given: Iterable[int],
 ) -> Undecided | None:
     """Return how a slot last stood open, or without any decision; None where nobody decided anything.
 
@@ -151,16 +151,20 @@ def last_open(
     if not stamps:
         return None
     told_at = [] if by_verdicts else sorted(told.hlc for told in claims if told.claim not in made)
-    for since in (*_decided_at(stamps, told_at)[:DECISIONS_MAX], 0):
+
+    def standing(since: int) -> Undecided:
         left = [
             _undecided(told, logged.get(told.claim, ()), since, settling)
             for told in claims
             if told.claim not in made or told.hlc < since
         ]
-        before = Undecided(since, judge(relation, left))
+        return Undecided(since, judge(relation, left))
+
+    for since in _decided_at(stamps, told_at)[:DECISIONS_MAX]:
+        before = standing(since)
         if before.judged.status is ContradictionStatus.OPEN:
-            break
-    return before
+            return before
+    return standing(0)
 
 
 def _decided_at(stamps: Iterable[int], told_at: Sequence[int]) -> list[int]:
