@@ -38,7 +38,7 @@ _HOPS: Final = 2
 _CONNECTED_MAX: Final = 50
 # Of what was told at a time that was asked for, the newest that are looked at.
 TIMED_MAX: Final = 1_000
-# Of what happens again by a rule, what began last before that time: some ten microseconds each.
+# Of what happens again by a rule, what began last before that time: some ten microseconds each, or fifty by a zone.
 REPEATING_MAX: Final = 256
 # Places in conversations are looked up by a multiple of so many.
 _PLACES: Final = 64

@@ -22,6 +22,9 @@ from cognition.reminding.repeating import (
     without_exceptions,
     zone_in,
 )
+from tests.support.minds import Home
+from tests.unit.cognition.triggers.test_step import home as home
+from tests.unit.cognition.triggers.test_step import kinds, raise_all
 
 WEEKLY = "FREQ=WEEKLY;BYDAY=TU"
 HOUR_MS = 3_600_000
@@ -249,3 +252,16 @@ def test_what_is_no_name_of_a_zone_names_none(name: str) -> None:
     assert with_zone(WEEKLY, None) == WEEKLY
     if ";" not in name:
         assert zone_in(f"{WEEKLY};TZID={name}") is None
+
+
+def test_a_reminder_comes_up_at_its_hour_before_and_after_clocks_change(home: Home) -> None:
+    """Tuesdays at 19:30 in Berlin, of which the second is an hour later by UTC."""
+    first_ms = ms(datetime(2026, 10, 20, 17, 30, tzinfo=UTC))
+    home.now_ms = first_ms - DAY_MS
+    rule = with_zone(WEEKLY, "Europe/Berlin")
+    home.remember("choir", type="prospective", event_start=first_ms, meta={"repeats": rule})
+    for due_ms in (first_ms, first_ms + 7 * DAY_MS + HOUR_MS, first_ms + 14 * DAY_MS + HOUR_MS):
+        home.now_ms = due_ms - 1
+        assert raise_all(home) == []
+        home.now_ms = due_ms
+        assert kinds(raise_all(home)) == ["reminder"]
