@@ -39,6 +39,7 @@ def lines(text: str) -> list[str]:
 @given(st.sampled_from(NAMES) | st.sampled_from(ODD), st.lists(_SECONDS, min_size=1, max_size=50))
 @example("Africa/Casablanca", [int(datetime(2030, 2, 1, tzinfo=UTC).timestamp())])
 @example("America/Noronha", [int(datetime(2000, 10, day, 12, tzinfo=UTC).timestamp()) for day in (7, 12, 17)])
+@example("America/Argentina/Tucuman", [int(datetime(2004, 6, 7, 12, tzinfo=UTC).timestamp())])
 @example("Africa/Monrovia", [int(datetime(1971, 2, 1, tzinfo=UTC).timestamp())])
 def test_a_zone_is_written_so_that_its_clocks_show_what_they_show(name: str, seconds: list[int]) -> None:
     zone, written = ZoneInfo(name), as_written(name)
