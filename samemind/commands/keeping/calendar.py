@@ -60,6 +60,8 @@ _RULE: Final = re.compile(r"[A-Z0-9=;,+-]{1,500}", re.IGNORECASE)
 _LENGTH: Final = timedelta(minutes=30)
 # The second of a month, as the first may be the last of the month before by another clock.
 _NEVER_SHIFTED_MS: Final = DAY_MS
+_FEBRUARY: Final = 2
+_SHORTEST_MONTH_DAYS: Final = 28
 # Programs ask a feed anew at their own pace; this is what we would like.
 _REFRESH: Final = timedelta(minutes=15)
 # Programs fetch a feed several times an hour, over whatever network. Some three thousand reminders of a usual length.
@@ -251,7 +253,8 @@ def _rule(told: str, first_ms: int) -> "calendars.vRecur | None":
     from cognition.reminding.repeating import by_utc, without_exceptions, zone_in
 
     # Days that are told by the clock of a zone are written by it, and none is to be shifted.
-    rule = by_utc(first_ms if zone_in(told) is None else _NEVER_SHIFTED_MS, told)
+    zone = zone_in(told)
+    rule = by_utc(first_ms if zone is None else _NEVER_SHIFTED_MS, told)
     rule = None if rule is None else without_exceptions(rule)[0]
     if rule is None or not _RULE.fullmatch(rule):
         return None
@@ -259,7 +262,25 @@ def _rule(told: str, first_ms: int) -> "calendars.vRecur | None":
         found = icalendar.vRecur.from_ical(rule)
     except ValueError:
         return None
-    return found if found.get("FREQ") else None
+    if not found.get("FREQ"):
+        return None
+    begins = _clock(first_ms, zone)
+    return found if begins is None else _in_shorter_months(found, begins)
+
+
+def _in_shorter_months(rule: "calendars.vRecur", begins: datetime) -> "calendars.vRecur":
+    """Return a rule by which what is due on the 31st is due on the last of a shorter month, which programs leave out.
+
+    So is what is due on 29 February, in other years.
+    """
+    if begins.day <= _SHORTEST_MONTH_DAYS or any(part.startswith("BY") for part in rule):
+        return rule
+    if rule["FREQ"] == ["YEARLY"] and begins.month == _FEBRUARY:
+        rule["BYMONTH"] = [_FEBRUARY]
+    elif rule["FREQ"] != ["MONTHLY"]:
+        return rule
+    rule["BYMONTHDAY"], rule["BYSETPOS"] = [*range(_SHORTEST_MONTH_DAYS, begins.day + 1)], [-1]
+    return rule
 
 
 def _write(path: "Path", text: str) -> None:

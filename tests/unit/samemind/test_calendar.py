@@ -169,6 +169,16 @@ def test_a_program_shows_the_last_of_a_month_where_it_is_the_first_of_the_next_b
     )
 
 
+@pytest.mark.parametrize("rule", ["FREQ=MONTHLY", "FREQ=MONTHLY;INTERVAL=3", "FREQ=YEARLY"])
+@pytest.mark.parametrize("month_day", [(1, 31), (1, 30), (1, 29), (1, 28), (2, 29), (2, 28), (12, 31)])
+def test_a_program_shows_what_is_due_on_the_31st_on_the_last_of_a_shorter_month(
+    rule: str, month_day: tuple[int, int]
+) -> None:
+    """It would leave out the months that have none (RFC 5545, 3.3.10), and nothing was paid in February."""
+    first = datetime(2028, *month_day, 12, tzinfo=UTC)
+    assert shown_times(first, rule) == due_times(first, rule)
+
+
 @given(
     due_ms=st.integers(-62_135_596_800_000, 253_402_300_799_999)
     | st.integers(0, 100 * DAY_MS).map(lambda before: 253_402_300_799_999 - before)

@@ -292,7 +292,7 @@ DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 FIRSTS = st.datetimes(datetime(2000, 1, 1), datetime(2035, 1, 1)) | st.builds(  # noqa: DTZ001
     lambda month, day, minutes: datetime(2031, month, day) + timedelta(minutes=minutes),  # noqa: DTZ001
     st.sampled_from([3, 10, 11]),
-    st.integers(1, 28),
+    st.integers(1, 30),
     st.integers(0, 24 * 60 - 1),
 )
 SHOWN = 40
@@ -332,7 +332,7 @@ def test_programs_show_what_repeats_in_a_zone_when_it_is_due_here(
     name: str, rule: str, first: datetime, until: int | None, struck: set[int]
 ) -> None:
     zone = ZoneInfo(name)
-    begins = first.replace(day=min(first.day, 28), second=0, microsecond=0, tzinfo=zone)
+    begins = first.replace(second=0, microsecond=0, tzinfo=zone)
     first_ms = int(begins.timestamp()) * 1_000
     rule = rule.format(day=DAYS[begins.weekday()])
     if until is not None:
@@ -343,9 +343,7 @@ def test_programs_show_what_repeats_in_a_zone_when_it_is_due_here(
     told = with_exceptions(counted, left_out)
     made = feed_text([reminder(1, "choir", first_ms, repeats=told)], NOW_MS)
     (entry,) = icalendar.Calendar.from_ical(made).walk("VEVENT")
-    shown = shown_times(entry, zone)
-    assert shown == due_times(first_ms, told)[: len(shown)]
-    assert shown or until is not None or len(due) <= 3
+    assert shown_times(entry, zone) == due_times(first_ms, told)
 
 
 def test_a_meeting_in_berlin_is_at_the_same_hour_in_summer_and_winter_wherever_it_is_told(
