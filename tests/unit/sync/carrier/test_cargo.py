@@ -14,15 +14,26 @@ from replica.compaction import compact
 from replica.core import Core
 from replica.ids import OpRef, Origin
 from replica.limits import SEEN_MAX
-from replica.membership import revoke
+from replica.membership import MEMBERS_MAX, revoke
 from replica.ops import Erase, Set
 from replica.snapshot import make_snapshot
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from sync.carrier.cargo import Brought, Taking, check, export, fill, header_of, messages, readers_of
 from sync.carrier.header import SeenOf, read_vectors, vector_of
-from sync.carrier.sealing import BOX_BYTES, FILE_BYTES_MIN, MAGIC, PUBLIC_BYTES, Sealer, open_sealed, padme
-from sync.errors import LimitExceeded, RemoteProtocolError, SyncError, Untrusted
+from sync.carrier.sealing import (
+    BOX_BYTES,
+    FILE_BYTES_MIN,
+    MAGIC,
+    MAGIC_1,
+    MAGIC_2,
+    PUBLIC_BYTES,
+    Sealer,
+    boxes_for,
+    open_sealed,
+    padme,
+)
+from sync.errors import LimitExceeded, RemoteProtocolError, SealedForOthers, SyncError, Untrusted
 from sync.parts import parts_of
 from sync.wire.limits import FRAME_BYTES_MAX
 from tests.support.groups import founded, put_out
@@ -269,6 +280,22 @@ def test_a_file_that_announces_too_much_costs_nothing() -> None:
     sealer.end()
     with pytest.raises(LimitExceeded):
         check(phone, identity("phone"), io.BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize(
+    ("magic", "most"),
+    [(MAGIC, boxes_for(MEMBERS_MAX)), (MAGIC_2, boxes_for(MEMBERS_MAX)), (MAGIC_1, MEMBERS_MAX)],
+)
+def test_a_file_has_room_for_as_many_boxes_as_the_largest_group_and_for_no_more(
+    magic: bytes, most: int
+) -> None:
+    """Only the first format had no boxes that nobody can open."""
+    size = BOX_BYTES if magic == MAGIC else PUBLIC_BYTES + BOX_BYTES
+    front, key = PUBLIC_BYTES if magic == MAGIC else 0, identity("phone").private_key.private_bytes_raw()
+    for boxes, error in ((most, SealedForOthers), (most + 1, LimitExceeded)):
+        file = magic + boxes.to_bytes(4, "big") + bytes([9]) * front + bytes(boxes * size)
+        with pytest.raises(error):
+            next(open_sealed(io.BytesIO(file), key))
 
 
 def test_sizes_of_files_and_numbers_of_boxes_are_few() -> None:
