@@ -126,6 +126,11 @@ def own_hosts() -> list[str]:
     return sorted(own_addresses(), key=lambda host: (":" in host, host))
 
 
+def url_hosts() -> list[str]:
+    """Return those that a URL can name: one of the link alone is none without its interface, which no URL has."""
+    return [host for host in own_hosts() if not host.startswith("fe80:")]
+
+
 def on_interface(host: str) -> str:
     """Return a link-local host with its interface by name, as the system names whoever calls from there.
 

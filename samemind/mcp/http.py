@@ -53,7 +53,7 @@ from samemind.panel.serving import Door, listening, machine_names
 from samemind.platform import system
 from sync.dialling import ANY
 from sync.loopback import is_this_machine
-from sync.network import own_addresses, own_hosts
+from sync.network import own_addresses, url_hosts
 
 MCP_PATH: Final = "/mcp"
 _RESOURCE_PATH: Final = "/.well-known/oauth-protected-resource"
@@ -185,7 +185,7 @@ class RemoteAgents:
         """The address to give to an agent."""
         if self._public is not None:
             return f"{self._public}{MCP_PATH}"
-        hosts = (own_hosts() or ["127.0.0.1"]) if self._host in ANY else [self._host]
+        hosts = (url_hosts() or ["127.0.0.1"]) if self._host in ANY else [self._host]
         shown = f"[{hosts[0]}]" if ":" in hosts[0] else hosts[0]
         return f"{'http' if self.is_local else 'https'}://{shown}:{self._port}{MCP_PATH}"
 

@@ -19,7 +19,7 @@ from samemind.panel.undo import UndoWindows
 from samemind.phone_mailboxes import told_to_phones
 from samemind.phone_place import PhonePlace, place_of
 from sync.dialling import ANY
-from sync.network import own_addresses, own_hosts
+from sync.network import own_addresses, url_hosts
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -111,8 +111,7 @@ class Panel:
         scheme = "http" if self.is_local else "https"
         hosts = [self.host]
         if self.host in ANY:
-            # One of the link alone is none without a zone, which no URL has.
-            hosts = [host for host in own_hosts() if not host.startswith("fe80:")] or ["127.0.0.1"]
+            hosts = url_hosts() or ["127.0.0.1"]
         return [f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}/" for host in hosts]
 
     def launch(self) -> list[str]:

@@ -17,6 +17,7 @@ from sync.network import (
     Looks,
     on_interface,
     own_addresses,
+    url_hosts,
 )
 from tests.support.descriptors import none_left
 
@@ -132,3 +133,9 @@ def test_a_host_without_the_number_of_an_interface_stays_as_it_is(host: str) -> 
 def test_the_number_of_an_interface_becomes_its_name() -> None:
     for index, name in socket.if_nameindex():
         assert on_interface(f"fe80::1%{index}") == f"fe80::1%{name}"
+
+
+def test_a_url_names_no_address_of_the_link_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its interface it leads nowhere, and in a URL no program takes one."""
+    monkeypatch.setattr(network, "own_addresses", lambda: HOME | {"169.254.1.2", "2001:db8::7"})
+    assert url_hosts() == ["169.254.1.2", "192.168.1.7", "2001:db8::7"]
