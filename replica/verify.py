@@ -279,20 +279,21 @@ def _compared_cells(
             return {moved(dot): add for dot, add in folded.items()} == stored
         return _comparable(cell) == _comparable(renumber(again, moved, origin))
 
-    seen: set[Key] = set()
+    left, seen = {*keys}, 0  # of what is stored no key is held on to, which a million times is a lot
     for page in _pages(core.store.all_cells()):
         _add_up(State(dict(page)), summed, core)
         refolded = fresh.store.load([key for key, _ in page])
         for key, cell in page:
-            if key in seen or not is_told(cell, refolded.get(key)):
+            if key not in left or not is_told(cell, refolded.get(key)):
                 unlike.append(
                     f"the {key.part.name.lower()} {key.name.hex()} is stored otherwise than the log folds it"
                 )
-            seen.add(key)
-        told(len(seen))
+            left.discard(key)
+        seen += len(page)
+        told(seen)
         yield from page
     _add_up(State({}, core.store.all_tombstones()), summed, core)
-    unlike += [f"the {key.part.name.lower()} {key.name.hex()} is missing" for key in keys - seen]
+    unlike += [f"the {key.part.name.lower()} {key.name.hex()} is missing" for key in left]
 
 
 def _pages(cells: Iterable[tuple[Key, Cell]]) -> Iterator[list[tuple[Key, Cell]]]:

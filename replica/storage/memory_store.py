@@ -32,6 +32,9 @@ _FOLDED: Final = FoldStatus.FOLDED
 _entry = partial(tuple.__new__, LogEntry)
 _seq, _pos = attrgetter("seq"), attrgetter("pos")
 
+# Memories that are made at once: few beside what is kept of all.
+_PAGE: Final = 1_000
+
 _Kept = bytes | Op | BareMemory | Cell
 
 
@@ -322,9 +325,8 @@ class MemoryStore:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Keep the changes."""
-        added = [*changes.added]
         if changes.count_added is not None:
-            changes.count_added([*added, *changes.bare])
+            changes.count_added(changes.bare)
         self._append(changes.entries)
         for feed in changes.feeds:
             del self._feeds[feed.no : feed.no + 1]
@@ -359,8 +361,7 @@ class MemoryStore:
             self._remains[remains.id] = joined(self._remains.get(remains.id, remains.frame), remains.frame)
         self._keep(self._base, changes.base_cells)
         self._base |= settled
-        for one in added:
-            self._cells[memory_key(one.rid)] = self._base[memory_key(one.rid)] = one
+        self._keep_added(changes)
         self._base_tombstones |= changes.base_tombstones
         self._tombstones |= changes.base_tombstones
         if changes.parts_gone is True:
@@ -417,6 +418,16 @@ class MemoryStore:
                 held.pop(key, None)
             else:
                 held[key] = self._as_kept(key.name, cell) if type(cell) is MemoryCell else cell
+
+    def _keep_added(self, changes: Changes) -> None:
+        """Keep the memories that a base brought as bytes, a page at a time: as values they take thrice as much."""
+        for start in range(0, len(changes.added), _PAGE):
+            page = changes.added[start : start + _PAGE]
+            if changes.count_added is not None:
+                changes.count_added(page)
+            for one in page:
+                key = memory_key(one.rid)
+                self._cells[key] = self._base[key] = encode_cell(one.cell())
 
     def _as_kept(self, rid: bytes, cell: MemoryCell) -> _Kept:
         if not cell.is_only_added():
