@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, Final
 
 from cognition.consolidation.tables import SummaryTables
-from cognition.contradictions.relations import Attention, relation_words
+from cognition.contradictions.relations import Attention
 from cognition.contradictions.resolving import changed, decide, merge
 from cognition.contradictions.slots import ContradictionStatus, Judged
 from cognition.contradictions.snoozing import snooze, snoozed
@@ -440,7 +440,7 @@ class Phone:
         return {
             "slot": slot.hex(),
             "entity": entity,
-            "relation": relation_words(relation),
+            "relation": relation,
             "sides": [
                 {
                     "value": side[0].told.value,

@@ -83,9 +83,15 @@ def texts_of(source: str) -> Iterator[str]:
 
 
 def catalog(language: str) -> dict[str, str]:
-    """Return a catalog: a module of one object, which is JSON but for the comma at its end."""
-    source = (CATALOGS / f"{language}.js").read_text("utf-8")
+    """Return the panel's catalog of a language."""
+    return read_catalog(CATALOGS / f"{language}.js")
+
+
+def read_catalog(path: Path) -> dict[str, str]:
+    """Read a catalog: a module of one object, which is JSON but for the comma at its end and what it takes over."""
+    source = path.read_text("utf-8")
     body = source[source.index("export default ") + len("export default ") :].rstrip().removesuffix(";")
+    body = re.sub(r"^{\s*\.\.\.\w+,", "{", body)
     found: dict[str, str] = json.loads(re.sub(r",\s*}\s*$", "}", body))
     return found
 

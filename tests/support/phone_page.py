@@ -95,7 +95,8 @@ def _testing() -> None:
 
 
 def _changed() -> float:
-    folders = [phone_wheel.ROOT / name for name in ("replica", "sync", "cognition", "samemind/phone")]
+    sources = ("replica", "sync", "cognition", "samemind/phone", "samemind/panel/static/js")
+    folders = [phone_wheel.ROOT / name for name in sources]
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix != ".pyc"]
     files += [Path(__file__).with_name(name) for name in ("phone_wheel.py", "phone_compile.py")]
     return max(path.stat().st_mtime for path in files if path.is_file())

@@ -22,7 +22,7 @@ function read(part, nodes) {
   return element;
 }
 
-await loadCatalog();
+await loadCatalog((language) => import(`/js/catalog/${language}.js`));
 for (const block of document.querySelectorAll("title, h1, h2, p, li, figcaption, a")) {
   const nodes = own(block);
   const text = nodes.map(written).join("").replace(/\s+/g, " ").trim();

@@ -1,7 +1,7 @@
 // Make what a browser loads: bundle, hash, compress. Run by `make phone` (tests/support/phone_wheel.py) where npm has
 // installed what package-lock.json names: node build.mjs SOURCES APP_ZIP COMPILE_PY LEFT_OUT OUT VERSION BROTLI_QUALITY
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { buildSync } from "esbuild";
@@ -85,7 +85,11 @@ const define = { PARTS: parts, LOCK: lock, NATS: JSON.stringify(`./${named["nats
 put("keeper.js", bundled("keeper.js", define));
 put("worker.js", bundled("worker.js", define), { again: true });
 put("page.css", read("page.css"));
-put("page.js", filled(Buffer.from(bundled("page.js")).toString(), { WORKER: named["worker.js"], KEEPER: named["keeper.js"] }));
+const catalogs = Object.fromEntries(readdirSync(join(sources, "catalog")).map((file) => {
+  put(`catalog-${file}`, bundled(`catalog/${file}`));
+  return [file.slice(0, -3), `./${named[`catalog-${file}`]}`];
+}));
+put("page.js", filled(Buffer.from(bundled("page.js", { CATALOG_FILES: JSON.stringify(catalogs) })).toString(), { WORKER: named["worker.js"], KEEPER: named["keeper.js"] }));
 put("app.webmanifest", read("app.webmanifest"), { fixed: true });
 put("index.html", filled(read("index.html").toString(), { CSS: named["page.css"], PAGE: named["page.js"] }), { fixed: true });
 put("sw.js", read("sw.js"), { fixed: true });

@@ -1,15 +1,17 @@
 // The first visit, pairing, the devices of the group, and what this browser promises to keep.
+import { number, t } from "../../panel/static/js/i18n.js";
 import { ask } from "./talk.js";
 import { dropAll } from "./drafts.js";
-import { h, inWords, linkOf, momentIn, named, notice, sizeOf, swap } from "./dom.js";
+import { filled, h, inWords, linkOf, momentIn, named, notice, sizeOf, swap } from "./dom.js";
+import { inPageWords } from "./said.js";
 
 const CODE_LETTERS = 40;
 const ID_SHOWN = 12; // as `samemind peers list` shows it
 
 function guessedName() {
   const agent = navigator.userAgent;
-  for (const [pattern, name] of [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, "Android phone"], [/Mac OS/, "browser on the Mac"], [/Windows/, "browser on Windows"]]) if (pattern.test(agent)) return name;
-  return "browser";
+  for (const [pattern, name] of [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, t("Android phone")], [/Mac OS/, t("browser on the Mac")], [/Windows/, t("browser on Windows")]]) if (pattern.test(agent)) return name;
+  return t("browser");
 }
 
 // Ask what this device is to be called, and for a code if there is one; nothing is made before that.
@@ -22,11 +24,11 @@ export function welcome(main, code) {
       if (name.value.trim()) resolve({ name: name.value.trim(), code: shown.value.trim() || null });
     };
     main.replaceChildren(h("form", { class: "stack welcome", onsubmit: begin },
-      h("h2", {}, "This browser becomes one of your devices"),
-      h("p", { class: "muted" }, "It keeps what is remembered on its own disk, finds it without a network, and meets your other devices when they are near. Nothing goes anywhere else."),
-      h("label", {}, "What your other devices call this one", name),
-      h("label", {}, "The code that your other device shows, if it shows one", shown),
-      h("button", { type: "submit", class: "primary" }, "Begin")));
+      h("h2", {}, t("This browser becomes one of your devices")),
+      h("p", { class: "muted" }, t("It keeps what is remembered on its own disk, finds it without a network, and meets your other devices when they are near. Nothing goes anywhere else.")),
+      h("label", {}, t("What your other devices call this one"), name),
+      h("label", {}, t("The code that your other device shows, if it shows one"), shown),
+      h("button", { type: "submit", class: "primary" }, t("Begin"))));
     elsewhere().then((address) => address && main.querySelector(".welcome")?.prepend(otherAddress(address)));
   });
 }
@@ -43,8 +45,8 @@ async function elsewhere() {
 }
 
 function otherAddress(origin) {
-  return h("div", { class: "panel warn", role: "alert" }, h("h3", {}, "Phones find that device at another address"),
-    h("p", {}, "A browser keeps what it remembers for one address alone. If this one was one of your devices, it was so at ", h("a", { href: `${origin}/phone/` }, origin), "."));
+  return h("div", { class: "panel warn", role: "alert" }, h("h3", {}, t("Phones find that device at another address")),
+    h("p", {}, ...filled(t("A browser keeps what it remembers for one address alone. If this one was one of your devices, it was so at {address}."), { address: h("a", { href: `${origin}/phone/` }, origin) })));
 }
 
 export function wiped(why) {
@@ -52,7 +54,7 @@ export function wiped(why) {
   dropAll();
   document.getElementById("tabs").hidden = true;
   for (const each of ["where", "trouble"]) document.getElementById(each).hidden = true;
-  document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, "Nothing is kept here any more"), h("p", { role: "alert" }, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Begin anew")));
+  document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, t("Nothing is kept here any more")), h("p", { role: "alert" }, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, t("Begin anew"))));
 }
 
 export function devicesView() {
@@ -62,14 +64,14 @@ export function devicesView() {
   const pairing = h("div", { class: "panel", id: "pairing", tabindex: -1 });
   const ending = h("div", { class: "panel" });
   const mailboxes = h("div", { class: "stack", id: "mailboxes" });
-  const element = h("div", { class: "stack" }, h("h2", {}, "Devices"), h("div", { class: "panel" }, list), mailboxes, pairing, promises, h("div", { class: "panel" }, h("h3", {}, "On this device"), figures), ending);
+  const element = h("div", { class: "stack" }, h("h2", {}, t("Devices")), h("div", { class: "panel" }, list), mailboxes, pairing, promises, h("div", { class: "panel" }, h("h3", {}, t("On this device")), figures), ending);
 
   async function refresh() {
     const { answer } = await ask("call", { verb: "devices" });
     const isAlike = (one) => answer.some((each) => each.name === one.name && each.id !== one.id);
-    list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, named(each.name), isAlike(each) && h("span", { class: "muted" }, ` ${each.id.slice(0, ID_SHOWN)}`)), h("span", { class: "muted" }, each.is_here ? "this device" : each.is_out ? "taken out" : ""))));
+    list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, named(each.name), isAlike(each) && h("span", { class: "muted" }, ` ${each.id.slice(0, ID_SHOWN)}`)), h("span", { class: "muted" }, each.is_here ? t("this device") : each.is_out ? t("removed") : ""))));
     const status = await ask("status");
-    figures.replaceChildren(...Object.entries({ Memories: status.memories, "On its disk": sizeOf(status.bytes), Link: status.link.why ? inWords(status.link.why) : linkOf(status.link) }).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+    figures.replaceChildren(...[[t("Memories"), number(status.memories)], [t("On its disk"), sizeOf(status.bytes)], [t("Link"), status.link.why ? inWords(inPageWords(status.link.why)) : linkOf(status.link)]].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
     mailboxes.replaceChildren(...status.mailboxes.map(mailboxPanel));
     promises.replaceChildren(...(await promised()));
   }
@@ -80,56 +82,56 @@ export function devicesView() {
       event.preventDefault();
       pair(field.value.trim());
     };
-    swap(pairing, pairing, h("h3", {}, "Pair with another device"),
-      h("p", { class: "muted" }, "On the device that serves this page, ask for a code (Devices, “Show a code”, or samemind pair), and type it here."),
-      h("form", { class: "stack", onsubmit: begin }, h("label", {}, "Code", field), h("button", { type: "submit", class: "primary" }, "Pair")));
+    swap(pairing, pairing, h("h3", {}, t("Pair with another device")),
+      h("p", { class: "muted" }, t("On the device that serves this page, ask for a code (Devices, “Show a code”, or samemind pair), and type it here.")),
+      h("form", { class: "stack", onsubmit: begin }, h("label", {}, t("Code"), field), h("button", { type: "submit", class: "primary" }, t("Pair"))));
   }
   async function pair(code, expected = null) {
     if (!code) return;
-    swap(pairing, pairing, h("p", { role: "status" }, "Pairing …"));
+    swap(pairing, pairing, h("p", { role: "status" }, t("Pairing …")));
     try {
       const { words, name } = await ask("pair", { code, expected });
-      swap(pairing, pairing, h("h3", {}, "Paired with ", named(name)), h("p", { class: "words" }, words.join(" ")), h("p", { class: "muted" }, named(name), ` shows the same words. If it shows others, somebody sits between: forget this device there.`));
+      swap(pairing, pairing, h("h3", {}, ...filled(t("Paired with {device}"), { device: named(name) })), h("p", { class: "words" }, words.join(" ")), h("p", { class: "muted" }, ...filled(t("{device} shows the same words. If it shows others, somebody sits between: remove this device there."), { device: named(name) })));
       refresh();
     } catch (error) {
       offer(code);
-      pairing.prepend(h("p", { class: "panel warn", role: "alert" }, error.message));
+      pairing.prepend(h("p", { class: "panel warn", role: "alert" }, inWords(inPageWords(error.message))));
     }
   }
 
   function offerEnd() {
-    const erase = () => ask("wipe").then(() => wiped("You erased what this device held. Take it out of your group on another device, too."), (error) => notice(error.message, { error: true }));
-    const begin = h("button", { type: "button", class: "danger", onclick: doubt }, "Erase this device");
-    const keep = h("button", { type: "button", class: "quiet", onclick: offerEnd }, "Keep it");
+    const erase = () => ask("wipe").then(() => wiped(t("You erased what this device held. Remove it from your group on another device, too.")), (error) => notice(inPageWords(error.message), { error: true }));
+    const begin = h("button", { type: "button", class: "danger", onclick: doubt }, t("Erase this device"));
+    const keep = h("button", { type: "button", class: "quiet", onclick: offerEnd }, t("Keep it"));
     function doubt() {
       swap(ending, keep,
-        h("p", { role: "alert" }, "Erase all that this browser remembers? What was not yet passed on to another device is lost."),
-        h("div", { class: "row" }, h("button", { type: "button", class: "danger", onclick: erase }, "Erase it"), keep));
+        h("p", { role: "alert" }, t("Erase all that this browser remembers? What was not yet passed on to another device is lost.")),
+        h("div", { class: "row" }, h("button", { type: "button", class: "danger", onclick: erase }, t("Erase it")), keep));
     }
     swap(ending, begin, begin);
   }
 
   offer();
   offerEnd();
-  refresh().catch((error) => notice(error.message, { error: true }));
+  refresh().catch((error) => notice(inPageWords(error.message), { error: true }));
   const again = () => refresh().catch(() => {}); // who comes back, asks anew
   return { element, refresh: again, linked: again, pair };
 }
 
 // What to do where a mailbox is in trouble; what it is, is said by the worker.
 const ADVICE = {
-  cors: () => `Its server has to let pages of ${location.origin} read it (CORS). The manual, “Meet through a mailbox”, says how.`,
-  policy: () => "Load this page anew while the device that serves it is there: the page then may connect to it.",
-  denied: () => "Give its password anew on the device that serves this page (samemind mailbox add), and let the two meet.",
-  full: () => "Make room there. What you tell this phone is kept here until then.",
-  network: () => "It is tried again by itself. If other pages open, its address may be wrong: samemind mailbox phones, on the device that serves this page.",
+  cors: () => t("Its server has to let pages of {origin} read it (CORS). The manual, “Meet through a mailbox”, says how.", { origin: location.origin }),
+  policy: () => t("Load this page anew while the device that serves it is there: the page then may connect to it."),
+  denied: () => t("Give its password anew on the device that serves this page (samemind mailbox add), and let the two meet."),
+  full: () => t("Make room there. What you tell this phone is kept here until then."),
+  network: () => t("It is tried again by itself. If other pages open, its address may be wrong: samemind mailbox phones, on the device that serves this page."),
 };
 
 function mailboxPanel(each) {
-  const met = each.looked_ms ? `Last met by mailbox ${momentIn(each.looked_ms)}.` : "Not met by this mailbox since the page was opened.";
-  const told = [h("h3", {}, `Mailbox ${each.name}`), h("p", { class: "muted" }, each.putting_off && !each.trouble ? `${met} What was told here since is passed on soon, or when the device that serves this page is near.` : met)];
-  if (each.trouble) told.push(h("p", { class: "panel warn", role: "alert" }, `Since then: ${each.trouble}. ${(ADVICE[each.kind] ?? ADVICE.network)()}`));
-  for (const reason of each.refused) told.push(h("p", { class: "panel warn", role: "alert" }, `Some of what lies there is not taken yet: ${reason}. Is the clock of this phone right, and that of your other devices?`));
+  const met = each.looked_ms ? t("Last met by mailbox {when}.", { when: momentIn(each.looked_ms) }) : t("Not met by this mailbox since the page was opened.");
+  const told = [h("h3", {}, ...filled(t("Mailbox {mailbox}"), { mailbox: named(each.name) })), h("p", { class: "muted" }, each.putting_off && !each.trouble ? `${met} ${t("What was told here since is passed on soon, or when the device that serves this page is near.")}` : met)];
+  if (each.trouble) told.push(h("p", { class: "panel warn", role: "alert" }, `${t("Since then: {why}.", { why: inPageWords(each.trouble) })} ${(ADVICE[each.kind] ?? ADVICE.network)()}`));
+  for (const reason of each.refused) told.push(h("p", { class: "panel warn", role: "alert" }, t("Some of what lies there is not taken yet: {why}. Is the clock of this phone right, and that of your other devices?", { why: inPageWords(reason) })));
   return h("div", { class: "panel" }, ...told);
 }
 
@@ -140,10 +142,10 @@ async function promised() {
   const address = await elsewhere();
   if (address) told.push(otherAddress(address));
   if (!navigator.serviceWorker?.controller && document.documentElement.dataset.kept === "no") {
-    say("Opens only near the device that serves it", "This browser does not trust the certificate of this address, so it may not keep the page. What you remember stays here all the same; the page opens while that device is there. “samemind phone” on that device shows how to trust it.", h("a", { href: "trust" }, "Have this browser trust that device"));
+    say(t("Opens only near the device that serves it"), t("This browser does not trust the certificate of this address, so it may not keep the page. What you remember stays here all the same; the page opens while that device is there. “samemind phone” on that device shows how to trust it."), h("a", { href: "trust" }, t("Have this browser trust that device")));
   }
   if (!(await navigator.storage.persisted())) {
-    say("The browser may clear this", "It made no promise to keep what this page stores: when its disk is full, or after a week without a visit on an iPhone, it may clear it. Put the page on your home screen, and let it meet your other devices now and then.");
+    say(t("The browser may clear this"), t("It made no promise to keep what this page stores: when its disk is full, or after a week without a visit on an iPhone, it may clear it. Put the page on your home screen, and let it meet your other devices now and then."));
   }
   return told;
 }

@@ -1,4 +1,5 @@
 // Elements, times, notices: the small change of a page. Text is only ever set as text.
+import { t, written } from "../../panel/static/js/i18n.js";
 
 export function h(name, attributes = {}, ...children) {
   const element = document.createElement(name);
@@ -14,14 +15,17 @@ export function h(name, attributes = {}, ...children) {
 // A name within a sentence: of whichever script, it turns nothing around that stands beside it.
 export const named = (name) => h("bdi", {}, name);
 
+// A text with elements in it: `filled(t("Together with {device}"), { device: named("laptop") })`.
+export const filled = (text, values) => text.split(/\{(\w+)\}/).map((part, at) => (at % 2 ? values[part] : part));
+
 const STATES = {
-  alone: () => "On its own",
-  calling: () => "Calling …",
-  away: () => "Other devices away",
-  refused: () => "Not let in",
-  crowded: () => "No room there now",
-  syncing: (link) => ["Syncing with ", named(link.name ?? "…")],
-  together: (link) => ["Together with ", named(link.name ?? "…")],
+  alone: () => t("On its own"),
+  calling: () => t("Calling …"),
+  away: () => t("Other devices away"),
+  refused: () => t("Not let in"),
+  crowded: () => t("No room there now"),
+  syncing: (link) => filled(t("Syncing with {device}"), { device: named(link.name ?? "…") }),
+  together: (link) => filled(t("Together with {device}"), { device: named(link.name ?? "…") }),
   off: () => "",
 };
 // How it stands with the other devices.
@@ -47,10 +51,8 @@ export function icon(name) {
 }
 
 const DAY_MS = 86_400_000;
-// The page speaks English, and dates as its owner writes them in it. Some systems name what is no language ("en-US@posix").
-const LOCALE = navigator.languages.find((each) => /^en(-[a-z\d]+)*$/i.test(each)) ?? "en";
 const midnight = (ms) => new Date(ms).setHours(0, 0, 0, 0);
-const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat(written, { numeric: "auto" });
 export const inWords = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // As it stands within a sentence.
@@ -58,15 +60,18 @@ export function dayIn(ms, now = Date.now()) {
   const days = Math.round((midnight(ms) - midnight(now)) / DAY_MS);
   if (Math.abs(days) < 2) return relative.format(days, "day");
   const year = new Date(ms).getFullYear() === new Date(now).getFullYear() ? undefined : "numeric";
-  return new Intl.DateTimeFormat(LOCALE, { weekday: Math.abs(days) < 7 ? "long" : undefined, day: "numeric", month: "long", year }).format(ms);
+  return new Intl.DateTimeFormat(written, { weekday: Math.abs(days) < 7 ? "long" : undefined, day: "numeric", month: "long", year }).format(ms);
 }
-export const timeOf = (ms) => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(ms);
+export const timeOf = (ms) => new Intl.DateTimeFormat(written, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(ms);
 export const dayOf = (ms) => inWords(dayIn(ms));
 export const momentIn = (ms) => `${dayIn(ms)}, ${timeOf(ms)}`;
 export const momentOf = (ms) => inWords(momentIn(ms));
+// A day for good, whichever it is today.
+export const dateIn = (ms) => new Intl.DateTimeFormat(written, { day: "numeric", month: "long", year: "numeric" }).format(ms);
 // As a field for a date has it.
 export const dateOf = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-export const sizeOf = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const amount = (unit, digits) => new Intl.NumberFormat(written, { style: "unit", unit, minimumFractionDigits: digits, maximumFractionDigits: digits });
+export const sizeOf = (bytes) => (bytes < 1e6 ? amount("kilobyte", 0).format(Math.ceil(bytes / 1e3)) : amount("megabyte", 1).format(bytes / 1e6));
 
 // Set a text where it differs: what is told to those who cannot see it is told once.
 export function say(element, text) {

@@ -1,16 +1,18 @@
 // The page: what is remembered, what is due, what is open, and which devices there are. The device is in the worker.
+import { loadCatalog, t } from "../../panel/static/js/i18n.js";
 import { keep, kept } from "./kept.js";
 import { ask, lead, onEvent } from "./talk.js";
-import { h, icon, inWords, linkOf, named, notice, timeOf } from "./dom.js";
+import { filled, h, icon, inWords, linkOf, named, notice, timeOf } from "./dom.js";
 import { takeUp } from "./drafts.js";
 import { devicesView, welcome, wiped } from "./devices.js";
+import { inPageWords } from "./said.js";
 import { dueView, memoriesView, questionsView } from "./views.js";
 
 const VIEWS = [
-  { path: "", name: "Memories", icon: "memories", view: memoriesView },
-  { path: "due", name: "Due", icon: "due", view: dueView, count: (status) => status.due },
-  { path: "questions", name: "Questions", icon: "questions", view: questionsView, count: (status) => status.questions },
-  { path: "devices", name: "Devices", icon: "devices", view: devicesView },
+  { path: "", name: () => t("Memories"), icon: "memories", view: memoriesView },
+  { path: "due", name: () => t("Due"), icon: "due", view: dueView, count: (status) => status.due },
+  { path: "questions", name: () => t("Questions"), icon: "questions", view: questionsView, count: (status) => status.questions },
+  { path: "devices", name: () => t("Devices"), icon: "devices", view: devicesView },
 ];
 const policy = globalThis.trustedTypes?.createPolicy("samemind", {
   createScriptURL: (url) => {
@@ -40,7 +42,7 @@ function show() {
     if (tab.dataset.path === wanted.path) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
-  document.title = wanted.path ? `${wanted.name} · samemind` : "samemind";
+  document.title = wanted.path ? `${wanted.name()} · samemind` : "samemind";
   current = wanted.view();
   main.replaceChildren(current.element);
   scrollTo(0, 0);
@@ -79,38 +81,38 @@ function refreshed() {
       isStale = false;
       await refresh();
     } while (isStale);
-  })().catch((error) => document.documentElement.dataset.gone || notice(error.message, { error: true })).finally(() => { refreshing = null; });
+  })().catch((error) => document.documentElement.dataset.gone || notice(inPageWords(error.message), { error: true })).finally(() => { refreshing = null; });
 }
 
-function linked(link, told = mailboxes) {
-  mailboxes = told;
+function linked(link, known = mailboxes) {
+  mailboxes = known;
   troubled(link);
   const where = document.getElementById("where");
   where.hidden = !link || link.state === "off";
   if (where.hidden) return;
   where.dataset.state = link.state;
   const met = ["away", "calling", "crowded"].includes(link.state) ? Math.max(...mailboxes.filter((each) => !each.trouble).map((each) => each.looked_ms ?? 0), 0) : 0;
-  where.replaceChildren(h("span", {}, met ? `By mailbox, ${timeOf(met)}` : linkOf(link)));
+  where.replaceChildren(h("span", {}, met ? t("By mailbox, {time}", { time: timeOf(met) }) : linkOf(link)));
   where.onclick = () => { location.hash = "#/devices"; };
   current?.linked?.(link);
 }
 
 // On all views: why this phone does not sync, although somebody is there, and what to do.
 function troubled(link) {
-  const line = document.getElementById("trouble"), told = troubleOf(link);
-  if (line.textContent !== told.map((each) => each.textContent ?? each).join("")) line.replaceChildren(...told);
-  line.hidden = !told.length;
+  const line = document.getElementById("trouble"), parts = troubleOf(link);
+  if (line.textContent !== parts.map((each) => each.textContent ?? each).join("")) line.replaceChildren(...parts);
+  line.hidden = !parts.length;
 }
 
 function troubleOf(link) {
   if (isLost) {
-    return ["What this browser kept of your memory is gone: it was cleared, or a private window lost it. Pair this phone again under Devices, and it gets back what your other devices hold.",
-      h("button", { type: "button", class: "quiet", onclick: () => ask("dismissLost").catch(() => {}) }, "Close")];
+    return [t("What this browser kept of your memory is gone: it was cleared, or a private window lost it. Pair this phone again under Devices, and it gets back what your other devices hold."),
+      h("button", { type: "button", class: "quiet", onclick: () => ask("dismissLost").catch(() => {}) }, t("Close"))];
   }
-  if (link?.why) return [`${inWords(link.why)}. ${link.isStranger ? "Pair them under Devices." : "It is tried again by itself."}`];
-  if (link?.refused?.length) return ["Some of what ", named(link.name ?? "the other device"), ` told is not taken yet: ${link.refused[0]}. Is the clock of this phone right?`];
+  if (link?.why) return [`${inWords(inPageWords(link.why))}. ${t(link.isStranger ? "Pair them under Devices." : "It is tried again by itself.")}`];
+  if (link?.refused?.length) return filled(t("Some of what {device} told is not taken yet: {why}. Is the clock of this phone right?"), { device: named(link.name ?? t("the other device")), why: inPageWords(link.refused[0]) });
   const [broken] = ["away", "calling"].includes(link?.state) ? mailboxes.filter((each) => each.trouble && each.kind !== "network") : [];
-  return broken ? ["The mailbox ", named(broken.name), ` cannot be used: ${broken.trouble}. Devices says what to do.`] : [];
+  return broken ? filled(t("The mailbox {mailbox} cannot be used: {why}. Devices says what to do."), { mailbox: named(broken.name), why: inPageWords(broken.trouble) }) : [];
 }
 
 onEvent((event) => {
@@ -121,17 +123,17 @@ onEvent((event) => {
     if (event.event === "mailboxes") navigator.serviceWorker?.controller?.postMessage("look"); // they are named in what a page may do
     ask("status").then((status) => linked(status.link, status.mailboxes), () => {});
   }
-  else if (event.event === "out") wiped("This device was taken out of your group. What it held was erased.");
+  else if (event.event === "out") wiped(t("This device was taken out of your group. What it held was erased."));
   else if (event.event === "loaded") loaded();
   else if (event.event === "broken") failed(new Error(event.message));
 });
 
 function failed(error) {
   main.replaceChildren(h("div", { class: "stack welcome" },
-    h("h2", {}, "This device does not start"),
-    h("p", { class: "panel warn", role: "alert" }, inWords(error.message)),
-    h("p", { class: "muted" }, "What it remembers is still on its disk. Go where the device that serves this page can be reached, close other pages of samemind, and load this one again; a private window has no disk to keep anything on."),
-    h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Load again")));
+    h("h2", {}, t("This device does not start")),
+    h("p", { class: "panel warn", role: "alert" }, inWords(inPageWords(error.message))),
+    h("p", { class: "muted" }, t("What it remembers is still on its disk. Go where the device that serves this page can be reached, close other pages of samemind, and load this one again; a private window has no disk to keep anything on.")),
+    h("button", { type: "button", class: "primary", onclick: () => location.reload() }, t("Load again"))));
 }
 
 // -- starting ---------------------------------------------------------------------------------------------------------
@@ -145,8 +147,8 @@ async function keepPage() {
   try {
     const kept = await navigator.serviceWorker.register(program("sw.js"), { scope: "./", updateViaCache: "none" });
     navigator.serviceWorker.addEventListener("message", ({ data }) => {
-      if (data === "policy") notice("Your mailboxes changed.", { action: { name: "Load the page anew", run: () => location.reload() } });
-      if (data === "fresh") notice("A new page is here.", { action: { name: "Load it", run: () => location.reload() } });
+      if (data === "policy") notice(t("Your mailboxes changed."), { action: { name: t("Load the page anew"), run: () => location.reload() } });
+      if (data === "fresh") notice(t("A new page is here."), { action: { name: t("Load it"), run: () => location.reload() } });
     });
     (await navigator.serviceWorker.ready, kept.active)?.postMessage("look");
   } catch (error) {
@@ -157,21 +159,32 @@ async function keepPage() {
 let loaded = null;
 const loading = new Promise((resolve) => { loaded = resolve; });
 
+// What stands in the page before its program runs.
+function frame() {
+  document.getElementById("waking")?.replaceChildren(t("Waking up …")); // else it failed already
+  document.getElementById("tabs").setAttribute("aria-label", t("Views"));
+  document.getElementById("notices").setAttribute("aria-label", t("Notices"));
+}
+
 async function start() {
   const given = handedOver();
-  if (!navigator.locks || !navigator.storage?.getDirectory) throw new Error("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost.");
+  const speaks = loadCatalog((language) => import(new URL(CATALOG_FILES[language], import.meta.url).href)).then(frame); // `CATALOG_FILES` is put in by build.mjs
+  if (!navigator.locks || !navigator.storage?.getDirectory) {
+    await speaks;
+    throw new Error(t("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost."));
+  }
   lead(program("{{WORKER}}"), program("{{KEEPER}}")).catch(failed);
-  const [wiping, known] = await Promise.all([kept("wiping"), kept("name"), takeUp()]);
+  const [wiping, known] = await Promise.all([kept("wiping"), kept("name"), takeUp(), speaks]);
   let name = wiping ? null : known, code = null;
   if (!name) {
     loading.then(keepPage);
     ({ name, code } = await welcome(main, given.pair));
-    main.replaceChildren(h("p", { class: "waking", role: "status" }, "Waking up …"));
+    main.replaceChildren(h("p", { class: "waking", role: "status" }, t("Waking up …")));
   }
   const status = await ask("start", { name });
   if (name !== known) await keep("name", name);
   document.getElementById("tabs").replaceChildren(...VIEWS.map((view) =>
-    h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, " ", h("b", { class: "badge", hidden: true }))));
+    h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name(), " ", h("b", { class: "badge", hidden: true }))));
   document.getElementById("tabs").hidden = false;
   if (code ?? given.pair) history.replaceState(null, "", "#/devices"); // without the event, which would show the view once more
   show();

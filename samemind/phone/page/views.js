@@ -1,7 +1,10 @@
 // What is remembered, what is due, what contradicts itself.
+import { list as listed, number, plural, t } from "../../panel/static/js/i18n.js";
+import { subjectOf, valueWords } from "../../panel/static/js/words.js";
 import { ask } from "./talk.js";
-import { dateOf, dayIn, dayOf, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, say, swap, timeOf } from "./dom.js";
+import { dateIn, dateOf, dayIn, dayOf, filled, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, say, swap, timeOf } from "./dom.js";
 import { COMPOSER, draft, drafted, draftOf, goneDrafts } from "./drafts.js";
+import { inPageWords } from "./said.js";
 import { voiceButton } from "./voice.js";
 
 const FIRST = 40;
@@ -9,7 +12,7 @@ const FOUND = 20;
 const LATER_MS = 7 * 86_400_000; // what is put off is asked again in a week
 const STILL_MS = 250; // who types on is not done asking
 const run = async (verb, options) => (await ask("call", { verb, options })).answer;
-const complain = (error) => document.documentElement.dataset.gone || notice(error.message, { error: true });
+const complain = (error) => document.documentElement.dataset.gone || notice(inPageWords(error.message), { error: true });
 
 // A new memory's id is made here, before anything is asked: told twice, it is stored once.
 function newId() {
@@ -31,7 +34,7 @@ function marked(text, words) {
 // What looks like a secret is asked about at its field, as long as it stands there; any other error is told.
 function complainAt(doubt, error, stands, anyway, run) {
   if (error.name === "LooksSecret") {
-    if (stands) doubt.replaceChildren(h("p", {}, inWords(error.message)), h("button", { type: "button", onclick: run }, anyway));
+    if (stands) doubt.replaceChildren(h("p", {}, inWords(inPageWords(error.message))), h("button", { type: "button", onclick: run }, anyway));
   } else complain(error);
 }
 
@@ -47,13 +50,13 @@ function orphaned(rid, field, doubt, changed) {
     if (!text) return field.focus();
     try {
       await run("remember", { text, anyway, rid: (field.dataset.rid ??= newId()) });
-      notice("Remembered.");
+      notice(t("Remembered."));
       if (field.value.trim() === text) discard(); // else somebody typed on meanwhile
-    } catch (error) { complainAt(doubt, error, field.value.trim() === text, "Remember it anyway", () => tell(true)); }
+    } catch (error) { complainAt(doubt, error, field.value.trim() === text, t("Remember it anyway"), () => tell(true)); }
   };
   return [
-    h("p", { class: "muted" }, "This memory was forgotten in the meantime on another page or device. Your text is still here."),
-    [h("button", { type: "button", class: "primary", onclick: () => tell() }, "Save as a new memory"), h("button", { type: "button", class: "quiet", onclick: discard }, "Discard")],
+    h("p", { class: "muted" }, t("This memory was forgotten in the meantime on another page or device."), " ", t("Your text is still here.")),
+    [h("button", { type: "button", class: "primary", onclick: () => tell() }, t("Save as a new memory")), h("button", { type: "button", class: "quiet", onclick: discard }, t("Discard"))],
   ];
 }
 
@@ -64,7 +67,7 @@ function orphan(rid, changed) {
     doubt.replaceChildren();
     draft(rid, field.value);
   };
-  const field = h("textarea", { rows: 3, dir: "auto", "aria-label": "The memory's words", oninput: typed });
+  const field = h("textarea", { rows: 3, dir: "auto", "aria-label": t("The memory's words"), oninput: typed });
   field.value = draftOf(rid);
   const [why, choices] = orphaned(rid, field, doubt, changed);
   return h("li", { class: "card", "data-rid": rid }, h("div", { class: "card-more" }, why, field, doubt, ...choices));
@@ -75,11 +78,11 @@ const opened = new Set(); // cards that show their choices, which news draw anew
 function card(memory, { words = [], arrived = false, dated = false, changed }) {
   const more = h("div", { class: "card-more", hidden: true });
   const meta = [dated ? momentOf(memory.told_ms) : timeOf(memory.told_ms)];
-  if (memory.due_ms) meta.push(`due ${momentIn(memory.due_ms)}`);
-  if (memory.changed_ms - memory.told_ms > 60_000) meta.push(`changed ${dated ? momentIn(memory.changed_ms) : dayIn(memory.changed_ms)}`);
-  if (!memory.is_here) meta.push(["from ", memory.by ? named(memory.by) : "another device"]);
-  if (memory.speaker) meta.push(["said by ", named(memory.speaker)]);
-  if (memory.variants.length) meta.push("edited on several devices at once");
+  if (memory.due_ms) meta.push(t("due {when}", { when: momentIn(memory.due_ms) }));
+  if (memory.changed_ms - memory.told_ms > 60_000) meta.push(t("changed {when}", { when: dated ? momentIn(memory.changed_ms) : dayIn(memory.changed_ms) }));
+  if (!memory.is_here) meta.push(memory.by ? filled(t("from {device}"), { device: named(memory.by) }) : t("from another device"));
+  if (memory.speaker) meta.push(filled(t("said by {name}"), { name: named(memory.speaker) }));
+  if (memory.variants.length) meta.push(t("edited on several devices at once"));
   const open = h("button", { type: "button", class: "card-open", "aria-expanded": "false", onclick: toggle },
     h("span", { class: "card-text", dir: "auto" }, ...marked(memory.text, words)),
     h("span", { class: "card-meta" }, h("span", {}, ...meta.flatMap((each, at) => [at ? " · " : "", each].flat()))));
@@ -107,8 +110,8 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
   }
   const choices = () => [
     ...(memory.variants.length ? [writtenAtOnce()] : []),
-    h("button", { type: "button", onclick: () => edit().focus() }, "Edit"),
-    h("button", { type: "button", class: "danger", onclick: doubt }, "Forget"),
+    h("button", { type: "button", onclick: () => edit().focus() }, t("Edit")),
+    h("button", { type: "button", class: "danger", onclick: doubt }, t("Forget")),
   ];
   function writtenAtOnce() {
     const use = async (text) => {
@@ -119,14 +122,14 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
       } catch (error) { complain(error); }
     };
     return h("div", { class: "stack" },
-      h("p", { class: "muted" }, "This text was merged from what several devices wrote at once:"),
+      h("p", { class: "muted" }, t("This text was merged from what several devices wrote at once:")),
       ...memory.variants.map((each) => h("div", { class: "stack" },
-        h("p", { dir: "auto" }, each.text, h("small", {}, " ", each.by ? named(each.by) : "another device")),
-        h("button", { type: "button", onclick: () => use(each.text) }, "Use this text"))),
-      h("button", { type: "button", onclick: () => use(memory.text) }, "Keep the merged text"));
+        h("p", { dir: "auto" }, each.text, h("small", {}, " ", each.by ? named(each.by) : t("another device"))),
+        h("button", { type: "button", onclick: () => use(each.text) }, t("Use this text")))),
+      h("button", { type: "button", onclick: () => use(memory.text) }, t("Keep the merged text")));
   }
   function edit() {
-    const field = h("textarea", { rows: 3, dir: "auto", "aria-label": "The memory's words", oninput: typed });
+    const field = h("textarea", { rows: 3, dir: "auto", "aria-label": t("The memory's words"), oninput: typed });
     const secret = h("div", { class: "doubt", role: "alert" });
     field.value = draftOf(memory.rid) ?? memory.text;
     function typed() {
@@ -143,7 +146,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
         changed();
       } catch (error) {
         if (error.name === "NameNotFound") element.forgotten();
-        else complainAt(secret, error, field.value === text, "Save it anyway", () => save(true));
+        else complainAt(secret, error, field.value === text, t("Save it anyway"), () => save(true));
       }
     };
     // Under somebody's fingers the field stays where it is, and only what is around it changes.
@@ -164,7 +167,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     field.onkeydown = (event) => {
       if (event.key === "Escape" && !event.isComposing) leave();
     };
-    more.replaceChildren(field, secret, h("button", { type: "button", class: "primary", onclick: () => save() }, "Save"), h("button", { type: "button", class: "quiet", onclick: leave }, "Leave as it was"));
+    more.replaceChildren(field, secret, h("button", { type: "button", class: "primary", onclick: () => save() }, t("Save")), h("button", { type: "button", class: "quiet", onclick: leave }, t("Leave as it was")));
     return field;
   }
   function doubt() {
@@ -172,12 +175,12 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
       try {
         await run("forget", { rid: memory.rid });
         close();
-        notice("Forgotten, on all your devices as they meet.");
+        notice(t("Forgotten, on all your devices as they meet."));
         changed();
       } catch (error) { complain(error); }
     };
-    const keep = h("button", { type: "button", class: "quiet", onclick: () => chooseAgain(-1) }, "Keep it");
-    swap(more, keep, h("p", { class: "muted", role: "alert" }, "Forget this for good, on every device?"), h("button", { type: "button", class: "danger", onclick: forget }, "Forget it"), keep);
+    const keep = h("button", { type: "button", class: "quiet", onclick: () => chooseAgain(-1) }, t("Keep it"));
+    swap(more, keep, h("p", { class: "muted", role: "alert" }, t("Forget this for good, on every device?")), h("button", { type: "button", class: "danger", onclick: forget }, t("Forget it")), keep);
   }
   expand();
   return element;
@@ -192,14 +195,14 @@ export function memoriesView() {
 
 function newMemoriesView() {
   let asked = 0, seen = null, most = FIRST, still = 0, told = null, shows = "", orphans = [];
-  const field = h("textarea", { rows: 1, id: "say", dir: "auto", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
+  const field = h("textarea", { rows: 1, id: "say", dir: "auto", placeholder: t("Tell it something, or ask"), "aria-label": t("Tell it something, or ask"), autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
   const hint = h("p", { role: "status" });
-  const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
+  const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, t("Remember"));
   const list = h("div", { id: "list" });
-  const clear = h("button", { type: "button", class: "quiet clear", "aria-label": "Clear", onclick: empty }, icon("clear"));
+  const clear = h("button", { type: "button", class: "quiet clear", "aria-label": t("Clear"), onclick: empty }, icon("clear"));
   const doubt = h("div", { class: "doubt", role: "alert" });
   const composer = h("div", { class: "composer" }, field, clear, doubt, h("div", { class: "composer-foot" }, hint, voiceButton(field, typed), button));
-  const element = h("div", {}, h("h2", { class: "unseen" }, "What is remembered"), composer, list);
+  const element = h("div", {}, h("h2", { class: "unseen" }, t("What is remembered")), composer, list);
   field.value = draftOf(COMPOSER) ?? "";
   for (const rid of drafted()) opened.add(rid);
 
@@ -220,7 +223,7 @@ function newMemoriesView() {
     const before = field.value;
     field.value = "";
     fill("");
-    notice("Cleared.", { action: { name: "Undo", run: () => fill(before) } });
+    notice(t("Cleared."), { action: { name: t("Undo"), run: () => fill(before) } });
   }
 
   async function remember(anyway = false) {
@@ -235,9 +238,9 @@ function newMemoriesView() {
         field.value = "";
         typed();
       }
-      const due = told.due_ms ? ` Due ${momentIn(told.due_ms)}.` : told.is_without_time ? " It names no certain time to come, so it is no reminder." : "";
-      notice(`Remembered.${due}`);
-    } catch (error) { complainAt(doubt, error, field.value.trim() === text, "Remember it anyway", () => remember(true)); }
+      if (told.due_ms) notice(t("Remembered. Due {when}.", { when: momentIn(told.due_ms) }));
+      else notice(t(told.is_without_time ? "Remembered. It names no certain time to come, so it is no reminder." : "Remembered."));
+    } catch (error) { complainAt(doubt, error, field.value.trim() === text, t("Remember it anyway"), () => remember(true)); }
     button.disabled = false;
     refresh();
     if (byKeys && document.activeElement === document.body) (button.hidden ? field : button).focus();
@@ -292,8 +295,9 @@ function newMemoriesView() {
   function found(question, hits, by) {
     shows = "";
     const words = question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-    const count = hits.length ? `${hits.length === FOUND ? `${FOUND} or more` : hits.length} found` : "Nothing like it yet";
-    say(hint, by ? `${count} with ${by}, by meaning` : count);
+    const some = hits.length < FOUND ? plural(hits.length, "{n} memory found", "{n} memories found") : t("{n} memories or more found", { n: number(FOUND) });
+    const count = hits.length ? some : t("Nothing like it yet");
+    say(hint, by ? t("{count} with {device}, by meaning", { count, device: by }) : count);
     redrawn(list, ...alone(), h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: redraw }))));
   }
 
@@ -305,7 +309,7 @@ function newMemoriesView() {
     const before = seen;
     seen = new Set(memories.map((memory) => memory.rid + memory.changed_ms));
     if (!memories.length) {
-      redrawn(list, ...alone(), h("p", { class: "nothing" }, "Nothing is remembered yet. What you tell it stays on this device and on those you pair it with."));
+      redrawn(list, ...alone(), h("p", { class: "nothing" }, t("Nothing is remembered yet. What you tell it stays on this device and on those you pair it with.")));
       return;
     }
     const days = new Map();
@@ -314,7 +318,7 @@ function newMemoriesView() {
       if (!days.has(day)) days.set(day, []);
       days.get(day).push(card(memory, { arrived: before && !before.has(memory.rid + memory.changed_ms), changed: redraw }));
     }
-    const more = memories.length === most && h("button", { type: "button", class: "quiet", onclick: () => { most *= 4; refresh(); } }, "Show more");
+    const more = memories.length === most && h("button", { type: "button", class: "quiet", onclick: () => { most *= 4; refresh(); } }, t("Show more"));
     redrawn(list, ...alone(), ...[...days].flatMap(([day, cards]) => [h("h3", { class: "day" }, day), h("ul", { class: "cards" }, ...cards)]), ...(more ? [more] : []));
   }
 
@@ -329,14 +333,14 @@ export function dueView() {
     const all = await run("due");
     const row = (memory) => h("li", { class: "card due", "data-rid": memory.rid },
       h("div", {}, h("span", { class: "card-text", dir: "auto" }, memory.text), h("span", { class: "card-meta" }, h("span", { class: memory.due_ms <= Date.now() ? "late" : "" }, momentOf(memory.due_ms)))),
-      h("button", { type: "button", "aria-label": `Done: ${memory.text}`, onclick: () => run("done", { rid: memory.rid }).then(refresh, complain) }, "Done"));
+      h("button", { type: "button", "aria-label": t("Done: {what}", { what: memory.text }), onclick: () => run("done", { rid: memory.rid }).then(refresh, complain) }, t("Done")));
     const late = all.filter((each) => each.due_ms <= Date.now()), ahead = all.filter((each) => each.due_ms > Date.now());
     const part = (name, those) => (those.length ? [h("h3", { class: "day" }, name), h("ul", { class: "cards" }, ...those.map(row))] : []);
-    const nothing = h("p", { class: "nothing" }, "Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be.");
-    redrawn(list, ...part("Now", late), ...part("Coming", ahead), ...(all.length ? [] : [nothing]));
+    const nothing = h("p", { class: "nothing" }, t("Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be."));
+    redrawn(list, ...part(t("Now"), late), ...part(t("Coming up"), ahead), ...(all.length ? [] : [nothing]));
   }
   const shown = refresh().catch(complain);
-  return { element: h("div", {}, h("h2", {}, "What is due"), list), shown, refresh: () => refresh().catch(complain) };
+  return { element: h("div", {}, h("h2", {}, t("What is due")), list), shown, refresh: () => refresh().catch(complain) };
 }
 
 const answers = new Map(); // what is typed as the answer to a question, by its slot: it stays while other views are looked at
@@ -352,24 +356,25 @@ export function questionsView() {
     if (drawn && all.map(([key]) => key).join() === [...drawn.keys()].join()) return;
     // What is ticked or typed already stays through other news.
     drawn = new Map(all.map(([key, each]) => [key, drawn?.get(key) ?? (each.said ? done(each) : question(each))]));
-    redrawn(list, ...(open.length ? [] : [h("li", { class: "nothing" }, "Nothing contradicts itself.")]), ...drawn.values());
+    redrawn(list, ...(open.length ? [] : [h("li", { class: "nothing" }, t("Nothing contradicts itself."))]), ...drawn.values());
   }
-  function done({ slot, entity, relation, said }) {
-    const undo = h("button", { type: "button", onclick: () => run("reopen", { slot }).then(refresh, complain) }, "Undo");
-    return h("li", { class: "card decided", "data-rid": slot }, h("p", {}, entity === "owner" ? "You" : named(entity), `: ${relation}`), h("div", { class: "row" }, h("span", { dir: "auto" }, said), undo));
+  function done({ said, ...asked }) {
+    const undo = h("button", { type: "button", onclick: () => run("reopen", { slot: asked.slot }).then(refresh, complain) }, t("Undo"));
+    return h("li", { class: "card decided", "data-rid": asked.slot }, h("p", { dir: "auto" }, subjectOf(asked)), h("div", { class: "row" }, h("span", { dir: "auto" }, said), undo));
   }
   function question({ slot, entity, relation, sides }) {
     const boxes = sides.map((side) => h("input", { type: "checkbox", value: side.value, onchange: ready }));
-    const keep = h("button", { type: "button", class: "primary", disabled: true, onclick: () => settle({ keep: ticked() }, `Kept: ${ticked().join(", ")}`) }, "Keep what is ticked");
-    const all = h("button", { type: "button", onclick: () => settle({ keep: sides.map((side) => side.value) }, "Kept as different things") }, sides.length > 2 ? "All: they are different things" : "Both: they are two things");
-    const changed = h("button", { type: "button", disabled: true, onclick: since }, "It changed: since when?");
-    const neither = h("button", { type: "button", class: "quiet", onclick: () => merge().focus() }, sides.length > 2 ? "None: type what is right" : "Neither: type what is right");
-    const later = h("button", { type: "button", class: "quiet", onclick: () => run("snooze", { slot, until_ms: Date.now() + LATER_MS }).then(() => (notice("You will be asked again in a week."), refresh()), complain) }, "Ask me later");
+    const keep = h("button", { type: "button", class: "primary", disabled: true, onclick: () => settle({ keep: ticked() }, t("Kept: {what}", { what: listed(ticked().map(wordsOf)) })) }, t("Keep what is ticked"));
+    const all = h("button", { type: "button", onclick: () => settle({ keep: sides.map((side) => side.value) }, t("Kept as different things")) }, t(sides.length > 2 ? "All: they are different things" : "Both: they are two things"));
+    const changed = h("button", { type: "button", disabled: true, onclick: since }, t("It changed: since when?"));
+    const neither = h("button", { type: "button", class: "quiet", onclick: () => merge().focus() }, t(sides.length > 2 ? "None: type what is right" : "Neither: type what is right"));
+    const later = h("button", { type: "button", class: "quiet", onclick: () => run("snooze", { slot, until_ms: Date.now() + LATER_MS }).then(() => (notice(t("You will be asked again in a week.")), refresh()), complain) }, t("Ask me later"));
     const more = h("form", { class: "stack" });
+    const wordsOf = (value) => valueWords({ relation, value });
     const ticked = () => boxes.filter((box) => box.checked).map((box) => box.value);
     const note = (said) => decided.set(slot, { slot, entity, relation, said });
     const settle = (how, said) => run("settle", { slot, ...how }).then(() => (note(said), refresh()), complain);
-    const leave = (next) => h("button", { type: "button", class: "quiet", onclick: () => swap(more, next) }, "Leave it open");
+    const leave = (next) => h("button", { type: "button", class: "quiet", onclick: () => swap(more, next) }, t("Leave it open"));
 
     function ready() {
       keep.disabled = !ticked().length;
@@ -382,14 +387,15 @@ export function questionsView() {
       const day = h("input", { type: "date", required: true, max: dateOf(now), value: dateOf(told) });
       more.onsubmit = (event) => {
         event.preventDefault();
-        settle({ keep: [value], since_ms: new Date(`${day.value}T00:00`).getTime() }, `${value} since ${day.value}`);
+        const since_ms = new Date(`${day.value}T00:00`).getTime();
+        settle({ keep: [value], since_ms }, t("{value} since {date}", { value: wordsOf(value), date: dateIn(since_ms) }));
       };
       answers.delete(slot);
-      more.replaceChildren(h("label", { class: "stack" }, h("span", {}, named(value), " since"), day), h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "It changed then"), leave(changed)));
+      more.replaceChildren(h("label", { class: "stack" }, h("span", {}, ...filled(t("{value} since"), { value: named(wordsOf(value)) })), day), h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, t("It changed then")), leave(changed)));
       day.focus();
     }
     function merge() {
-      const field = h("textarea", { rows: 2, dir: "auto", "aria-label": "What is true instead", oninput: typed });
+      const field = h("textarea", { rows: 2, dir: "auto", "aria-label": t("What is true instead"), oninput: typed });
       const secret = h("div", { class: "doubt", role: "alert" });
       field.value = answers.get(slot) ?? sides.at(-1).text;
       typed();
@@ -404,9 +410,9 @@ export function questionsView() {
         try {
           await run("merge", { slot, text, anyway });
           answers.delete(slot);
-          note(`Remembered instead: ${text.trim()}`);
+          note(t("Remembered instead: {what}", { what: text.trim() }));
           await refresh();
-        } catch (error) { complainAt(secret, error, field.value === text, "Remember it anyway", () => save(true)); }
+        } catch (error) { complainAt(secret, error, field.value === text, t("Remember it anyway"), () => save(true)); }
       };
       more.onsubmit = (event) => {
         event.preventDefault();
@@ -414,16 +420,16 @@ export function questionsView() {
       };
       const open = leave(neither);
       open.addEventListener("click", () => answers.delete(slot));
-      more.replaceChildren(field, secret, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Remember this instead"), open));
+      more.replaceChildren(field, secret, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, t("Remember this instead")), open));
       return field;
     }
     if (answers.has(slot)) merge();
     return h("li", { class: "card question", "data-rid": slot },
-      h("p", {}, entity === "owner" ? "You" : named(entity), `: ${relation}`),
-      h("fieldset", { class: "stack" }, h("legend", { class: "unseen" }, "What is true?"),
-        ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, named(side.value), h("small", {}, "“", named(side.text), `” · ${momentOf(side.told_ms)}`))))),
+      h("p", { dir: "auto" }, subjectOf({ entity, relation })),
+      h("fieldset", { class: "stack" }, h("legend", { class: "unseen" }, t("What is true?")),
+        ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, named(wordsOf(side.value)), h("small", {}, ...filled(t("“{text}”"), { text: named(side.text) }), ` · ${momentOf(side.told_ms)}`))))),
       h("div", { class: "row" }, keep, all, changed, neither, later), more);
   }
   const shown = refresh().catch(complain);
-  return { element: h("div", { class: "stack" }, h("h2", {}, "Which is true?"), list), shown, refresh: () => refresh().catch(complain) };
+  return { element: h("div", { class: "stack" }, h("h2", {}, t("Which is true?")), list), shown, refresh: () => refresh().catch(complain) };
 }

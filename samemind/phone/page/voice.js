@@ -1,12 +1,13 @@
 // Writes down what is said, where the browser has somebody for that: on this device where it can, else by a service of its maker's,
 // which its owner is told first.
+import { t } from "../../panel/static/js/i18n.js";
 import { h, icon, notice } from "./dom.js";
 
 const REFUSED = {
-  "not-allowed": "This page may not use the microphone: allow it in the browser's settings for this address.",
-  "service-not-allowed": "This browser lets no page write down what is said.",
-  "audio-capture": "There is no microphone.",
-  network: "The browser's service is out of reach.",
+  "not-allowed": () => t("This page may not use the microphone: allow it in the browser's settings for this address."),
+  "service-not-allowed": () => t("This browser lets no page write down what is said."),
+  "audio-capture": () => t("There is no microphone."),
+  network: () => t("The browser's service is out of reach."),
 };
 
 // A button that puts what is said behind what a field holds; null where the browser cannot. `changed` is called at each word.
@@ -14,13 +15,13 @@ export function voiceButton(field, changed) {
   const Recogniser = globalThis.SpeechRecognition ?? globalThis.webkitSpeechRecognition;
   if (!Recogniser) return null;
   let hearing = null, mayLeave = false;
-  const button = h("button", { type: "button", class: "quiet voice", "aria-label": "Speak", "aria-pressed": "false", onclick: () => (hearing ? hearing.stop() : speak()) }, icon("voice"));
+  const button = h("button", { type: "button", class: "quiet voice", "aria-label": t("Speak"), "aria-pressed": "false", onclick: () => (hearing ? hearing.stop() : speak()) }, icon("voice"));
 
   async function speak() {
     const lang = navigator.language, isHere = await writesHere(Recogniser, lang);
     if (hearing) return; // pressed twice
     if (!isHere && !mayLeave) {
-      notice("Your browser sends what you say to its maker, to have it written down.", { action: { name: "Speak", run: () => { mayLeave = true; speak(); } } });
+      notice(t("Your browser sends what you say to its maker, to have it written down."), { action: { name: t("Speak"), run: () => { mayLeave = true; speak(); } } });
       return;
     }
     const before = field.value && !/\s$/.test(field.value) ? `${field.value} ` : field.value;
@@ -30,7 +31,7 @@ export function voiceButton(field, changed) {
       field.value = before + [...results].map((each) => each[0].transcript).join("");
       changed();
     };
-    hearing.onerror = ({ error }) => { if (!["no-speech", "aborted"].includes(error)) notice(REFUSED[error] ?? `Nothing was written down: ${error}.`, { error: true }); };
+    hearing.onerror = ({ error }) => { if (!["no-speech", "aborted"].includes(error)) notice(REFUSED[error]?.() ?? t("Nothing was written down: {why}.", { why: error }), { error: true }); };
     hearing.onend = () => {
       hearing = null;
       button.setAttribute("aria-pressed", "false");

@@ -375,6 +375,7 @@ function heardFound() {
   askWanted();
 }
 
+const NOT_REACHED = "The other device cannot be reached, or took no more guesses.";
 const PAIRING_CLOSED = "No code is shown there now: ask the other device for one, and type that.";
 
 function pair({ code, expected }) {
@@ -404,7 +405,7 @@ function pair({ code, expected }) {
         failures = 0;
         dial();
       }
-      reject(new Error(event.code === NO_CODE_SHOWN ? PAIRING_CLOSED : "The other device cannot be reached, or took no more guesses."));
+      reject(new Error(event.code === NO_CODE_SHOWN ? PAIRING_CLOSED : NOT_REACHED));
     };
   });
 }

@@ -60,7 +60,7 @@ def test_a_count_of_what_was_found_is_told_once_and_has_no_other_name(laptop: La
     tell(page, "Ann lives in Lisbon")
     page.evaluate(_LISTEN)
     page.locator("#say").press_sequentially("Lisbon and")
-    expect(page.get_by_role("status").filter(has_text="1 found")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="1 memory found")).to_be_visible()
     page.locator("#say").fill("")
     expect(page.locator(".composer [role=status]")).to_be_empty()
     told = page.evaluate("() => told")

@@ -5,12 +5,12 @@ import { call } from "./api.js";
 import { announce, h, icon, WAITING_MS } from "./dom.js";
 import { plural, t } from "./i18n.js";
 import { marked } from "./marks.js";
-import { subjectOf } from "./questions.js";
 import { firstSteps } from "./memories.js";
 import { go, here, isPast, link, moment } from "./router.js";
 import { memoryRow, metaOf } from "./row.js";
 import { count, state } from "./state.js";
 import { complain } from "./toasts.js";
+import { subjectOf } from "./words.js";
 
 const TYPING_MS = 160;
 const ASKED_MAX = 12;

@@ -3,17 +3,21 @@
 /** The languages that have a catalog beside English; `tests/unit/samemind/test_panel_catalogs.py` holds them complete. */
 export const CATALOGS = ["de", "es", "fr"];
 
-export const locale = navigator.language || "en";
-const wanted = (navigator.languages ?? [locale]).map((each) => each.toLowerCase().split("-")[0]);
-export const language = wanted.find((each) => each === "en" || CATALOGS.includes(each)) ?? "en";
+// Some systems name what is no language ("en-US@posix").
+const tags = (navigator.languages ?? [navigator.language]).filter((each) => /^[a-z]{2,3}(-[a-z\d]+)*$/i.test(each));
+const languageOf = (tag) => tag.toLowerCase().split("-")[0];
+export const locale = tags[0] ?? "en";
+export const language = tags.map(languageOf).find((each) => each === "en" || CATALOGS.includes(each)) ?? "en";
+/** The language of the texts, with the region where the browser names one: for what stands within sentences. */
+export const written = tags.find((each) => languageOf(each) === language) ?? language;
 let catalog = {};
 
-/** Load the catalog before anything is drawn; where it cannot be had, texts are English. */
-export async function loadCatalog() {
+/** Load the catalog before anything is drawn; where it cannot be had, texts are English. `load` imports that of a language. */
+export async function loadCatalog(load) {
   document.documentElement.lang = language;
   if (language === "en") return;
   try {
-    catalog = (await import(`./catalog/${language}.js`)).default;
+    catalog = (await load(language)).default;
   } catch {
     document.documentElement.lang = "en";
   }
@@ -33,7 +37,7 @@ export function plural(count, one, many) {
 }
 
 export function number(count) {
-  return count.toLocaleString(locale);
+  return count.toLocaleString(written);
 }
 
 export function list(names) {

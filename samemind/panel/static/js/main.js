@@ -172,7 +172,7 @@ function frame() {
 }
 
 async function start() {
-  await loadCatalog();
+  await loadCatalog((language) => import(`./catalog/${language}.js`));
   try {
     state.session = await enter();
   } catch (error) {

@@ -8,7 +8,7 @@ import { fromOf } from "./row.js";
 import { link } from "./router.js";
 import { changed, hueOf, memoryNamed, state } from "./state.js";
 import { byKeys, complain, undoButtons } from "./toasts.js";
-import { relationWords } from "./words.js";
+import { subjectOf } from "./words.js";
 
 const LATER_MS = 7 * 86_400_000;
 // Decided on this page: they stay where they are until one goes to another page.
@@ -34,19 +34,6 @@ const windowOf = (id) => state.windows.find((each) => each.about === id);
 export function openQuestions() {
   return (state.contradictions ?? []).filter((each) => each.status === "open" && each.attention !== "quiet" && !windowOf(each.id) && !isPutOff(each));
 }
-
-/** Who it is about and what is asked, in words: "You live in". */
-export function subjectOf(question) {
-  const relation = relationWords(question.relation) || t("What is true now");
-  if (question.entity === "this") return relation;
-  if (question.entity !== "owner") return `${question.entity}: ${relation}`;
-  return t("You: {what}", { what: OWN[question.relation]?.() ?? relation });
-}
-
-const OWN = {
-  lives_in: () => t("where you live"), works_at: () => t("where you work"), works_as: () => t("what you work as"), born_on: () => t("when you were born"), born_in: () => t("where you were born"),
-  age: () => t("how old you are"), married_to: () => t("who you are married to"), drives: () => t("what you drive"), name: () => t("your name"), has_name: () => t("your name"),
-};
 
 export function questionsView() {
   const summary = h("p", { class: "lead" });

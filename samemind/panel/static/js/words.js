@@ -36,6 +36,19 @@ export function relationWords(relation) {
   return (RELATIONS[name] ?? (() => name.replaceAll("_", " ")))();
 }
 
+const OWN = {
+  lives_in: () => t("where you live"), works_at: () => t("where you work"), works_as: () => t("what you work as"), born_on: () => t("when you were born"), born_in: () => t("where you were born"),
+  age: () => t("how old you are"), married_to: () => t("who you are married to"), drives: () => t("what you drive"), name: () => t("your name"), has_name: () => t("your name"),
+};
+
+/** Who it is about and what is asked, in words: "You: where you live". */
+export function subjectOf(question) {
+  const relation = relationWords(question.relation) || t("What is true now");
+  if (question.entity === "this") return relation;
+  if (question.entity !== "owner") return `${question.entity}: ${relation}`;
+  return t("You: {what}", { what: OWN[question.relation]?.() ?? relation });
+}
+
 const VALUES = { likes: () => t("likes"), dislikes: () => t("dislikes"), "(ended)": () => t("no longer so") };
 
 /** The value of a claim, in words where it is one of the program's own. */
