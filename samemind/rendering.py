@@ -46,7 +46,10 @@ def happens(memory: Document, zone: tzinfo | None = None) -> str:
 
     end = memory.get("event_end")
     when = happening(ms(memory["event_start"]), None if end is None else ms(end), zone)
-    return f"{when}{repeated(memory.get('repeats'))}" if when else ""
+    if not when:
+        return ""
+    rule = memory.get("repeats")
+    return f"{when}{repeated_here(rule) if zone is None else repeated(rule)}"
 
 
 def begun(document: Document) -> str:
@@ -80,17 +83,25 @@ def empty(document: Document, nothing: str) -> list[str]:
     return lines
 
 
-def repeated(rule: str | None) -> str:
+def repeated_here(rule: str | None) -> str:
+    """Return how something repeats, behind a time in this machine's zone: see `repeated`."""
+    if not rule:
+        return ""
+    from samemind.own_zone import own_zone_name
+
+    return repeated(rule, own_zone_name())
+
+
+def repeated(rule: str | None, own_zone: str | None = None) -> str:
     """Return a rule of RFC 5545 in words, behind a comma: as far as these say all of it, and else as it is.
 
-    With its zone, where that is not this machine's.
+    With its zone, unless that is `own_zone`: whoever reads a time by UTC has to be told by which clock it repeats.
     """
     if not rule:
         return ""
     from cognition.reminding.rule_words import rule_in_words  # here: most of what is shown does not repeat
-    from samemind.own_zone import own_zone_name
 
-    return f", {one_line(rule_in_words(rule, own_zone_name()))}"
+    return f", {one_line(rule_in_words(rule, own_zone))}"
 
 
 def plain(value: Any) -> str:

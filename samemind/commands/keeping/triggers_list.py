@@ -9,7 +9,7 @@ from samemind.commands.keeping._parts import ComingReminder, Triggers, trigger_l
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.options import MomentOptions
 from samemind.printable import one_line
-from samemind.rendering import Document, clock, repeated
+from samemind.rendering import Document, clock, repeated_here
 
 if TYPE_CHECKING:
     import sqlite3
@@ -67,7 +67,7 @@ def _coming(connection: "sqlite3.Connection", now_ms: int) -> list[ComingReminde
 def render(document: Document) -> list[str]:
     lines = [trigger_line(trigger) for trigger in document["triggers"]] or ["nothing to bring up"]
     return lines + [
-        f"coming: {clock(each['due'])}{repeated(each['repeats'])}  {one_line(each['text'])}"
+        f"coming: {clock(each['due'])}{repeated_here(each['repeats'])}  {one_line(each['text'])}"
         for each in document["coming"]
     ]
 

@@ -6,7 +6,7 @@ from samemind.commands.contradictions._parts import nominated, raised
 from samemind.commands.memories._remembered import Remembered
 from samemind.commands.memories._to_remember import RememberMemory
 from samemind.declaring import Command, CoreTool, Effects, Method, Workspace
-from samemind.rendering import HELD_BACK, Document, clock, counted, repeated
+from samemind.rendering import HELD_BACK, Document, clock, counted, repeated_here
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -46,7 +46,7 @@ def _reminder(document: Document) -> list[str]:
     reminder = document.get("reminder")
     if reminder is None:
         return []
-    return [f"reminder: {clock(reminder['due'])}{repeated(reminder['repeats'])}"]
+    return [f"reminder: {clock(reminder['due'])}{repeated_here(reminder['repeats'])}"]
 
 
 COMMAND: Final = Command(
