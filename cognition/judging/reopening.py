@@ -236,7 +236,7 @@ def _claimed_anew(
 ) -> list[Write]:
     """Return what claims again, each on its memory, what was in question and is replaced now."""
     beliefs = judged_of(connection, slot).beliefs
-    writes: dict[tuple[bytes, str], Write] = {}
+    writes: dict[tuple[bytes, str, int | None], Write] = {}
     for belief in beliefs:
         told = belief.told
         if told.claim in before.held and belief.standing is ClaimStatus.REPLACED:
@@ -244,7 +244,7 @@ def _claimed_anew(
                 each.told for each in beliefs if (each.told.rid, each.told.value) == (told.rid, told.value)
             ]
             claim = Claim(entity, relation, told.value, _places(core, own), told.valid_from)
-            writes[told.rid, told.value] = Write(claim, MemoryId(told.rid))
+            writes[told.rid, told.value, told.valid_from] = Write(claim, MemoryId(told.rid))
     return list(writes.values())
 
 

