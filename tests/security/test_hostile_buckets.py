@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from sync.errors import Full, Unreached
+from sync.mailbox import buckets
 from sync.mailbox.azure import AzureFiles
-from sync.mailbox.buckets import PAGE_BYTES_MAX, PAGES_MAX
-from sync.mailbox.http_files import HttpFiles
-from sync.mailbox.s3 import S3Files
+from sync.mailbox.buckets import PAGE_BYTES_MAX, PAGES_MAX, read_page
+from sync.mailbox.http_files import HttpAnswer, HttpFiles
+from sync.mailbox.s3 import S3Files, _S3Page
 from tests.security.test_hostile_webdav import (
     CHUNKED,
     FLOODS,
@@ -194,3 +195,33 @@ def test_a_token_cannot_write_lines_into_the_next_request(kind: str) -> None:
     assert line.count(b" ") == 2
     assert line.count(b"prefix=") == 1
     assert not any(head.startswith(b"x-evil") for head in heads)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_listing_of_as_many_files_as_there_may_be_is_whole_and_one_more_is_too_many(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files and folders count alike, each once."""
+    monkeypatch.setattr(buckets, "FILES_MAX", 4)
+    file, folder = (s3_file, s3_folder) if kind == "s3" else (azure_file, azure_folder)
+    page = s3_page if kind == "s3" else azure_page
+    pages = [page(file("a" + FILE) + folder("b"), 1), page(file("c" + FILE) + folder("d"), 2), page("", 0)]
+    pages[2] = pages[2].replace(b">true<", b">false<").replace(b">0<", b"><")
+
+    def listed(bodies: list[bytes]) -> int:
+        calling = bucket(kind, "http://127.0.0.1:1").names()
+        next(calling)
+        for body in bodies[:-1]:
+            calling.send(HttpAnswer(200, body))
+        with pytest.raises(StopIteration) as end:
+            calling.send(HttpAnswer(200, bodies[-1]))
+        return len(end.value.value)
+
+    assert listed(pages) == 2
+    with pytest.raises(Full):
+        listed([pages[0], page(file("c" + FILE) + folder("d") + file("e" + FILE), 2), pages[2]])
+
+
+def test_an_entry_takes_nothing_over_from_the_one_before() -> None:
+    body = f"<ListBucketResult>{s3_file('x')}<Contents><Size>7</Size></Contents></ListBucketResult>"
+    assert read_page(body.encode(), _S3Page()).files == {"x": 10}

@@ -1,6 +1,7 @@
 """A file carries what a link would, to the members of the group and to nobody else."""
 
 import copy
+import hashlib
 import io
 from random import Random
 from typing import Any
@@ -8,11 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nacl.public import SealedBox
+from nacl.signing import VerifyKey
 
 from replica.codec import pack
 from replica.compaction import compact
 from replica.core import Core
 from replica.ids import OpRef, Origin
+from replica.keys import seal
 from replica.limits import SEEN_MAX
 from replica.membership import MEMBERS_MAX, revoke
 from replica.ops import Erase, Set
@@ -296,6 +300,22 @@ def test_a_file_has_room_for_as_many_boxes_as_the_largest_group_and_for_no_more(
         file = magic + boxes.to_bytes(4, "big") + bytes([9]) * front + bytes(boxes * size)
         with pytest.raises(error):
             next(open_sealed(io.BytesIO(file), key))
+
+
+def test_a_file_of_the_first_format_that_was_altered_is_refused() -> None:
+    key, front = bytes(32), SealedBox(VerifyKey(identity("phone").public_key).to_curve25519_public_key())
+    box = front.encrypt(key)
+    sealed = seal(key, bytes(11) + b"\1", b"message", hashlib.sha256(box).digest())
+    whole = MAGIC_1 + (1).to_bytes(4, "big") + box + len(sealed).to_bytes(4, "big") + sealed
+    mine = identity("phone").private_key.private_bytes_raw()
+    assert list(open_sealed(io.BytesIO(whole), mine)) == [(b"message", True)]
+    for altered, reason in (
+        (whole[:-1] + b"x", "altered"),
+        (whole + b"x", "goes on"),
+        (whole[:-1], "cut off"),
+    ):
+        with pytest.raises(RemoteProtocolError, match=reason):
+            list(open_sealed(io.BytesIO(altered), mine))
 
 
 def test_sizes_of_files_and_numbers_of_boxes_are_few() -> None:
