@@ -126,6 +126,17 @@ def test_agents_on_this_device_push_out_nothing_that_remote_ones_did(
     assert "no agent on this device is called 'chair'" in nobody.err
 
 
+def test_a_call_takes_one_line_and_follows_half_a_line_on_one_of_its_own(tmp_path: Path) -> None:
+    log = CallLog(tmp_path / "agents.log")
+    for half in ("", "", '{"at": "2026'):
+        with log.path.open("a") as file:
+            file.write(half)
+        log.note(DESK, "recall", [], wrote=False, now_ms=NOW)
+    lines = log.path.read_text().split("\n")
+    assert [line[:1] for line in lines] == ["{"] * 4 + [""]
+    assert tools(log) == ["recall"] * 3
+
+
 def test_a_log_of_before_and_lines_that_are_no_call_are_read(tmp_path: Path) -> None:
     """One crooked line, whoever wrote it, hides none of the others."""
     log = CallLog(tmp_path / "agents.log")
