@@ -75,7 +75,8 @@ def test_the_time_that_the_memory_names_is_the_event_s(mind: samemind.BlockingMi
     (event,) = recalled.events
     assert event.begins is not None
     assert event.ends is not None
-    assert (event.begins.date().isoformat(), event.ends.date().isoformat()) == ("2026-08-03", "2026-08-09")
+    days = event.begins.astimezone().date().isoformat(), event.ends.astimezone().date().isoformat()
+    assert days == ("2026-08-03", "2026-08-09"), "by the clock of this machine"
     texts = [hit.text for hit in recalled.results]
     assert texts.index(SEEN) < texts.index(TOLD[-1][0])
 
