@@ -114,7 +114,7 @@ def test_a_bug_of_ours_is_raised_as_it_is_by_whoever_opens_a_store(tmp_path: Pat
 
             async def unheard(said: object) -> None: ...
 
-            with patch("samemind.performing.result_of", side_effect=RuntimeError("a bug")):
+            with patch("samemind.local.result_of", side_effect=RuntimeError("a bug")):
                 with pytest.raises(RuntimeError, match="a bug") as caught:
                     await reached.ask("list", {}, unheard)
             assert caught.value.__cause__ is None
