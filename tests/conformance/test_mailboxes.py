@@ -111,11 +111,13 @@ def meet(server: Server, body: Body) -> None:
         with trio.fail_after(GIVE_UP_S):
             async with AsyncioHost.open() as host:
                 one, other = (server.open(host) for _ in range(2))
-                for name in await one.names():
-                    await one.remove(name)
-                await body(one, other)
-                await one.aclose()
-                await other.aclose()
+                try:
+                    for name in await one.names():
+                        await one.remove(name)
+                    await body(one, other)
+                finally:  # also of a body that is skipped
+                    await one.aclose()
+                    await other.aclose()
 
     trio.run(main)
 
