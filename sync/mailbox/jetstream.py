@@ -140,12 +140,16 @@ class StreamBox:
         if client is not None:
             if self._client is client:
                 self._client = None
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(client.close(), _CLOSE_SECONDS)
+            try:
+                with contextlib.suppress(Exception):
+                    await asyncio.wait_for(client.close(), _CLOSE_SECONDS)
+            finally:
+                client.abandon()
 
     async def _connected(self) -> Any:
         async with self._connecting:
             if self._client is None or not self._client.is_connected:
+                await self._drop(self._client)  # what went down by itself may still hold its connection
                 self._client = await self._connect()
             return self._client
 

@@ -33,6 +33,12 @@ class BoundedClient(Client):
         super().__init__()
         self._ps = _BoundedParser(self)
 
+    def abandon(self) -> None:
+        """Let go of the connection at once: closing it waits for tasks of its own, and may be given up on the way."""
+        writer = getattr(self._transport, "_io_writer", None)
+        if writer is not None:
+            writer.transport.abort()
+
     async def _process_info(self, info: dict[str, Any], initial_connection: bool = False) -> None:
         """Take nothing over of what a server says of itself and others, before or after TLS.
 

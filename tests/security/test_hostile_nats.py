@@ -1,5 +1,6 @@
 """A NATS server that answers as no honest one would, and whoever stands between a device and an honest one."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -212,3 +213,29 @@ def test_a_header_without_end_is_given_up() -> None:
         await ended.wait()
 
     box_with(headed, body)
+
+
+def test_a_connection_whose_closing_takes_too_long_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client's own way waits for its tasks first; given up on the way, it kept the socket."""
+    needs_package("nats")
+    from sync.mailbox.nats_client import BoundedClient
+
+    async def for_ever(client: BoundedClient) -> None:
+        await asyncio.sleep(GIVE_UP_SECONDS)
+
+    monkeypatch.setattr(BoundedClient, "close", for_ever)
+    ended = trio.Event()
+
+    async def silent(stream: trio.SocketStream) -> None:
+        await begin(stream)
+        async for _ in stream:
+            pass
+        ended.set()
+
+    async def body(box: StreamBox) -> None:
+        with pytest.raises(Unreached):
+            await box.names()
+        with trio.fail_after(GIVE_UP_SECONDS / 2):
+            await ended.wait()
+
+    box_with(silent, body)
