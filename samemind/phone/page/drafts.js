@@ -2,13 +2,18 @@
 // which a phone ends whenever it wants. Beside the store, under one name, so that erasing this device erases it.
 import { keep, kept } from "./kept.js";
 
-export const COMPOSER = "composer"; // of all others the key is the memory whose text is changed
-const STILL_MS = 250, EDITS_MAX = 8, NAME = "drafts";
+export const COMPOSER = "composer"; // of most others the key is the memory whose text is changed,
+const ANSWER = "answer:"; // and behind this the question that is answered
+const STILL_MS = 250, EACH_MAX = 8, NAME = "drafts";
 let texts = new Map(), waiting = 0;
 
 export const draftOf = (key) => texts.get(key) ?? null;
 export const drafted = () => [...texts.keys()];
-const edits = () => drafted().filter((each) => each !== COMPOSER);
+const edits = () => drafted().filter((each) => each !== COMPOSER && !each.startsWith(ANSWER));
+const answers = () => drafted().filter((each) => each.startsWith(ANSWER));
+export const answerTo = (slot) => ANSWER + slot;
+// The questions to which an answer was typed.
+export const answered = () => answers().map((each) => each.slice(ANSWER.length));
 
 // Begin with what the last page left.
 export async function takeUp() {
@@ -20,7 +25,7 @@ export function draft(key, text) {
   if (draftOf(key) === text) return;
   texts.delete(key); // what was typed last comes last
   if (text !== null) texts.set(key, text);
-  for (const each of edits().slice(0, -EDITS_MAX)) texts.delete(each);
+  for (const kind of [edits(), answers()]) for (const each of kind.slice(0, -EACH_MAX)) texts.delete(each);
   waiting ||= setTimeout(write, STILL_MS);
 }
 

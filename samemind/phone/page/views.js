@@ -3,7 +3,7 @@ import { list as listed, number, plural, t } from "../../panel/static/js/i18n.js
 import { subjectOf, valueWords } from "../../panel/static/js/words.js";
 import { ask } from "./talk.js";
 import { dateIn, dateOf, dayIn, dayOf, filled, h, icon, inWords, momentIn, momentOf, named, notice, redrawn, say, swap, timeOf } from "./dom.js";
-import { COMPOSER, draft, drafted, draftOf, goneDrafts } from "./drafts.js";
+import { answered, answerTo, COMPOSER, draft, drafted, draftOf, goneDrafts } from "./drafts.js";
 import { inPageWords } from "./said.js";
 import { voiceButton } from "./voice.js";
 
@@ -38,10 +38,13 @@ function complainAt(doubt, error, stands, anyway, run) {
   } else complain(error);
 }
 
-// What is typed over a memory that was forgotten elsewhere: why it stands alone, and what can be done with it.
-function orphaned(rid, field, doubt, changed) {
+const forgotten = () => t("This memory was forgotten in the meantime on another page or device.");
+
+// What is typed over a memory that was forgotten elsewhere, or as the answer to a question that is settled: why it stands alone, and
+// what can be done with it.
+function orphaned(key, field, doubt, said, changed) {
   const discard = () => {
-    draft(rid, null);
+    draft(key, null);
     changed();
   };
   const tell = async (anyway = false) => {
@@ -55,22 +58,22 @@ function orphaned(rid, field, doubt, changed) {
     } catch (error) { complainAt(doubt, error, field.value.trim() === text, t("Remember it anyway"), () => tell(true)); }
   };
   return [
-    h("p", { class: "muted" }, t("This memory was forgotten in the meantime on another page or device."), " ", t("Your text is still here.")),
+    h("p", { class: "muted" }, said, " ", t("Your text is still here.")),
     [h("button", { type: "button", class: "primary", onclick: () => tell() }, t("Save as a new memory")), h("button", { type: "button", class: "quiet", onclick: discard }, t("Discard"))],
   ];
 }
 
-function orphan(rid, changed) {
+function orphan(key, label, said, changed) {
   const doubt = h("div", { class: "doubt", role: "alert" });
   const typed = () => {
     delete field.dataset.rid; // other words are another memory
     doubt.replaceChildren();
-    draft(rid, field.value);
+    draft(key, field.value);
   };
-  const field = h("textarea", { rows: 3, dir: "auto", "aria-label": t("The memory's words"), oninput: typed });
-  field.value = draftOf(rid);
-  const [why, choices] = orphaned(rid, field, doubt, changed);
-  return h("li", { class: "card", "data-rid": rid }, h("div", { class: "card-more" }, why, field, doubt, ...choices));
+  const field = h("textarea", { rows: 3, dir: "auto", "aria-label": label, oninput: typed });
+  field.value = draftOf(key);
+  const [why, choices] = orphaned(key, field, doubt, said, changed);
+  return h("li", { class: "card", "data-rid": key }, h("div", { class: "card-more" }, why, field, doubt, ...choices));
 }
 
 const opened = new Set(); // cards that show their choices, which news draw anew
@@ -153,7 +156,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     element.forgotten = () => {
       if (!open.isConnected) return;
       draft(memory.rid, field.value);
-      const [why, choices] = orphaned(memory.rid, field, secret, changed);
+      const [why, choices] = orphaned(memory.rid, field, secret, forgotten(), changed);
       why.setAttribute("role", "alert");
       field.onkeydown = null;
       for (const each of [open, ...more.children]) if (each !== field && each !== secret) each.remove();
@@ -247,7 +250,7 @@ function newMemoriesView() {
   }
 
   const gone = () => goneDrafts((rids) => run("known", { rids }));
-  const alone = () => (orphans.length ? [h("ul", { class: "cards" }, ...orphans.map((rid) => orphan(rid, redraw)))] : []);
+  const alone = () => (orphans.length ? [h("ul", { class: "cards" }, ...orphans.map((rid) => orphan(rid, t("The memory's words"), forgotten(), redraw)))] : []);
 
   // While somebody types nothing is drawn anew, but what they type over a memory that is gone says so.
   async function news() {
@@ -349,14 +352,23 @@ const decided = new Map(); // what was decided on this page, by its slot: the qu
 export function questionsView() {
   const list = h("ul", { class: "cards" });
   let drawn = null; // the questions that are shown, each as JSON with its card
+  for (const slot of answered()) answers.set(slot, draftOf(answerTo(slot)));
   async function refresh() {
     const open = await run("questions");
     for (const each of open) decided.delete(each.slot);
-    const all = [...open, ...decided.values()].map((each) => [JSON.stringify(each), each]);
+    const asked = [...open, ...decided.values()], slots = asked.map((each) => each.slot);
+    const left = answered().filter((slot) => !slots.includes(slot) && draftOf(answerTo(slot)).trim());
+    const all = [...left.map((slot) => [answerTo(slot), { left: slot }]), ...asked.map((each) => [JSON.stringify(each), each])];
     if (drawn && all.map(([key]) => key).join() === [...drawn.keys()].join()) return;
     // What is ticked or typed already stays through other news.
-    drawn = new Map(all.map(([key, each]) => [key, drawn?.get(key) ?? (each.said ? done(each) : question(each))]));
+    drawn = new Map(all.map(([key, each]) => [key, drawn?.get(key) ?? (each.left ? leftOver(each.left) : each.said ? done(each) : question(each))]));
     redrawn(list, ...(open.length ? [] : [h("li", { class: "nothing" }, t("Nothing contradicts itself."))]), ...drawn.values());
+  }
+  // What was typed as the answer to a question that another device settled, or that was put off.
+  function leftOver(slot) {
+    const over = t("This question is no longer asked."), changed = () => { answers.delete(slot); refresh().catch(complain); };
+    const card = [...(drawn?.values() ?? [])].find((each) => each.dataset.rid === slot);
+    return card?.over?.(over, changed) ?? orphan(answerTo(slot), t("What is true instead"), over, changed);
   }
   function done({ said, ...asked }) {
     const undo = h("button", { type: "button", onclick: () => run("reopen", { slot: asked.slot }).then(refresh, complain) }, t("Undo"));
@@ -372,7 +384,14 @@ export function questionsView() {
     const more = h("form", { class: "stack" });
     const wordsOf = (value) => valueWords({ relation, value });
     const ticked = () => boxes.filter((box) => box.checked).map((box) => box.value);
-    const note = (said) => decided.set(slot, { slot, entity, relation, said });
+    const note = (said) => {
+      draft(answerTo(slot), null);
+      decided.set(slot, { slot, entity, relation, said });
+    };
+    const giveUp = () => {
+      draft(answerTo(slot), null);
+      answers.delete(slot);
+    };
     const settle = (how, said) => run("settle", { slot, ...how }).then(() => (note(said), refresh()), complain);
     const leave = (next) => h("button", { type: "button", class: "quiet", onclick: () => swap(more, next) }, t("Leave it open"));
 
@@ -390,7 +409,7 @@ export function questionsView() {
         const since_ms = new Date(`${day.value}T00:00`).getTime();
         settle({ keep: [value], since_ms }, t("{value} since {date}", { value: wordsOf(value), date: dateIn(since_ms) }));
       };
-      answers.delete(slot);
+      giveUp();
       more.replaceChildren(h("label", { class: "stack" }, h("span", {}, ...filled(t("{value} since"), { value: named(wordsOf(value)) })), day), h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, t("It changed then")), leave(changed)));
       day.focus();
     }
@@ -398,10 +417,11 @@ export function questionsView() {
       const field = h("textarea", { rows: 2, dir: "auto", "aria-label": t("What is true instead"), oninput: typed });
       const secret = h("div", { class: "doubt", role: "alert" });
       field.value = answers.get(slot) ?? sides.at(-1).text;
-      typed();
       function typed() {
+        delete field.dataset.rid; // other words would be another memory, were this no answer any more
         secret.replaceChildren();
         answers.set(slot, field.value);
+        draft(answerTo(slot), element.over && field.value === sides.at(-1).text ? null : field.value);
       }
       const save = async (anyway = false) => {
         const text = field.value;
@@ -409,7 +429,7 @@ export function questionsView() {
         if (!text.trim()) return;
         try {
           await run("merge", { slot, text, anyway });
-          answers.delete(slot);
+          giveUp();
           note(t("Remembered instead: {what}", { what: text.trim() }));
           await refresh();
         } catch (error) { complainAt(secret, error, field.value === text, t("Remember it anyway"), () => save(true)); }
@@ -419,16 +439,30 @@ export function questionsView() {
         save();
       };
       const open = leave(neither);
-      open.addEventListener("click", () => answers.delete(slot));
+      open.addEventListener("click", giveUp);
+      // Under somebody's fingers the field stays where it is, and only what is around it changes.
+      element.over = (said, changed) => {
+        element.over = null;
+        more.onsubmit = (event) => event.preventDefault();
+        const [why, choices] = orphaned(answerTo(slot), field, secret, said, changed);
+        why.setAttribute("role", "alert");
+        for (const each of [...element.children, ...more.children]) if (![more, field, secret].includes(each)) each.remove();
+        element.classList.remove("question");
+        field.before(why);
+        secret.after(...choices);
+        return element;
+      };
+      typed();
       more.replaceChildren(field, secret, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, t("Remember this instead")), open));
       return field;
     }
-    if (answers.has(slot)) merge();
-    return h("li", { class: "card question", "data-rid": slot },
+    const element = h("li", { class: "card question", "data-rid": slot },
       h("p", { dir: "auto" }, subjectOf({ entity, relation })),
       h("fieldset", { class: "stack" }, h("legend", { class: "unseen" }, t("What is true?")),
         ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, named(wordsOf(side.value)), h("small", {}, ...filled(t("“{text}”"), { text: named(side.text) }), ` · ${momentOf(side.told_ms)}`))))),
       h("div", { class: "row" }, keep, all, changed, neither, later), more);
+    if (answers.has(slot)) merge();
+    return element;
   }
   const shown = refresh().catch(complain);
   return { element: h("div", { class: "stack" }, h("h2", {}, t("Which is true?")), list), shown, refresh: () => refresh().catch(complain) };

@@ -160,6 +160,77 @@ def test_an_edit_outlives_a_memory_that_another_device_forgets(laptop: Laptop, p
     assert [each["text"] for each in laptop.ask("list")["memories"]] == [told]
 
 
+def _asked_where_ann_lives(page: Page, laptop: Laptop) -> str:
+    """Have a page ask where Ann lives; return the id of that question."""
+    page.get_by_role("link", name="Memories").click()
+    for city in ("Bern", "Basel"):
+        tell(page, f"Ann lives in {city}")
+    page.get_by_role("link", name="Questions").click()
+    page.locator(".question").wait_for()
+    agreed(page, laptop)
+    (question,) = laptop.ask("contradictions list")["contradictions"]
+    return str(question["id"])
+
+
+def test_an_answer_outlives_the_page_and_a_question_that_another_device_settles(
+    laptop: Laptop, phone: Open
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    question = _asked_where_ann_lives(page, laptop)
+    neither = page.get_by_role("button", name="Neither: type what is right")
+    neither.click()
+    page.wait_for_timeout(_PAUSE_MS)
+    assert page.evaluate(_DRAFTS) == [], "nothing was typed"
+    typed = page.get_by_label("What is true instead")
+    typed.fill("Ann lives in Olten")
+    page.wait_for_timeout(_PAUSE_MS)
+    page.reload()
+    ready(page)
+    expect(typed).to_have_value("Ann lives in Olten")
+    page.get_by_role("link", name="Memories").click()
+    laptop.ask("contradictions resolve", id=question, keep_both=True)
+    agreed(page, laptop)
+    page.get_by_role("link", name="Questions").click()
+    left = page.locator(".card").filter(has_text="This question is no longer asked.")
+    expect(left).to_contain_text("Your text is still here.")
+    expect(typed).to_have_value("Ann lives in Olten")
+    page.get_by_role("button", name="Save as a new memory").click()
+    expect(left).to_have_count(0)
+    expect(page.get_by_label("Olten")).to_be_visible()  # it is another side of the same question
+    page.wait_for_timeout(_PAUSE_MS)
+    assert page.evaluate(_DRAFTS) == []
+    agreed(page, laptop)
+    told = {each["text"] for each in laptop.ask("list")["memories"]}
+    assert told == {"Ann lives in Bern", "Ann lives in Basel", "Ann lives in Olten"}
+
+
+def test_who_answers_while_another_device_settles_is_told_and_types_on(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    question = _asked_where_ann_lives(page, laptop)
+    page.get_by_role("button", name="Neither: type what is right").click()
+    typed = page.get_by_label("What is true instead")
+    expect(typed).to_be_focused()
+    typed.fill("Ann lives in Ol")
+    laptop.ask("contradictions resolve", id=question, keep_both=True)
+    alone = page.get_by_role("alert").filter(has_text="This question is no longer asked.")
+    expect(alone).to_be_visible()
+    expect(typed).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.type("ten")
+    page.keyboard.press("Enter")
+    expect(typed).to_have_value("Ann lives in Olten\n")
+    laptop.ask("contradictions reopen", id=question)
+    expect(page.locator(".question")).to_have_count(1)
+    expect(typed).to_have_value("Ann lives in Olten\n")  # which answers the question again
+    page.get_by_role("button", name="Leave it open").click()
+    page.wait_for_timeout(_PAUSE_MS)
+    assert page.evaluate(_DRAFTS) == []
+
+
 def test_who_types_while_another_device_forgets_is_told_and_types_on(laptop: Laptop, phone: Open) -> None:
     page = phone(laptop.phone_url)
     begin(page)

@@ -142,4 +142,5 @@ export default {
   "the device at that address is not the one that showed the QR code": "das Gerät unter dieser Adresse ist nicht das, das den QR-Code gezeigt hat",
   "the other side does not hold this code, or somebody sits between": "die andere Seite hat diesen Code nicht, oder jemand sitzt dazwischen",
   "database or disk is full": "der Speicher ist voll",
+  "This question is no longer asked.": "Diese Frage wird nicht mehr gestellt.",
 };

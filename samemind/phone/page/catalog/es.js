@@ -142,4 +142,5 @@ export default {
   "the device at that address is not the one that showed the QR code": "el dispositivo de esa dirección no es el que mostró el código QR",
   "the other side does not hold this code, or somebody sits between": "el otro lado no tiene este código, o hay alguien en medio",
   "database or disk is full": "el disco está lleno",
+  "This question is no longer asked.": "Esta pregunta ya no se hace.",
 };

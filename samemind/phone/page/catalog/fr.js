@@ -142,4 +142,5 @@ export default {
   "the device at that address is not the one that showed the QR code": "l’appareil à cette adresse n’est pas celui qui a affiché le code QR",
   "the other side does not hold this code, or somebody sits between": "l’autre côté n’a pas ce code, ou quelqu’un s’est interposé",
   "database or disk is full": "le disque est plein",
+  "This question is no longer asked.": "Cette question n’est plus posée.",
 };
