@@ -448,7 +448,8 @@ def test_what_is_decided_can_be_undone_and_nothing_slides_under_the_pointer(
 
 def test_a_memory_that_could_not_be_asked_for_is_not_said_to_be_none(laptop: Panel, page: Page) -> None:
     """Only a device that answered knows that there is none; what is shown, or being written, stays."""
-    rid = laptop.ask("remember", text="The spare key is with Ann", no_facts=True)["rid"]
+    # Waited for: news of it would have the page ask again by itself.
+    rid = laptop.ask("remember", text="The spare key is with Ann", no_facts=True, wait=True)["rid"]
     heading, asking = page.get_by_role("heading", level=1), "**/api/v1/panel/memory"
     words = {"code": "internal", "message": "the disk does not answer", "hint": ""}
     answers = (
