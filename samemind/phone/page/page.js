@@ -118,7 +118,10 @@ function troubleOf(link) {
 onEvent((event) => {
   if (document.documentElement.dataset.gone) return;
   if (event.event === "news") refreshed();
-  else if (event.event === "link") linked(event.link);
+  else if (event.event === "link") {
+    linked(event.link);
+    if (["syncing", "together"].includes(event.link?.state)) keepPage();
+  }
   else if (event.event === "mail" || event.event === "mailboxes") {
     if (event.event === "mailboxes") navigator.serviceWorker?.controller?.postMessage("look"); // they are named in what a page may do
     ask("status").then((status) => linked(status.link, status.mailboxes), () => {});
@@ -139,17 +142,20 @@ function failed(error) {
 // -- starting ---------------------------------------------------------------------------------------------------------
 
 // After the device stands, or while its name is typed: what keeps the page looks for a new one, and fetches all of it the first
-// time, and a start waits for the same two processors and the same disk.
+// time, and a start waits for the same two processors and the same disk. Where the device that serves it went before it was here
+// whole, it is fetched anew once there is a link again.
 let isKept = false;
 async function keepPage() {
   if (!navigator.serviceWorker || isKept) return;
   isKept = true;
   try {
     const kept = await navigator.serviceWorker.register(program("sw.js"), { scope: "./", updateViaCache: "none" });
-    navigator.serviceWorker.addEventListener("message", ({ data }) => {
+    const first = kept.active ? null : kept.installing;
+    first?.addEventListener("statechange", () => { if (first.state === "redundant") isKept = false; });
+    navigator.serviceWorker.onmessage = ({ data }) => {
       if (data === "policy") notice(t("Your mailboxes changed."), { action: { name: t("Load the page anew"), run: () => location.reload() } });
       if (data === "fresh") notice(t("A new page is here."), { action: { name: t("Load it"), run: () => location.reload() } });
-    });
+    };
     (await navigator.serviceWorker.ready, kept.active)?.postMessage("look");
   } catch (error) {
     document.documentElement.dataset.kept = "no"; // no trusted certificate: `devices` says what that means

@@ -184,6 +184,7 @@ def test_a_page_may_connect_to_the_mailboxes_of_phones_and_to_nothing_else(
         begin(page)
         pair(page, laptop)
         agreed(page, laptop)
+        page.wait_for_function("() => navigator.serviceWorker.controller")
         place = laptop.running.said["panel_url"].rstrip("/").rpartition("//")[2]
         laptop.running.end()
     (tmp_path / "again").mkdir()

@@ -10,7 +10,7 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
-from tests.endtoend.phone.conftest import Laptop, begin, pair, ready
+from tests.endtoend.phone.conftest import Laptop, begin, laptop_at, pair, ready
 from tests.support.cli import daemon, run
 from tests.support.phone_page import page as built_page
 
@@ -27,6 +27,7 @@ _HELD: Final = """async (newer) => {
   }
   return held;
 }"""
+_KEPT: Final = "() => navigator.serviceWorker.controller !== null"
 _LOOK: Final = "() => navigator.serviceWorker.ready.then((one) => one.active.postMessage('look'))"
 
 
@@ -80,3 +81,23 @@ def test_a_new_page_is_taken_from_a_member_and_from_nobody_else(
         page.reload()
         ready(page)
         assert _NEWER.decode() in page.content()
+
+
+def test_a_page_that_was_not_fetched_whole_is_kept_once_there_is_a_link(
+    phone: Callable[[str], Page], tmp_path: Path
+) -> None:
+    """As where the device that serves it went on the way: here a part is missing that this browser does not run."""
+    home, cut = tmp_path / "laptop", tmp_path / "cut"
+    assert run(home, "init", "--name", "laptop").code == 0
+    shutil.copytree(built_page().parent, cut / "samemind_phone")
+    for part in (cut / "samemind_phone" / "static").glob("catalog-fr-*"):
+        part.unlink()
+    with serving(home, cut, "127.0.0.1:0") as laptop:
+        place = laptop.running.said["panel_url"].rstrip("/").rpartition("//")[2]
+        page = phone(laptop.phone_url)
+        begin(page)
+        page.wait_for_timeout(_MOMENT_MS)
+        assert page.evaluate(_KEPT) is False
+    with laptop_at(home, place) as laptop:
+        pair(page, laptop)
+        page.wait_for_function(_KEPT)
