@@ -138,8 +138,9 @@ def _zone_called(name: str) -> "ZoneInfo | None":
 def by_utc(first_ms: int, rule: str) -> str | None:
     """Return a rule as a calendar has to be told it that reads its days by UTC, as it reads `first_ms`.
 
-    None where nothing repeats by it here. A rule without a zone says weekdays and the last of a month by the clock of
-    whoever wrote it, which may be a day beside UTC's. The n-th of a weekday in a month stays as it is: see `listed`.
+    None where nothing repeats by it here. The days of a rule with a zone stay as they are, as a calendar reads those by
+    that zone's clock. A rule without one says weekdays and the last of a month by the clock of whoever wrote it, which
+    may be a day beside UTC's. The n-th of a weekday in a month stays as it is: see `listed`.
     """
     read = _read(rule)
     if read is None:
@@ -154,7 +155,7 @@ def by_utc(first_ms: int, rule: str) -> str | None:
     if read.step == "WEEKLY" and read.weekdays:
         shift = first.weekday() - _weekday_of(first_ms, read)
         said["BYDAY"] = ",".join(_WEEKDAYS[(day + shift) % 7] for day in read.weekdays)
-    elif read.is_last_day and first.day == 1:
+    elif read.is_last_day and read.zone is None and first.day == 1:
         said["BYMONTHDAY"] = "1"
     return ";".join(f"{name}={value}" for name, value in said.items() if value)
 

@@ -6,9 +6,10 @@ that it happens.
 
 A time without a zone is taken as UTC, so that every device reads it alike. What repeats in a zone that every device
 knows goes on by the clock there; in one that the file describes itself, it does so only if that is surely the same as
-one of those, and by UTC else. What comes from a calendar reminds of
-nothing by itself: the calendar that it is from does. What this program wrote is left out: it is here already, or it was
-taken back.
+one of those, and by UTC else.
+
+What comes from a calendar reminds of nothing by itself: the calendar that it is from does. What this program wrote is
+left out: it is here already, or it was taken back.
 """
 
 import re

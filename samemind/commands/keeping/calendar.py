@@ -4,7 +4,6 @@ import re
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final
 
-from cognition.days import DAY_MS
 from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
 from samemind.options import MomentOptions
@@ -58,8 +57,6 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _RULE: Final = re.compile(r"[A-Z0-9=;,+-]{1,500}", re.IGNORECASE)
 # Where nobody said until when.
 _LENGTH: Final = timedelta(minutes=30)
-# The second of a month, as the first may be the last of the month before by another clock.
-_NEVER_SHIFTED_MS: Final = DAY_MS
 _FEBRUARY: Final = 2
 _SHORTEST_MONTH_DAYS: Final = 28
 # Programs ask a feed anew at their own pace; this is what we would like.
@@ -252,9 +249,7 @@ def _rule(told: str, first_ms: int) -> "calendars.vRecur | None":
 
     from cognition.reminding.repeating import by_utc, without_exceptions, zone_in
 
-    # Days that are told by the clock of a zone are written by it, and none is to be shifted.
-    zone = zone_in(told)
-    rule = by_utc(first_ms if zone is None else _NEVER_SHIFTED_MS, told)
+    zone, rule = zone_in(told), by_utc(first_ms, told)
     rule = None if rule is None else without_exceptions(rule)[0]
     if rule is None or not _RULE.fullmatch(rule):
         return None
