@@ -1,6 +1,6 @@
 """Make a telling that asks to be reminded fall due."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +19,13 @@ _HALF_YEAR: Final = timedelta(days=182)
 _TOLD_OTHERWISE: Final = frozenset({"event_start", "event_end", "goal", "block", "turn", "parent"})
 
 
+OwnZone = Callable[[], str | None]
+
+
+def _no_zone() -> str | None:
+    return None
+
+
 class Reminding(NamedTuple):
     """The fields of a telling, when it is due and by which rule again, and whether it asks for that and names no time.
 
@@ -32,12 +39,13 @@ class Reminding(NamedTuple):
 
 
 def with_reminder(
-    text: str, fields: Mapping[str, Any], now_ms: int, *, own_zone: str | None = None
+    text: str, fields: Mapping[str, Any], now_ms: int, *, own_zone: OwnZone = _no_zone
 ) -> Reminding:
     """Return the fields of a telling, with what it asks to be reminded of; times are those of this machine's clock.
 
-    `own_zone`: the name of that clock's zone, by which what repeats is counted from then on; by UTC without it. What
-    was due by now when it comes in, as in an import of old notes, reminds nobody.
+    `own_zone` returns the name of that clock's zone, by which what repeats is counted from then on; by UTC without it.
+    It is asked where something repeats alone, since a machine has to look that up. What was due by now when it comes
+    in, as in an import of old notes, reminds nobody.
     """
     if not _TOLD_OTHERWISE.isdisjoint(fields) or fields.get("type", _PROSPECTIVE) != _PROSPECTIVE:
         return Reminding(dict(fields))
@@ -67,14 +75,14 @@ def zoned_moment(text: str, told: datetime) -> datetime | None:
     return None if due is None else due.due
 
 
-def _due(found: Reminder, text: str, told: datetime, own_zone: str | None = None) -> Reminder | None:
+def _due(found: Reminder, text: str, told: datetime, own_zone: OwnZone = _no_zone) -> Reminder | None:
     """Return when something is due, by the clock of the zone that the text names; None where that is uncertain.
 
     An hour without a day is the next one there.
     """
     named = zone_of(text)
     if named is None or not named.is_of(found.due.hour):
-        return found if found.repeats is None else _repeating(found, own_zone)
+        return found if found.repeats is None else _repeating(found, own_zone())
     if named.zone is None:
         return None
     if found.repeats is not None:

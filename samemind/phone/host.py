@@ -155,7 +155,7 @@ class Phone:
         name = new_memory_id(now_ms, self._random) if rid is None else parse_memory_id(rid)
         if is_known(self.connection, name):
             return {"rid": show_memory_id(name), "due_ms": None, "is_without_time": False}
-        reminding = with_reminder(text, {}, now_ms, own_zone=zone)
+        reminding = with_reminder(text, {}, now_ms, own_zone=lambda: zone)
         if not anyway:
             _check_secrets(secret_kinds(text, reminding.fields))
         self._now_ms = now_ms

@@ -46,7 +46,7 @@ async def remember(device: Device, options: RememberMemory) -> Remembered:
     """
     other_words = wordings_of(options.wordings, options.text) if options.wordings else []
     now_ms = device.now_ms()
-    reminding = with_reminder(options.text, fields_of(options, now_ms), now_ms, own_zone=own_zone_name())
+    reminding = with_reminder(options.text, fields_of(options, now_ms), now_ms, own_zone=own_zone_name)
     told = reminding.fields
     given = claims_of(options.claims, speaker=options.speaker, text=options.text, now_ms=now_ms)
     awaited = options.read or options.wait or options.nominees or bool(given)

@@ -101,7 +101,7 @@ def test_what_repeats_does_so_by_the_clock_of_its_zone(
     text: str, local: str | None, rule: str | None, zone: str | None
 ) -> None:
     asked = f"Remind me {text} to call"
-    found = with_reminder(asked, {}, TOLD_MS, own_zone="Europe/Amsterdam")
+    found = with_reminder(asked, {}, TOLD_MS, own_zone=lambda: "Europe/Amsterdam")
     told = rule if zone is None else f"{rule};TZID={zone}"
     assert (due(asked), found.repeats) == (local, told)
     assert found.fields.get("meta", {}).get("repeats") == told
@@ -115,7 +115,7 @@ def test_what_repeats_does_so_by_the_clock_of_its_zone(
 def test_a_zone_that_is_not_of_this_machines_clock_is_left_out(name: str | None) -> None:
     for month in ("July", "December"):
         found = with_reminder(
-            f"Remind me every year on 3 {month} at 14:00 to call", {}, TOLD_MS, own_zone=name
+            f"Remind me every year on 3 {month} at 14:00 to call", {}, TOLD_MS, own_zone=lambda: name
         )
         assert found.repeats == "FREQ=YEARLY"
 
