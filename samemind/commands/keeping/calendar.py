@@ -186,7 +186,7 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     if is_long:
         entry.add("description", icalendar.prop.vInline(_escaped(text)))
     if isinstance(told, str):
-        _repeat(entry, int(fields["event_start"]), told)
+        _repeat(entry, int(fields["event_start"]), told, zone)
     alarm = icalendar.Alarm()
     alarm.add("action", "DISPLAY")
     alarm.add("description", "due")
@@ -195,12 +195,12 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
     return entry
 
 
-def _repeat(entry: "calendars.Event", first_ms: int, told: str) -> None:
-    """Say in an entry how it repeats, and when not."""
-    from cognition.reminding.repeating import listed, without_exceptions, zone_in
+def _repeat(entry: "calendars.Event", first_ms: int, told: str, zone: tzinfo | None) -> None:
+    """Say in an entry how it repeats, and when not. `zone`: which the rule names."""
+    from cognition.reminding.repeating import listed, without_exceptions
     from samemind.times import at_ms
 
-    zone, rule = zone_in(told), _rule(told, first_ms)
+    rule = _rule(told, first_ms, zone)
     if zone is None and (times := listed(first_ms, told)):
         entry.add("rdate", [time for time in map(at_ms, times) if time is not None])
     elif rule is not None:
@@ -239,7 +239,7 @@ def _end(begins: datetime | None, told: object) -> datetime | None:
         return None
 
 
-def _rule(told: str, first_ms: int) -> "calendars.vRecur | None":
+def _rule(told: str, first_ms: int, zone: tzinfo | None) -> "calendars.vRecur | None":
     """Return a rule as a calendar has it.
 
     None for one by which nothing repeats here, as somebody may have written by hand: a program that takes it for every
@@ -247,9 +247,9 @@ def _rule(told: str, first_ms: int) -> "calendars.vRecur | None":
     """
     import icalendar
 
-    from cognition.reminding.repeating import by_utc, without_exceptions, zone_in
+    from cognition.reminding.repeating import by_utc, without_exceptions
 
-    zone, rule = zone_in(told), by_utc(first_ms, told)
+    rule = by_utc(first_ms, told)
     rule = None if rule is None else without_exceptions(rule)[0]
     if rule is None or not _RULE.fullmatch(rule):
         return None
