@@ -49,6 +49,11 @@ class FeedPlace:
             scratch.write_text(json.dumps(asdict(self)) + "\n", "utf-8")
 
     @property
+    def where(self) -> str:
+        """Host and port, as `--panel` takes them."""
+        return f"{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+    @property
     def path(self) -> str:
         """The feed's address below the panel's own."""
         return f"{CALENDAR}/{self.token}.ics"

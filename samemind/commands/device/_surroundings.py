@@ -94,16 +94,15 @@ def feed(kept: FeedPlace | None, *, running: bool, panel_at: tuple[str, int] | N
     """Say whether programs that subscribed to the calendar find it; nothing where none is served."""
     if kept is None:
         return []
-    where = f"{f'[{kept.host}]' if ':' in kept.host else kept.host}:{kept.port}"
     if not running:
         detail = "no daemon runs: programs that subscribed show the calendar as they fetched it last"
         return [_bad("calendar", detail, "samemind up --background")]
     if panel_at == (kept.host, kept.port):
-        return [_good("calendar", f"served at {where}")]
+        return [_good("calendar", f"served at {kept.where}")]
     return [
         _bad(
             "calendar",
-            f"programs that subscribed look for it at {where}, and it is not served there",
+            f"programs that subscribed look for it at {kept.where}, and it is not served there",
             "end what else listens there, then: samemind down, samemind up --background. Or, for another address, at "
             "which programs have to subscribe anew: samemind calendar --feed --off, then samemind calendar --feed",
         )

@@ -88,11 +88,10 @@ async def _opened(panels: "PanelOpener", kept: "FeedPlace | None") -> "ServedPan
 def _shown(panel: "ServedPanel", feed: "FeedPlace", before: "FeedPlace | None") -> CalendarFeed:
     notes = []
     if before is not None and (before.host, before.port) != (feed.host, feed.port):
-        where = f"{f'[{before.host}]' if ':' in before.host else before.host}:{before.port}"
         notes.append(
-            f"Programs that subscribed while the panel was at {where} do not find it any more: give them this address. "
-            f"Or, to be there again: samemind down, then samemind up --background --panel {where}, then samemind "
-            "calendar --feed."
+            f"Programs that subscribed while the panel was at {before.where} do not find it any more: give them this "
+            "address. Or, to be there again: samemind down, then samemind up --background --panel "
+            f"{before.where}, then samemind calendar --feed."
         )
     if panel.is_local:
         urls = [panel.url.rstrip("/") + feed.path]
