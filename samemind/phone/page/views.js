@@ -63,6 +63,15 @@ function orphaned(key, field, doubt, said, changed) {
   ];
 }
 
+// Under somebody's fingers the field stays where it is in its card, and only what is around it changes.
+function leftAlone(card, key, field, doubt, said, changed) {
+  const place = field.parentElement, [why, choices] = orphaned(key, field, doubt, said, changed);
+  why.setAttribute("role", "alert");
+  for (const each of [...card.children, ...place.children]) if (![place, field, doubt].includes(each)) each.remove();
+  field.before(why);
+  doubt.after(...choices);
+}
+
 function orphan(key, label, said, changed) {
   const doubt = h("div", { class: "doubt", role: "alert" });
   const typed = () => {
@@ -152,16 +161,11 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
         else complainAt(secret, error, field.value === text, t("Save it anyway"), () => save(true));
       }
     };
-    // Under somebody's fingers the field stays where it is, and only what is around it changes.
     element.forgotten = () => {
       if (!open.isConnected) return;
       draft(memory.rid, field.value);
-      const [why, choices] = orphaned(memory.rid, field, secret, forgotten(), changed);
-      why.setAttribute("role", "alert");
       field.onkeydown = null;
-      for (const each of [open, ...more.children]) if (each !== field && each !== secret) each.remove();
-      field.before(why);
-      secret.after(...choices);
+      leftAlone(element, memory.rid, field, secret, forgotten(), changed);
     };
     const leave = () => {
       draft(memory.rid, null);
@@ -440,16 +444,11 @@ export function questionsView() {
       };
       const open = leave(neither);
       open.addEventListener("click", giveUp);
-      // Under somebody's fingers the field stays where it is, and only what is around it changes.
       element.over = (said, changed) => {
         element.over = null;
         more.onsubmit = (event) => event.preventDefault();
-        const [why, choices] = orphaned(answerTo(slot), field, secret, said, changed);
-        why.setAttribute("role", "alert");
-        for (const each of [...element.children, ...more.children]) if (![more, field, secret].includes(each)) each.remove();
         element.classList.remove("question");
-        field.before(why);
-        secret.after(...choices);
+        leftAlone(element, answerTo(slot), field, secret, said, changed);
         return element;
       };
       typed();
