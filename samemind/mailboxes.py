@@ -9,7 +9,7 @@ import json
 import shlex
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
@@ -77,6 +77,9 @@ class SavedMailbox:
         return self.url
 
 
+_FIELDS: Final = frozenset(each.name for each in fields(SavedMailbox))
+
+
 @dataclass(frozen=True, slots=True)
 class UnusableMailbox:
     """An entry of the file that this version cannot use: edited by hand, or written by a newer one.
@@ -106,10 +109,17 @@ def unusable_mailboxes(home: Home) -> list[UnusableMailbox]:
 
 
 def write_mailboxes(home: Home, mailboxes: Sequence[SavedMailbox], *, instead_of: str | None = None) -> None:
-    """Save them, for this user's eyes only. What is unusable stays as it is, but for entries named `instead_of`."""
+    """Save them, for this user's eyes only. What is unusable stays as it is, but for entries named `instead_of`.
+
+    Fields that only a newer version knows, or that a person wrote, stay with the mailbox at that address.
+    """
     kept = [one.entry for one in unusable_mailboxes(home) if one.name != instead_of]
+    unknown = dict[str, dict[str, Any]]()
+    for entry in _entries(home):
+        if isinstance(entry, dict) and isinstance(url := entry.get("url"), str):
+            unknown.setdefault(url, {name: entry[name] for name in entry if name not in _FIELDS})
     with whole_file(home.mailboxes) as scratch:
-        entries = [*(asdict(one) for one in mailboxes), *kept]
+        entries = [*(asdict(one) | unknown.get(one.url, {}) for one in mailboxes), *kept]
         scratch.write_text(json.dumps(entries, indent=1), encoding="utf-8")
     home.mailboxes.chmod(0o600)
 
@@ -262,17 +272,21 @@ def mend(home: Home, unusable: UnusableMailbox) -> str:
     return f"correct it in {home.mailboxes}, or if no newer version of samemind uses it: {remove}"
 
 
-def _read_all(home: Home) -> tuple[list[SavedMailbox], list[UnusableMailbox]]:
+def _entries(home: Home) -> list[Any]:
     try:
         found = json.loads(home.mailboxes.read_text("utf-8"))
     except FileNotFoundError:
-        return [], []
+        return []
     except (OSError, ValueError) as error:
         raise _unreadable(home.mailboxes, str(error)) from None
     if not isinstance(found, list):
         raise _unreadable(home.mailboxes, f"expected a list, got {type(found).__name__}")
+    return found
+
+
+def _read_all(home: Home) -> tuple[list[SavedMailbox], list[UnusableMailbox]]:
     mailboxes, unusable = list[SavedMailbox](), list[UnusableMailbox]()
-    for place, entry in enumerate(found, start=1):
+    for place, entry in enumerate(_entries(home), start=1):
         try:
             mailboxes.append(_read(entry, mailboxes))
         except ValueError as error:

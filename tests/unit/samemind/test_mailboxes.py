@@ -141,6 +141,19 @@ def test_an_unusable_entry_survives_the_commands_for_others_and_is_removed_by_it
         )
 
 
+def test_fields_of_a_newer_version_stay_with_the_mailbox_at_their_address(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    newer = {**STICK, "wave": [1.5, {"ö": None}], "note": "the blue one"}
+    home.mailboxes.write_text(json.dumps([newer]))
+    (stick,) = read_mailboxes(home)
+    write_mailboxes(home, [DAV, replace(stick, bytes_max=5_000_000)])
+    written = json.loads(home.mailboxes.read_text())[1]
+    assert newer.items() <= written.items()
+    assert written["bytes_max"] == 5_000_000, "what this version knows is what it says"
+    write_mailboxes(home, [DAV, replace(stick, url="folder:///srv/other")])
+    assert not {"wave", "note"} & json.loads(home.mailboxes.read_text())[1].keys(), "another mailbox"
+
+
 def test_names_are_given_and_one_address_is_one_mailbox(tmp_path: Path) -> None:
     first = new_mailbox([], None, MailboxAddress("folder:///srv/a"), None, ())
     second = new_mailbox([first], None, MailboxAddress("folder:///srv/b"), None, ())
