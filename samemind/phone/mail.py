@@ -107,6 +107,8 @@ class _Kept:
     clock: LookClock
     state: PhoneMailboxState = field(default_factory=PhoneMailboxState)
     look_at: float = 0.0
+    rung_at: float = float("inf")
+    """When to look because of a bell that rang after the last look began."""
     looked_at: float = float("-inf")
     paused_until: float = float("-inf")
     plan: Plan | None = None
@@ -216,12 +218,12 @@ class PhoneMail:
             kept.write_at = min(kept.write_at, soon)
 
     def rung(self, name: str, steady: float) -> None:
-        """Hear that something may have come: believed only so often."""
-        if (kept := self._kept.get(name)) is not None:
-            kept.look_at = min(kept.look_at, steady + kept.pace.bells.pause(steady))
+        """Hear that something may have come: believed only so often, and once until that is looked for."""
+        if (kept := self._kept.get(name)) is not None and kept.rung_at == float("inf"):
+            kept.rung_at = steady + kept.pace.bells.pause(steady)
 
     def _due(self, kept: _Kept) -> float:
-        due, waits = kept.look_at, kept.plan is not None and kept.plan.writes
+        due, waits = min(kept.look_at, kept.rung_at), kept.plan is not None and kept.plan.writes
         if kept.planned_at not in (_NEVER, news := self._phone.core.news):
             if kept.put_off_at != news:
                 kept.put_off_at = news
@@ -248,7 +250,7 @@ class PhoneMail:
         kept = min(
             (kept for kept in self._idle() if self._due(kept) <= steady), key=lambda each: each.looked_at
         )
-        kept.looked_at = steady
+        kept.looked_at, kept.rung_at = steady, float("inf")
         self._last += 1
         self._looks[self._last] = _Look(kept, self._look(kept), steady, steady)
         self._go_on(self._last, None, None)
@@ -346,7 +348,7 @@ class PhoneMail:
             return
         finally:
             self._phone.clean(self._now_ms)
-        pace.looked()
+        pace.looked(looked)
         self._note(kept, looked, before)
 
     def _note(self, kept: _Kept, looked: Looked, before: int) -> None:

@@ -109,10 +109,14 @@ class Wrote(NamedTuple):
 
 @dataclass(slots=True)
 class Looked:
-    """What a visit came to. `again`: more may be done at once; `plan`: what was left to do when it ended."""
+    """What a visit came to. `again`: more may be done at once; `plan`: what was left to do when it ended.
+
+    `asked_for`: how many files it wanted to fetch, whether they were there or not.
+    """
 
     files: int = 0
     size: int = 0
+    asked_for: int = 0
     fetched: int = 0
     taken: int = 0
     ops: int = 0
@@ -130,6 +134,7 @@ class Looked:
     def add(self, one: "Looked") -> None:
         """Count one more visit: sums of what was done, and how the last one found the place."""
         self.files, self.size, self.again, self.plan = one.files, one.size, one.again, one.plan
+        self.asked_for += one.asked_for
         self.fetched += one.fetched
         self.taken += one.taken
         self.ops += one.ops
@@ -267,6 +272,7 @@ class Visitor:
             raise unfetched[0]
 
     def _open(self, name: str, size: int, looked: Looked) -> Generator[Step, Any, _Waiting | None]:
+        looked.asked_for += 1
         try:
             data: bytes = yield GetFile(name, size)
         except Gone:

@@ -79,11 +79,11 @@ class Keeper:
         """Keep it until cancelled."""
         while True:
             try:
-                await self.look(at_once=False)
+                looked = await self.look(at_once=False)
             except MailboxError as error:
                 await self._pause(self._pace.pause_after(error))
                 continue
-            self._pace.looked()
+            self._pace.looked(looked)
             while not await self._wait():
                 pass  # somebody else looked meanwhile: what is waited for begins anew
 

@@ -5,7 +5,8 @@ bell rings others at once, a minute where they look each minute. What only other
 times as long, since their makers are about to write them. A mailbox that fails is tried again after a pause that grows
 to five minutes, or that it asked for; one that needs a person, after ten. What it lost is written again at once, but
 ever more seldom where that is lost, too: whoever runs the mailbox can delete without end. Bells are believed only so
-often: whoever runs the mailbox can ring without end. A daemon and the page of a phone keep the same pace.
+often, and the more seldom the more a look costs: whoever runs the mailbox can ring without end and list what it likes.
+A daemon and the page of a phone keep the same pace.
 """
 
 import math
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from sync.carrier.shelf import Plan
+from sync.carrier.visit import Looked
 from sync.errors import Denied, Full, MailboxError, Unreached
 
 if TYPE_CHECKING:
@@ -34,9 +36,13 @@ FORGIVEN_SECONDS: Final = 3_600.0
 # A wrong password does not become right by itself, and some servers lock out who tries it often.
 PERSON_SECONDS: Final = 600.0
 # Devices that write at once ring in a burst; after it one bell stands for all that were rung meanwhile. Each costs a
-# listing, some milliseconds.
+# listing, some milliseconds for a thousand files: beyond those, it counts as more bells. So the 100,000 files that a
+# mailbox may list, which take a second, are listed once in fifty.
 BELLS_AT_ONCE: Final = 16
 BELLS_A_SECOND: Final = 2.0
+FILES_A_BELL: Final = 1_000
+# To ask for a file and open it takes a millisecond.
+ASKED_FOR_A_BELL: Final = 10
 
 
 class LookClock:
@@ -55,7 +61,10 @@ class LookClock:
 
 
 class Bells:
-    """How often a bell is believed: a bucket of `BELLS_AT_ONCE` tokens, filled again with `BELLS_A_SECOND`."""
+    """How often a bell is believed: a bucket of `BELLS_AT_ONCE` tokens, filled again with `BELLS_A_SECOND`.
+
+    A look takes one more for each `FILES_A_BELL` files that it lists, and each `ASKED_FOR_A_BELL` that it asks for.
+    """
 
     def __init__(self) -> None:
         self._tokens = float(BELLS_AT_ONCE)
@@ -67,6 +76,10 @@ class Bells:
         self._tokens = min(float(BELLS_AT_ONCE), refilled) - 1.0
         self._at = now
         return max(0.0, -self._tokens / BELLS_A_SECOND)
+
+    def looked(self, looked: Looked) -> None:
+        """Count what a look cost."""
+        self._tokens -= looked.files // FILES_A_BELL + looked.asked_for // ASKED_FOR_A_BELL
 
 
 class Pace:
@@ -132,9 +145,10 @@ class Pace:
         stayed_s = max(0.0, now - self._rewrite_at)
         return max(0, self._rewrites - int(min(stayed_s, 1e9) / FORGIVEN_SECONDS))
 
-    def looked(self) -> None:
-        """Hear that a look went well."""
+    def looked(self, looked: Looked) -> None:
+        """Hear what a look came to that went well."""
         self._pause_s = PAUSE_SECONDS_MIN
+        self.bells.looked(looked)
 
     def pause_after(self, error: MailboxError) -> float:
         """Return for how many seconds to leave a mailbox alone that failed."""

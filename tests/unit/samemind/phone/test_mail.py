@@ -31,7 +31,7 @@ from samemind.phone_mailboxes import told_to_phones
 from sync.errors import Unreached
 from sync.mailbox.http_files import HttpAnswer, HttpCall
 from sync.mailbox.nkeys import new_seed
-from sync.mailbox.pace import BELLS_AT_ONCE, NEWS_SECONDS_MAX, PERSON_SECONDS
+from sync.mailbox.pace import BELLS_A_SECOND, BELLS_AT_ONCE, NEWS_SECONDS_MAX, PERSON_SECONDS
 from tests.support.phones import NOW_MS, meet, pair, phone, read_all
 from tests.support.visits import any_name
 from tests.unit.sync.mailbox.test_webdav import listing
@@ -92,6 +92,10 @@ class Kept:
         self.steady += self.mail.wait_s(self.steady)
         number = self.mail.begin(self.now_ms, self.steady)
         assert number is not None
+        self.go_on(number)
+
+    def go_on(self, number: int) -> None:
+        """Do what a look wants done until it is over."""
         while (step := self.mail.step(number)) is not None:
             answer: Any = None
             if isinstance(step, HttpCall):
@@ -202,12 +206,36 @@ def test_whoever_turns_to_the_page_again_and_again_makes_it_look_seldom() -> Non
 def test_bells_without_end_are_believed_so_often_only() -> None:
     here, _ = two(Folder())
     here.look()
+    for _ in range(BELLS_AT_ONCE):
+        here.mail.rung("post", here.steady)
+        assert here.mail.wait_s(here.steady) == 0
+        here.look()
     for _ in range(10 * BELLS_AT_ONCE):
         here.mail.rung("post", here.steady)
-    assert here.mail.wait_s(here.steady) == 0
+    assert here.mail.wait_s(here.steady) == 1 / BELLS_A_SECOND, "one stands for all that rang meanwhile"
+
+
+def test_bells_of_a_mailbox_that_lists_without_end_are_believed_seldom() -> None:
+    here, _ = two(folder := Folder())
     here.look()
+    folder.files |= {f"{n:032x}.samemind": b"?" for n in range(900)}
+    before = folder.asked.count("PROPFIND")
+    for _ in range(600):
+        here.steady += 0.1
+        here.mail.rung("post", here.steady)
+        if here.mail.wait_s(here.steady) == 0:
+            here.look()
+    # It may be looked at 120 times in a minute, and fetching 900 files counts as 90 of those.
+    assert folder.asked.count("PROPFIND") - before <= 30 + BELLS_AT_ONCE + 1
+
+
+def test_a_bell_that_rings_during_a_look_is_not_lost() -> None:
+    here, _ = two(Folder())
+    look = here.mail.begin(NOW_MS, here.steady)
+    assert look is not None
     here.mail.rung("post", here.steady)
-    assert here.mail.wait_s(here.steady) > 10
+    here.go_on(look)
+    assert here.mail.wait_s(here.steady) == 0
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, "denied"), (403, "denied"), (507, "full"), (413, "full")])

@@ -6,10 +6,13 @@ from random import Random
 import pytest
 
 from sync.carrier.shelf import Plan
+from sync.carrier.visit import Looked
 from sync.errors import Denied, Full, MailboxError, Unreached
 from sync.mailbox.pace import (
+    ASKED_FOR_A_BELL,
     BELLS_A_SECOND,
     BELLS_AT_ONCE,
+    FILES_A_BELL,
     FORGIVEN_SECONDS,
     LOOK_SECONDS_MAX,
     LOOK_SECONDS_MIN,
@@ -54,7 +57,7 @@ def test_one_that_does_not_answer_is_left_alone_for_no_longer_than_so() -> None:
     pauses = [pace.pause_after(Unreached("away")) for _ in range(40)]
     assert pauses[0] <= PAUSE_SECONDS_MIN
     assert PAUSE_SECONDS_MAX / 2 <= pauses[-1] <= PAUSE_SECONDS_MAX
-    pace.looked()
+    pace.looked(Looked())
     assert pace.pause_after(Unreached("away")) <= PAUSE_SECONDS_MIN
 
 
@@ -93,6 +96,22 @@ def test_a_mailbox_that_was_quiet_for_long_may_ring_no_more_at_once_than_any() -
     pauses = [bells.pause(1e6) for _ in range(BELLS_AT_ONCE + 1)]
     assert pauses == [0.0] * BELLS_AT_ONCE + [1 / BELLS_A_SECOND]
     assert bells.pause(1e6 + 1) == 0.0, "a second later there is room for two"
+
+
+@pytest.mark.parametrize("cost", [Looked(files=100_000), Looked(asked_for=1_000)], ids=["lists", "hands out"])
+def test_bells_of_a_mailbox_whose_looks_take_a_second_are_believed_once_in_fifty(cost: Looked) -> None:
+    bells, now = Bells(), 0.0
+    for _ in range(100):
+        now += bells.pause(now)
+        bells.looked(cost)
+    assert 49.0 <= now / 100 <= 51.0
+
+
+def test_bells_of_a_mailbox_with_some_hundred_files_are_all_believed_as_often_as_ever() -> None:
+    paid, free = Bells(), Bells()
+    for now in range(100):
+        paid.looked(Looked(files=FILES_A_BELL - 1, asked_for=ASKED_FOR_A_BELL - 1))
+        assert paid.pause(now / 4) == free.pause(now / 4)
 
 
 def test_what_a_mailbox_lacks_when_a_device_starts_is_written_at_once() -> None:
