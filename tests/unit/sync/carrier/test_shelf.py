@@ -12,7 +12,7 @@ import pytest
 from replica.compaction import compact
 from replica.core import Core
 from replica.ids import OpRef, Origin
-from replica.membership import revoke
+from replica.membership import name_root, revoke
 from replica.ops import Erase
 from replica.storage.memory_store import MemoryStore
 from sync.carrier.cargo import Reach, check, header_of
@@ -31,7 +31,7 @@ from sync.carrier.shelf import (
     name_of,
     tier,
 )
-from sync.carrier.visit import Looked, Visitor
+from sync.carrier.visit import Looked, Visitor, Wrote
 from sync.errors import Denied, Full
 from tests.support.links import identity
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, group, remember, say, sync, texts
@@ -375,6 +375,34 @@ def test_nothing_is_removed_for_the_sake_of_a_file_that_is_not_listed() -> None:
     del box[looked.wrote[1].name]
     assert not laptop.visit(box).removed
     assert len(box) >= TIER_FILES_MAX
+
+
+def test_two_copies_of_a_device_that_follow_different_founders_lose_nothing_and_rewrite_one_small_file() -> (
+    None
+):
+    """Each takes what the other states of its group for an old word of its own. How often is `sync.mailbox.pace`'s."""
+    laptop, phone = devices("laptop", "phone")
+    clone = Visiting(Core(copy.deepcopy(laptop.core.store), **same_device("laptop")), "laptop")
+    for core, founder in ((laptop.core, "laptop"), (phone.core, "laptop"), (clone.core, "phone")):
+        who = identity(founder)
+        core.membership.add([name_root(who.sign, who.device_id, public_key=who.public_key, name=founder)], [])
+    box: Box = {}
+    all_of_them = (laptop, clone, phone)
+    for each in all_of_them:
+        remember(each.core, f"{each.name} {each is clone}")
+    for _ in range(3):
+        for each in all_of_them:
+            each.visit(box)
+    files, wrote = len(box), list[Wrote]()
+    for _ in range(6):
+        for each in all_of_them:
+            each.now_ms += LISTED_MS_MAX
+            wrote += each.visit(box).wrote
+            assert len(box) <= files + 1
+            assert agree(laptop.core, phone.core, clone.core)
+            assert all(holds(box, reader, word) for reader in (laptop, phone) for word in ("True", "False"))
+    assert {(each.ops, each.has_base, each.again) for each in wrote} == {(0, False, True)}
+    assert len(wrote) <= 2 * 6
 
 
 def test_a_newcomer_reads_everything_and_one_who_was_revoked_nothing_new() -> None:
